@@ -1,1 +1,28 @@
+//! shaderport: ports Slang and HLSL shaders to readable, legal HLSL, GLSL and WGSL.
+//!
+//! ```text
+//!  text --lex--> tokens --preprocess--> tokens --parse--> ast --check--> tree
+//!                                                                         |
+//!                       layout (types, bindings) for the profile's rules--+
+//!                                                                         |
+//!                                  legalize (passes edit the tree) -------+
+//!                                                                         |
+//!                                     emit: text      reflect: sidecar ---+
+//! ```
+//!
+//! The modules are layers, in this order; each uses only modules above it (a test checks that).
+#![forbid(unsafe_code)]
 
+pub mod symbol;
+pub mod source;
+pub mod diagnostic;
+pub mod lex;
+pub mod preprocess;
+pub mod ast;
+pub mod parse;
+pub mod tree;
+pub mod check;
+pub mod layout;
+pub mod legalize;
+pub mod emit;
+pub mod reflect;

@@ -1,0 +1,503 @@
+//! The syntax tree: what was written, nothing resolved. Made by `parse`, read by `check`, never changed after.
+//!
+//! Types are syntax of their own ([`TypeExpr`]); where type and expression cannot be told apart without names
+//! (`(a)(b)`, `f<a>(b)`, `T(1)`), the parser chooses by the rules in `parse` and `check` reinterprets:
+//! a [`ExprKind::Path`] may turn out to be a type, a [`ExprKind::Cast`] to a non-type is an error there.
+
+use crate::lex::Comment;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+/// An identifier with its place.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ident {
+    /// The name.
+    pub name: Symbol,
+    /// Its place.
+    pub span: Span,
+}
+
+/// One parsed file with all it includes.
+#[derive(Clone, Debug, Default)]
+pub struct Unit {
+    /// `module NAME;`
+    pub module: Option<Ident>,
+    /// Declarations in textual order.
+    pub decls: Vec<Decl>,
+    /// Comments after the last declaration.
+    pub trailing: Vec<Comment>,
+}
+
+/// A declaration.
+#[derive(Clone, Debug)]
+pub struct Decl {
+    /// What it declares.
+    pub kind: DeclKind,
+    /// From its first modifier to its end.
+    pub span: Span,
+    /// Comments before it, and a trailing one on its last line.
+    pub comments: Vec<Comment>,
+    /// `[...]` and `[[...]]` attributes.
+    pub attributes: Vec<Attribute>,
+    /// Keywords before it (`static`, `const`, `groupshared`, `row_major`, `nointerpolation`, `public`, ...), as written.
+    pub modifiers: Vec<Ident>,
+    /// `layout(...)` qualifiers: (name, value).
+    pub layout: Vec<(Ident, Option<Expr>)>,
+}
+
+/// `[name(args)]`, `[[vk::name(args)]]` (path `vk::name`).
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// The name; namespaces joined by `::`.
+    pub name: Ident,
+    /// The arguments.
+    pub args: Vec<Expr>,
+}
+
+/// The kinds of declaration.
+#[derive(Clone, Debug)]
+pub enum DeclKind {
+    /// A variable, field or parameter. `float a, b[2];` gives two declarations, `group` > 0 for the second and later.
+    Var(VarDecl),
+    /// A function, method, constructor (`__init`), operator (`operator+`).
+    Function(FunctionDecl),
+    /// `struct`, `class` (as struct).
+    Struct(StructDecl),
+    /// `interface`.
+    Interface(StructDecl),
+    /// `extension TYPE : BASES { ... }`.
+    Extension(ExtensionDecl),
+    /// `cbuffer`, `tbuffer`.
+    Buffer(BufferDecl),
+    /// `enum`.
+    Enum(EnumDecl),
+    /// `typedef T N;`, `typealias N = T;`, `using N = T;`.
+    Alias(AliasDecl),
+    /// `associatedtype N : BASES;`
+    AssociatedType(GenericParam),
+    /// `namespace A::B { ... }`.
+    Namespace(Vec<Ident>, Vec<Decl>),
+    /// `using namespace A::B;`
+    UsingNamespace(Vec<Ident>),
+    /// `import a.b;` or `import "a/b.slang";`: the path with `/` between parts; `true` for `__exported import`.
+    Import(Ident, bool),
+    /// `__include a.b;`
+    Include(Ident),
+    /// `implementing M;`
+    Implementing(Ident),
+    /// `property T name { get {...} set {...} }` / `property name : T`.
+    Property(PropertyDecl),
+    /// `__subscript(params) -> T { get ... set ... }`.
+    Subscript(PropertyDecl),
+    /// `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
+    Ignored,
+    /// A lone `;`.
+    Empty,
+}
+
+/// `: NAME`, `: register(...)`, `: packoffset(...)`, `: read(...)` after a declarator.
+#[derive(Clone, Debug)]
+pub enum Semantic {
+    /// A semantic such as `SV_Target0` or `TEXCOORD1`, as written.
+    Name(Ident),
+    /// `register(t0, space1)` or `register(vs, t0)`: the words in order.
+    Register(Vec<Ident>, Span),
+    /// `packoffset(c0.y)`: the words `c0` and `y`.
+    PackOffset(Vec<Ident>, Span),
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct VarDecl {
+    /// `let`/`var` without a type give [`TypeKind::Infer`].
+    pub ty: TypeExpr,
+    /// Empty for an unnamed parameter.
+    pub name: Ident,
+    /// Semantics, registers.
+    pub semantics: Vec<Semantic>,
+    /// The initializer.
+    pub init: Option<Expr>,
+    /// Index in a declarator list.
+    pub group: u32,
+    /// Declared by `let` (immutable).
+    pub is_let: bool,
+    /// Bit-field width: `uint a : 4`.
+    pub bits: Option<Expr>,
+    /// `T name { get; set; }`-less state blocks of effect files (`SamplerState s { Filter = ...; }`) were skipped.
+    pub state_block: bool,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct FunctionDecl {
+    /// The name: `operator+`, `__init` and so on for special ones.
+    pub name: Ident,
+    /// `func T.name(...)`-style or out-of-line `S::name` owners.
+    pub owner: Vec<Ident>,
+    /// Generic parameters.
+    pub generics: Option<Generics>,
+    /// Parameters: `Var` declarations with `in`/`out`/`inout`/`uniform`/`borrow`... among the modifiers.
+    pub params: Vec<Decl>,
+    /// The result type.
+    pub result: TypeExpr,
+    /// Result semantics.
+    pub semantics: Vec<Semantic>,
+    /// The body; `None` for a forward declaration or interface requirement.
+    pub body: Option<Block>,
+    /// `throws E` was written.
+    pub throws: bool,
+}
+
+/// Generic parameters with where-clauses.
+#[derive(Clone, Debug, Default)]
+pub struct Generics {
+    /// In order.
+    pub params: Vec<GenericParam>,
+    /// `where T : I` and `where T == U`.
+    pub constraints: Vec<(TypeExpr, Vec<TypeExpr>)>,
+}
+
+/// One generic parameter.
+#[derive(Clone, Debug)]
+pub struct GenericParam {
+    /// Its name.
+    pub name: Ident,
+    /// Type or value.
+    pub kind: GenericParamKind,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
+}
+
+/// Kinds of generic parameter.
+#[derive(Clone, Debug)]
+pub enum GenericParamKind {
+    /// `T : I & J = Default`.
+    Type {
+        /// Interfaces.
+        bounds: Vec<TypeExpr>,
+        /// Default.
+        default: Option<TypeExpr>,
+    },
+    /// `let N : int = 4`, HLSL's `int N`.
+    Value {
+        /// Its type.
+        ty: TypeExpr,
+        /// Default.
+        default: Option<Expr>,
+    },
+    /// `each T`.
+    Pack {
+        /// Interfaces.
+        bounds: Vec<TypeExpr>,
+    },
+}
+
+/// A struct or interface.
+#[derive(Clone, Debug)]
+pub struct StructDecl {
+    /// The name; empty if anonymous.
+    pub name: Ident,
+    /// Generic parameters.
+    pub generics: Option<Generics>,
+    /// Base struct and interfaces.
+    pub bases: Vec<TypeExpr>,
+    /// Fields, methods, nested types, ...; `None` for a forward declaration.
+    pub members: Option<Vec<Decl>>,
+    /// Comments before the closing brace.
+    pub trailing: Vec<Comment>,
+    /// `__magic_type(NAME)` in the standard library: the builtin kind.
+    pub magic: Option<Symbol>,
+}
+
+/// `extension<T> TYPE : BASES where ... { ... }`.
+#[derive(Clone, Debug)]
+pub struct ExtensionDecl {
+    /// Generic parameters, bound by matching `target` (partial specialization).
+    pub generics: Option<Generics>,
+    /// The type that is extended.
+    pub target: TypeExpr,
+    /// Interfaces added.
+    pub bases: Vec<TypeExpr>,
+    /// Members.
+    pub members: Vec<Decl>,
+}
+
+/// `cbuffer NAME : register(b0) { ... }`.
+#[derive(Clone, Debug)]
+pub struct BufferDecl {
+    /// `tbuffer`.
+    pub texture: bool,
+    /// The name.
+    pub name: Ident,
+    /// Registers.
+    pub semantics: Vec<Semantic>,
+    /// Fields.
+    pub members: Vec<Decl>,
+    /// Comments before the closing brace.
+    pub trailing: Vec<Comment>,
+}
+
+/// An enum.
+#[derive(Clone, Debug)]
+pub struct EnumDecl {
+    /// The name; empty if anonymous.
+    pub name: Ident,
+    /// `enum class`: cases only by `E::A`.
+    pub scoped: bool,
+    /// The tag type.
+    pub tag: Option<TypeExpr>,
+    /// Cases: name, value, comments.
+    pub cases: Vec<(Ident, Option<Expr>, Vec<Comment>)>,
+}
+
+/// A type alias.
+#[derive(Clone, Debug)]
+pub struct AliasDecl {
+    /// The new name.
+    pub name: Ident,
+    /// Generic parameters.
+    pub generics: Option<Generics>,
+    /// What it stands for.
+    pub target: TypeExpr,
+}
+
+/// A property or subscript.
+#[derive(Clone, Debug)]
+pub struct PropertyDecl {
+    /// The name; `subscript` for a subscript.
+    pub name: Ident,
+    /// Generic parameters of a subscript.
+    pub generics: Option<Generics>,
+    /// Index parameters of a subscript.
+    pub params: Vec<Decl>,
+    /// The type.
+    pub ty: TypeExpr,
+    /// Accessors: `get`, `set`, `ref` with attributes, modifiers, the setter's parameter name (default `newValue`), body.
+    pub accessors: Vec<Accessor>,
+}
+
+/// `get`, `set(x)`, `ref` of a property or subscript.
+#[derive(Clone, Debug)]
+pub struct Accessor {
+    /// `get`, `set`, `ref`.
+    pub name: Ident,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Modifiers such as `[nonmutating]` words.
+    pub modifiers: Vec<Ident>,
+    /// Name of the setter's value.
+    pub param: Option<Ident>,
+    /// The body.
+    pub body: Option<Block>,
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub struct TypeExpr {
+    /// What was written.
+    pub kind: TypeKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Kinds of type syntax.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `A::B<int, 4>::C`; `unsigned int` is one segment `uint`.
+    Path(Vec<PathSegment>),
+    /// `T[N]`, `T[]`; also of declarators: `float a[2][3]` is Array(Array(float, 3), 2).
+    Array(Box<TypeExpr>, Option<Box<Expr>>),
+    /// `T*`.
+    Pointer(Box<TypeExpr>),
+    /// With type modifiers: `const`, `row_major`, `unorm`, `snorm`, ... as written.
+    Modified(Vec<Ident>, Box<TypeExpr>),
+    /// `(A, B)`, `Tuple`-less tuples.
+    Tuple(Vec<TypeExpr>),
+    /// `T?`
+    Optional(Box<TypeExpr>),
+    /// `functype (A, B) -> C`.
+    Function(Vec<TypeExpr>, Box<TypeExpr>),
+    /// An inline struct definition used as a type: `struct { ... } x;`.
+    Struct(Box<Decl>),
+    /// `var`/`let`/`auto` without a type.
+    Infer,
+    /// `This`.
+    This,
+    /// A conjunction `I & J` in bounds.
+    And(Vec<TypeExpr>),
+    /// `some I` / `dyn I`.
+    Some(Box<TypeExpr>),
+    /// `expand X` / `each X`.
+    Expand(Box<TypeExpr>),
+    /// `__typeof`-like: `decltype(expr)`.
+    TypeOf(Box<Expr>),
+    /// A syntax error was reported here.
+    Error,
+}
+
+/// One part of a path.
+#[derive(Clone, Debug)]
+pub struct PathSegment {
+    /// The name.
+    pub name: Ident,
+    /// `<...>` arguments, if written.
+    pub args: Option<Vec<GenericArg>>,
+}
+
+/// A generic argument: which of the two, only `check` can tell when it is a plain name, so a plain name comes as a type.
+#[derive(Clone, Debug)]
+pub enum GenericArg {
+    /// A type, or a name that may turn out to be a constant.
+    Type(TypeExpr),
+    /// A constant expression.
+    Value(Expr),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// Kinds of expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Integer literal: value and suffix in lower case (`u`, `l`, `ul`, `ll`, `ull`, `z`...), and the spelling.
+    Int(u64, Symbol, Symbol),
+    /// Float literal: value, suffix in lower case (`f`, `h`, `l`, `lf`), and the spelling.
+    Float(f64, Symbol, Symbol),
+    /// `true`/`false`.
+    Bool(bool),
+    /// A string, unescaped; adjacent strings joined.
+    String(Symbol),
+    /// `nullptr`, `none`, `NULL`.
+    Null,
+    /// `this`.
+    This,
+    /// A name: `a`, `A::b`, `f<int>`, `::g` (first segment empty).
+    Path(Vec<PathSegment>),
+    /// `(e)`.
+    Paren(Box<Expr>),
+    /// `a.b`, `a->b` (`true`), with `b<...>` args.
+    Member(Box<Expr>, PathSegment, bool),
+    /// `a[i]`, `a[i, j]`, `a[]`.
+    Index(Box<Expr>, Vec<Expr>),
+    /// `f(args)`, `T(args)`. Named arguments do not exist.
+    Call(Box<Expr>, Vec<Expr>),
+    /// `T(args)` where `T` can only be a type by syntax (`float4`, `vector<float,4>`, `float[2]`, `struct`).
+    Construct(Box<TypeExpr>, Vec<Expr>),
+    /// `(T)e`.
+    Cast(Box<TypeExpr>, Box<Expr>),
+    /// Prefix operator: `-`, `+`, `!`, `~`, `++`, `--`, `*`, `&`.
+    Prefix(Symbol, Box<Expr>),
+    /// Postfix `++`, `--`.
+    Postfix(Symbol, Box<Expr>),
+    /// Binary operator without assignment and comma: `+`, `<<`, `&&`, ...; the place of the operator.
+    Binary(Symbol, Span, Box<Expr>, Box<Expr>),
+    /// Assignment: `=`, `+=`, ...
+    Assign(Symbol, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a, b`.
+    Comma(Box<Expr>, Box<Expr>),
+    /// `{ a, b, }`.
+    InitList(Vec<Expr>),
+    /// `sizeof(T)`, `alignof(T)`, `countof(x)`, `__getAddress`...: operator and operand.
+    TypeQuery(Symbol, Box<TypeExpr>),
+    /// `e is T` / `e as T`.
+    IsAs(Box<Expr>, bool, Box<TypeExpr>),
+    /// `new T(args)`, `try e`, lambda and other Slang forms that are parsed and rejected by name.
+    Unsupported(Symbol, Vec<Expr>),
+    /// `(int x) => e` lambda.
+    Lambda(Vec<Decl>, Box<Block>),
+    /// `expand e` / `each e`.
+    Expand(Symbol, Box<Expr>),
+    /// `(a, b)` is [`ExprKind::Comma`] in HLSL; `makeTuple`-less tuples do not occur here.
+    /// A syntax error was reported here.
+    Error,
+}
+
+/// A braced block.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Statements.
+    pub stmts: Vec<Stmt>,
+    /// Comments before the closing brace.
+    pub trailing: Vec<Comment>,
+    /// From `{` to `}`.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Its place.
+    pub span: Span,
+    /// Comments before it and a trailing one on its last line.
+    pub comments: Vec<Comment>,
+    /// `[unroll]`, `[branch]`, ...
+    pub attributes: Vec<Attribute>,
+    /// A blank line stands before it.
+    pub blank_before: bool,
+}
+
+/// Kinds of statement.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Local declarations: variables (one per declarator), structs, aliases, functions, using.
+    Decl(Vec<Decl>),
+    /// An expression.
+    Expr(Expr),
+    /// `{ ... }`.
+    Block(Block),
+    /// `if (c) a else b`. `if (let x = e)` has the declaration first.
+    If(Option<Box<Decl>>, Expr, Box<Stmt>, Option<Box<Stmt>>),
+    /// `for (init; cond; step) body`.
+    For(Option<Box<Stmt>>, Option<Expr>, Option<Expr>, Box<Stmt>),
+    /// `while`.
+    While(Expr, Box<Stmt>),
+    /// `do ... while`.
+    DoWhile(Box<Stmt>, Expr),
+    /// `switch (e) { ... }`: cases in order.
+    Switch(Expr, Vec<SwitchCase>),
+    /// `break;` or `break label;`
+    Break(Option<Ident>),
+    /// `continue;`
+    Continue,
+    /// `return e;`
+    Return(Option<Expr>),
+    /// `discard;`
+    Discard,
+    /// `label: stmt`
+    Label(Ident, Box<Stmt>),
+    /// `defer stmt`
+    Defer(Box<Stmt>),
+    /// `__target_switch { case hlsl: ... default: ... }`: per case its names (empty: default) and body.
+    TargetSwitch(Vec<(Vec<Ident>, Block)>),
+    /// `__stage_switch { ... }`, like the target switch.
+    StageSwitch(Vec<(Vec<Ident>, Block)>),
+    /// `__intrinsic_asm "template";` (standard library): the result of the function spelled for the target.
+    IntrinsicAsm(Symbol, Vec<Expr>),
+    /// `static_assert(c, "message");`
+    StaticAssert(Expr, Option<Symbol>),
+    /// `[ForceUnroll] $for(i in Range(a, b)) body` and other forms that are parsed and rejected by name.
+    Unsupported(Symbol),
+    /// `;`
+    Empty,
+    /// A syntax error was reported here.
+    Error,
+}
+
+/// `case a: case b: stmts`.
+#[derive(Clone, Debug)]
+pub struct SwitchCase {
+    /// `None` is `default`.
+    pub labels: Vec<Option<Expr>>,
+    /// The statements up to the next label.
+    pub body: Block,
+}

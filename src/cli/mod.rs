@@ -1,0 +1,1 @@
+//! See the architecture in the crate documentation.

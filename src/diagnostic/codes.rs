@@ -1,0 +1,77 @@
+//! The table of error codes. Each has a page `E0123.md` in this directory, shown by `shaderport explain E0123`.
+//!
+//! Ranges: 01xx sources and preprocessor, 02xx syntax, 03xx names and types, 04xx layout and bindings,
+//! 05xx what a target cannot say, 06xx entry points and stages, 07xx options, manifest and files, 09xx internal.
+
+/// A stable error code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Code(pub u16);
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "E{:04}", self.0)
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $number:literal, $title:literal;)*) => {
+        impl Code {
+            $($(#[doc = $doc])* #[doc = $title] pub const $name: Code = Code($number);)*
+        }
+        /// Code, constant name and title of every code.
+        pub const TABLE: &[(Code, &str, &str)] = &[$((Code($number), stringify!($name), $title)),*];
+    };
+}
+
+codes! {
+    FILE_NOT_FOUND = 101, "a source or include file was not found";
+    INCLUDE_CYCLE = 102, "a file includes itself, directly or through others";
+    INCLUDE_DEPTH = 103, "includes are nested too deeply";
+    OUTSIDE_ROOTS = 104, "an include leads out of the allowed roots";
+    UNREADABLE = 105, "a file is binary, too large or could not be read";
+    UNTERMINATED = 106, "a comment, string or conditional is not closed";
+    BAD_LITERAL = 107, "a number, character or string literal is malformed";
+    BAD_DIRECTIVE = 108, "a preprocessor directive is malformed or unknown";
+    USER_ERROR = 109, "`#error` or `#warning` of the source";
+    MACRO_ARGUMENTS = 110, "a macro was used with the wrong number of arguments";
+    BAD_CHARACTER = 111, "a character that no token begins with";
+    EXPANSION_LIMIT = 112, "macro expansion produces too many tokens";
+    SYNTAX = 201, "the text does not follow the grammar here";
+    NESTING = 202, "expressions, statements or types are nested too deeply";
+    UNDECLARED = 301, "a name is not declared";
+    REDECLARED = 302, "a name is declared twice in one scope";
+    TYPE_MISMATCH = 303, "a value's type does not convert to the type that is needed";
+    NO_OVERLOAD = 304, "no overload takes these arguments";
+    AMBIGUOUS = 305, "several overloads fit equally well";
+    NO_MEMBER = 306, "a type has no such member";
+    NOT_ASSIGNABLE = 307, "the left side cannot be assigned to";
+    NOT_CONSTANT = 308, "a constant expression is needed here";
+    BAD_OPERANDS = 309, "an operator does not take operands of these types";
+    NOT_A_TYPE = 310, "a type is needed here";
+    NOT_A_VALUE = 311, "a value is needed here";
+    ARGUMENT_COUNT = 312, "a wrong number of arguments";
+    BAD_SUBSCRIPT = 313, "a value cannot be indexed like this";
+    BAD_INITIALIZER = 314, "an initializer does not fit its type";
+    BAD_ATTRIBUTE = 315, "an attribute or modifier is malformed or misplaced";
+    GENERIC_ARGUMENTS = 316, "generic arguments do not fit or could not be inferred";
+    BAD_STATEMENT = 317, "a statement is not allowed here";
+    RECURSION = 318, "a function or type contains itself";
+    UNSUPPORTED = 319, "a language feature that shaderport does not support yet";
+    MODULE_NOT_FOUND = 320, "an imported module was not found";
+    CONSTRAINT = 321, "a type does not conform to an interface";
+    BINDING_OVERLAP = 401, "explicit bindings overlap";
+    BAD_REGISTER = 402, "a register, binding or packoffset is malformed or does not suit the type";
+    BINDING_EXHAUSTED = 403, "a parameter cannot be placed";
+    DECLARATION_CONFLICT = 404, "declarations of one parameter disagree";
+    BAD_LAYOUT = 405, "a type cannot be laid out in a buffer";
+    CAPABILITY = 501, "the target lacks a capability that the program needs";
+    ENTRY_NOT_FOUND = 601, "an entry point was not found";
+    ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be told";
+    BAD_ENTRY = 603, "an entry point's signature or attributes are not valid for its stage";
+    BAD_OPTION = 701, "an option or manifest entry is wrong";
+    OUTPUT = 702, "an output cannot be written";
+    OUTPUT_CLASH = 703, "two sources would write the same output";
+    NO_SHADERS = 704, "there is nothing to compile";
+    VALIDATION = 801, "a validator refused emitted text";
+    INTERNAL = 901, "an internal fault of shaderport";
+}

@@ -1,0 +1,1 @@
+//! Tokens to tokens: includes, macros, conditionals.

@@ -1,0 +1,221 @@
+//! File texts and positions in them. No paths are opened here and nothing is read: a [`Loader`] brings the text.
+
+use std::sync::Arc;
+
+/// One file text, or one macro expansion (see [`Span`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+pub struct FileId(pub u32);
+
+impl FileId {
+    const EXPANSION: u32 = 0x8000_0000;
+    /// The expansion index, if this names a macro expansion rather than a file.
+    pub fn expansion(self) -> Option<usize> {
+        (self.0 & Self::EXPANSION != 0).then_some((self.0 & !Self::EXPANSION) as usize)
+    }
+}
+
+/// A byte range. `file` is a real file, or an expansion: then `start..end` is the place in the macro's
+/// defining file where the token was written, and [`Sources::use_site`] gives the place where the macro was used.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Span {
+    /// File or expansion.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from the start of `self` to the end of `other` when both are of one file; else `self`.
+    pub fn to(self, other: Span) -> Span {
+        if self.file == other.file && other.end >= self.start { Span { end: other.end, ..self } } else { self }
+    }
+}
+
+/// A file that was loaded.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// The name shown to people and written to depfiles: as the loader gave it, with `/`.
+    pub name: String,
+    /// The text, without a byte order mark. Invalid UTF-8 was replaced.
+    pub text: Arc<str>,
+    line_starts: Vec<u32>,
+}
+
+/// One use of a macro.
+#[derive(Clone, Copy, Debug)]
+pub struct Expansion {
+    /// Where the macro was used; may itself lie in an expansion.
+    pub call_site: Span,
+    /// The file that holds the macro's definition.
+    pub definition_file: FileId,
+    /// The macro's name.
+    pub name: crate::symbol::Symbol,
+}
+
+/// All texts of one compilation.
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+    expansions: Vec<Expansion>,
+}
+
+impl Sources {
+    /// Adds a file and returns its id.
+    pub fn add(&mut self, name: &str, text: Arc<str>) -> FileId {
+        let mut line_starts = vec![0];
+        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(SourceFile { name: name.to_owned(), text, line_starts });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Adds a macro expansion; the result is used as the `file` of the spans of its tokens.
+    pub fn add_expansion(&mut self, expansion: Expansion) -> FileId {
+        self.expansions.push(expansion);
+        FileId((self.expansions.len() as u32 - 1) | FileId::EXPANSION)
+    }
+
+    /// The expansion that `file` stands for.
+    pub fn expansion(&self, file: FileId) -> Option<&Expansion> {
+        self.expansions.get(file.expansion()?)
+    }
+
+    /// The file of an id that is not an expansion.
+    pub fn file(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(id.0 as usize)
+    }
+
+    /// All files in the order in which they were loaded.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
+    }
+
+    /// The place in a real file that the user wrote: the use of the outermost macro.
+    pub fn use_site(&self, span: Span) -> Span {
+        let mut span = span;
+        // Bounded: an expansion's call site was recorded before the expansion itself.
+        while let Some(expansion) = self.expansion(span.file) {
+            span = expansion.call_site;
+        }
+        span
+    }
+
+    /// The place where the token was spelled: inside the macro's definition if it came from one.
+    pub fn spelling(&self, span: Span) -> Span {
+        match self.expansion(span.file) {
+            Some(expansion) => Span { file: expansion.definition_file, ..span },
+            None => span,
+        }
+    }
+
+    /// The text of a span's spelling.
+    pub fn text(&self, span: Span) -> &str {
+        let span = self.spelling(span);
+        self.file(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
+    }
+
+    /// Zero-based line and byte column of an offset.
+    pub fn line_column(&self, file: FileId, offset: u32) -> (usize, usize) {
+        let Some(file) = self.file(file) else { return (0, 0) };
+        let line = file.line_starts.partition_point(|s| *s <= offset).saturating_sub(1);
+        let start = file.line_starts.get(line).copied().unwrap_or(0);
+        (line, (offset - start) as usize)
+    }
+}
+
+impl SourceFile {
+    /// Byte offset of the start of each line.
+    pub fn line_starts(&self) -> &[u32] {
+        &self.line_starts
+    }
+}
+
+/// A text that a [`Loader`] found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The canonical name: two includes of one file give the same name (for `#pragma once` and cycles).
+    pub name: String,
+    /// The text, decoded.
+    pub text: Arc<str>,
+}
+
+/// Why a file could not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// No such file in any root. Holds the places that were tried.
+    NotFound(Vec<String>),
+    /// The path leads out of the allowed roots.
+    OutsideRoots(String),
+    /// The file is too large, is binary, or reading failed; the reason in words.
+    Unreadable(String),
+}
+
+/// Brings the text of sources and includes. The library does no I/O but through this.
+pub trait Loader: Sync {
+    /// A main source file by its name.
+    fn source(&self, name: &str) -> Result<Loaded, LoadError>;
+    /// What `#include "path"` (`quoted`) or `#include <path>` in the file named `from` means. Quoted paths are first
+    /// looked for beside `from`, then in the include roots; angle brackets only in the roots.
+    fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError>;
+}
+
+/// A loader over texts in memory, for tests and for callers that have their own storage.
+#[derive(Debug, Default, Clone)]
+pub struct MemoryLoader {
+    files: std::collections::BTreeMap<String, Arc<str>>,
+}
+
+impl MemoryLoader {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file under a `/`-separated name.
+    pub fn with(mut self, name: &str, text: &str) -> Self {
+        self.files.insert(name.to_owned(), Arc::from(text));
+        self
+    }
+}
+
+/// Joins and normalizes `/`-separated paths: removes `.` and resolves `..` where possible.
+pub fn join_path(directory: &str, path: &str) -> String {
+    let absolute = path.starts_with('/') || (directory.starts_with('/') && !path.starts_with('/'));
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if path.starts_with('/') { "" } else { directory };
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|p| *p != "..") => {
+                parts.pop();
+            }
+            ".." if absolute => {}
+            other => parts.push(other),
+        }
+    }
+    let joined = parts.join("/");
+    if absolute { format!("/{joined}") } else { joined }
+}
+
+impl Loader for MemoryLoader {
+    fn source(&self, name: &str) -> Result<Loaded, LoadError> {
+        match self.files.get(name) {
+            Some(text) => Ok(Loaded { name: name.to_owned(), text: text.clone() }),
+            None => Err(LoadError::NotFound(vec![name.to_owned()])),
+        }
+    }
+
+    fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError> {
+        let mut tried = Vec::new();
+        let directory = from.rsplit_once('/').map_or("", |(d, _)| d);
+        for base in if quoted { vec![directory, ""] } else { vec![""] } {
+            let name = join_path(base, path);
+            if let Ok(loaded) = self.source(&name) {
+                return Ok(loaded);
+            }
+            tried.push(name);
+        }
+        Err(LoadError::NotFound(tried))
+    }
+}
