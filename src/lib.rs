@@ -22,6 +22,7 @@ pub mod ast;
 pub mod parse;
 pub mod tree;
 pub mod check;
+pub mod target;
 pub mod layout;
 pub mod legalize;
 pub mod emit;

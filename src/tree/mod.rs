@@ -1,1 +1,600 @@
-//! See the architecture in the crate documentation.
+//! The typed program: the one structure from `check` to `emit`.
+//!
+//! Everything is held by id (`u32`) in arenas, so passes replace nodes in place and copy nothing. Every expression has a
+//! type, every conversion is explicit ([`ExprKind::Convert`]), every call names its function. Generics do not exist
+//! here: `check` instantiates a generic declaration for each set of arguments that is used, the way C++ templates
+//! are, so that layout and every pass see only concrete types.
+//!
+//! Invariants (checked by `tree::verify`): ids are in range; an expression is used by exactly one parent (the trees in
+//! a [`Body`] share nothing); statements own their blocks; `Program::items` lists each declaration once, in the order
+//! in which they are emitted, and a declaration stands after those it uses where the source has it so.
+
+mod types;
+mod body;
+
+pub use body::*;
+pub use types::*;
+
+use crate::lex::Comment;
+use crate::source::{FileId, Span};
+use crate::symbol::Symbol;
+
+/// Defines an arena index.
+macro_rules! id {
+    ($(#[doc = $doc:literal] $name:ident;)*) => {$(
+        #[doc = $doc]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl Id for $name {
+            fn from_index(index: usize) -> Self { $name(index as u32) }
+            fn index(self) -> usize { self.0 as usize }
+        }
+    )*};
+}
+
+/// An arena index.
+pub trait Id: Copy {
+    /// The id of the element at `index`.
+    fn from_index(index: usize) -> Self;
+    /// The position.
+    fn index(self) -> usize;
+}
+
+id! {
+    #[doc = "A struct of a program."] StructId;
+    #[doc = "An enum of a program."] EnumId;
+    #[doc = "A function of a program."] FunctionId;
+    #[doc = "A global of a program."] GlobalId;
+    #[doc = "An expression of a body."] ExprId;
+    #[doc = "A local variable or parameter of a body."] LocalId;
+}
+
+/// A growing list addressed by typed ids. Indexing with an id of another arena is a fault of ours and panics.
+#[derive(Clone, Debug)]
+pub struct Arena<I, T> {
+    items: Vec<T>,
+    marker: std::marker::PhantomData<I>,
+}
+
+impl<I, T> Default for Arena<I, T> {
+    fn default() -> Self {
+        Arena { items: Vec::new(), marker: std::marker::PhantomData }
+    }
+}
+
+impl<I: Id, T> Arena<I, T> {
+    /// Adds an element.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::from_index(self.items.len() - 1)
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+    /// All ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::from_index)
+    }
+    /// All elements in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(i, t)| (I::from_index(i), t))
+    }
+    /// All elements in order, to change them.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (I, &mut T)> {
+        self.items.iter_mut().enumerate().map(|(i, t)| (I::from_index(i), t))
+    }
+}
+
+impl<I: Id, T> std::ops::Index<I> for Arena<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+
+impl<I: Id, T> std::ops::IndexMut<I> for Arena<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+
+/// A checked program: what is reachable, concrete, in textual order.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// All types, interned.
+    pub types: Types,
+    /// All structs.
+    pub structs: Arena<StructId, Struct>,
+    /// All enums.
+    pub enums: Arena<EnumId, Enum>,
+    /// All functions, builtin ones too.
+    pub functions: Arena<FunctionId, Function>,
+    /// All globals: shader parameters, statics, constants, groupshared.
+    pub globals: Arena<GlobalId, Global>,
+    /// Declarations in the order in which they are emitted. Builtin functions with an intrinsic spelling are not listed.
+    pub items: Vec<Item>,
+    /// Shader parameters in the global order of seed 000, "Ordering"; entry-point uniforms are not among them.
+    pub parameters: Vec<GlobalId>,
+    /// Entry points in order of declaration.
+    pub entry_points: Vec<EntryPoint>,
+    /// Storage order of matrices without a modifier.
+    pub default_matrix_order: MatrixOrder,
+    /// Comments at the head of the main file (licence and the like).
+    pub header: Vec<Comment>,
+}
+
+/// One declaration in [`Program::items`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// A struct.
+    Struct(StructId),
+    /// An enum.
+    Enum(EnumId),
+    /// A global.
+    Global(GlobalId),
+    /// A function.
+    Function(FunctionId),
+}
+
+/// Storage order of a matrix in a buffer, in HLSL's words: `row_major float2x3` is two vectors of three.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MatrixOrder {
+    /// `row_major`.
+    Row,
+    /// `column_major`, the default of command lines.
+    #[default]
+    Column,
+}
+
+/// What a declaration says of itself besides its type. Bits of [`Modifiers`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Modifiers(pub u32);
+
+macro_rules! modifiers {
+    ($($(#[doc = $doc:literal])? $name:ident = $bit:literal, $word:literal;)*) => {
+        impl Modifiers {
+            $(#[doc = $word] pub const $name: Modifiers = Modifiers(1 << $bit);)*
+            /// (keyword, bit) of every modifier.
+            pub const TABLE: &[(&str, Modifiers)] = &[$(($word, Modifiers(1 << $bit))),*];
+        }
+    };
+}
+
+modifiers! {
+    PRECISE = 0, "precise";
+    NOINTERPOLATION = 1, "nointerpolation";
+    LINEAR = 2, "linear";
+    CENTROID = 3, "centroid";
+    SAMPLE = 4, "sample";
+    NOPERSPECTIVE = 5, "noperspective";
+    GLOBALLYCOHERENT = 6, "globallycoherent";
+    UNORM = 7, "unorm";
+    SNORM = 8, "snorm";
+    VOLATILE = 9, "volatile";
+    CONST = 10, "const";
+    UNIFORM = 11, "uniform";
+    POINT = 12, "point";
+    LINE = 13, "line";
+    TRIANGLE = 14, "triangle";
+    LINEADJ = 15, "lineadj";
+    TRIANGLEADJ = 16, "triangleadj";
+    VERTICES = 17, "vertices";
+    INDICES = 18, "indices";
+    PRIMITIVES = 19, "primitives";
+    PAYLOAD = 20, "payload";
+    PUSH_CONSTANT = 21, "push_constant";
+    READONLY = 22, "readonly";
+    WRITEONLY = 23, "writeonly";
+    PERVERTEX = 24, "pervertex";
+    SHADER_RECORD = 25, "shader_record";
+    INLINE = 26, "inline";
+}
+
+impl Modifiers {
+    /// Whether all bits of `other` are set.
+    pub fn has(self, other: Modifiers) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// Sets the bits of `other`.
+    pub fn set(&mut self, other: Modifiers) {
+        self.0 |= other.0;
+    }
+    /// Clears the bits of `other`.
+    pub fn clear(&mut self, other: Modifiers) {
+        self.0 &= !other.0;
+    }
+}
+
+impl std::fmt::Debug for Modifiers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words: Vec<&str> = Self::TABLE.iter().filter(|(_, m)| self.has(*m)).map(|(w, _)| *w).collect();
+        write!(f, "Modifiers({})", words.join(" "))
+    }
+}
+
+/// A resolved attribute: `[numthreads(8, 8, 1)]` is `numthreads` with three [`AttributeArg::Int`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Attribute {
+    /// Name, namespaces joined by `::` (`vk::binding`); case as written.
+    pub name: Symbol,
+    /// Arguments, folded.
+    pub args: Vec<AttributeArg>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// An argument of an attribute.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AttributeArg {
+    /// A constant integer.
+    Int(i64),
+    /// A constant float.
+    Float(f64),
+    /// A string, unescaped.
+    Text(Symbol),
+    /// A name that is no constant.
+    Name(Symbol),
+}
+
+/// A struct. Methods are functions with `owner` set; static members are globals.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    /// Name in the source; for an instance of a generic, made from it and its arguments; empty if anonymous.
+    pub name: Symbol,
+    /// Fields in order. A base struct is the first field, named `base`.
+    pub fields: Vec<Field>,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
+    /// Place of its name.
+    pub span: Span,
+    /// Declared in the standard library.
+    pub builtin: bool,
+    /// User attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A field of a struct or cbuffer.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The name.
+    pub name: Symbol,
+    /// The type.
+    pub ty: TypeId,
+    /// The semantic, as written.
+    pub semantic: Option<Semantic>,
+    /// Interpolation and others.
+    pub modifiers: Modifiers,
+    /// `row_major`/`column_major`, by modifier or pragma; else the program's default.
+    pub matrix_order: Option<MatrixOrder>,
+    /// Explicit positions: packoffset, register, vk::offset, ...
+    pub explicit: Explicit,
+    /// All attributes.
+    pub attributes: Vec<Attribute>,
+    /// Comments before and trailing.
+    pub comments: Vec<Comment>,
+    /// Place of its name.
+    pub span: Span,
+    /// Bits of a bit field.
+    pub bits: Option<u32>,
+    /// Byte offset to be written out (packoffset, `layout(offset=)`, `@align`), set by passes.
+    pub offset: Option<u32>,
+}
+
+/// A semantic name with its index: `TEXCOORD1` is (`TEXCOORD`, 1) and keeps how it was written.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Semantic {
+    /// As written.
+    pub text: Symbol,
+    /// Its place.
+    pub span: Span,
+}
+
+impl Semantic {
+    /// Upper-case name without the index, and the index (0 if none).
+    pub fn split(&self) -> (String, u32) {
+        let text = self.text.as_str();
+        let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        (name.to_ascii_uppercase(), text.get(name.len()..).and_then(|d| d.parse().ok()).unwrap_or(0))
+    }
+    /// Whether it begins with `SV_` in any case.
+    pub fn is_system(&self) -> bool {
+        self.text.as_str().get(..3).is_some_and(|p| p.eq_ignore_ascii_case("sv_"))
+    }
+}
+
+/// Explicit positions that the source gives a parameter or field. All are optional.
+#[derive(Clone, Debug, Default)]
+pub struct Explicit {
+    /// Each `register(...)`: class letter in lower case (`None` for space-only), index, space.
+    pub registers: Vec<ExplicitRegister>,
+    /// `[[vk::binding(binding, set)]]` or `layout(binding =, set =)`.
+    pub vk_binding: Option<(u32, u32, Span)>,
+    /// Binding of the hidden counter: `[[vk::counter_binding(n)]]`.
+    pub vk_counter_binding: Option<u32>,
+    /// `packoffset` in bytes.
+    pub packoffset: Option<(u32, Span)>,
+    /// `[[vk::location(n)]]` or `layout(location =)`.
+    pub location: Option<(u32, Span)>,
+    /// `[[vk::index(n)]]` (dual source blending) or `layout(index =)`.
+    pub index: Option<u32>,
+    /// `[[vk::input_attachment_index(n)]]`.
+    pub input_attachment_index: Option<u32>,
+    /// `[[vk::constant_id(n)]]`, `[SpecializationConstant]` gives `Some(None)`.
+    pub constant_id: Option<Option<u32>>,
+    /// `[[vk::offset(n)]]`.
+    pub vk_offset: Option<u32>,
+    /// `[format("rgba8")]`, `[[vk::image_format("rgba8")]]`: the SPIR-V format name as written.
+    pub image_format: Option<Symbol>,
+}
+
+/// One `register(...)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExplicitRegister {
+    /// `b`, `t`, `u`, `s`, `c`...; `None` for `register(space1)`.
+    pub class: Option<char>,
+    /// The index, 0 for space-only.
+    pub index: u32,
+    /// The space, if written.
+    pub space: Option<u32>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// An enum. Its values are constants of the tag type.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// The name; empty if anonymous.
+    pub name: Symbol,
+    /// The tag type.
+    pub tag: Scalar,
+    /// Cases with values.
+    pub cases: Vec<EnumCase>,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
+    /// Place of its name.
+    pub span: Span,
+}
+
+/// A case of an enum.
+#[derive(Clone, Debug)]
+pub struct EnumCase {
+    /// The name.
+    pub name: Symbol,
+    /// The value.
+    pub value: i64,
+    /// Comments.
+    pub comments: Vec<Comment>,
+}
+
+/// What a global is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GlobalKind {
+    /// A shader parameter: resource, buffer, struct with resources, or (before legalization) plain data.
+    Parameter,
+    /// `static` and not const: one copy a thread.
+    Static,
+    /// A constant with an initializer.
+    Const,
+    /// `groupshared`.
+    Groupshared,
+    /// A specialization constant.
+    Specialization,
+    /// A stage input made by legalization.
+    Input,
+    /// A stage output made by legalization.
+    Output,
+}
+
+/// A global variable, constant or shader parameter.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Name; qualified static members are `Struct_member`.
+    pub name: Symbol,
+    /// The type. `cbuffer C {...}` is `ConstantBuffer` of a struct named `C` with `transparent` set.
+    pub ty: TypeId,
+    /// What it is.
+    pub kind: GlobalKind,
+    /// Members are named without the buffer's name (`cbuffer`/`tbuffer`).
+    pub transparent: bool,
+    /// Modifiers.
+    pub modifiers: Modifiers,
+    /// `row_major`/`column_major`.
+    pub matrix_order: Option<MatrixOrder>,
+    /// Explicit positions.
+    pub explicit: Explicit,
+    /// The position given by layout, in the target's own terms. Only leaves have one, after legalization.
+    pub binding: Option<Binding>,
+    /// The initializer; constants and statics.
+    pub init: Option<ExprTree>,
+    /// Stage input or output semantic.
+    pub semantic: Option<Semantic>,
+    /// All attributes.
+    pub attributes: Vec<Attribute>,
+    /// Comments before and trailing.
+    pub comments: Vec<Comment>,
+    /// Place of its name.
+    pub span: Span,
+    /// The file it was declared in.
+    pub file: FileId,
+    /// Index of its translation unit; imported modules count on after the units.
+    pub unit: u32,
+    /// Depth of namespaces around it (order rule of the `slangc` policy).
+    pub namespace_depth: u32,
+    /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
+    pub source_path: Symbol,
+}
+
+/// A position in the target's terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Binding {
+    /// D3D register class; `None` on Vulkan and WebGPU.
+    pub class: Option<char>,
+    /// Register or binding number.
+    pub index: u32,
+    /// Register space, descriptor set or bind group.
+    pub space: u32,
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ParamMode {
+    /// By value.
+    #[default]
+    In,
+    /// Copy out at return.
+    Out,
+    /// Copy in, copy out.
+    InOut,
+    /// By reference: atomics' destinations, `this` of mutating methods may be either. Standard library only.
+    Ref,
+}
+
+/// A parameter; its local has the name and type.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// The local that it is in the body. For functions without a body too: `Function::locals` holds it.
+    pub local: LocalId,
+    /// How it is passed.
+    pub mode: ParamMode,
+    /// Entry points: its semantic.
+    pub semantic: Option<Semantic>,
+    /// Interpolation, `uniform`, geometry primitive...
+    pub modifiers: Modifiers,
+    /// Explicit positions (entry points).
+    pub explicit: Explicit,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name in the source, without owner.
+    pub name: Symbol,
+    /// The struct or type whose method this is; `params[0]` is then `this` unless static. Kept for naming.
+    pub owner: Option<TypeId>,
+    /// Generic arguments as text, for naming an instance (`int_4`); empty if none.
+    pub instance: Symbol,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// Result type.
+    pub result: TypeId,
+    /// Result semantic (entry points).
+    pub result_semantic: Option<Semantic>,
+    /// Explicit position of the result.
+    pub result_explicit: Explicit,
+    /// The result is an lvalue: a `ref` accessor of the standard library.
+    pub returns_ref: bool,
+    /// Body.
+    pub body: FunctionBody,
+    /// The body's storage; parameters live in `code.locals` even when there are no statements.
+    pub code: Body,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
+    /// Place of its name.
+    pub span: Span,
+    /// From the standard library.
+    pub builtin: bool,
+    /// Inline at every call (`[ForceInline]` of the standard library).
+    pub inline: bool,
+    /// `precise` or other modifiers on the function.
+    pub modifiers: Modifiers,
+}
+
+/// What a function does.
+#[derive(Clone, Debug)]
+pub enum FunctionBody {
+    /// Declared only.
+    None,
+    /// Statements in `Function::code.block`.
+    Block,
+    /// Standard library, before the target is chosen: per target name (`hlsl`, `glsl`, `wgsl`; the empty name is
+    /// `default`) what it is there. Statement cases hold their own [`Body`], whose first locals are the parameters.
+    Switch(Vec<(Symbol, TargetCase)>),
+    /// A spelling of the target, see [`Template`].
+    Intrinsic(Template),
+}
+
+/// A case of [`FunctionBody::Switch`].
+#[derive(Clone, Debug)]
+pub enum TargetCase {
+    /// Statements.
+    Block(Box<Body>),
+    /// A spelling.
+    Intrinsic(Template),
+}
+
+/// A stage of the pipeline.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Stage {
+    Vertex,
+    Hull,
+    Domain,
+    Geometry,
+    Fragment,
+    Compute,
+    Amplification,
+    Mesh,
+    RayGeneration,
+    Intersection,
+    AnyHit,
+    ClosestHit,
+    Miss,
+    Callable,
+}
+
+impl Stage {
+    /// (spelling, stage); the first spelling of a stage is its canonical name.
+    pub const NAMES: &[(&str, Stage)] = &[
+        ("vertex", Stage::Vertex),
+        ("hull", Stage::Hull),
+        ("domain", Stage::Domain),
+        ("geometry", Stage::Geometry),
+        ("fragment", Stage::Fragment),
+        ("pixel", Stage::Fragment),
+        ("compute", Stage::Compute),
+        ("amplification", Stage::Amplification),
+        ("task", Stage::Amplification),
+        ("mesh", Stage::Mesh),
+        ("raygeneration", Stage::RayGeneration),
+        ("raygen", Stage::RayGeneration),
+        ("intersection", Stage::Intersection),
+        ("anyhit", Stage::AnyHit),
+        ("closesthit", Stage::ClosestHit),
+        ("miss", Stage::Miss),
+        ("callable", Stage::Callable),
+    ];
+
+    /// The stage of a spelling.
+    pub fn parse(text: &str) -> Option<Stage> {
+        Self::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(text)).map(|(_, s)| *s)
+    }
+
+    /// The canonical name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, s)| *s == self).map_or("", |(n, _)| *n)
+    }
+}
+
+/// An entry point.
+#[derive(Clone, Debug)]
+pub struct EntryPoint {
+    /// The function.
+    pub function: FunctionId,
+    /// Its stage.
+    pub stage: Stage,
+    /// Its name in the source.
+    pub name: Symbol,
+    /// Thread group size of compute, mesh and amplification; 1 where not given.
+    pub workgroup_size: [u32; 3],
+    /// Index of its translation unit.
+    pub unit: u32,
+}

@@ -1,0 +1,331 @@
+//! Types, interned: equal types have equal ids.
+
+use super::{EnumId, StructId};
+use crate::symbol::Symbol;
+use rustc_hash::FxHashMap;
+
+/// An interned type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// A scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+    /// `min16float`: at least 16 bits; 4 bytes in a buffer unless 16-bit types are on.
+    MinF16,
+    /// `min16int`.
+    MinI16,
+    /// `min16uint`.
+    MinU16,
+}
+
+impl Scalar {
+    /// (HLSL spelling, scalar).
+    pub const NAMES: &[(&str, Scalar)] = &[
+        ("bool", Scalar::Bool),
+        ("int8_t", Scalar::I8),
+        ("uint8_t", Scalar::U8),
+        ("int16_t", Scalar::I16),
+        ("uint16_t", Scalar::U16),
+        ("int", Scalar::I32),
+        ("uint", Scalar::U32),
+        ("int64_t", Scalar::I64),
+        ("uint64_t", Scalar::U64),
+        ("half", Scalar::F16),
+        ("float", Scalar::F32),
+        ("double", Scalar::F64),
+        ("min16float", Scalar::MinF16),
+        ("min16int", Scalar::MinI16),
+        ("min16uint", Scalar::MinU16),
+    ];
+
+    /// HLSL spelling.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, s)| *s == self).map_or("", |(n, _)| *n)
+    }
+    /// Size in bytes in memory (bool is 4, min16 types are 4).
+    pub fn size(self) -> u32 {
+        match self {
+            Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 => 2,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+            _ => 4,
+        }
+    }
+    /// Floating point.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::MinF16)
+    }
+    /// Signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::MinI16)
+    }
+    /// Unsigned integer.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::MinU16)
+    }
+    /// Integer of either sign, not bool.
+    pub fn is_integer(self) -> bool {
+        self.is_signed() || self.is_unsigned()
+    }
+}
+
+/// Shape of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum TextureShape {
+    D1,
+    D2,
+    D3,
+    Cube,
+}
+
+/// What a shader may do with a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Access {
+    Read,
+    ReadWrite,
+    Write,
+    RasterOrdered,
+    Feedback,
+}
+
+/// A texture type, `Texture2DMSArray<float4, 4>` and its relatives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Texture {
+    /// Shape.
+    pub shape: TextureShape,
+    /// An array texture.
+    pub array: bool,
+    /// Multisampled.
+    pub multisampled: bool,
+    /// With its sampler: `Sampler2D`.
+    pub combined: bool,
+    /// Compared on sampling (`Sampler2DShadow`, or found so by legalization): a depth texture.
+    pub depth: bool,
+    /// Access.
+    pub access: Access,
+    /// Element type: scalar or vector.
+    pub element: TypeId,
+}
+
+/// Kinds of buffer object that are no constant buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BufferKind {
+    /// `Buffer<T>`, `RWBuffer<T>`.
+    Typed,
+    /// `StructuredBuffer<T>`.
+    Structured,
+    /// `ByteAddressBuffer`; the element is `uint`.
+    ByteAddress,
+    /// `AppendStructuredBuffer<T>`.
+    Append,
+    /// `ConsumeStructuredBuffer<T>`.
+    Consume,
+    /// The hidden counter of a structured buffer, made by legalization: one atomic `uint`.
+    Counter,
+}
+
+/// Where a pointer points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum AddressSpace {
+    Function,
+    Private,
+    Workgroup,
+    Storage,
+    Uniform,
+    /// A buffer device address.
+    Device,
+}
+
+/// Topology of a geometry stream.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum StreamKind {
+    Point,
+    Line,
+    Triangle,
+}
+
+/// Kind of a mesh output array.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum MeshOutputKind {
+    Vertices,
+    Indices,
+    Primitives,
+}
+
+/// A type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// `void`.
+    Void,
+    /// A type that could not be determined; an error was reported. Never after `check`.
+    Error,
+    /// A scalar.
+    Scalar(Scalar),
+    /// A vector; length 1 to 4. `float1` is a vector of one until legalization.
+    Vector(Scalar, u8),
+    /// A matrix of R rows and C columns in HLSL's words.
+    Matrix(Scalar, u8, u8),
+    /// An array; `None` is unsized.
+    Array(TypeId, Option<u32>),
+    /// A struct.
+    Struct(StructId),
+    /// An enum.
+    Enum(EnumId),
+    /// A texture, perhaps with sampler.
+    Texture(Texture),
+    /// A sampler; `true` for `SamplerComparisonState`.
+    Sampler(bool),
+    /// A buffer object.
+    Buffer(BufferKind, Access, TypeId),
+    /// `ConstantBuffer<T>`; the contents are [`super::ExprKind::Contents`].
+    ConstantBuffer(TypeId),
+    /// `TextureBuffer<T>`.
+    TextureBuffer(TypeId),
+    /// `ParameterBlock<T>`.
+    ParameterBlock(TypeId),
+    /// `SubpassInput<T>`; `true` for multisampled.
+    SubpassInput(TypeId, bool),
+    /// `RaytracingAccelerationStructure`.
+    AccelerationStructure,
+    /// `RayQuery<flags>`.
+    RayQuery(u32),
+    /// Geometry stream.
+    Stream(StreamKind, TypeId),
+    /// `InputPatch<T, N>` (`true`) or `OutputPatch<T, N>`.
+    Patch(bool, TypeId, u32),
+    /// Mesh output array with its maximal count.
+    MeshOutput(MeshOutputKind, TypeId, u32),
+    /// A pointer.
+    Pointer(TypeId, AddressSpace),
+    /// An atomic scalar (made by legalization).
+    Atomic(Scalar),
+    /// `String`.
+    Text,
+    /// Another builtin object type, by name.
+    Opaque(Symbol),
+}
+
+/// The types of a program.
+#[derive(Clone, Debug)]
+pub struct Types {
+    list: Vec<Type>,
+    ids: FxHashMap<Type, TypeId>,
+}
+
+impl TypeId {
+    /// `void`.
+    pub const VOID: TypeId = TypeId(0);
+    /// The error type.
+    pub const ERROR: TypeId = TypeId(1);
+    /// `bool`.
+    pub const BOOL: TypeId = TypeId(2);
+    /// `int`.
+    pub const INT: TypeId = TypeId(3);
+    /// `uint`.
+    pub const UINT: TypeId = TypeId(4);
+    /// `float`.
+    pub const FLOAT: TypeId = TypeId(5);
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        let mut types = Types { list: Vec::new(), ids: FxHashMap::default() };
+        for ty in [
+            Type::Void,
+            Type::Error,
+            Type::Scalar(Scalar::Bool),
+            Type::Scalar(Scalar::I32),
+            Type::Scalar(Scalar::U32),
+            Type::Scalar(Scalar::F32),
+        ] {
+            types.intern(ty);
+        }
+        types
+    }
+}
+
+impl Types {
+    /// The id of a type.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.ids.get(&ty) {
+            return id;
+        }
+        let id = TypeId(self.list.len() as u32);
+        self.list.push(ty);
+        self.ids.insert(ty, id);
+        id
+    }
+    /// The type of an id.
+    pub fn get(&self, id: TypeId) -> Type {
+        self.list.get(id.0 as usize).copied().unwrap_or(Type::Error)
+    }
+    /// A scalar.
+    pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
+        self.intern(Type::Scalar(scalar))
+    }
+    /// A vector, also of length 1.
+    pub fn vector(&mut self, scalar: Scalar, length: u8) -> TypeId {
+        self.intern(Type::Vector(scalar, length))
+    }
+    /// A matrix.
+    pub fn matrix(&mut self, scalar: Scalar, rows: u8, columns: u8) -> TypeId {
+        self.intern(Type::Matrix(scalar, rows, columns))
+    }
+    /// An array.
+    pub fn array(&mut self, element: TypeId, count: Option<u32>) -> TypeId {
+        self.intern(Type::Array(element, count))
+    }
+    /// The component type of a scalar, vector or matrix.
+    pub fn component(&self, id: TypeId) -> Option<Scalar> {
+        match self.get(id) {
+            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _) | Type::Atomic(s) => Some(s),
+            _ => None,
+        }
+    }
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+    /// Never: the common types are always there.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+    /// All ids.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.list.len() as u32).map(TypeId)
+    }
+    /// The element type and count of an array.
+    pub fn array_parts(&self, id: TypeId) -> Option<(TypeId, Option<u32>)> {
+        match self.get(id) {
+            Type::Array(element, count) => Some((element, count)),
+            _ => None,
+        }
+    }
+    /// The innermost element of nested arrays.
+    pub fn innermost(&self, id: TypeId) -> TypeId {
+        let mut id = id;
+        while let Type::Array(element, _) = self.get(id) {
+            id = element;
+        }
+        id
+    }
+}
