@@ -49,6 +49,8 @@ pub struct Token {
     pub space_before: bool,
     /// Follows the previous token with nothing between (for `>` `>`, and `#` `define F(`).
     pub joined: bool,
+    /// A blank line stands right before it (after the comments between, if any).
+    pub blank_before: bool,
     /// Comments between the previous token and this one.
     pub comments: CommentRange,
 }
