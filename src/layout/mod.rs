@@ -1,1 +1,288 @@
-//! See the architecture in the crate documentation.
+//! Layout and bindings: where every shader parameter lies, as a function of declarations alone.
+//!
+//! The four phases of seed 000: the global order ([`order`]), the needs of each parameter ([`types`] under [`rules`]), explicit
+//! positions, then first fit for the rest ([`allocate`]). Function bodies are never looked at.
+
+pub mod allocate;
+pub mod order;
+pub mod rules;
+pub mod types;
+pub mod usage;
+
+use crate::tree::{Binding, GlobalId, Program};
+use rules::Rules;
+pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
+pub use usage::{UNBOUNDED, Unit, Usage};
+
+/// The binding model of a target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Api {
+    /// Registers by class and space.
+    D3d,
+    /// Descriptor sets and bindings, combined samplers in one binding.
+    Vulkan,
+    /// Bind groups and bindings, combined samplers in two.
+    WebGpu,
+}
+
+/// How positions are chosen where seed 000 and the tools differ; a value, not code (`layout/README.md`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// Name in options.
+    pub name: &'static str,
+    /// Declarations in namespaces come after those outside, level by level.
+    pub namespaces_last: bool,
+    /// Entry points come after all units and modules rather than after their own unit.
+    pub entries_last: bool,
+    /// A parameter declared in several units under one name is one parameter.
+    pub merge_units: bool,
+    /// Overlapping explicit ranges are an error rather than a warning.
+    pub overlap_is_error: bool,
+    /// Without `vk::binding`, `register(t1, space2)` is binding 1 in set 2 on Vulkan and WebGPU.
+    pub registers_as_bindings: bool,
+    /// `row_major` and `column_major` hold on arrays of matrices.
+    pub matrix_order_on_arrays: bool,
+    /// On D3D, specialization constants are ordinary globals.
+    pub specialization_as_globals: bool,
+}
+
+/// Seed 000, mended as `layout/README.md` decides.
+pub const SPEC: Policy = Policy {
+    name: "spec",
+    namespaces_last: false,
+    entries_last: false,
+    merge_units: true,
+    overlap_is_error: true,
+    registers_as_bindings: false,
+    matrix_order_on_arrays: true,
+    specialization_as_globals: false,
+};
+
+/// What slangc does today.
+pub const SLANGC: Policy = Policy {
+    name: "slangc",
+    namespaces_last: true,
+    entries_last: true,
+    merge_units: false,
+    overlap_is_error: false,
+    registers_as_bindings: true,
+    matrix_order_on_arrays: false,
+    specialization_as_globals: true,
+};
+
+/// Seed 002, as DXC does it.
+pub const DXC: Policy = Policy {
+    name: "dxc",
+    namespaces_last: false,
+    entries_last: true,
+    merge_units: false,
+    overlap_is_error: true,
+    registers_as_bindings: true,
+    matrix_order_on_arrays: true,
+    specialization_as_globals: true,
+};
+
+/// Every policy.
+pub const POLICIES: &[Policy] = &[SPEC, SLANGC, DXC];
+
+/// What layout needs to know of the target and the options.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The binding model.
+    pub api: Api,
+    /// Rules of constant buffers.
+    pub constant_rules: &'static Rules,
+    /// Rules of structured buffers.
+    pub structured_rules: &'static Rules,
+    /// Rules of `tbuffer`.
+    pub texture_buffer_rules: &'static Rules,
+    /// Rules of push constants.
+    pub push_rules: &'static Rules,
+    /// Parameter blocks have spaces of their own (D3D: from SM 5.1).
+    pub block_spaces: bool,
+    /// `[[vk::offset]]` places fields.
+    pub obey_vk_offset: bool,
+    /// The policy.
+    pub policy: Policy,
+}
+
+impl Settings {
+    /// The native rules of an API.
+    pub fn native(api: Api, policy: Policy) -> Settings {
+        let d3d = api == Api::D3d;
+        Settings {
+            api,
+            constant_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD140 },
+            structured_rules: if d3d { &rules::D3D_STRUCTURED } else { &rules::STD430 },
+            texture_buffer_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD430 },
+            push_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD430 },
+            block_spaces: true,
+            obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
+            policy,
+        }
+    }
+
+    /// All buffers by one rule set pair (`--buffer-layout`).
+    pub fn with_rules(mut self, constant: &'static Rules, structured: &'static Rules) -> Settings {
+        self.constant_rules = constant;
+        self.structured_rules = structured;
+        self.texture_buffer_rules = constant;
+        self.push_rules = constant;
+        self
+    }
+}
+
+/// Absolute offsets of a parameter: for each unit the offset, and for slots the space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Offsets; [`Unit::Space`] is the first space of its own.
+    pub offset: Usage,
+    /// The space of each slot unit.
+    pub space: Usage,
+}
+
+/// A parameter and its place.
+#[derive(Clone, Debug)]
+pub struct ParameterLayout {
+    /// The global.
+    pub global: GlobalId,
+    /// Its place. Bytes are the offset in the implicit buffer.
+    pub place: Place,
+    /// Its type's layout.
+    pub layout: TypeLayout,
+}
+
+/// The implicit buffer of a scope (`$Globals`, entry-point uniforms).
+#[derive(Clone, Debug)]
+pub struct ScopeBuffer {
+    /// Where it is bound; `None` for push constants.
+    pub binding: Option<Binding>,
+    /// Its contents as a struct layout of all parameters of the scope in order.
+    pub layout: TypeLayout,
+}
+
+/// The uniform parameters of an entry point.
+#[derive(Clone, Debug, Default)]
+pub struct EntryLayout {
+    /// (index of the parameter in the function, its place, its layout).
+    pub params: Vec<(usize, Place, TypeLayout)>,
+    /// Their implicit buffer.
+    pub buffer: Option<ScopeBuffer>,
+}
+
+/// Positions of all parameters of a program for one target.
+#[derive(Clone, Debug)]
+pub struct ProgramLayout {
+    /// The settings it was computed with.
+    pub settings: Settings,
+    /// Parameters in global order.
+    pub parameters: Vec<ParameterLayout>,
+    /// The buffer of plain globals.
+    pub globals: Option<ScopeBuffer>,
+    /// One per entry point of the program, same order.
+    pub entry_points: Vec<EntryLayout>,
+}
+
+impl ProgramLayout {
+    /// The layout of a global parameter.
+    pub fn parameter(&self, global: GlobalId) -> Option<&ParameterLayout> {
+        self.parameters.iter().find(|p| p.global == global)
+    }
+
+    /// The binding of the leaf at a path of field indices (arrays are passed through) below a global parameter, in its first
+    /// slot unit. `None` if there is no such leaf or it takes no slot.
+    pub fn leaf(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
+        let p = self.parameter(global)?;
+        leaf_binding(p.place, &p.layout, path, None)
+    }
+
+    /// Like [`ProgramLayout::leaf`] in a given unit: the sampler of a combined sampler, say. On WebGPU the sampler follows
+    /// its texture.
+    pub fn leaf_sampler(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
+        let p = self.parameter(global)?;
+        sampler_binding(p.place, &p.layout, path, self.settings.api)
+    }
+
+    /// The binding of the buffer of the block (`ConstantBuffer`, `ParameterBlock`, `cbuffer`) at a path.
+    pub fn buffer(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
+        let p = self.parameter(global)?;
+        buffer_binding(p.place, &p.layout, path)
+    }
+}
+
+/// Follows a path of field indices; arrays are passed through and blocks entered. Gives place and layout of the leaf.
+pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(Place, &'a TypeLayout)> {
+    let (mut place, mut layout) = (place, layout);
+    for index in path {
+        loop {
+            match &layout.detail {
+                Detail::Array { element, .. } => layout = element,
+                Detail::Block { .. } => (place, layout) = enter_block(place, layout)?,
+                _ => break,
+            }
+        }
+        let field = layout.fields().get(*index as usize)?;
+        place.offset = place.offset.plus(&field.offset);
+        layout = &field.layout;
+    }
+    while let Detail::Array { element, .. } = &layout.detail {
+        layout = element;
+    }
+    Some((place, layout))
+}
+
+/// The place and layout of a block's contents.
+pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+    let Detail::Block { element, own_space, .. } = &layout.detail else { return None };
+    let mut place = place;
+    if *own_space {
+        let space = place.offset.get(Unit::Space);
+        for unit in Unit::SLOTS {
+            place.offset.set(unit, 0);
+            place.space.set(unit, space);
+        }
+    }
+    place.offset.set(Unit::Bytes, 0);
+    place.offset = place.offset.plus(&element.offset);
+    Some((place, &element.layout))
+}
+
+/// The binding of a leaf in `unit`, or in its first slot unit.
+pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Option<Unit>) -> Option<Binding> {
+    let (place, leaf) = walk(place, layout, path)?;
+    let unit = unit.or_else(|| Unit::SLOTS.into_iter().find(|u| leaf.usage.get(*u) > 0))?;
+    (leaf.usage.get(unit) > 0).then(|| binding(&place, unit))
+}
+
+fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api) -> Option<Binding> {
+    if api == Api::D3d {
+        return leaf_binding(place, layout, path, Some(Unit::Sampler));
+    }
+    let mut found = leaf_binding(place, layout, path, None)?;
+    found.index += u32::from(api == Api::WebGpu);
+    Some(found)
+}
+
+/// The binding of the buffer of a block at a path.
+pub fn buffer_binding(place: Place, layout: &TypeLayout, path: &[u32]) -> Option<Binding> {
+    let (place, block) = walk(place, layout, path)?;
+    let Detail::Block { container, own_space, .. } = &block.detail else { return None };
+    let (unit, _) = container.units().find(|(u, _)| Unit::SLOTS.contains(u))?;
+    let mut place = place;
+    if *own_space {
+        place.space.set(unit, place.offset.get(Unit::Space));
+        place.offset.set(unit, 0);
+    }
+    Some(binding(&place, unit))
+}
+
+/// The binding that a place gives in a unit.
+pub fn binding(place: &Place, unit: Unit) -> Binding {
+    let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Binding { class: unit.class(), index: number(place.offset.get(unit)), space: number(place.space.get(unit)) }
+}
+
+/// Places all parameters. Conflicts and what cannot be placed go to `diags`.
+pub fn place(program: &Program, settings: Settings, diags: &mut crate::diagnostic::Diagnostics) -> ProgramLayout {
+    allocate::Allocator::new(program, settings, diags).run()
+}

@@ -1,0 +1,409 @@
+//! Phases 2 to 4: needs of each parameter, explicit positions, first fit for the rest
+//! (seed 000 "Processing Explicit Binding Modifiers", "Allocating Bindings to Parameters").
+
+use super::order::{Scope, order};
+use super::types::{Layouter, StructBuilder, TypeLayout};
+use super::usage::{UNBOUNDED, Unit, Usage};
+use super::{Api, EntryLayout, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The last register or binding number that any API takes.
+const LAST_SLOT: u64 = u32::MAX as u64;
+
+/// A range of slots that is taken.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: u64,
+    /// One past the last; `UNBOUNDED` to the end of the space.
+    end: u64,
+    owner: Symbol,
+    span: Span,
+}
+
+/// Places the parameters of one program.
+pub struct Allocator<'a> {
+    program: &'a Program,
+    settings: Settings,
+    diags: &'a mut Diagnostics,
+    taken: BTreeMap<(u64, Unit), Vec<Range>>,
+    /// Spaces that blocks and unbounded arrays may not have.
+    spaces: BTreeSet<u64>,
+}
+
+/// A parameter on its way.
+struct Pending<'a> {
+    name: Symbol,
+    span: Span,
+    explicit: &'a Explicit,
+    layout: TypeLayout,
+    place: Place,
+    /// Units that have their explicit place.
+    fixed: Vec<Unit>,
+    /// Space asked for without a number: `register(space1)`.
+    space_only: Option<u64>,
+}
+
+impl<'a> Allocator<'a> {
+    /// For one program.
+    pub fn new(program: &'a Program, settings: Settings, diags: &'a mut Diagnostics) -> Self {
+        Allocator { program, settings, diags, taken: BTreeMap::new(), spaces: BTreeSet::new() }
+    }
+
+    /// All phases.
+    pub fn run(mut self) -> ProgramLayout {
+        let scopes = order(self.program, &self.settings.policy);
+        let (mut globals, buffer) = self.measure_globals(&scopes);
+        let mut entries: Vec<(Vec<(usize, Pending)>, Option<TypeLayout>)> =
+            (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
+        for (_, pending) in &mut globals {
+            self.reserve(pending);
+        }
+        for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
+            self.reserve(pending);
+        }
+        let everything =
+            globals.iter().map(|(_, p)| p).chain(entries.iter().flat_map(|(p, _)| p.iter().map(|(_, p)| p)));
+        let entry_buffers = entries.iter().any(|(_, b)| b.as_ref().is_some_and(|b| self.needs_binding(b)));
+        if buffer.is_some() || entry_buffers || everything.into_iter().any(needs_default_space) {
+            self.spaces.insert(0);
+        }
+        // `$Globals` comes before every implicit parameter (FACTS 10).
+        let globals_buffer = buffer.map(|layout| {
+            let binding = self.place_buffer("$Globals".into());
+            ScopeBuffer { binding: Some(binding), layout }
+        });
+        let mut entry_layouts: Vec<EntryLayout> = vec![EntryLayout::default(); entries.len()];
+        for scope in scopes {
+            match scope {
+                Scope::Global(id) => {
+                    if let Some((_, pending)) = globals.iter_mut().find(|(g, _)| *g == id) {
+                        self.allocate(pending);
+                    }
+                }
+                Scope::Entry(i) => {
+                    if let (Some((params, buffer)), Some(to)) = (entries.get_mut(i), entry_layouts.get_mut(i)) {
+                        to.buffer = buffer.take().map(|layout| self.place_entry_buffer(layout));
+                        for (index, mut pending) in params.drain(..) {
+                            self.allocate(&mut pending);
+                            to.params.push((index, pending.place, pending.layout));
+                        }
+                    }
+                }
+            }
+        }
+        let parameters = globals.into_iter();
+        let parameters =
+            parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
+        ProgramLayout { settings: self.settings, parameters, globals: globals_buffer, entry_points: entry_layouts }
+    }
+
+    /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
+    fn measure_globals(&self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
+        let mut buffer = StructBuilder::new(self.settings.constant_rules);
+        let mut list = Vec::new();
+        for scope in scopes {
+            let Scope::Global(id) = *scope else { continue };
+            let global = &self.program.globals[id];
+            let layout = self.measure(global);
+            let offset = buffer.append(layout.clone(), None);
+            let mut place = Place::default();
+            place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+            list.push((id, pending(global.name, global.span, &global.explicit, layout, place)));
+        }
+        let buffer = buffer.finish(TypeId::VOID);
+        let has_data = buffer.size() > 0;
+        (list, has_data.then_some(buffer))
+    }
+
+    fn measure(&self, global: &Global) -> TypeLayout {
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        let mut order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
+        let is_array = matches!(self.program.types.get(global.ty), Type::Array(_, _));
+        if is_array && !self.settings.policy.matrix_order_on_arrays {
+            order = self.program.default_matrix_order;
+        }
+        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api != Api::D3d;
+        if push {
+            let settings = Settings { constant_rules: self.settings.push_rules, ..self.settings };
+            let mut layout = Layouter { program: self.program, settings: &settings }.layout(
+                global.ty,
+                self.settings.constant_rules,
+                order,
+            );
+            make_push_constant(&mut layout);
+            return layout;
+        }
+        if global.kind == GlobalKind::Specialization && self.settings.api != Api::D3d {
+            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+            layout.usage = Usage::one(Unit::Specialization, 1);
+            return layout;
+        }
+        layouter.layout(global.ty, self.settings.constant_rules, order)
+    }
+
+    /// Phase 2 for the uniform parameters of an entry point.
+    fn measure_entry(&self, index: usize) -> (Vec<(usize, Pending<'a>)>, Option<TypeLayout>) {
+        let Some(entry) = self.program.entry_points.get(index) else { return (Vec::new(), None) };
+        let function = &self.program.functions[entry.function];
+        // Plain data of entry points goes to push constants on Vulkan (FACTS 11).
+        let rules = match self.settings.api {
+            Api::Vulkan => self.settings.push_rules,
+            _ => self.settings.constant_rules,
+        };
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        let mut buffer = StructBuilder::new(rules);
+        let mut list = Vec::new();
+        for (i, param) in function.params.iter().enumerate() {
+            let local = &function.code.locals[param.local];
+            if !is_uniform(self.program, param, local.ty) {
+                continue;
+            }
+            let layout = layouter.layout(local.ty, rules, self.program.default_matrix_order);
+            let offset = buffer.append(layout.clone(), None);
+            let mut place = Place::default();
+            place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+            list.push((i, pending(local.name, local.span, &param.explicit, layout, place)));
+        }
+        let buffer = buffer.finish(TypeId::VOID);
+        let has_data = buffer.size() > 0;
+        (list, has_data.then_some(buffer))
+    }
+
+    /// Phase 3: explicit positions.
+    fn reserve(&mut self, pending: &mut Pending) {
+        let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending);
+        match self.settings.api {
+            Api::D3d => {
+                for register in &pending.explicit.registers {
+                    self.reserve_register(pending, register, blocks);
+                }
+            }
+            Api::Vulkan | Api::WebGpu => {
+                let fallback =
+                    pending.explicit.registers.first().filter(|_| self.settings.policy.registers_as_bindings);
+                let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
+                if let Some((index, space, span)) = pending.explicit.vk_binding.or(fallback) {
+                    if blocks {
+                        self.fix_space(pending, u64::from(space));
+                    } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
+                        self.fix(pending, Unit::Descriptor, u64::from(index), u64::from(space), span);
+                    }
+                }
+            }
+        }
+    }
+
+    fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
+        let space = u64::from(register.space.unwrap_or(0));
+        if blocks {
+            if register.space.is_some() {
+                self.fix_space(pending, space);
+            }
+            return;
+        }
+        let Some(class) = register.class else {
+            pending.space_only = Some(space);
+            self.spaces.insert(space);
+            return;
+        };
+        match Unit::of_class(class) {
+            Some(unit) if pending.layout.usage.get(unit) > 0 => {
+                self.fix(pending, unit, u64::from(register.index), space, register.span);
+            }
+            // `register(c0)` on plain data is a byte offset in `$Globals` for DXC; no slot is meant.
+            None if class == 'c' => {}
+            // An unbounded array takes spaces rather than registers; its explicit register names them.
+            Some(unit) if pending.layout.usage.get(Unit::Space) > 0 => {
+                self.fix(pending, unit, u64::from(register.index), space, register.span);
+            }
+            _ => {
+                let message = format!("register class `{class}` does not suit the type of `{}`", pending.name);
+                let fits: Vec<String> = Unit::SLOTS
+                    .into_iter()
+                    .filter(|u| pending.layout.usage.get(*u) > 0)
+                    .filter_map(|u| u.class().map(|c| format!("`{c}`")))
+                    .collect();
+                let note = match fits.is_empty() {
+                    true => "this type takes no register of its own".to_owned(),
+                    false => format!("it takes {}", fits.join(" and ")),
+                };
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
+            }
+        }
+    }
+
+    fn fix_space(&mut self, pending: &mut Pending, space: u64) {
+        pending.place.offset.set(Unit::Space, space);
+        pending.fixed.push(Unit::Space);
+        for i in 0..pending.layout.usage.get(Unit::Space) {
+            self.spaces.insert(space.saturating_add(i));
+        }
+    }
+
+    fn fix(&mut self, pending: &mut Pending, unit: Unit, index: u64, space: u64, span: Span) {
+        let count = match pending.layout.usage.get(unit) {
+            0 => UNBOUNDED,
+            n => n,
+        };
+        let range = Range { start: index, end: index.saturating_add(count), owner: pending.name, span };
+        if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
+            let message = format!("`{}` does not fit below number 2^32", pending.name);
+            self.diags.push(Diagnostic::error(Code::BINDING_EXHAUSTED, span, message));
+        }
+        let list = self.taken.entry((space, unit)).or_default();
+        if let Some(other) = list.iter().find(|r| r.start < range.end && range.start < r.end) {
+            let message = format!(
+                "the positions of `{}` and `{}` overlap: {} and {}",
+                range.owner,
+                other.owner,
+                range_text(unit, &range, space),
+                range_text(unit, other, space)
+            );
+            let new = if self.settings.policy.overlap_is_error { Diagnostic::error } else { Diagnostic::warning };
+            self.diags.push(new(Code::BINDING_OVERLAP, span, message).label(other.span, "the other one is here"));
+        }
+        list.push(range);
+        self.spaces.insert(space);
+        pending.place.offset.set(unit, index);
+        pending.place.space.set(unit, space);
+        pending.fixed.push(unit);
+        if count == UNBOUNDED {
+            pending.fixed.push(Unit::Space);
+        }
+    }
+
+    /// Phase 4: first fit.
+    fn allocate(&mut self, pending: &mut Pending) {
+        let space = pending.space_only.unwrap_or(0);
+        for unit in Unit::SLOTS {
+            let count = pending.layout.usage.get(unit);
+            if count == 0 || pending.fixed.contains(&unit) {
+                continue;
+            }
+            let start = self.first_fit(unit, count, space);
+            if start.saturating_add(count) > LAST_SLOT + 1 {
+                self.report_exhausted(pending, unit, space);
+                continue;
+            }
+            let range = Range { start, end: start + count, owner: pending.name, span: pending.span };
+            self.taken.entry((space, unit)).or_default().push(range);
+            pending.place.offset.set(unit, start);
+            pending.place.space.set(unit, space);
+        }
+        let spaces = pending.layout.usage.get(Unit::Space);
+        if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
+            let start = self.free_spaces(spaces);
+            pending.place.offset.set(Unit::Space, start);
+        }
+    }
+
+    /// The lowest start of `count` free slots.
+    fn first_fit(&self, unit: Unit, count: u64, space: u64) -> u64 {
+        let Some(ranges) = self.taken.get(&(space, unit)) else { return 0 };
+        let mut ranges: Vec<&Range> = ranges.iter().collect();
+        ranges.sort_by_key(|r| r.start);
+        let mut start = 0u64;
+        for range in ranges {
+            if range.start >= start.saturating_add(count) {
+                break;
+            }
+            start = start.max(range.end);
+        }
+        start
+    }
+
+    fn free_spaces(&mut self, count: u64) -> u64 {
+        let mut start = 0;
+        while let Some(blocked) = (start..start + count).rev().find(|s| self.spaces.contains(s)) {
+            start = blocked + 1;
+        }
+        self.spaces.extend(start..start + count);
+        start
+    }
+
+    fn report_exhausted(&mut self, pending: &Pending, unit: Unit, space: u64) {
+        let message = format!("no room for `{}`", pending.name);
+        let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, pending.span, message);
+        for range in self.taken.get(&(space, unit)).into_iter().flatten() {
+            let text = format!("`{}` takes {}", range.owner, range_text(unit, range, space));
+            diagnostic = diagnostic.label(range.span, text);
+        }
+        self.diags.push(diagnostic);
+    }
+
+    fn needs_binding(&self, buffer: &TypeLayout) -> bool {
+        buffer.size() > 0 && self.settings.api != Api::Vulkan
+    }
+
+    fn place_buffer(&mut self, owner: Symbol) -> Binding {
+        let unit = if self.settings.api == Api::D3d { Unit::ConstantBuffer } else { Unit::Descriptor };
+        let start = self.first_fit(unit, 1, 0);
+        let range = Range { start, end: start + 1, owner, span: Span::default() };
+        self.taken.entry((0, unit)).or_default().push(range);
+        let mut place = Place::default();
+        place.offset.set(unit, start);
+        binding(&place, unit)
+    }
+
+    fn place_entry_buffer(&mut self, layout: TypeLayout) -> ScopeBuffer {
+        let binding = self.needs_binding(&layout).then(|| self.place_buffer("entry point uniforms".into()));
+        ScopeBuffer { binding, layout }
+    }
+}
+
+/// Whether an entry-point parameter is a shader parameter rather than stage input or output.
+pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
+    if param.modifiers.has(Modifiers::UNIFORM) {
+        return true;
+    }
+    param.semantic.is_none()
+        && matches!(
+            program.types.get(program.types.innermost(ty)),
+            Type::Texture(_)
+                | Type::Sampler(_)
+                | Type::Buffer(..)
+                | Type::ConstantBuffer(_)
+                | Type::TextureBuffer(_)
+                | Type::ParameterBlock(_)
+                | Type::AccelerationStructure
+        )
+}
+
+fn pending<'a>(name: Symbol, span: Span, explicit: &'a Explicit, layout: TypeLayout, place: Place) -> Pending<'a> {
+    Pending { name, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
+}
+
+/// Whether anything of it lies in the default space unless placed explicitly.
+fn needs_default_space(pending: &Pending) -> bool {
+    pending.space_only.is_none()
+        && Unit::SLOTS.into_iter().any(|u| pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u))
+}
+
+/// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (FACTS 6).
+fn make_push_constant(layout: &mut TypeLayout) {
+    if let super::Detail::Block { container, element, .. } = &mut layout.detail {
+        *container = Usage::one(Unit::PushConstant, 1);
+        for unit in Unit::SLOTS {
+            element.offset.set(unit, 0);
+        }
+        let mut usage = element.layout.usage;
+        usage.set(Unit::Bytes, 0);
+        usage.set(Unit::PushConstant, 1);
+        layout.usage = usage;
+    }
+}
+
+fn range_text(unit: Unit, range: &Range, space: u64) -> String {
+    let class = unit.class().map_or("binding ".to_owned(), String::from);
+    let place = if unit.class().is_some() { "space" } else { "set" };
+    let last = range.end.saturating_sub(1);
+    match (range.end == UNBOUNDED, last == range.start) {
+        (true, _) => format!("{class}{} and all above it in {place} {space}", range.start),
+        (_, true) => format!("{class}{} in {place} {space}", range.start),
+        _ => format!("{class}{} to {class}{last} in {place} {space}", range.start),
+    }
+}

@@ -1,0 +1,38 @@
+//! Phase 1: the global order of shader parameters (seed 000 "Ordering (and Collapsing) Shader Parameters"; FACTS 12).
+
+use super::Policy;
+use crate::tree::{GlobalId, Program};
+
+/// One scope of parameters in allocation order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// A global parameter.
+    Global(GlobalId),
+    /// The uniform parameters of the entry point at this index.
+    Entry(usize),
+}
+
+/// All scopes in the order in which they are given positions.
+pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
+    let mut globals = program.parameters.clone();
+    if policy.namespaces_last {
+        let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace_depth);
+        globals.sort_by_key(key);
+    }
+    let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
+    entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
+    let mut scopes = Vec::with_capacity(globals.len() + entries.len());
+    let mut entries = entries.into_iter().peekable();
+    for global in globals {
+        let unit = program.globals[global].unit;
+        // A unit's entry points follow its globals, before the next unit.
+        while !policy.entries_last
+            && let Some(entry) = entries.next_if(|e| program.entry_points.get(*e).is_some_and(|e| e.unit < unit))
+        {
+            scopes.push(Scope::Entry(entry));
+        }
+        scopes.push(Scope::Global(global));
+    }
+    scopes.extend(entries.map(Scope::Entry));
+    scopes
+}

@@ -1,0 +1,406 @@
+//! Type layout: sizes, alignments, strides and field offsets of a type, in every unit at once, under one rule set.
+
+use super::rules::{Rules, VectorAlign, round_up};
+use super::usage::{UNBOUNDED, Unit, Usage};
+use super::{Api, Settings};
+use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
+
+/// Types nested deeper than this are refused by `check`; here the recursion only must end.
+const MAX_DEPTH: u32 = 200;
+
+/// The layout of a type.
+#[derive(Clone, Debug)]
+pub struct TypeLayout {
+    /// The type.
+    pub ty: TypeId,
+    /// What it takes.
+    pub usage: Usage,
+    /// Byte alignment; 1 if it has no bytes.
+    pub align: u32,
+    /// Its parts.
+    pub detail: Detail,
+}
+
+/// The parts of a type.
+#[derive(Clone, Debug)]
+pub enum Detail {
+    /// Scalar, vector.
+    Plain,
+    /// Matrix: stride between its vectors, and whether they are rows.
+    Matrix {
+        /// Bytes from one vector to the next.
+        stride: u32,
+        /// Rows are contiguous.
+        order: MatrixOrder,
+    },
+    /// Struct: a layout a field.
+    Struct(Vec<VarLayout>),
+    /// Array.
+    Array {
+        /// Layout of an element, with register offsets spread for the whole array (seed 000 "Splitting of Arrays").
+        element: Box<TypeLayout>,
+        /// `None` is unsized.
+        count: Option<u32>,
+        /// Distance from element to element in each unit.
+        stride: Usage,
+    },
+    /// A texture, sampler, buffer or another object.
+    Resource {
+        /// Layout of the element of a structured buffer under its own rules.
+        element: Option<Box<TypeLayout>>,
+    },
+    /// ConstantBuffer, TextureBuffer, ParameterBlock.
+    Block {
+        /// What the buffer itself takes, if it has plain data.
+        container: Usage,
+        /// The contents; offsets are relative to the block (in its own space for a parameter block that has one).
+        element: Box<VarLayout>,
+        /// It has a register space or descriptor set of its own.
+        own_space: bool,
+    },
+}
+
+/// The layout of a field or parameter: a type at offsets relative to what encloses it.
+#[derive(Clone, Debug)]
+pub struct VarLayout {
+    /// Offsets.
+    pub offset: Usage,
+    /// The type.
+    pub layout: TypeLayout,
+}
+
+impl TypeLayout {
+    /// Size in bytes.
+    pub fn size(&self) -> u64 {
+        self.usage.get(Unit::Bytes)
+    }
+
+    /// Fields, if it is a struct.
+    pub fn fields(&self) -> &[VarLayout] {
+        match &self.detail {
+            Detail::Struct(fields) => fields,
+            _ => &[],
+        }
+    }
+}
+
+/// Computes type layouts for one program and settings.
+pub struct Layouter<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Target facts and options.
+    pub settings: &'a Settings,
+}
+
+impl Layouter<'_> {
+    /// The layout of a type; `order` is the storage order of matrices in it that have no modifier of their own.
+    pub fn layout(&self, ty: TypeId, rules: &Rules, order: MatrixOrder) -> TypeLayout {
+        self.at_depth(ty, rules, order, 0)
+    }
+
+    fn at_depth(&self, ty: TypeId, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
+        if depth > MAX_DEPTH {
+            return plain(ty, 0, 1);
+        }
+        match self.program.types.get(ty) {
+            Type::Scalar(s) | Type::Atomic(s) => plain(ty, self.scalar_size(s), self.scalar_size(s) as u32),
+            Type::Enum(id) => {
+                let size = self.scalar_size(self.program.enums[id].tag);
+                plain(ty, size, size as u32)
+            }
+            Type::Vector(s, n) => self.vector(ty, s, n, rules),
+            Type::Matrix(s, rows, columns) => self.matrix(ty, s, rows, columns, rules, order),
+            Type::Array(element, count) => {
+                let element = self.at_depth(element, rules, order, depth + 1);
+                self.array(ty, element, count, rules)
+            }
+            Type::Struct(id) => self.structure(ty, &self.program.structs[id], rules, order, depth),
+            Type::ConstantBuffer(t) => {
+                let rules = self.settings.constant_rules;
+                let element = self.at_depth(t, rules, order, depth + 1);
+                self.block(ty, element, Unit::ConstantBuffer, false)
+            }
+            Type::TextureBuffer(t) => {
+                let rules = self.settings.texture_buffer_rules;
+                let element = self.at_depth(t, rules, order, depth + 1);
+                self.block(ty, element, Unit::ShaderResource, false)
+            }
+            Type::ParameterBlock(t) => {
+                let element = self.at_depth(t, self.settings.constant_rules, order, depth + 1);
+                self.block(ty, element, Unit::ConstantBuffer, self.settings.block_spaces)
+            }
+            Type::Pointer(_, _) => plain(ty, 8, 8),
+            Type::Buffer(_, _, element) => {
+                let element = self.at_depth(element, self.settings.structured_rules, order, depth + 1);
+                self.resource(ty, Some(Box::new(element)))
+            }
+            _ => self.resource(ty, None),
+        }
+    }
+
+    fn scalar_size(&self, scalar: Scalar) -> u64 {
+        scalar.size() as u64
+    }
+
+    fn vector(&self, ty: TypeId, scalar: Scalar, count: u8, rules: &Rules) -> TypeLayout {
+        let size = self.scalar_size(scalar);
+        let total = size * count as u64;
+        let align = match rules.vectors {
+            VectorAlign::Scalar => size,
+            VectorAlign::PowerOfTwo => total.next_power_of_two(),
+        };
+        plain(ty, total, align as u32)
+    }
+
+    /// A matrix is an array of its major vectors (FACTS 4).
+    fn matrix(&self, ty: TypeId, s: Scalar, rows: u8, columns: u8, rules: &Rules, order: MatrixOrder) -> TypeLayout {
+        let (count, length) = match order {
+            MatrixOrder::Row => (rows, columns),
+            MatrixOrder::Column => (columns, rows),
+        };
+        let vector = self.vector(ty, s, length, rules);
+        let align = vector.align.max(rules.min_array_align);
+        let stride = round_up(vector.size(), align as u64);
+        let size = array_bytes(stride, count as u64, vector.size(), rules);
+        TypeLayout {
+            ty,
+            usage: Usage::one(Unit::Bytes, size),
+            align,
+            detail: Detail::Matrix { stride: stride as u32, order },
+        }
+    }
+
+    fn array(&self, ty: TypeId, element: TypeLayout, count: Option<u32>, rules: &Rules) -> TypeLayout {
+        let mut element = element;
+        let mut usage = Usage::NONE;
+        let mut stride = Usage::NONE;
+        let n = count.map_or(UNBOUNDED, u64::from);
+        let mut align = 1;
+        if element.size() > 0 {
+            align = element.align.max(rules.min_array_align);
+            let bytes = round_up(element.size(), align as u64);
+            stride.set(Unit::Bytes, bytes);
+            usage.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
+        }
+        let spread = self.settings.api == Api::D3d && count.is_some();
+        for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
+            match (self.settings.api, unit) {
+                // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
+                (Api::D3d, Unit::ConstantBuffer | Unit::ShaderResource | Unit::UnorderedAccess | Unit::Sampler) => {
+                    stride.set(unit, if spread { used } else { 1 });
+                    if count.is_some() {
+                        usage.add(unit, used.saturating_mul(n));
+                    } else {
+                        usage.add(Unit::Space, self.leaf_count(&element, unit));
+                    }
+                }
+                (_, Unit::Space) => usage.add(unit, used),
+                // One binding holds the whole array on Vulkan and WebGPU.
+                _ => usage.add(unit, used),
+            }
+        }
+        if spread && n > 1 {
+            spread_registers(&mut element, n);
+            if let Detail::Struct(_) = element.detail {
+                for (unit, _) in usage.units().filter(|(u, _)| u.class().is_some()) {
+                    stride.set(unit, 1);
+                }
+            }
+        }
+        TypeLayout { ty, usage, align, detail: Detail::Array { element: Box::new(element), count, stride } }
+    }
+
+    /// How many leaves of a type use a unit.
+    fn leaf_count(&self, layout: &TypeLayout, unit: Unit) -> u64 {
+        match &layout.detail {
+            Detail::Struct(fields) => fields.iter().map(|f| self.leaf_count(&f.layout, unit)).sum(),
+            Detail::Array { element, .. } => self.leaf_count(element, unit),
+            _ => u64::from(layout.usage.get(unit) > 0),
+        }
+    }
+
+    fn structure(&self, ty: TypeId, s: &Struct, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
+        let layouts = s.fields.iter().map(|field| {
+            let order = field.matrix_order.unwrap_or(order);
+            (explicit_offset(field, self.settings), self.at_depth(field.ty, rules, order, depth + 1))
+        });
+        let layouts: Vec<_> = layouts.collect();
+        let mut builder = StructBuilder::new(rules);
+        // Fields without packoffset follow the furthest end of those with one (FACTS 13).
+        for (explicit, layout) in &layouts {
+            builder.reserve(*explicit, layout.size());
+        }
+        for (explicit, layout) in layouts {
+            builder.append(layout, explicit);
+        }
+        builder.finish(ty)
+    }
+
+    fn block(&self, ty: TypeId, element: TypeLayout, buffer: Unit, wants_space: bool) -> TypeLayout {
+        let buffer = if self.settings.api == Api::D3d { buffer } else { Unit::Descriptor };
+        let mut container = Usage::NONE;
+        if element.size() > 0 {
+            container.set(buffer, 1);
+        }
+        let mut content = element.usage;
+        content.set(Unit::Bytes, 0);
+        let mut offset = Usage::NONE;
+        let mut usage;
+        // A block that holds nothing but blocks makes no space of its own (FACTS 7).
+        let own_space = wants_space && (!container.is_none() || Unit::SLOTS.iter().any(|u| content.get(*u) > 0));
+        if own_space || wants_space {
+            usage = Usage::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
+            offset.set(Unit::Space, u64::from(own_space));
+            usage.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
+        } else {
+            usage = container.plus(&content);
+        }
+        for unit in Unit::SLOTS {
+            offset.set(unit, container.get(unit));
+        }
+        let element = Box::new(VarLayout { offset, layout: element });
+        TypeLayout { ty, usage, align: 1, detail: Detail::Block { container, element, own_space } }
+    }
+
+    fn resource(&self, ty: TypeId, element: Option<Box<TypeLayout>>) -> TypeLayout {
+        TypeLayout { ty, usage: self.slots(ty), align: 1, detail: Detail::Resource { element } }
+    }
+
+    /// Registers or bindings of an object type.
+    fn slots(&self, ty: TypeId) -> Usage {
+        let d3d = self.settings.api == Api::D3d;
+        let read = |access: Access| {
+            if matches!(access, Access::Read) { Unit::ShaderResource } else { Unit::UnorderedAccess }
+        };
+        let (unit, bindings) = match self.program.types.get(ty) {
+            Type::Texture(t) if t.combined => {
+                let mut usage = Usage::one(Unit::Descriptor, if self.settings.api == Api::WebGpu { 2 } else { 1 });
+                if d3d {
+                    usage = Usage::one(Unit::ShaderResource, 1);
+                    usage.set(Unit::Sampler, 1);
+                }
+                return usage;
+            }
+            Type::Texture(t) => (read(t.access), 1),
+            Type::Sampler(_) => (Unit::Sampler, 1),
+            // Elements, then the counter (FACTS 6).
+            Type::Buffer(BufferKind::Append | BufferKind::Consume, _, _) => (Unit::UnorderedAccess, 2),
+            Type::Buffer(_, access, _) => (read(access), 1),
+            Type::AccelerationStructure => (Unit::ShaderResource, 1),
+            Type::SubpassInput(_, _) => {
+                let mut usage = Usage::one(if d3d { Unit::ShaderResource } else { Unit::Descriptor }, 1);
+                usage.set(Unit::InputAttachment, 1);
+                return usage;
+            }
+            _ => return Usage::NONE,
+        };
+        if d3d { Usage::one(unit, 1) } else { Usage::one(Unit::Descriptor, bindings) }
+    }
+}
+
+fn plain(ty: TypeId, size: u64, align: u32) -> TypeLayout {
+    TypeLayout { ty, usage: Usage::one(Unit::Bytes, size), align, detail: Detail::Plain }
+}
+
+fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
+    match count {
+        0 => 0,
+        UNBOUNDED => UNBOUNDED,
+        _ if rules.pad_last_element => stride.saturating_mul(count),
+        _ => stride.saturating_mul(count - 1).saturating_add(element),
+    }
+}
+
+/// Splitting of arrays (seed 000): in an array of `n` structs, leaf after leaf becomes an array, so every register
+/// offset inside the element grows `n` times.
+fn spread_registers(layout: &mut TypeLayout, n: u64) {
+    let scale = |usage: &mut Usage| {
+        for unit in Unit::SLOTS.into_iter().filter(|u| u.class().is_some()) {
+            usage.set(unit, usage.get(unit).saturating_mul(n));
+        }
+    };
+    match &mut layout.detail {
+        Detail::Struct(fields) => {
+            for field in fields {
+                scale(&mut field.offset);
+                spread_registers(&mut field.layout, n);
+            }
+        }
+        Detail::Array { element, .. } => spread_registers(element, n),
+        Detail::Block { element, own_space: false, .. } => {
+            scale(&mut element.offset);
+            spread_registers(&mut element.layout, n);
+        }
+        _ => {}
+    }
+}
+
+fn explicit_offset(field: &Field, settings: &Settings) -> Option<u32> {
+    let packed = field.explicit.packoffset.map(|(bytes, _)| bytes).or(field.offset);
+    packed.or(field.explicit.vk_offset.filter(|_| settings.obey_vk_offset))
+}
+
+/// Lays out fields one after another; also used for `$Globals` and entry-point scopes.
+pub struct StructBuilder<'a> {
+    rules: &'a Rules,
+    used: Usage,
+    /// Where the next field without `packoffset` may begin.
+    align: u32,
+    fields: Vec<VarLayout>,
+}
+
+impl<'a> StructBuilder<'a> {
+    /// An empty struct.
+    pub fn new(rules: &'a Rules) -> Self {
+        StructBuilder { rules, used: Usage::NONE, align: 1, fields: Vec::new() }
+    }
+
+    /// Keeps the bytes of a part at an explicit offset from being given away.
+    pub fn reserve(&mut self, explicit: Option<u32>, size: u64) {
+        if let Some(at) = explicit {
+            self.used.set(Unit::Bytes, self.used.get(Unit::Bytes).max(u64::from(at).saturating_add(size)));
+        }
+    }
+
+    /// Appends a part at an explicit byte offset, or after the others.
+    pub fn append(&mut self, layout: TypeLayout, explicit: Option<u32>) -> Usage {
+        let mut offset = Usage::NONE;
+        for unit in Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes) {
+            offset.set(unit, self.used.get(unit));
+        }
+        let size = layout.size();
+        if size > 0 {
+            let at = match explicit {
+                Some(at) => u64::from(at),
+                None => self.next_offset(size, layout.align),
+            };
+            offset.set(Unit::Bytes, at);
+            self.used.set(Unit::Bytes, self.used.get(Unit::Bytes).max(at.saturating_add(size)));
+            self.align = self.align.max(layout.align);
+        }
+        self.used.add_slots(&layout.usage);
+        self.fields.push(VarLayout { offset, layout });
+        offset
+    }
+
+    fn next_offset(&self, size: u64, align: u32) -> u64 {
+        let at = round_up(self.used.get(Unit::Bytes), align as u64);
+        match self.rules.row {
+            Some(row) if at % row as u64 != 0 && at % row as u64 + size > row as u64 => round_up(at, row as u64),
+            _ => at,
+        }
+    }
+
+    /// The struct.
+    pub fn finish(self, ty: TypeId) -> TypeLayout {
+        let mut usage = self.used;
+        let mut align = self.align;
+        if usage.get(Unit::Bytes) > 0 {
+            align = align.max(self.rules.min_struct_align);
+            if self.rules.round_struct_size {
+                usage.set(Unit::Bytes, round_up(usage.get(Unit::Bytes), align as u64));
+            }
+        }
+        TypeLayout { ty, usage, align, detail: Detail::Struct(self.fields) }
+    }
+}
