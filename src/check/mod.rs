@@ -1,1 +1,5 @@
 //! See the architecture in the crate documentation.
+
+pub mod convert;
+pub mod operators;
+pub mod swizzle;
