@@ -498,6 +498,8 @@ pub enum StmtKind {
 pub struct SwitchCase {
     /// `None` is `default`.
     pub labels: Vec<Option<Expr>>,
+    /// Comments before and beside the labels.
+    pub comments: Vec<Comment>,
     /// The statements up to the next label.
     pub body: Block,
 }

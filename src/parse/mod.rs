@@ -1,1 +1,223 @@
-//! See the architecture in the crate documentation.
+//! Tokens to syntax tree, by recursive descent: one function a grammar rule, the rule above it.
+//!
+//! The parser never fails: it reports every error and gives the tree of what it understood. A rule that fails has
+//! reported why and returns [`Failed`]; the nearest list (of declarations, statements, parameters) skips to its next
+//! element and goes on.
+//!
+//! Types and expressions look alike without names. Where it matters the parser looks ahead with the scanners of
+//! `scan.rs`, which build nothing, remember what they found and so stay linear; the rules are:
+//!
+//! * A statement is a declaration if a type followed by a name stands at its start; `a * b;` only if `a` is a known type.
+//! * `(T)` before an operand is a cast; before `-`, `+`, `*`, `&`, `++`, `--` only if `T` is a known type.
+//! * `a<b>` is a generic application if `a` is a known generic or type, or if `a` is no known variable and a token
+//!   follows that cannot begin an operand, or `(`.
+//!
+//! Known are the builtin type names of `words.rs` and what the file itself declares, anywhere in it.
+
+mod attributes;
+mod cursor;
+mod decl;
+pub mod dump;
+mod expr;
+mod function;
+mod literal;
+mod params;
+mod scan;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod types;
+mod words;
+
+use crate::ast::{Decl, Ident, Unit};
+use crate::diagnostic::Diagnostics;
+use crate::lex::{Comment, Token, TokenKind, TokenStream};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use rustc_hash::{FxHashMap, FxHashSet};
+use words::{W, Word};
+
+/// The language of a source file. The grammar is one; a few words mean something in Slang only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// HLSL 2018 and 2021.
+    Hlsl,
+    /// Slang.
+    Slang,
+}
+
+/// Parses a translation unit. Errors go to `diags`; the result is always usable.
+pub fn parse(tokens: &TokenStream, language: Language, diags: &mut Diagnostics) -> Unit {
+    let mut parser = Parser::new(tokens, language, diags);
+    parser.unit()
+}
+
+/// An error was reported; the caller skips or passes it on.
+#[derive(Debug)]
+struct Failed;
+
+type R<T> = Result<T, Failed>;
+
+/// Deepest nesting of expressions, statements, types and declarations.
+const MAX_DEPTH: u32 = 256;
+
+/// Highest tree of one expression: an operator chain `a + b + ...` counts one for each operator.
+const MAX_HEIGHT: u32 = 1500;
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// File or namespace.
+    Global,
+    /// Struct, interface, extension, constant buffer.
+    Member,
+    /// Function body.
+    Local,
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    words: Vec<Word>,
+    comments: &'a [Comment],
+    pack_matrix: &'a [(u32, bool)],
+    language: Language,
+    diags: &'a mut Diagnostics,
+    /// For each bracket the index of its partner, else `u32::MAX`.
+    partner: Vec<u32>,
+    pos: usize,
+    eof: Token,
+    depth: u32,
+    /// Height of the expression that was parsed last.
+    height: u32,
+    /// `>` ends the expression: inside of `<...>`.
+    no_gt: bool,
+    /// How many comments of the token at an index are in the tree already.
+    claimed: (usize, usize),
+    /// Index of the token at which the last error was reported.
+    last_error: Option<usize>,
+    nesting_reported: bool,
+    types: FxHashSet<Symbol>,
+    generics: FxHashSet<Symbol>,
+    variables: FxHashSet<Symbol>,
+    type_params: Vec<Symbol>,
+    /// What `scan_angles` found at an index.
+    angles: FxHashMap<usize, Option<usize>>,
+    module: Option<Ident>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(stream: &'a TokenStream, language: Language, diags: &'a mut Diagnostics) -> Self {
+        let tokens: &[Token] = &stream.tokens;
+        let words = words::classify(tokens);
+        let end = tokens.last().map_or(Span::default(), |t| Span { start: t.span.end, ..t.span });
+        let eof = tokens.last().copied().filter(|t| t.kind == TokenKind::Eof).unwrap_or(Token {
+            kind: TokenKind::Eof,
+            text: Symbol::new(""),
+            span: end,
+            line_start: true,
+            space_before: true,
+            joined: false,
+            blank_before: false,
+            comments: Default::default(),
+        });
+        let mut parser = Parser {
+            tokens,
+            partner: match_brackets(&words),
+            words,
+            comments: &stream.comments,
+            pack_matrix: &stream.pack_matrix,
+            language,
+            diags,
+            pos: 0,
+            eof,
+            depth: 0,
+            height: 0,
+            no_gt: false,
+            claimed: (0, 0),
+            last_error: None,
+            nesting_reported: false,
+            types: FxHashSet::default(),
+            generics: FxHashSet::default(),
+            variables: FxHashSet::default(),
+            type_params: Vec::new(),
+            angles: FxHashMap::default(),
+            module: None,
+        };
+        parser.collect_names();
+        parser
+    }
+
+    /// unit = declaration*
+    fn unit(&mut self) -> Unit {
+        let mut decls: Vec<Decl> = Vec::new();
+        loop {
+            self.declarations(Place::Global, &mut decls);
+            if self.w() == W::Eof {
+                break;
+            }
+            self.error_here("this `}` closes nothing".to_owned());
+            self.bump();
+        }
+        Unit { module: self.module, decls, trailing: self.leading_comments() }
+    }
+
+    /// Names of types and generic functions that the file declares, wherever they are used.
+    fn collect_names(&mut self) {
+        for i in 0..self.words.len() {
+            let name_at = |n: usize| self.tokens.get(n).filter(|t| t.kind == TokenKind::Ident).map(|t| t.text);
+            let w = self.word_at(i).w;
+            match w {
+                W::Struct | W::Class | W::Interface | W::TypeAlias | W::AssociatedType | W::Enum => {
+                    let scoped = w == W::Enum && matches!(self.word_at(i + 1).w, W::Class | W::Struct);
+                    let at = if scoped { i + 2 } else { i + 1 };
+                    if let Some(name) = name_at(at) {
+                        self.types.insert(name);
+                        if self.word_at(at + 1).w == W::Lt {
+                            self.generics.insert(name);
+                        }
+                    }
+                }
+                // `float f<` or `func f<`: two names and an angle can only be a generic function (or annotations).
+                W::Lt if i >= 2 && w_is_type_end(self, i - 2) && !self.words[i - 1].is_reserved() => {
+                    if let Some(name) = name_at(i - 1) {
+                        self.generics.insert(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the token can be the last word of a result type, or `func`.
+fn w_is_type_end(parser: &Parser, i: usize) -> bool {
+    let token_is_name = parser.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Ident);
+    token_is_name && !parser.word_at(i).is_reserved()
+}
+
+/// Pairs brackets in one pass; a closer that does not fit its opener closes the nearest one that does.
+fn match_brackets(words: &[Word]) -> Vec<u32> {
+    let mut partner = vec![u32::MAX; words.len()];
+    let mut open: Vec<(W, usize)> = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let wanted = match word.w {
+            W::LParen | W::LBracket | W::LBrace => {
+                open.push((word.w, i));
+                continue;
+            }
+            W::RParen => W::LParen,
+            W::RBracket => W::LBracket,
+            W::RBrace => W::LBrace,
+            _ => continue,
+        };
+        // A `}` may drop unclosed `(`, but a `)` never drops a `{`: braces are the more reliable structure.
+        let fits = open.iter().rposition(|(w, _)| *w == wanted);
+        let blocked = open.iter().rposition(|(w, _)| *w == W::LBrace);
+        let Some(at) = fits.filter(|at| word.w == W::RBrace || blocked.is_none_or(|b| b < *at)) else { continue };
+        let start = open[at].1;
+        open.truncate(at);
+        partner[start] = i as u32;
+        partner[i] = start as u32;
+    }
+    partner
+}

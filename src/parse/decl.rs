@@ -1,0 +1,570 @@
+//! Declarations other than functions.
+
+use super::attributes::Prefix;
+use super::words::W;
+use super::{Parser, Place, R};
+use crate::ast::*;
+use crate::lex::Comment;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+impl Parser<'_> {
+    /// declarations = declaration*
+    pub(super) fn declarations(&mut self, place: Place, out: &mut Vec<Decl>) {
+        while !matches!(self.w(), W::RBrace | W::Eof) {
+            let (start, scope) = (self.pos, self.type_params.len());
+            if self.nested(|p| p.declaration(place, out)).is_err() {
+                self.sync_declaration(start);
+            }
+            self.type_params.truncate(scope);
+            if let Some(last) = out.last_mut() {
+                self.trailing_comments(&mut last.comments);
+            }
+        }
+    }
+
+    /// Skips to where the next declaration may begin.
+    fn sync_declaration(&mut self, start: usize) {
+        self.no_gt = false;
+        loop {
+            match self.w() {
+                W::Eof | W::RBrace => return,
+                W::Semi => {
+                    self.bump();
+                    return;
+                }
+                W::LBrace => {
+                    self.skip_group();
+                    self.eat(W::Semi);
+                    return;
+                }
+                _ if self.pos > start && self.tok().line_start && self.looks_like_declaration() => return,
+                _ => self.skip_group(),
+            }
+        }
+    }
+
+    fn looks_like_declaration(&self) -> bool {
+        let word = self.word_at(self.pos);
+        self.is_declaration_word(self.pos)
+            || word.is_hard_modifier()
+            || word.w == W::LBracket
+            || word.is_builtin_type() && !matches!(self.peek(1), W::LParen | W::Comma | W::RParen)
+    }
+
+    /// declaration = prefix ( type-declaration | buffer | alias | ... | typed-declaration )
+    pub(super) fn declaration(&mut self, place: Place, out: &mut Vec<Decl>) -> R<()> {
+        let prefix = self.prefix(place)?;
+        let named = self.is_name_at(self.pos + 1);
+        let next = self.peek(1);
+        match self.w() {
+            W::Semi => self.empty(prefix, out),
+            W::Struct | W::Class | W::Interface | W::Enum if self.is_definition() => {
+                self.type_declaration(place, prefix, out)
+            }
+            W::Extension if named || matches!(next, W::Lt | W::Struct) => self.extension(prefix, out),
+            W::CBuffer | W::TBuffer => self.buffer(prefix, out),
+            W::Typedef => self.typedef(prefix, out),
+            W::TypeAlias if named => self.alias(prefix, out),
+            W::Using => self.using(prefix, out),
+            W::Namespace => self.namespace(prefix, out),
+            W::Module if (named || next == W::Str) && self.peek(2) == W::Semi => self.module(),
+            W::Import | W::Include | W::Implementing if named || next == W::Str => self.import(prefix, out),
+            W::AssociatedType if named => self.associated_type(prefix, out),
+            W::Property if named || self.is_ident_at(self.pos + 1) => self.property(prefix, out),
+            W::Subscript => self.subscript(prefix, out),
+            W::Init if matches!(next, W::LParen | W::Lt) => self.constructor(prefix, out),
+            W::Func | W::FuncOld if named || next == W::Operator => self.func(prefix, out),
+            W::Let | W::Var if named => self.let_declaration(prefix, out),
+            W::StaticAssert | W::StaticAssertC if next == W::LParen => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::AttributeSyntax => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
+                self.skip_declaration(prefix, out, &[W::LBrace])
+            }
+            _ => self.typed_declaration(place, prefix, out),
+        }
+    }
+
+    /// A lone `;`, or `layout(local_size_x = 8) in;`
+    fn empty(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let span = self.bump().span;
+        let bare = prefix.modifiers.is_empty() && prefix.layout.is_empty() && prefix.attributes.is_empty();
+        out.push(prefix.decl(if bare { DeclKind::Empty } else { DeclKind::Ignored }, span));
+        Ok(())
+    }
+
+    /// A declaration that holds nothing that is emitted: up to a `;`, or over a block.
+    fn skip_declaration(&mut self, prefix: Prefix, out: &mut Vec<Decl>, ends: &[W]) -> R<()> {
+        self.skip_to(ends);
+        if self.w() == W::LBrace {
+            self.skip_group();
+            self.eat(W::Semi);
+        } else {
+            self.semicolon("the declaration")?;
+        }
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Ignored, span));
+        Ok(())
+    }
+
+    // --- types
+
+    /// The word at the cursor defines a type rather than naming one: `struct S x;` does not.
+    pub(super) fn is_definition(&self) -> bool {
+        match self.peek(1) {
+            W::LBrace | W::LBracket | W::Colon => true,
+            W::Class | W::Struct => self.w() == W::Enum,
+            _ if !self.is_name_at(self.pos + 1) => false,
+            _ => matches!(self.peek(2), W::LBrace | W::Colon | W::Semi | W::Lt | W::Where | W::Assign),
+        }
+    }
+
+    /// type-declaration = type-definition [ declarators ] [";"]
+    fn type_declaration(&mut self, place: Place, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let mut inner = self.empty_prefix();
+        inner.generics = prefix.generics.take();
+        inner.magic = prefix.magic.take();
+        let mut made = Vec::new();
+        self.type_definition(inner, &mut made)?;
+        let Some(mut definition) = made.pop() else { return Ok(()) };
+        if !self.declarators_follow() {
+            definition.span = self.since(prefix.start);
+            out.push(prefix.decl(definition.kind, definition.span));
+            self.eat(W::Semi);
+            return Ok(());
+        }
+        let name = match &definition.kind {
+            DeclKind::Struct(s) => s.name,
+            DeclKind::Enum(e) => e.name,
+            _ => self.no_name(),
+        };
+        let span = definition.span;
+        let kind = if name.name.is_empty() {
+            TypeKind::Struct(Box::new(definition))
+        } else {
+            definition.comments = std::mem::take(&mut prefix.comments);
+            out.push(definition);
+            TypeKind::Path(vec![PathSegment { name, args: None }])
+        };
+        self.declarators(place, prefix, TypeExpr { kind, span }, out)
+    }
+
+    /// After the `}` of a type: on the same line variables of it, on the next line something new (`struct` needs no `;`).
+    fn declarators_follow(&self) -> bool {
+        match self.w() {
+            W::Star | W::LBracket => !self.tok().line_start,
+            _ if !self.is_name_at(self.pos) => false,
+            _ if !self.tok().line_start => true,
+            _ => matches!(self.peek(1), W::Semi | W::Comma | W::Assign | W::Colon),
+        }
+    }
+
+    /// type-definition = struct | interface | enum
+    pub(super) fn type_definition(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        match self.w() {
+            W::Enum => self.enumeration(prefix, out),
+            _ => self.structure(prefix, out),
+        }
+    }
+
+    /// struct = ("struct" | "class" | "interface") attributes* [name] [generic-params] [bases] where-clauses
+    ///          ( "{" declarations "}" | "=" type )
+    fn structure(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let interface = self.w() == W::Interface;
+        let word = self.bump();
+        while self.w() == W::LBracket {
+            self.attributes(&mut prefix.attributes)?;
+        }
+        let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
+        let scope = self.type_params.len();
+        let mut generics = prefix.generics.take();
+        if self.w() == W::Lt {
+            generics = Some(self.generic_params()?);
+        }
+        let bases = self.struct_bases()?;
+        self.where_clauses(&mut generics)?;
+        if self.w() == W::Assign {
+            self.bump();
+            let target = self.type_and()?;
+            let span = self.since(prefix.start);
+            out.push(prefix.decl(DeclKind::Alias(AliasDecl { name, generics, target }), span));
+            return Ok(());
+        }
+        let mut members = None;
+        let mut trailing = Vec::new();
+        if self.w() == W::LBrace {
+            let what = if name.name.is_empty() { format!("the {}", word.text) } else { format!("`{}`", name.name) };
+            let (list, rest) = self.members(&what)?;
+            members = Some(list);
+            trailing = rest;
+        } else if self.w() != W::Semi {
+            let what = format!("`{{` or `;` after `{} {}`", word.text, name.name);
+            return self.fail(&what);
+        }
+        self.type_params.truncate(scope);
+        let decl = StructDecl { name, generics, bases, members, trailing, magic: prefix.magic };
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, span));
+        Ok(())
+    }
+
+    /// struct-bases = ":" [access] bounds { "," [access] bounds }
+    fn struct_bases(&mut self) -> R<Vec<TypeExpr>> {
+        let mut list = Vec::new();
+        if !self.eat(W::Colon) {
+            return Ok(list);
+        }
+        loop {
+            if self.word_at(self.pos).is_hard_modifier() && self.is_name_at(self.pos + 1) {
+                self.bump();
+            }
+            list.append(&mut self.bounds()?);
+            if !self.eat(W::Comma) {
+                return Ok(list);
+            }
+        }
+    }
+
+    /// members = "{" declarations "}"
+    pub(super) fn members(&mut self, what: &str) -> R<(Vec<Decl>, Vec<Comment>)> {
+        let open = self.expect(W::LBrace, &format!("`{{` and the members of {what}"))?.span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let mut list = Vec::new();
+        self.declarations(Place::Member, &mut list);
+        self.no_gt = outer;
+        let trailing = self.leading_comments();
+        self.close(W::RBrace, &format!("`}}` after the members of {what}"), open)?;
+        Ok((list, trailing))
+    }
+
+    /// enum = "enum" ["class"] attributes* [name] [":" type] "{" [ case { "," case } [","] ] "}"
+    fn enumeration(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let scoped = self.eat(W::Class) || self.eat(W::Struct);
+        while self.w() == W::LBracket {
+            self.attributes(&mut prefix.attributes)?;
+        }
+        let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
+        let tag = if self.eat(W::Colon) { Some(self.ty()?) } else { None };
+        let mut cases = Vec::new();
+        if self.w() != W::Semi {
+            let open = self.expect(W::LBrace, "`{` and the cases of the enum")?.span;
+            self.enum_cases(&mut cases);
+            self.close(W::RBrace, "`,` or `}` after the case", open)?;
+        }
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Enum(EnumDecl { name, scoped, tag, cases }), span));
+        Ok(())
+    }
+
+    fn enum_cases(&mut self, cases: &mut Vec<(Ident, Option<Expr>, Vec<Comment>)>) {
+        while !matches!(self.w(), W::RBrace | W::Eof) {
+            match self.enum_case() {
+                Ok(case) => cases.push(case),
+                Err(_) => self.skip_to(&[W::Comma]),
+            }
+            let more = self.eat(W::Comma);
+            if let Some(last) = cases.last_mut() {
+                self.trailing_comments(&mut last.2);
+            }
+            if !more {
+                return;
+            }
+        }
+    }
+
+    /// case = attributes* name ["=" assignment]
+    fn enum_case(&mut self) -> R<(Ident, Option<Expr>, Vec<Comment>)> {
+        let comments = self.leading_comments();
+        while self.w() == W::LBracket {
+            self.attributes(&mut Vec::new())?;
+        }
+        let name = self.name("the name of an enum case")?;
+        let value = if self.eat(W::Assign) { Some(self.assignment()?) } else { None };
+        Ok((name, value, comments))
+    }
+
+    /// extension = "extension" [generic-params] type [bases] where-clauses "{" declarations "}"
+    fn extension(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let mut generics = prefix.generics.take();
+        if self.w() == W::Lt {
+            generics = Some(self.generic_params()?);
+        }
+        let target = self.ty()?;
+        let bases = self.bases()?;
+        self.where_clauses(&mut generics)?;
+        let (members, _) = self.members("the extension")?;
+        self.eat(W::Semi);
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Extension(ExtensionDecl { generics, target, bases, members }), span));
+        Ok(())
+    }
+
+    /// buffer = ("cbuffer" | "tbuffer") [name] semantics "{" declarations "}" [";"]
+    fn buffer(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let texture = self.bump().text == "tbuffer";
+        let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
+        let (semantics, _, _) = self.declarator_suffix(name)?;
+        let (members, trailing) = self.members(&format!("`{}`", name.name))?;
+        self.eat(W::Semi);
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Buffer(BufferDecl { texture, name, semantics, members, trailing }), span));
+        Ok(())
+    }
+
+    // --- names for types, namespaces, modules
+
+    /// typedef = "typedef" type name array-suffixes { "," name array-suffixes } ";"
+    fn typedef(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let target = self.ty()?;
+        let mut inner = self.empty_prefix();
+        self.extend_prefix(&mut inner, Place::Member)?;
+        prefix.modifiers.append(&mut inner.modifiers);
+        loop {
+            let name = self.name("the new name of the type")?;
+            self.types.insert(name.name);
+            let target = self.array_suffixes(target.clone())?;
+            let span = self.since(prefix.start);
+            let generics = prefix.generics.clone();
+            out.push(prefix.clone().decl(DeclKind::Alias(AliasDecl { name, generics, target }), span));
+            prefix.comments.clear();
+            if !self.eat(W::Comma) {
+                return self.semicolon(&format!("the typedef of `{}`", name.name));
+            }
+        }
+    }
+
+    /// alias = ("typealias" | "using") name [generic-params] [bases] where-clauses "=" type-and where-clauses ";"
+    fn alias(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let name = self.name("the new name of the type")?;
+        self.types.insert(name.name);
+        let mut generics = prefix.generics.take();
+        if self.w() == W::Lt {
+            generics = Some(self.generic_params()?);
+        }
+        self.bases()?;
+        self.where_clauses(&mut generics)?;
+        self.expect(W::Assign, &format!("`=` and the type that `{}` stands for", name.name))?;
+        let target = self.type_and()?;
+        self.where_clauses(&mut generics)?;
+        self.semicolon(&format!("the alias `{}`", name.name))?;
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Alias(AliasDecl { name, generics, target }), span));
+        Ok(())
+    }
+
+    /// using = "using" ["namespace"] dotted-path ";" | alias
+    fn using(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        if matches!(self.peek(2), W::Assign | W::Lt) {
+            return self.alias(prefix, out);
+        }
+        self.bump();
+        self.eat(W::Namespace);
+        let path = self.dotted()?;
+        self.semicolon("`using`")?;
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::UsingNamespace(path), span));
+        Ok(())
+    }
+
+    /// dotted = name { ("::" | ".") name }
+    fn dotted(&mut self) -> R<Vec<Ident>> {
+        let mut path = vec![self.name("a name")?];
+        while self.eat(W::Scope) || self.eat(W::Dot) {
+            path.push(self.name("a name")?);
+        }
+        Ok(path)
+    }
+
+    /// namespace = "namespace" [dotted] "{" declarations "}" [";"]
+    fn namespace(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let path = if self.w() == W::LBrace { Vec::new() } else { self.dotted()? };
+        let open = self.expect(W::LBrace, "`{` and the declarations of the namespace")?.span;
+        let mut decls = Vec::new();
+        self.declarations(Place::Global, &mut decls);
+        // What stands before the brace belongs to the last declaration: a namespace holds no trailing comments.
+        let mut rest = self.leading_comments();
+        if let Some(last) = decls.last_mut() {
+            rest.iter_mut().for_each(|c| c.trailing = true);
+            last.comments.append(&mut rest);
+        }
+        self.close(W::RBrace, "`}` after the declarations of the namespace", open)?;
+        self.eat(W::Semi);
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(DeclKind::Namespace(path, decls), span));
+        Ok(())
+    }
+
+    /// module = "module" (name | STRING) ";"
+    fn module(&mut self) -> R<()> {
+        self.bump();
+        self.module = Some(self.module_path()?);
+        self.semicolon("the module declaration")
+    }
+
+    /// import = ("import" | "__include" | "implementing") module-path ";"
+    fn import(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let word = self.w();
+        let text = self.bump().text;
+        let path = self.module_path()?;
+        self.semicolon(&format!("`{text}`"))?;
+        let exported = prefix.has_modifier("__exported");
+        let kind = match word {
+            W::Include => DeclKind::Include(path),
+            W::Implementing => DeclKind::Implementing(path),
+            _ => DeclKind::Import(path, exported),
+        };
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(kind, span));
+        Ok(())
+    }
+
+    /// module-path = STRING | dotted
+    fn module_path(&mut self) -> R<Ident> {
+        let start = self.tok().span;
+        if self.w() == W::Str {
+            return Ok(Ident { name: self.string(), span: self.since(start) });
+        }
+        let parts: Vec<&str> = self.dotted()?.iter().map(|i| i.name.as_str()).collect();
+        Ok(Ident { name: Symbol::new(&parts.join("/")), span: self.since(start) })
+    }
+
+    /// associated-type = "associatedtype" name [bases] where-clauses ["=" type] ";"
+    fn associated_type(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let name = self.name("the name of the associated type")?;
+        let bounds = self.bases()?;
+        self.where_clauses(&mut None)?;
+        let default = if self.eat(W::Assign) { Some(self.type_and()?) } else { None };
+        self.semicolon(&format!("the associated type `{}`", name.name))?;
+        let span = self.since(prefix.start);
+        let kind = GenericParamKind::Type { bounds, default };
+        let param = GenericParam { name, kind, comments: Vec::new() };
+        out.push(prefix.decl(DeclKind::AssociatedType(param), span));
+        Ok(())
+    }
+
+    // --- variables
+
+    /// typed-declaration = type modifier* declarators
+    fn typed_declaration(&mut self, place: Place, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        if self.scan_type(self.pos).is_none() && !self.is_name_at(self.pos) && self.w() != W::Struct {
+            return self.fail(if place == Place::Local { "a statement" } else { "a declaration" });
+        }
+        let ty = self.ty()?;
+        while self.word_at(self.pos).is_hard_modifier() && self.is_ident_at(self.pos + 1) {
+            let modifier = self.ident();
+            prefix.modifiers.push(modifier);
+        }
+        self.declarators(place, prefix, ty, out)
+    }
+
+    /// declarators = function-rest | declarator { "," declarator } ";"
+    fn declarators(&mut self, place: Place, mut prefix: Prefix, ty: TypeExpr, out: &mut Vec<Decl>) -> R<()> {
+        let mut group = 0;
+        loop {
+            let mut ty = if group == 0 { ty.clone() } else { without_pointers(&ty) };
+            while group > 0 && self.w() == W::Star {
+                self.bump();
+                ty = TypeExpr { span: ty.span, kind: TypeKind::Pointer(Box::new(ty)) };
+            }
+            let (owner, name) = self.declarator_name()?;
+            let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
+            if group == 0 && is_function {
+                return self.function(place, prefix, owner, name, ty, out);
+            }
+            let var = self.variable(name, ty, group)?;
+            if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
+                self.variables.insert(name.name);
+            }
+            self.apply_pack_matrix(&mut prefix);
+            let span = self.since(if group == 0 { prefix.start } else { name.span });
+            out.push(prefix.clone().decl(DeclKind::Var(var), span));
+            if !self.eat(W::Comma) {
+                return self.semicolon(&format!("the declaration of `{}`", name.name));
+            }
+            if let Some(last) = out.last_mut() {
+                self.trailing_comments(&mut last.comments);
+            }
+            prefix.comments = self.leading_comments();
+            group += 1;
+        }
+    }
+
+    /// declarator-name = { name "::" } (name | "operator" op)
+    fn declarator_name(&mut self) -> R<(Vec<Ident>, Ident)> {
+        let mut owner = Vec::new();
+        loop {
+            if self.w() == W::Operator {
+                return Ok((owner, self.operator_name()?));
+            }
+            let name = self.name("a name after the type")?;
+            if !self.eat(W::Scope) {
+                return Ok((owner, name));
+            }
+            owner.push(name);
+        }
+    }
+
+    /// variable = array-suffixes declarator-suffix ["{" states "}"]
+    fn variable(&mut self, name: Ident, ty: TypeExpr, group: u32) -> R<VarDecl> {
+        let ty = self.array_suffixes(ty)?;
+        let (semantics, mut init, bits) = self.declarator_suffix(name)?;
+        let skipped = matches!(init, Some(Expr { kind: ExprKind::Unsupported(n, _), .. }) if n == name.name);
+        let state_block = skipped || self.w() == W::LBrace;
+        if self.w() == W::LBrace {
+            self.skip_group();
+        }
+        if skipped {
+            init = None;
+        }
+        Ok(VarDecl { ty, name, semantics, init, group, is_let: false, bits, state_block })
+    }
+
+    /// let = ("let" | "var") let-declarator { "," let-declarator } ";"
+    fn let_declaration(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let is_let = self.bump().text == "let";
+        let mut group = 0;
+        loop {
+            let var = self.let_declarator(is_let, group)?;
+            let name = var.name;
+            let span = self.since(if group == 0 { prefix.start } else { name.span });
+            out.push(prefix.clone().decl(DeclKind::Var(var), span));
+            prefix.comments.clear();
+            if !self.eat(W::Comma) {
+                return self.semicolon(&format!("the declaration of `{}`", name.name));
+            }
+            group += 1;
+        }
+    }
+
+    /// let-declarator = name [":" type] declarator-suffix
+    pub(super) fn let_declarator(&mut self, is_let: bool, group: u32) -> R<VarDecl> {
+        let name = self.name("the name of the variable")?;
+        self.variables.insert(name.name);
+        let infer = TypeExpr { kind: TypeKind::Infer, span: name.span };
+        let ty = if self.eat(W::Colon) { self.ty()? } else { infer };
+        let mut var = self.variable(name, ty, group)?;
+        var.is_let = is_let;
+        Ok(var)
+    }
+}
+
+/// In `float *p, q` the star belongs to `p`.
+fn without_pointers(ty: &TypeExpr) -> TypeExpr {
+    match &ty.kind {
+        TypeKind::Pointer(inner) => without_pointers(inner),
+        _ => ty.clone(),
+    }
+}
+
+/// A declaration's span with nothing before it.
+pub(super) fn bare_decl(kind: DeclKind, span: Span) -> Decl {
+    let (comments, attributes, modifiers, layout) = Default::default();
+    Decl { kind, span, comments, attributes, modifiers, layout }
+}

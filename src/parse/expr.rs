@@ -1,0 +1,473 @@
+//! Expressions.
+
+use super::words::W;
+use super::{MAX_DEPTH, MAX_HEIGHT, Parser, R};
+use crate::ast::*;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+/// Binding strength of binary operators; a higher one binds tighter.
+const LOGICAL_OR: u8 = 1;
+const RELATIONAL: u8 = 7;
+
+/// An infix operator at the cursor.
+struct Infix {
+    power: u8,
+    /// Tokens it is made of: `>>` comes as two.
+    tokens: usize,
+    text: &'static str,
+}
+
+fn infix(power: u8, text: &'static str) -> Option<Infix> {
+    Some(Infix { power, tokens: 1, text })
+}
+
+impl Parser<'_> {
+    /// expression = assignment { "," assignment }
+    pub(super) fn expr(&mut self) -> R<Expr> {
+        let mut left = self.assignment()?;
+        while self.w() == W::Comma {
+            self.bump();
+            let height = self.height;
+            let right = self.assignment()?;
+            self.grow(height)?;
+            let span = left.span.to(right.span);
+            left = Expr { kind: ExprKind::Comma(Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    /// assignment = conditional [ ("=" | "+=" | ...) assignment ]
+    pub(super) fn assignment(&mut self) -> R<Expr> {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let result = self.assignment_inner();
+        self.depth -= 1;
+        result
+    }
+
+    fn assignment_inner(&mut self) -> R<Expr> {
+        let left = self.conditional()?;
+        let Some((tokens, op)) = self.assign_op() else { return Ok(left) };
+        self.pos += tokens;
+        let height = self.height;
+        let right = self.assignment()?;
+        self.grow(height)?;
+        let span = left.span.to(right.span);
+        Ok(Expr { kind: ExprKind::Assign(op, Box::new(left), Box::new(right)), span })
+    }
+
+    fn assign_op(&self) -> Option<(usize, Symbol)> {
+        use W::*;
+        match self.w() {
+            Assign | AddAssign | SubAssign | MulAssign | DivAssign | ModAssign | AndAssign | OrAssign | XorAssign
+            | ShlAssign => Some((1, self.tok().text)),
+            Gt if !self.no_gt && self.joined(1, Gt) && self.joined(2, Assign) => Some((3, Symbol::new(">>="))),
+            _ => None,
+        }
+    }
+
+    /// Whether the token `n` ahead is this one, with nothing between it and the one before.
+    fn joined(&self, n: usize, w: W) -> bool {
+        self.peek(n) == w && self.token_at(self.pos + n).joined
+    }
+
+    /// conditional = binary [ "?" expression ":" assignment ]
+    pub(super) fn conditional(&mut self) -> R<Expr> {
+        let condition = self.binary(LOGICAL_OR)?;
+        if self.w() != W::Question {
+            return Ok(condition);
+        }
+        let question = self.bump().span;
+        let mut height = self.height;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let yes = self.expr();
+        self.no_gt = outer;
+        let yes = yes?;
+        height = height.max(self.height);
+        self.close(W::Colon, "`:` of the conditional", question)?;
+        let no = self.assignment()?;
+        self.grow(height)?;
+        let span = condition.span.to(no.span);
+        Ok(Expr { kind: ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no)), span })
+    }
+
+    fn infix(&self) -> Option<Infix> {
+        match self.w() {
+            W::OrOr => infix(LOGICAL_OR, "||"),
+            W::AndAnd => infix(2, "&&"),
+            W::Or => infix(3, "|"),
+            W::Caret => infix(4, "^"),
+            W::And => infix(5, "&"),
+            W::Eq => infix(6, "=="),
+            W::Ne => infix(6, "!="),
+            W::Lt => infix(RELATIONAL, "<"),
+            W::Le => infix(RELATIONAL, "<="),
+            W::Gt if self.no_gt => None,
+            W::Gt if self.joined(1, W::Gt) => match self.joined(2, W::Assign) {
+                true => None,
+                false => Some(Infix { power: 8, tokens: 2, text: ">>" }),
+            },
+            W::Gt if self.joined(1, W::Assign) => Some(Infix { power: RELATIONAL, tokens: 2, text: ">=" }),
+            W::Gt => infix(RELATIONAL, ">"),
+            W::Is | W::As if self.is_ident_at(self.pos + 1) || self.peek(1) == W::LParen => infix(RELATIONAL, "is"),
+            W::Shl => infix(8, "<<"),
+            W::Plus => infix(9, "+"),
+            W::Minus => infix(9, "-"),
+            W::Star => infix(10, "*"),
+            W::Slash => infix(10, "/"),
+            W::Percent => infix(10, "%"),
+            _ => None,
+        }
+    }
+
+    /// binary = prefix { operator prefix }, by the operators' strengths, all left-associative
+    fn binary(&mut self, weakest: u8) -> R<Expr> {
+        let mut left = self.prefix_expr()?;
+        while let Some(op) = self.infix().filter(|op| op.power >= weakest) {
+            if op.text == "is" {
+                left = self.is_or_as(left)?;
+                continue;
+            }
+            let op_span = self.tok().span.to(self.token_at(self.pos + op.tokens - 1).span);
+            self.pos += op.tokens;
+            let height = self.height;
+            let right = self.binary(op.power + 1)?;
+            self.grow(height)?;
+            let span = left.span.to(right.span);
+            let kind = ExprKind::Binary(Symbol::new(op.text), op_span, Box::new(left), Box::new(right));
+            left = Expr { kind, span };
+        }
+        Ok(left)
+    }
+
+    /// is-or-as = prefix ("is" | "as") type
+    fn is_or_as(&mut self, left: Expr) -> R<Expr> {
+        let is = self.bump().text == "is";
+        let height = self.height;
+        let ty = self.nested(|p| p.type_head())?;
+        self.grow(height)?;
+        let span = self.since(left.span);
+        Ok(Expr { kind: ExprKind::IsAs(Box::new(left), is, Box::new(ty)), span })
+    }
+
+    /// The expression just built stands over one of height `other` and the one parsed last.
+    fn grow(&mut self, other: u32) -> R<()> {
+        self.height = self.height.max(other) + 1;
+        if self.height > MAX_HEIGHT { self.too_deep() } else { Ok(()) }
+    }
+
+    /// prefix = ("-" | "+" | "!" | "~" | "++" | "--" | "*" | "&") prefix | "(" type ")" prefix | word-prefix | postfix
+    fn prefix_expr(&mut self) -> R<Expr> {
+        let start = self.tok().span;
+        match self.w() {
+            W::Minus | W::Plus | W::Bang | W::Tilde | W::Inc | W::Dec | W::Star | W::And => {
+                let op = self.bump().text;
+                let operand = self.deeper_prefix()?;
+                let span = start.to(operand.span);
+                Ok(Expr { kind: ExprKind::Prefix(op, Box::new(operand)), span })
+            }
+            W::LParen if self.begins_cast() => self.cast(),
+            W::NoDiff if self.begins_operand(1) => {
+                self.bump();
+                self.deeper_prefix()
+            }
+            W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
+                let op = self.bump().text;
+                let operand = self.deeper_prefix()?;
+                Ok(Expr { kind: ExprKind::Expand(op, Box::new(operand)), span: self.since(start) })
+            }
+            W::Try if self.begins_operand(1) => {
+                let op = self.bump().text;
+                let operand = self.deeper_prefix()?;
+                Ok(Expr { kind: ExprKind::Unsupported(op, vec![operand]), span: self.since(start) })
+            }
+            W::New if self.is_ident_at(self.pos + 1) => self.new_object(),
+            _ => self.postfix(),
+        }
+    }
+
+    fn deeper_prefix(&mut self) -> R<Expr> {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let result = self.prefix_expr();
+        self.depth -= 1;
+        let operand = result?;
+        self.grow(0)?;
+        Ok(operand)
+    }
+
+    fn begins_operand(&self, n: usize) -> bool {
+        self.is_ident_at(self.pos + n) || matches!(self.peek(n), W::LParen | W::Int | W::Float | W::Minus)
+    }
+
+    /// cast = "(" type ")" prefix
+    fn cast(&mut self) -> R<Expr> {
+        let start = self.bump().span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let ty = self.ty();
+        self.no_gt = outer;
+        let ty = ty?;
+        self.close(W::RParen, "`)` after the type", start)?;
+        let operand = self.deeper_prefix()?;
+        let span = start.to(operand.span);
+        Ok(Expr { kind: ExprKind::Cast(Box::new(ty), Box::new(operand)), span })
+    }
+
+    /// new-object = "new" type "(" arguments ")"
+    fn new_object(&mut self) -> R<Expr> {
+        let start = self.tok().span;
+        let op = self.bump().text;
+        self.ty()?;
+        let args = match self.w() {
+            W::LParen => {
+                let open = self.bump().span;
+                self.arguments(W::RParen, "`,` or `)` in the arguments", open)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Expr { kind: ExprKind::Unsupported(op, args), span: self.since(start) })
+    }
+
+    /// postfix = primary { "(" arguments ")" | "[" arguments "]" | ("." | "->") name [generic-args] | "++" | "--" }
+    fn postfix(&mut self) -> R<Expr> {
+        let mut e = self.primary()?;
+        loop {
+            let height = self.height;
+            let start = e.span;
+            let kind = match self.w() {
+                W::LParen => {
+                    let open = self.bump().span;
+                    let args = self.arguments(W::RParen, "`,` or `)` in the arguments", open)?;
+                    ExprKind::Call(Box::new(e), args)
+                }
+                W::LBracket => {
+                    let open = self.bump().span;
+                    let args = self.arguments(W::RBracket, "`]` after the index", open)?;
+                    ExprKind::Index(Box::new(e), args)
+                }
+                W::Dot | W::Arrow => {
+                    let arrow = self.bump().text == "->";
+                    let member = self.member()?;
+                    ExprKind::Member(Box::new(e), member, arrow)
+                }
+                // `f<int>(x)::A`, `a[i]::b`: a static member.
+                W::Scope if self.is_ident_at(self.pos + 1) => {
+                    self.bump();
+                    let member = self.member()?;
+                    ExprKind::Member(Box::new(e), member, false)
+                }
+                W::Inc | W::Dec => {
+                    let op = self.bump().text;
+                    ExprKind::Postfix(op, Box::new(e))
+                }
+                _ => return Ok(e),
+            };
+            self.grow(height)?;
+            e = Expr { kind, span: self.since(start) };
+        }
+    }
+
+    /// member = name [generic-args] | "operator" op
+    fn member(&mut self) -> R<PathSegment> {
+        if self.w() == W::Operator {
+            let name = self.operator_name()?;
+            return Ok(PathSegment { name, args: None });
+        }
+        if !self.is_ident_at(self.pos) {
+            return self.fail("the name of a member");
+        }
+        let applied = self.peek(1) == W::Lt && self.begins_application(self.pos, true).is_some();
+        let name = self.ident();
+        let args = if applied { Some(self.generic_args()?) } else { None };
+        Ok(PathSegment { name, args })
+    }
+
+    /// arguments = [ assignment { "," assignment } ] and the closing bracket
+    pub(super) fn arguments(&mut self, end: W, what: &str, open: Span) -> R<Vec<Expr>> {
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let list = self.argument_list(end);
+        self.no_gt = outer;
+        let list = list?;
+        self.close(end, what, open)?;
+        Ok(list)
+    }
+
+    fn argument_list(&mut self, end: W) -> R<Vec<Expr>> {
+        let mut list = Vec::new();
+        let mut height = 0;
+        while self.w() != end {
+            list.push(self.assignment()?);
+            height = height.max(self.height);
+            if !self.eat(W::Comma) {
+                break;
+            }
+            if self.w() == end && end != W::RBrace {
+                return self.fail("an expression after `,`");
+            }
+        }
+        self.height = height;
+        Ok(list)
+    }
+
+    /// primary = literal | name | "(" expression ")" | init-list | lambda | word "(" ... ")"
+    fn primary(&mut self) -> R<Expr> {
+        let start = self.tok().span;
+        self.height = 1;
+        let kind = match self.w() {
+            W::Int | W::Float => self.number(),
+            W::Char => self.character(),
+            W::Str => ExprKind::String(self.string()),
+            W::True | W::False => ExprKind::Bool(self.bump().text == "true"),
+            W::This => {
+                self.bump();
+                ExprKind::This
+            }
+            W::Null | W::Nullptr => self.null(),
+            W::NoneWord if self.language == super::Language::Slang && !self.is_variable(self.pos) => self.null(),
+            W::LParen if self.begins_lambda() => return self.lambda(),
+            W::LParen => return self.paren(),
+            W::LBrace => {
+                let open = self.bump().span;
+                ExprKind::InitList(self.arguments(W::RBrace, "`,` or `}` in the initializer list", open)?)
+            }
+            W::SizeOf | W::AlignOf | W::CountOf if self.peek(1) == W::LParen => self.type_query()?,
+            W::FwdDiff | W::BwdDiff | W::FwdDiffOld | W::BwdDiffOld if self.peek(1) == W::LParen => {
+                let op = self.bump().text;
+                let open = self.bump().span;
+                ExprKind::Unsupported(op, self.arguments(W::RParen, "`)`", open)?)
+            }
+            W::SpirvAsm if self.peek(1) == W::LBrace => {
+                let op = self.bump().text;
+                self.skip_group();
+                ExprKind::Unsupported(op, Vec::new())
+            }
+            W::Operator => {
+                let name = self.operator_name()?;
+                ExprKind::Path(vec![PathSegment { name, args: None }])
+            }
+            _ => return self.name_or_construct(),
+        };
+        Ok(Expr { kind, span: self.since(start) })
+    }
+
+    fn null(&mut self) -> ExprKind {
+        self.bump();
+        ExprKind::Null
+    }
+
+    fn is_variable(&self, at: usize) -> bool {
+        self.variables.contains(&self.token_at(at).text)
+    }
+
+    /// paren = "(" expression ")"
+    fn paren(&mut self) -> R<Expr> {
+        let start = self.bump().span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let inner = self.expr();
+        self.no_gt = outer;
+        let inner = inner?;
+        self.close(W::RParen, "`)`", start)?;
+        self.grow(0)?;
+        Ok(Expr { kind: ExprKind::Paren(Box::new(inner)), span: self.since(start) })
+    }
+
+    /// type-query = ("sizeof" | "alignof" | "countof") "(" (type | expression) ")"
+    fn type_query(&mut self) -> R<ExprKind> {
+        let op = self.bump().text;
+        let open = self.bump().span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let is_type = self.scan_type(self.pos).is_some_and(|s| self.word_at(s.end).w == W::RParen);
+        let operand = if is_type {
+            self.ty()
+        } else {
+            self.expr().map(|e| TypeExpr { span: e.span, kind: TypeKind::TypeOf(Box::new(e)) })
+        };
+        self.no_gt = outer;
+        let operand = operand?;
+        self.close(W::RParen, "`)`", open)?;
+        Ok(ExprKind::TypeQuery(op, Box::new(operand)))
+    }
+
+    fn begins_lambda(&self) -> bool {
+        self.partner_of(self.pos).is_some_and(|close| {
+            let arrow = self.word_at(close + 1).w;
+            let split = arrow == W::Assign && self.word_at(close + 2).w == W::Gt && self.token_at(close + 2).joined;
+            arrow == W::FatArrow || split
+        })
+    }
+
+    /// lambda = params "=>" (block | assignment)
+    fn lambda(&mut self) -> R<Expr> {
+        let start = self.tok().span;
+        let params = self.params()?;
+        if !self.eat(W::FatArrow) {
+            self.pos += 2;
+        }
+        let body = if self.w() == W::LBrace {
+            self.block("the lambda")?
+        } else {
+            let value = self.assignment()?;
+            let span = value.span;
+            let kind = StmtKind::Return(Some(value));
+            let stmt = Stmt { kind, span, comments: Vec::new(), attributes: Vec::new(), blank_before: false };
+            Block { stmts: vec![stmt], trailing: Vec::new(), span }
+        };
+        Ok(Expr { kind: ExprKind::Lambda(params, Box::new(body)), span: self.since(start) })
+    }
+
+    /// name-or-construct = type "(" arguments ")" | path, where the type is a builtin one, an array or `This`
+    fn name_or_construct(&mut self) -> R<Expr> {
+        let start = self.tok().span;
+        if let Some(scanned) = self.construct_type()
+            && self.word_at(scanned).w == W::LParen
+        {
+            let ty = self.ty()?;
+            let open = self.bump().span;
+            let args = self.arguments(W::RParen, "`,` or `)` in the arguments", open)?;
+            self.grow(0)?;
+            return Ok(Expr { kind: ExprKind::Construct(Box::new(ty), args), span: self.since(start) });
+        }
+        if !(self.is_name_at(self.pos) || self.w() == W::Scope && self.is_name_at(self.pos + 1)) {
+            return self.fail("an expression");
+        }
+        let path = self.value_path()?;
+        Ok(Expr { kind: ExprKind::Path(path), span: self.since(start) })
+    }
+
+    /// The end of the type at the cursor, if only a type can be constructed there.
+    fn construct_type(&mut self) -> Option<usize> {
+        let word = self.word_at(self.pos);
+        let sign = matches!(word.w, W::Unsigned | W::Signed | W::Struct | W::ThisType);
+        if !sign && !word.is_builtin_type() && !(self.is_known_type(self.pos) && self.peek(1) == W::LBracket) {
+            return None;
+        }
+        if word.w == W::ThisType && matches!(self.peek(1), W::Dot | W::Scope) {
+            return None;
+        }
+        self.scan_type(self.pos).filter(|s| !s.ends_in_operator).map(|s| s.end)
+    }
+
+    /// value-path = ["::"] name [generic-args] { "::" name [generic-args] }
+    fn value_path(&mut self) -> R<Vec<PathSegment>> {
+        let mut list = Vec::new();
+        if self.w() == W::Scope {
+            list.push(PathSegment { name: self.no_name(), args: None });
+            self.bump();
+        }
+        loop {
+            let applied = self.peek(1) == W::Lt && self.begins_application(self.pos, false).is_some();
+            let name = if self.w() == W::Operator { self.operator_name()? } else { self.name("a name")? };
+            let args = if applied { Some(self.generic_args()?) } else { None };
+            list.push(PathSegment { name, args });
+            if !(self.w() == W::Scope && self.is_ident_at(self.pos + 1)) {
+                return Ok(list);
+            }
+            self.bump();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Literals: spelling to value.
+
+use super::Parser;
+use crate::ast::ExprKind;
+use crate::diagnostic::Code;
+use crate::symbol::Symbol;
+
+/// Suffixes of integers, and how they are written in the tree.
+const INT_SUFFIXES: &[(&str, &str)] = &[
+    ("", ""),
+    ("u", "u"),
+    ("l", "l"),
+    ("ul", "ul"),
+    ("lu", "ul"),
+    ("ll", "ll"),
+    ("ull", "ull"),
+    ("llu", "ull"),
+    ("z", "z"),
+    ("uz", "uz"),
+    ("zu", "uz"),
+];
+const FLOAT_SUFFIXES: &[&str] = &["", "f", "h", "hf", "l", "lf"];
+
+/// `123u`: value and suffix; the error in words.
+fn int_value(text: &str) -> Result<(u64, &'static str), String> {
+    let text: String = text.chars().filter(|c| !matches!(c, '_' | '\'')).collect::<String>().to_ascii_lowercase();
+    let (radix, digits, name) = match text.as_bytes() {
+        [b'0', b'x', ..] => (16, &text[2..], "hexadecimal"),
+        [b'0', b'b', ..] => (2, &text[2..], "binary"),
+        [b'0', b'0'..=b'9', ..] => (8, &text[1..], "octal"),
+        _ => (10, text.as_str(), "decimal"),
+    };
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let (digits, suffix) = digits.split_at(end);
+    let suffix = INT_SUFFIXES.iter().find(|(s, _)| *s == suffix).map(|(_, s)| *s);
+    match suffix {
+        Some(suffix) if !digits.is_empty() => {
+            let value = u64::from_str_radix(digits, radix);
+            value.map(|v| (v, suffix)).map_err(|_| format!("`{text}` does not fit into 64 bits"))
+        }
+        _ => Err(format!("`{text}` is no {name} number")),
+    }
+}
+
+/// `1.5e3f`: value and suffix.
+fn float_value(text: &str) -> Option<(f64, &'static str)> {
+    let text: String = text.chars().filter(|c| !matches!(c, '_' | '\'')).collect::<String>().to_ascii_lowercase();
+    if text.starts_with("0x") {
+        return hex_float(text.get(2..)?);
+    }
+    if let Some((_, special)) = text.split_once('#') {
+        return Some((if special.starts_with("inf") { f64::INFINITY } else { f64::NAN }, ""));
+    }
+    let end = text.trim_end_matches(['f', 'h', 'l']).len();
+    let (digits, suffix) = text.split_at(end);
+    let suffix = FLOAT_SUFFIXES.iter().find(|s| **s == suffix)?;
+    Some((digits.parse().ok()?, suffix))
+}
+
+/// `1.8p3f` after the `0x`.
+fn hex_float(text: &str) -> Option<(f64, &'static str)> {
+    let (mantissa, exponent) = text.split_once('p')?;
+    let end = exponent.trim_end_matches(['f', 'h', 'l']).len();
+    let (exponent, suffix) = exponent.split_at(end);
+    let suffix = FLOAT_SUFFIXES.iter().find(|s| **s == suffix)?;
+    let mut value = 0.0_f64;
+    let mut scale: Option<f64> = None;
+    for c in mantissa.chars() {
+        match (c.to_digit(16), scale) {
+            (Some(d), None) => value = value * 16.0 + f64::from(d),
+            (Some(d), Some(s)) => {
+                value += f64::from(d) * s;
+                scale = Some(s / 16.0);
+            }
+            (None, None) if c == '.' => scale = Some(1.0 / 16.0),
+            _ => return None,
+        }
+    }
+    let exponent: i32 = exponent.parse().ok()?;
+    Some((value * 2.0_f64.powi(exponent), suffix))
+}
+
+/// The text that a string or character literal stands for.
+pub(super) fn unescape(text: &str) -> String {
+    if let Some(raw) = text.strip_prefix("R\"") {
+        let inner = raw.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+        return inner.map_or_else(String::new, |(inner, _)| inner.to_owned());
+    }
+    let quote = if text.starts_with('\'') { '\'' } else { '"' };
+    let inner = text.strip_prefix(quote).unwrap_or(text);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('a') => out.push('\u{7}'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('v') => out.push('\u{b}'),
+            Some('x') => out.extend(code(&mut chars, 16, 8, 0)),
+            Some(digit @ '0'..='7') => out.extend(code(&mut chars, 8, 2, digit.to_digit(8).unwrap_or(0))),
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// Up to `count` digits as a character code.
+fn code(chars: &mut std::iter::Peekable<std::str::Chars>, radix: u32, count: usize, first: u32) -> Option<char> {
+    let mut value = first;
+    for _ in 0..count {
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        chars.next();
+        value = value.wrapping_mul(radix).wrapping_add(digit);
+    }
+    char::from_u32(value)
+}
+
+impl Parser<'_> {
+    /// An integer or floating-point token. A malformed one is reported and counts as zero.
+    pub(super) fn number(&mut self) -> ExprKind {
+        let token = self.bump();
+        let text = token.text.as_str();
+        let is_hex = text.starts_with("0x") || text.starts_with("0X");
+        let float_suffix = !is_hex && text.ends_with(['f', 'F', 'h', 'H']);
+        if token.kind == crate::lex::TokenKind::Int && !float_suffix {
+            let (value, suffix) = int_value(text).unwrap_or_else(|message| {
+                self.error_at(Code::BAD_LITERAL, token.span, message);
+                (0, "")
+            });
+            return ExprKind::Int(value, Symbol::new(suffix), token.text);
+        }
+        let (value, suffix) = float_value(text).unwrap_or_else(|| {
+            self.error_at(Code::BAD_LITERAL, token.span, format!("`{text}` is no floating-point number"));
+            (0.0, "")
+        });
+        ExprKind::Float(value, Symbol::new(suffix), token.text)
+    }
+
+    /// A character token: its code.
+    pub(super) fn character(&mut self) -> ExprKind {
+        let token = self.bump();
+        let text = unescape(token.text.as_str());
+        let value = text.chars().next().map_or(0, |c| u64::from(u32::from(c)));
+        ExprKind::Int(value, Symbol::new(""), token.text)
+    }
+
+    /// string = STRING STRING*
+    pub(super) fn string(&mut self) -> Symbol {
+        let mut text = String::new();
+        while self.w() == super::words::W::Str {
+            text.push_str(&unescape(self.bump().text.as_str()));
+        }
+        Symbol::new(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers() {
+        assert_eq!(int_value("0x7Fu"), Ok((127, "u")));
+        assert_eq!(int_value("017"), Ok((15, "")));
+        assert_eq!(int_value("0"), Ok((0, "")));
+        assert_eq!(int_value("0b101LU"), Ok((5, "ul")));
+        assert_eq!(int_value("18446744073709551615ull"), Ok((u64::MAX, "ull")));
+        assert!(int_value("18446744073709551616").is_err());
+        assert!(int_value("12q").is_err() && int_value("0x").is_err() && int_value("09").is_err());
+    }
+
+    #[test]
+    fn floats() {
+        assert_eq!(float_value("1.5e3f"), Some((1500.0, "f")));
+        assert_eq!(float_value(".5h"), Some((0.5, "h")));
+        assert_eq!(float_value("2."), Some((2.0, "")));
+        assert_eq!(float_value("1.#INF"), Some((f64::INFINITY, "")));
+        assert_eq!(float_value("0x1.8p1"), Some((3.0, "")));
+        assert_eq!(float_value("1.5x"), None);
+    }
+
+    #[test]
+    fn strings() {
+        assert_eq!(unescape(r#""a\n\"\x41\101\\""#), "a\n\"AA\\");
+        assert_eq!(unescape("'x'"), "x");
+    }
+}

@@ -1,0 +1,410 @@
+//! Statements.
+
+use super::decl::bare_decl;
+use super::words::W;
+use super::{Parser, Place, R};
+use crate::ast::*;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+impl Parser<'_> {
+    /// block = "{" statement* "}"
+    pub(super) fn block(&mut self, what: &str) -> R<Block> {
+        let open = self.expect(W::LBrace, &format!("`{{` and the body of {what}"))?.span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let stmts = self.statements();
+        self.no_gt = outer;
+        let trailing = self.leading_comments();
+        self.close(W::RBrace, &format!("`}}` at the end of {what}"), open)?;
+        Ok(Block { stmts, trailing, span: self.since(open) })
+    }
+
+    /// Statements up to `}`, `case` or `default`.
+    fn statements(&mut self) -> Vec<Stmt> {
+        let mut list: Vec<Stmt> = Vec::new();
+        while !matches!(self.w(), W::RBrace | W::Eof | W::Case | W::Default) {
+            let start = self.pos;
+            let span = self.tok().span;
+            let stmt = self.statement().unwrap_or_else(|_| {
+                self.sync_statement(start);
+                plain(StmtKind::Error, self.since(span))
+            });
+            list.push(stmt);
+            if let Some(last) = list.last_mut() {
+                self.trailing_comments(&mut last.comments);
+            }
+        }
+        list
+    }
+
+    /// Skips to where the next statement may begin.
+    fn sync_statement(&mut self, start: usize) {
+        self.no_gt = false;
+        loop {
+            match self.w() {
+                W::Eof | W::RBrace | W::Case | W::Default => return,
+                W::Semi => {
+                    self.bump();
+                    return;
+                }
+                W::LBrace => return self.skip_group(),
+                _ if self.pos > start && self.tok().line_start && self.looks_like_statement() => return,
+                _ => self.skip_group(),
+            }
+        }
+    }
+
+    fn looks_like_statement(&self) -> bool {
+        let word = self.word_at(self.pos);
+        use W::*;
+        matches!(word.w, If | For | While | Do | Switch | Break | Continue | Return | Discard | Struct | Let | Var)
+            || word.is_hard_modifier()
+            || self.is_name_at(self.pos) && self.is_name_at(self.pos + 1)
+    }
+
+    /// statement = attributes* statement-rest
+    pub(super) fn statement(&mut self) -> R<Stmt> {
+        let blank_before = self.blank_before();
+        let mut comments = self.leading_comments();
+        let start = self.tok().span;
+        let mut attributes = Vec::new();
+        while self.w() == W::LBracket {
+            self.attributes(&mut attributes)?;
+            comments.append(&mut self.leading_comments());
+        }
+        let mut kind = self.nested(|p| p.statement_rest())?;
+        if let StmtKind::Decl(list) = &mut kind {
+            for decl in list {
+                decl.attributes.splice(0..0, attributes.iter().cloned());
+            }
+        }
+        Ok(Stmt { kind, span: self.since(start), comments, attributes, blank_before })
+    }
+
+    fn statement_rest(&mut self) -> R<StmtKind> {
+        let next = self.peek(1);
+        match self.w() {
+            W::LBrace => Ok(StmtKind::Block(self.block("the block")?)),
+            W::Semi => {
+                self.bump();
+                Ok(StmtKind::Empty)
+            }
+            W::If => self.if_statement(),
+            W::For => self.for_statement(),
+            W::While => self.while_statement(),
+            W::Do => self.do_statement(),
+            W::Switch => self.switch_statement(),
+            W::Break => self.break_statement(),
+            W::Continue => self.word_statement(StmtKind::Continue),
+            W::Discard if next == W::Semi || self.token_at(self.pos + 1).line_start => {
+                self.word_statement(StmtKind::Discard)
+            }
+            W::Return => self.return_statement(),
+            W::Defer if next == W::LBrace || self.is_ident_at(self.pos + 1) => {
+                self.bump();
+                Ok(StmtKind::Defer(Box::new(self.statement()?)))
+            }
+            W::Throw if next != W::Assign && next != W::LParen => self.unsupported(&[W::Semi]),
+            W::Goto | W::GpuForeach => self.unsupported(&[W::Semi]),
+            W::Dollar if next == W::For => self.dollar_for(),
+            W::StaticAssert | W::StaticAssertC if next == W::LParen => self.static_assert(),
+            W::TargetSwitch => Ok(StmtKind::TargetSwitch(self.name_switch()?)),
+            W::StageSwitch => Ok(StmtKind::StageSwitch(self.name_switch()?)),
+            W::IntrinsicAsm => self.intrinsic_asm(),
+            W::Else => self.fail("a statement (this `else` belongs to no `if`)"),
+            _ if self.is_name_at(self.pos) && next == W::Colon => self.label(),
+            _ if self.begins_local_declaration() => {
+                let mut list = Vec::new();
+                let scope = self.type_params.len();
+                let result = self.declaration(Place::Local, &mut list);
+                self.type_params.truncate(scope);
+                result?;
+                Ok(StmtKind::Decl(list))
+            }
+            _ => {
+                let e = self.expr()?;
+                self.semicolon("the expression")?;
+                Ok(StmtKind::Expr(e))
+            }
+        }
+    }
+
+    fn begins_local_declaration(&mut self) -> bool {
+        let next = self.peek(1);
+        let named = self.is_name_at(self.pos + 1);
+        match self.w() {
+            W::Struct | W::Class | W::Enum | W::Interface => true,
+            W::Typedef | W::Using | W::Namespace => true,
+            W::TypeAlias | W::Func | W::FuncOld | W::Let | W::Var | W::Import => named,
+            W::Generic | W::Template => next == W::Lt,
+            W::Auto => named,
+            _ => self.is_modifier(Place::Local) || self.begins_declaration(),
+        }
+    }
+
+    fn word_statement(&mut self, kind: StmtKind) -> R<StmtKind> {
+        let text = self.bump().text;
+        self.semicolon(&format!("`{text}`"))?;
+        Ok(kind)
+    }
+
+    /// break = "break" [label] ";"
+    fn break_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let label = if self.is_name_at(self.pos) && !self.tok().line_start { Some(self.ident()) } else { None };
+        self.semicolon("`break`")?;
+        Ok(StmtKind::Break(label))
+    }
+
+    /// return = "return" [expression] ";"
+    fn return_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let value = if matches!(self.w(), W::Semi | W::RBrace) { None } else { Some(self.expr()?) };
+        self.semicolon("`return`")?;
+        Ok(StmtKind::Return(value))
+    }
+
+    /// label = name ":" statement
+    fn label(&mut self) -> R<StmtKind> {
+        let name = self.ident();
+        self.bump();
+        Ok(StmtKind::Label(name, Box::new(self.statement()?)))
+    }
+
+    /// condition = "(" expression ")"; after an error in it the body is still looked at
+    fn condition(&mut self, word: &str) -> R<Expr> {
+        let at = self.pos;
+        let open = self.expect(W::LParen, &format!("`(` after `{word}`"))?.span;
+        let result = self.expr();
+        let result = result.and_then(|e| {
+            self.close(W::RParen, &format!("`)` after the condition of `{word}`"), open)?;
+            Ok(e)
+        });
+        match (result, self.partner_of(at)) {
+            (Err(_), Some(close)) => {
+                self.pos = close + 1;
+                Ok(Expr { kind: ExprKind::Error, span: self.since(open) })
+            }
+            (result, _) => result,
+        }
+    }
+
+    /// A statement inside of another; a declaration's or expression's trailing comment stays with it.
+    fn sub_statement(&mut self) -> R<Box<Stmt>> {
+        let mut stmt = self.statement()?;
+        if !matches!(stmt.kind, StmtKind::Block(_)) {
+            self.trailing_comments(&mut stmt.comments);
+        }
+        Ok(Box::new(stmt))
+    }
+
+    /// if = "if" "(" (let-declaration | expression) ")" statement ["else" statement]
+    fn if_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let (decl, condition) = if self.w() == W::LParen && matches!(self.peek(1), W::Let | W::Var) {
+            self.let_condition()?
+        } else {
+            (None, self.condition("if")?)
+        };
+        let yes = self.sub_statement()?;
+        let mut no = None;
+        if self.w() == W::Else {
+            let mut comments = self.leading_comments();
+            self.bump();
+            let mut stmt = self.sub_statement()?;
+            comments.append(&mut stmt.comments);
+            stmt.comments = comments;
+            no = Some(stmt);
+        }
+        Ok(StmtKind::If(decl, condition, yes, no))
+    }
+
+    /// let-condition = "(" ("let" | "var") let-declarator ")"
+    fn let_condition(&mut self) -> R<(Option<Box<Decl>>, Expr)> {
+        let open = self.bump().span;
+        let start = self.tok().span;
+        let is_let = self.bump().text == "let";
+        let var = self.let_declarator(is_let, 0)?;
+        let name = var.name;
+        let decl = bare_decl(DeclKind::Var(var), self.since(start));
+        self.close(W::RParen, "`)` after the condition of `if`", open)?;
+        let path = ExprKind::Path(vec![PathSegment { name, args: None }]);
+        Ok((Some(Box::new(decl)), Expr { kind: path, span: name.span }))
+    }
+
+    /// for = "for" "(" (";" | declaration | expression ";") [expression] ";" [expression] ")" statement
+    fn for_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let at = self.pos;
+        let open = self.expect(W::LParen, "`(` after `for`")?.span;
+        let (init, condition, step) = match (self.for_header(open), self.partner_of(at)) {
+            (Err(_), Some(close)) => {
+                self.pos = close + 1;
+                (None, None, None)
+            }
+            (result, _) => result?,
+        };
+        let body = self.sub_statement()?;
+        Ok(StmtKind::For(init, condition, step, body))
+    }
+
+    fn for_header(&mut self, open: Span) -> R<(Option<Box<Stmt>>, Option<Expr>, Option<Expr>)> {
+        let init = if self.eat(W::Semi) { None } else { Some(Box::new(self.statement()?)) };
+        let condition = if self.w() == W::Semi { None } else { Some(self.expr()?) };
+        self.expect(W::Semi, "`;` after the condition of `for`")?;
+        let step = if self.w() == W::RParen { None } else { Some(self.expr()?) };
+        self.close(W::RParen, "`)` after the step of `for`", open)?;
+        Ok((init, condition, step))
+    }
+
+    /// while = "while" "(" expression ")" statement
+    fn while_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let condition = self.condition("while")?;
+        Ok(StmtKind::While(condition, self.sub_statement()?))
+    }
+
+    /// do = "do" statement ( "while" "(" expression ")" ";" | "catch" ... )
+    fn do_statement(&mut self) -> R<StmtKind> {
+        let word = self.bump().text;
+        let body = self.sub_statement()?;
+        if self.w() == W::Catch {
+            self.skip_to(&[W::LBrace]);
+            self.skip_group();
+            return Ok(StmtKind::Unsupported(Symbol::new("catch")));
+        }
+        self.expect(W::While, &format!("`while` after the body of `{word}`"))?;
+        let condition = self.condition("while")?;
+        self.semicolon("`do ... while`")?;
+        Ok(StmtKind::DoWhile(body, condition))
+    }
+
+    /// switch = "switch" "(" expression ")" "{" case* "}"
+    fn switch_statement(&mut self) -> R<StmtKind> {
+        self.bump();
+        let value = self.condition("switch")?;
+        let open = self.expect(W::LBrace, "`{` and the cases of `switch`")?.span;
+        let mut cases = Vec::new();
+        while !matches!(self.w(), W::RBrace | W::Eof) {
+            let start = self.pos;
+            match self.switch_case() {
+                Ok(case) => cases.push(case),
+                Err(_) => {
+                    self.sync_statement(start);
+                    if self.pos == start {
+                        self.bump();
+                    }
+                }
+            }
+        }
+        let mut rest = self.leading_comments();
+        if let Some(last) = cases.last_mut() {
+            last.body.trailing.append(&mut rest);
+        }
+        self.close(W::RBrace, "`}` at the end of `switch`", open)?;
+        Ok(StmtKind::Switch(value, cases))
+    }
+
+    /// case = { ("case" expression | "default") ":" } statement*
+    fn switch_case(&mut self) -> R<SwitchCase> {
+        let mut labels = Vec::new();
+        let mut comments = self.leading_comments();
+        loop {
+            match self.w() {
+                W::Case => {
+                    self.bump();
+                    labels.push(Some(self.expr()?));
+                    self.expect(W::Colon, "`:` after the value of `case`")?;
+                }
+                W::Default => {
+                    self.bump();
+                    labels.push(None);
+                    self.expect(W::Colon, "`:` after `default`")?;
+                }
+                _ if labels.is_empty() => return self.fail("`case`, `default` or `}`"),
+                _ => break,
+            }
+            self.trailing_comments(&mut comments);
+            if matches!(self.w(), W::Case | W::Default) {
+                comments.append(&mut self.leading_comments());
+            }
+        }
+        let start = self.tok().span;
+        let stmts = self.statements();
+        let body = Block { stmts, trailing: Vec::new(), span: self.since(start) };
+        Ok(SwitchCase { labels, comments, body })
+    }
+
+    /// name-switch = word "{" { { ("case" name | "default") ":" } statement* } "}"
+    fn name_switch(&mut self) -> R<Vec<(Vec<Ident>, Block)>> {
+        let word = self.bump().text;
+        let open = self.expect(W::LBrace, &format!("`{{` after `{word}`"))?.span;
+        let mut cases = Vec::new();
+        while !matches!(self.w(), W::RBrace | W::Eof) {
+            let mut names = Vec::new();
+            self.leading_comments();
+            if !matches!(self.w(), W::Case | W::Default) {
+                return self.fail("`case` or `default`");
+            }
+            while matches!(self.w(), W::Case | W::Default) {
+                if self.bump().text == "case" {
+                    names.push(self.name("the name of a target or stage")?);
+                }
+                self.expect(W::Colon, "`:`")?;
+            }
+            let start = self.tok().span;
+            let stmts = self.statements();
+            cases.push((names, Block { stmts, trailing: Vec::new(), span: self.since(start) }));
+        }
+        self.leading_comments();
+        self.close(W::RBrace, &format!("`}}` at the end of `{word}`"), open)?;
+        Ok(cases)
+    }
+
+    /// intrinsic-asm = "__intrinsic_asm" STRING { "," expression } ";"
+    fn intrinsic_asm(&mut self) -> R<StmtKind> {
+        self.bump();
+        if self.w() != W::Str {
+            return self.fail("the spelling as a string");
+        }
+        let text = self.string();
+        let mut args = Vec::new();
+        while self.eat(W::Comma) {
+            args.push(self.assignment()?);
+        }
+        self.semicolon("`__intrinsic_asm`")?;
+        Ok(StmtKind::IntrinsicAsm(text, args))
+    }
+
+    /// static-assert = "static_assert" "(" expression ["," STRING] ")" ";"
+    fn static_assert(&mut self) -> R<StmtKind> {
+        self.bump();
+        let open = self.bump().span;
+        let condition = self.assignment()?;
+        let message = if self.eat(W::Comma) { Some(self.string()) } else { None };
+        self.close(W::RParen, "`)` after the assertion", open)?;
+        self.semicolon("the assertion")?;
+        Ok(StmtKind::StaticAssert(condition, message))
+    }
+
+    /// Statements that are known and not supported: skipped, named.
+    fn unsupported(&mut self, ends: &[W]) -> R<StmtKind> {
+        let name = self.bump().text;
+        self.skip_to(ends);
+        self.semicolon(&format!("`{name}`"))?;
+        Ok(StmtKind::Unsupported(name))
+    }
+
+    /// dollar-for = "$" "for" "(" ... ")" statement
+    fn dollar_for(&mut self) -> R<StmtKind> {
+        self.bump();
+        self.bump();
+        self.skip_group();
+        self.statement()?;
+        Ok(StmtKind::Unsupported(Symbol::new("$for")))
+    }
+}
+
+fn plain(kind: StmtKind, span: Span) -> Stmt {
+    Stmt { kind, span, comments: Vec::new(), attributes: Vec::new(), blank_before: false }
+}

@@ -1,0 +1,402 @@
+//! Types, generic arguments, generic parameters.
+
+use super::words::W;
+use super::{Parser, R};
+use crate::ast::*;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+/// What the C words for integers mean: the words in order, the type.
+const C_INTEGERS: &[(&[W], &str)] = &[
+    (&[W::Unsigned, W::Long, W::Long], "uint64_t"),
+    (&[W::Signed, W::Long, W::Long], "int64_t"),
+    (&[W::Unsigned, W::Long], "uint64_t"),
+    (&[W::Signed, W::Long], "int64_t"),
+    (&[W::Long, W::Long], "int64_t"),
+    (&[W::Unsigned, W::Short], "uint16_t"),
+    (&[W::Signed, W::Short], "int16_t"),
+    (&[W::Unsigned, W::CharWord], "uint8_t"),
+    (&[W::Signed, W::CharWord], "int8_t"),
+];
+
+/// More `[N]`, `*` and `?` behind one type are an error.
+const MAX_SUFFIXES: u32 = 64;
+
+impl Parser<'_> {
+    /// type = modifier* type-head type-suffix*
+    pub(super) fn ty(&mut self) -> R<TypeExpr> {
+        self.nested(|p| {
+            let start = p.tok().span;
+            let mut modifiers = Vec::new();
+            while p.word_at(p.pos).is_hard_modifier() && p.is_ident_at(p.pos + 1) {
+                modifiers.push(p.ident());
+            }
+            let head = p.type_head()?;
+            let ty = p.type_suffixes(head, &mut modifiers)?;
+            if modifiers.is_empty() {
+                return Ok(ty);
+            }
+            Ok(TypeExpr { kind: TypeKind::Modified(modifiers, Box::new(ty)), span: p.since(start) })
+        })
+    }
+
+    /// type-and = type { "&" type }
+    pub(super) fn type_and(&mut self) -> R<TypeExpr> {
+        let start = self.tok().span;
+        let mut list = self.bounds()?;
+        match list.pop() {
+            Some(only) if list.is_empty() => Ok(only),
+            Some(last) => {
+                list.push(last);
+                Ok(TypeExpr { kind: TypeKind::And(list), span: self.since(start) })
+            }
+            None => self.fail("a type"),
+        }
+    }
+
+    /// bounds = type { "&" type }
+    pub(super) fn bounds(&mut self) -> R<Vec<TypeExpr>> {
+        let mut list = vec![self.ty()?];
+        while self.eat(W::And) {
+            list.push(self.ty()?);
+        }
+        Ok(list)
+    }
+
+    /// bases = ":" bounds { "," bounds }
+    pub(super) fn bases(&mut self) -> R<Vec<TypeExpr>> {
+        let mut list = Vec::new();
+        if self.eat(W::Colon) {
+            list.append(&mut self.bounds()?);
+            while self.eat(W::Comma) {
+                list.append(&mut self.bounds()?);
+            }
+        }
+        Ok(list)
+    }
+
+    /// type-head = path | "struct" ... | "(" types ")" | "functype" ... | "some" type | "decltype" "(" e ")" | sign word*
+    pub(super) fn type_head(&mut self) -> R<TypeExpr> {
+        let start = self.tok().span;
+        let kind = match self.w() {
+            W::LParen => self.tuple_type()?,
+            W::Struct | W::Class | W::Enum | W::Interface if !self.is_name_at(self.pos + 1) || self.defines_type() => {
+                let mut decls = Vec::new();
+                let mut prefix = self.empty_prefix();
+                prefix.comments = self.leading_comments();
+                self.type_definition(prefix, &mut decls)?;
+                match decls.pop() {
+                    Some(decl) => TypeKind::Struct(Box::new(decl)),
+                    None => TypeKind::Error,
+                }
+            }
+            W::Struct | W::Class | W::Enum | W::Interface => {
+                self.bump();
+                TypeKind::Path(self.path_segments(true)?)
+            }
+            W::SomeType | W::Dyn if self.is_name_at(self.pos + 1) => {
+                self.bump();
+                TypeKind::Some(Box::new(self.type_and()?))
+            }
+            W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
+                self.bump();
+                TypeKind::Expand(Box::new(self.ty()?))
+            }
+            W::FuncType => self.function_type()?,
+            W::Decltype | W::TypeOf if self.peek(1) == W::LParen => {
+                self.bump();
+                let open = self.bump().span;
+                let e = self.expr()?;
+                self.close(W::RParen, "`)`", open)?;
+                TypeKind::TypeOf(Box::new(e))
+            }
+            W::Unsigned | W::Signed => self.c_integer(),
+            W::Long if self.peek(1) == W::Long => self.c_integer(),
+            W::ThisType if !matches!(self.peek(1), W::Dot | W::Scope) => {
+                self.bump();
+                TypeKind::This
+            }
+            W::Scope => TypeKind::Path(self.path_segments(true)?),
+            _ if self.is_name_at(self.pos) => TypeKind::Path(self.path_segments(true)?),
+            _ => return self.fail("a type"),
+        };
+        Ok(TypeExpr { kind, span: self.since(start) })
+    }
+
+    /// `struct NAME ... {` or `struct NAME :` rather than a use of a struct.
+    fn defines_type(&self) -> bool {
+        matches!(self.peek(2), W::LBrace | W::Colon) || self.w() == W::Enum && matches!(self.peek(1), W::Class)
+    }
+
+    /// `unsigned`, `unsigned int`, `long long`, ... as one name.
+    fn c_integer(&mut self) -> TypeKind {
+        let at = self.pos;
+        let end = if self.w() == W::Long { at + 2 } else { self.scan_sign(at) };
+        let start = self.tok().span;
+        let words: Vec<W> = (at..end).map(|i| self.word_at(i).w).filter(|w| *w != W::IntWord).collect();
+        let shaped = self.token_at(end - 1).text;
+        self.pos = end;
+        let unsigned = words.first() == Some(&W::Unsigned);
+        let name = match C_INTEGERS.iter().find(|(list, _)| *list == words.as_slice()) {
+            Some((_, name)) => Symbol::new(name),
+            // `unsigned int4`, `unsigned float` (whose error is the checker's).
+            None if words.contains(&W::Name) && unsigned => Symbol::new(&format!("u{shaped}")),
+            None if words.contains(&W::Name) => shaped,
+            None => Symbol::new(if unsigned { "uint" } else { "int" }),
+        };
+        let name = Ident { name, span: self.since(start) };
+        TypeKind::Path(vec![PathSegment { name, args: None }])
+    }
+
+    /// tuple-type = "(" [type { "," type }] ")"
+    fn tuple_type(&mut self) -> R<TypeKind> {
+        let list = self.type_list()?;
+        Ok(TypeKind::Tuple(list))
+    }
+
+    fn type_list(&mut self) -> R<Vec<TypeExpr>> {
+        let open = self.expect(W::LParen, "`(`")?.span;
+        let mut list = Vec::new();
+        while self.w() != W::RParen {
+            list.push(self.ty()?);
+            // `functype (int x)`: parameter names mean nothing.
+            if self.is_name_at(self.pos) {
+                self.bump();
+            }
+            if !self.eat(W::Comma) {
+                break;
+            }
+        }
+        self.close(W::RParen, "`,` or `)`", open)?;
+        Ok(list)
+    }
+
+    /// function-type = "functype" "(" types ")" "->" type
+    fn function_type(&mut self) -> R<TypeKind> {
+        self.bump();
+        let params = self.type_list()?;
+        self.expect(W::Arrow, "`->` and the result type")?;
+        let result = self.ty()?;
+        Ok(TypeKind::Function(params, Box::new(result)))
+    }
+
+    /// type-suffix = "*" | "?" | "[" [expression] "]" | "const"
+    fn type_suffixes(&mut self, head: TypeExpr, modifiers: &mut Vec<Ident>) -> R<TypeExpr> {
+        let mut ty = head;
+        for _ in 0..MAX_SUFFIXES {
+            let kind = match self.w() {
+                W::Star => {
+                    self.bump();
+                    TypeKind::Pointer(Box::new(ty))
+                }
+                W::Question => {
+                    self.bump();
+                    TypeKind::Optional(Box::new(ty))
+                }
+                W::LBracket => {
+                    let size = self.array_size()?;
+                    TypeKind::Array(Box::new(ty), size)
+                }
+                W::Const => {
+                    modifiers.push(self.ident());
+                    continue;
+                }
+                _ => return Ok(ty),
+            };
+            ty = TypeExpr { span: self.since(self.span_of_boxed(&kind)), kind };
+        }
+        self.too_deep()
+    }
+
+    fn span_of_boxed(&self, kind: &TypeKind) -> Span {
+        match kind {
+            TypeKind::Pointer(t) | TypeKind::Optional(t) | TypeKind::Array(t, _) => t.span,
+            _ => self.prev_span(),
+        }
+    }
+
+    /// array-size = "[" [expression] "]"
+    pub(super) fn array_size(&mut self) -> R<Option<Box<Expr>>> {
+        let open = self.bump().span;
+        let outer = std::mem::replace(&mut self.no_gt, false);
+        let size = if self.w() == W::RBracket { Ok(None) } else { self.expr().map(|e| Some(Box::new(e))) };
+        self.no_gt = outer;
+        let size = size?;
+        self.close(W::RBracket, "`]`", open)?;
+        Ok(size)
+    }
+
+    /// path = ["::"] segment { ("::" | ".") segment }; the `.` only in types
+    pub(super) fn path_segments(&mut self, dots: bool) -> R<Vec<PathSegment>> {
+        let mut list = Vec::new();
+        if self.w() == W::Scope {
+            list.push(PathSegment { name: self.no_name(), args: None });
+            self.bump();
+        }
+        loop {
+            let name = self.name("a name")?;
+            let args = if self.w() == W::Lt { Some(self.generic_args()?) } else { None };
+            list.push(PathSegment { name, args });
+            let more = self.w() == W::Scope || dots && self.w() == W::Dot;
+            if !(more && self.is_name_at(self.pos + 1)) {
+                return Ok(list);
+            }
+            self.bump();
+        }
+    }
+
+    /// generic-args = "<" [generic-arg { "," generic-arg }] ">"
+    pub(super) fn generic_args(&mut self) -> R<Vec<GenericArg>> {
+        let open = self.bump().span;
+        let outer = std::mem::replace(&mut self.no_gt, true);
+        let list = self.nested(|p| p.generic_arg_list());
+        self.no_gt = outer;
+        let list = list?;
+        self.close(W::Gt, "`,` or `>` in the generic arguments", open)?;
+        Ok(list)
+    }
+
+    fn generic_arg_list(&mut self) -> R<Vec<GenericArg>> {
+        let mut list = Vec::new();
+        while self.w() != W::Gt {
+            list.push(self.generic_arg()?);
+            if !self.eat(W::Comma) {
+                break;
+            }
+        }
+        Ok(list)
+    }
+
+    /// generic-arg = type | expression
+    fn generic_arg(&mut self) -> R<GenericArg> {
+        let as_type = self.scan_type(self.pos).is_some_and(|s| matches!(self.word_at(s.end).w, W::Comma | W::Gt));
+        let inline = matches!(self.w(), W::Struct | W::Class);
+        if as_type || inline { Ok(GenericArg::Type(self.ty()?)) } else { Ok(GenericArg::Value(self.assignment()?)) }
+    }
+
+    /// generic-params = "<" [generic-param { "," generic-param }] ">"
+    pub(super) fn generic_params(&mut self) -> R<Generics> {
+        let open = self.expect(W::Lt, "`<` and generic parameters")?.span;
+        let outer = std::mem::replace(&mut self.no_gt, true);
+        let params = self.generic_param_list();
+        self.no_gt = outer;
+        let params = params?;
+        self.close(W::Gt, "`,` or `>` after the generic parameter", open)?;
+        Ok(Generics { params, constraints: Vec::new() })
+    }
+
+    fn generic_param_list(&mut self) -> R<Vec<GenericParam>> {
+        let mut params = Vec::new();
+        while self.w() != W::Gt {
+            params.push(self.generic_param()?);
+            if !self.eat(W::Comma) {
+                break;
+            }
+        }
+        Ok(params)
+    }
+
+    /// generic-param = "let" name [":" type] ["=" e] | "each" name [":" bounds] | ["typename"|"class"] name [":" bounds]
+    ///                 ["=" type] | type name ["=" e]
+    fn generic_param(&mut self) -> R<GenericParam> {
+        let comments = self.leading_comments();
+        let (name, kind) = match self.w() {
+            W::Let => {
+                self.bump();
+                let name = self.name("the name of the generic parameter")?;
+                let int = || PathSegment { name: Ident { name: Symbol::new("int"), span: name.span }, args: None };
+                let ty = match self.eat(W::Colon) {
+                    true => self.ty()?,
+                    false => TypeExpr { kind: TypeKind::Path(vec![int()]), span: name.span },
+                };
+                (name, self.value_param(ty)?)
+            }
+            W::Each => {
+                self.bump();
+                let name = self.type_param_name()?;
+                let bounds = if self.eat(W::Colon) { self.bounds()? } else { Vec::new() };
+                (name, GenericParamKind::Pack { bounds })
+            }
+            W::Typename | W::Class | W::Struct => {
+                self.bump();
+                let pack = self.eat(W::Ellipsis);
+                let name = self.type_param_name()?;
+                let kind = self.type_param()?;
+                (name, if pack { GenericParamKind::Pack { bounds: Vec::new() } } else { kind })
+            }
+            _ if self.is_name_at(self.pos) && matches!(self.peek(1), W::Comma | W::Gt | W::Colon | W::Assign) => {
+                (self.type_param_name()?, self.type_param()?)
+            }
+            _ => {
+                let ty = self.ty()?;
+                let name = self.name("the name of the generic parameter")?;
+                (name, self.value_param(ty)?)
+            }
+        };
+        Ok(GenericParam { name, kind, comments })
+    }
+
+    fn type_param_name(&mut self) -> R<Ident> {
+        let name = self.name("the name of the generic parameter")?;
+        self.type_params.push(name.name);
+        Ok(name)
+    }
+
+    fn type_param(&mut self) -> R<GenericParamKind> {
+        let bounds = if self.eat(W::Colon) { self.bounds()? } else { Vec::new() };
+        let default = if self.eat(W::Assign) { Some(self.type_and()?) } else { None };
+        Ok(GenericParamKind::Type { bounds, default })
+    }
+
+    fn value_param(&mut self, ty: TypeExpr) -> R<GenericParamKind> {
+        let default = if self.eat(W::Assign) { Some(self.assignment()?) } else { None };
+        Ok(GenericParamKind::Value { ty, default })
+    }
+
+    /// where-clauses = { "where" constraint { "," constraint } }
+    pub(super) fn where_clauses(&mut self, generics: &mut Option<Generics>) -> R<()> {
+        while self.w() == W::Where {
+            self.bump();
+            loop {
+                let constraint = self.constraint()?;
+                generics.get_or_insert_default().constraints.push(constraint);
+                if !self.eat(W::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// constraint = ["optional"] ["each"] type ( ":" bounds { "," type } | "==" type | "(" type ")" )
+    fn constraint(&mut self) -> R<(TypeExpr, Vec<TypeExpr>)> {
+        if self.w() == W::Optional && self.is_name_at(self.pos + 1) {
+            self.bump();
+        }
+        let subject = self.ty()?;
+        if self.w() == W::LParen {
+            // `where T(int)`: a conversion is demanded, which the checker finds at the use.
+            self.skip_group();
+            if self.is_name_at(self.pos) && self.peek(1) != W::Colon && self.w() != W::Where {
+                self.bump();
+            }
+            return Ok((subject, Vec::new()));
+        }
+        if self.eat(W::Eq) {
+            return Ok((subject, vec![self.ty()?]));
+        }
+        self.expect(W::Colon, "`:` or `==` in the `where` clause")?;
+        let mut list = self.bounds()?;
+        while self.w() == W::Comma && !self.constraint_follows() {
+            self.bump();
+            list.append(&mut self.bounds()?);
+        }
+        Ok((subject, list))
+    }
+
+    /// After a `,` in a where-clause: a further constraint rather than a further bound.
+    fn constraint_follows(&mut self) -> bool {
+        let after = self.scan_type(self.pos + 1).map(|s| self.word_at(s.end).w);
+        matches!(after, Some(W::Colon | W::Eq))
+    }
+}
