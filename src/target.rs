@@ -169,4 +169,213 @@ capabilities! {
     ImageAtomics: Hlsl Glsl;
     /// Strings (`printf`).
     Strings: Glsl;
+    /// A texture that is sampled with comparison without being declared for it.
+    UndeclaredDepthTextures: Hlsl Glsl;
+    /// Matrices in buffers in either storage order.
+    BothMatrixOrders: Hlsl Glsl;
+    /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
+    SparseUniformArrays: Hlsl Glsl;
+    /// Memory that is accessed both atomically and plainly.
+    PlainlyAccessedAtomics: Hlsl Glsl;
+    /// A struct whose fields are given, or whose tail is used, by the rules of D3D constant buffers.
+    PackOffsets: Hlsl Glsl;
+}
+
+/// A set of capabilities.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities(u128);
+
+impl Capabilities {
+    /// None.
+    pub const EMPTY: Capabilities = Capabilities(0);
+
+    /// Whether it is in the set.
+    pub fn has(self, capability: Capability) -> bool {
+        self.0 >> (capability as u32) & 1 != 0
+    }
+    /// Adds one.
+    pub fn insert(&mut self, capability: Capability) {
+        self.0 |= 1 << (capability as u32);
+    }
+    /// Takes one out.
+    pub fn remove(&mut self, capability: Capability) {
+        self.0 &= !(1 << (capability as u32));
+    }
+    /// Those that are not in `other`.
+    pub fn without(self, other: Capabilities) -> Capabilities {
+        Capabilities(self.0 & !other.0)
+    }
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    /// The members in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Capability> {
+        Capability::TABLE.iter().map(|(c, ..)| *c).filter(move |c| self.has(*c))
+    }
+}
+
+impl FromIterator<Capability> for Capabilities {
+    fn from_iter<I: IntoIterator<Item = Capability>>(list: I) -> Self {
+        let mut set = Capabilities::EMPTY;
+        list.into_iter().for_each(|c| set.insert(c));
+        set
+    }
+}
+
+impl std::fmt::Debug for Capabilities {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl Capability {
+    /// What it is, in words.
+    pub fn description(self) -> &'static str {
+        Self::TABLE.iter().find(|(c, ..)| *c == self).map_or("", |(_, text, _)| text.trim())
+    }
+}
+
+/// Facts about a profile that are not yes or no, and those that are no capability a program needs.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Shader model, GLSL version (450 is 4, 50) or 1, 0.
+    pub version: (u32, u32),
+    /// The entry point's function must have this name.
+    pub entry_name: Option<&'static str>,
+    /// Parameter blocks have register spaces, descriptor sets or bind groups of their own.
+    pub spaces: bool,
+    /// `inout` is written with pointers.
+    pub pointers: bool,
+    /// A `uniform` parameter of an entry point becomes a push constant.
+    pub entry_uniforms_are_push_constants: bool,
+    /// The most bindings that an array of resources is taken apart into, where the target has no such arrays.
+    pub resource_array_limit: u32,
+    /// Extension of output files.
+    pub extension: &'static str,
+}
+
+/// What a target of one version can say.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The language that is printed.
+    pub language: Language,
+    /// What it has natively.
+    pub capabilities: Capabilities,
+    /// The rest.
+    pub facts: Facts,
+}
+
+/// (profile, language, version). The first of a language is its default.
+const PROFILES: &[(&str, Language, (u32, u32))] = &[
+    ("sm_6_6", Language::Hlsl, (6, 6)),
+    ("sm_5_0", Language::Hlsl, (5, 0)),
+    ("sm_5_1", Language::Hlsl, (5, 1)),
+    ("sm_6_0", Language::Hlsl, (6, 0)),
+    ("sm_6_1", Language::Hlsl, (6, 1)),
+    ("sm_6_2", Language::Hlsl, (6, 2)),
+    ("sm_6_3", Language::Hlsl, (6, 3)),
+    ("sm_6_4", Language::Hlsl, (6, 4)),
+    ("sm_6_5", Language::Hlsl, (6, 5)),
+    ("sm_6_7", Language::Hlsl, (6, 7)),
+    ("sm_6_8", Language::Hlsl, (6, 8)),
+    ("glsl_460", Language::Glsl, (4, 60)),
+    ("glsl_450", Language::Glsl, (4, 50)),
+    ("wgsl", Language::Wgsl, (1, 0)),
+];
+
+/// Capabilities that a language has only from a version on.
+const SINCE: &[(Language, (u32, u32), &[Capability])] = {
+    use Capability::*;
+    &[
+        (Language::Hlsl, (5, 1), &[UnboundedResourceArrays]),
+        (Language::Hlsl, (6, 0), &[WaveOperations, QuadOperations, Int64]),
+        (Language::Hlsl, (6, 1), &[Multiview, Barycentrics]),
+        (Language::Hlsl, (6, 2), &[Float16, Int16]),
+        (Language::Hlsl, (6, 3), &[RayTracing]),
+        (Language::Hlsl, (6, 5), &[MeshShaders, RayQueries]),
+        (Language::Hlsl, (6, 6), &[Atomic64]),
+    ]
+};
+
+impl Profile {
+    /// Every profile, the default of each language first.
+    pub fn all() -> &'static [Profile] {
+        static ALL: std::sync::LazyLock<Vec<Profile>> =
+            std::sync::LazyLock::new(|| PROFILES.iter().map(|(n, l, v)| Profile::new(n, *l, *v)).collect());
+        &ALL
+    }
+
+    fn new(name: &'static str, language: Language, version: (u32, u32)) -> Profile {
+        let native = Capability::TABLE.iter().filter(|(_, _, languages)| languages.contains(&language));
+        let mut capabilities: Capabilities = native.map(|(c, ..)| *c).collect();
+        for (_, _, late) in SINCE.iter().filter(|(l, since, _)| *l == language && *since > version) {
+            late.iter().for_each(|c| capabilities.remove(*c));
+        }
+        let glsl = language == Language::Glsl;
+        let facts = Facts {
+            version,
+            entry_name: glsl.then_some("main"),
+            spaces: language != Language::Hlsl || version >= (5, 1),
+            pointers: language == Language::Wgsl,
+            entry_uniforms_are_push_constants: glsl,
+            resource_array_limit: 64,
+            extension: language.name(),
+        };
+        Profile { name, language, capabilities, facts }
+    }
+
+    /// The default of a language.
+    pub fn default_of(language: Language) -> Option<&'static Profile> {
+        Self::all().iter().find(|p| p.language == language)
+    }
+
+    /// The profile of a name; those of other tools are understood: `cs_6_5`, `ps_5_0`, `glsl_450+x`, `GLSL_460`.
+    pub fn parse(name: &str) -> Option<&'static Profile> {
+        let name = name.split('+').next().unwrap_or(name).to_ascii_lowercase();
+        let model = match name.split_once('_') {
+            Some(("vs" | "ps" | "cs" | "gs" | "hs" | "ds" | "ms" | "as" | "lib" | "sm", version)) => {
+                format!("sm_{version}")
+            }
+            _ => name,
+        };
+        Self::all().iter().find(|p| p.name == model)
+    }
+
+    /// Whether it can say it.
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities.has(capability)
+    }
+}
+
+/// The capabilities of the default profiles as a Markdown table, for the README.
+pub fn capability_table() -> String {
+    let mut text = String::from("| | HLSL | GLSL | WGSL |\n| --- | --- | --- | --- |\n");
+    let columns = [Language::Hlsl, Language::Glsl, Language::Wgsl].map(Profile::default_of);
+    for (capability, description, _) in Capability::TABLE {
+        let cells = columns.map(|p| if p.is_some_and(|p| p.has(*capability)) { "native" } else { "" });
+        text += &format!("| {} | {} |\n", description.trim().trim_end_matches('.'), cells.join(" | "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_found_by_the_names_of_other_tools() {
+        let found = |name: &str| Profile::parse(name).map(|p| p.name);
+        assert_eq!(found("cs_6_5"), Some("sm_6_5"));
+        assert_eq!(found("GLSL_450"), Some("glsl_450"));
+        assert_eq!(found("sm_9_9"), None);
+    }
+
+    #[test]
+    fn old_shader_models_lack_wave_operations() {
+        assert!(Profile::parse("sm_5_1").is_some_and(|p| !p.has(Capability::WaveOperations)));
+        assert!(Profile::parse("sm_6_6").is_some_and(|p| p.has(Capability::WaveOperations)));
+    }
 }

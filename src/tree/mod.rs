@@ -11,9 +11,16 @@
 
 mod types;
 mod body;
+pub mod walk;
+pub mod build;
+pub mod dump;
+pub mod verify;
 
 pub use body::*;
+pub use build::Build;
 pub use types::*;
+pub use verify::verify;
+pub use walk::{Effects, ExprArena, Uses};
 
 use crate::lex::Comment;
 use crate::source::{FileId, Span};

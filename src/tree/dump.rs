@@ -1,0 +1,502 @@
+//! Prints a program in the input language: what `--dump-after` shows and what pass fixtures compare.
+//!
+//! The text is for people. Where a pass made something that the language cannot say, it is written in a form of its own:
+//! `#native("...", args)` for target idioms and `@binding` after a global for its position.
+
+use super::*;
+use std::fmt::Write;
+
+/// The whole program: everything in [`Program::items`].
+pub fn dump(program: &Program) -> String {
+    let mut d = Dump { program, out: String::new(), indent: 0 };
+    for (i, item) in program.items.iter().enumerate() {
+        if i > 0 && !matches!(item, Item::Global(_)) {
+            d.out.push('\n');
+        }
+        match *item {
+            Item::Struct(id) => d.structure(&program.structs[id]),
+            Item::Enum(id) => d.enumeration(&program.enums[id]),
+            Item::Global(id) => d.global(&program.globals[id]),
+            Item::Function(id) => d.function(id),
+        }
+    }
+    d.out
+}
+
+/// One expression, as `dump` writes it.
+pub fn expr_text(program: &Program, locals: &Arena<LocalId, Local>, exprs: &ExprArena, id: ExprId) -> String {
+    let names: Vec<Symbol> = locals.iter().map(|(_, l)| l.name).collect();
+    Exprs { program, names: &names, exprs }.text(id, 0)
+}
+
+/// A type as the input language writes it.
+pub fn type_text(program: &Program, ty: TypeId) -> String {
+    let of = |t: TypeId| type_text(program, t);
+    match program.types.get(ty) {
+        Type::Void => "void".to_owned(),
+        Type::Error => "<error>".to_owned(),
+        Type::Scalar(s) => s.name().to_owned(),
+        Type::Vector(s, n) => format!("{}{n}", s.name()),
+        Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
+        Type::Array(t, Some(n)) => format!("{}[{n}]", of(t)),
+        Type::Array(t, None) => format!("{}[]", of(t)),
+        Type::Struct(id) => match program.structs[id].name {
+            name if name.is_empty() => format!("struct#{}", id.0),
+            name => name.to_string(),
+        },
+        Type::Enum(id) => program.enums[id].name.to_string(),
+        Type::Texture(t) => texture_text(program, &t),
+        Type::Sampler(false) => "SamplerState".to_owned(),
+        Type::Sampler(true) => "SamplerComparisonState".to_owned(),
+        Type::Buffer(kind, access, t) => buffer_text(kind, access, &of(t)),
+        Type::ConstantBuffer(t) => format!("ConstantBuffer<{}>", of(t)),
+        Type::TextureBuffer(t) => format!("TextureBuffer<{}>", of(t)),
+        Type::ParameterBlock(t) => format!("ParameterBlock<{}>", of(t)),
+        Type::SubpassInput(t, ms) => format!("SubpassInput{}<{}>", if ms { "MS" } else { "" }, of(t)),
+        Type::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
+        Type::RayQuery(flags) => format!("RayQuery<{flags}>"),
+        Type::Stream(kind, t) => format!("{kind:?}Stream<{}>", of(t)),
+        Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
+        Type::MeshOutput(kind, t, n) => format!("Output{kind:?}<{}, {n}>", of(t)),
+        Type::Pointer(t, space) => format!("Ptr<{}, {space:?}>", of(t)),
+        Type::Atomic(s) => format!("Atomic<{}>", s.name()),
+        Type::Text => "String".to_owned(),
+        Type::Opaque(name) => name.to_string(),
+    }
+}
+
+fn texture_text(program: &Program, t: &Texture) -> String {
+    let access = match t.access {
+        Access::Read => "",
+        Access::ReadWrite => "RW",
+        Access::Write => "W",
+        Access::RasterOrdered => "RasterizerOrdered",
+        Access::Feedback => "Feedback",
+    };
+    let shape = match t.shape {
+        TextureShape::D1 => "1D",
+        TextureShape::D2 => "2D",
+        TextureShape::D3 => "3D",
+        TextureShape::Cube => "Cube",
+    };
+    let base = if t.combined { "Sampler" } else { "Texture" };
+    let flag = |on: bool, word: &'static str| if on { word } else { "" };
+    let (ms, array, depth) = (flag(t.multisampled, "MS"), flag(t.array, "Array"), flag(t.depth, "Shadow"));
+    format!("{access}{base}{shape}{ms}{array}{depth}<{}>", type_text(program, t.element))
+}
+
+fn buffer_text(kind: BufferKind, access: Access, element: &str) -> String {
+    let rw = match access {
+        Access::Read => "",
+        Access::RasterOrdered => "RasterizerOrdered",
+        _ => "RW",
+    };
+    match kind {
+        BufferKind::Typed => format!("{rw}Buffer<{element}>"),
+        BufferKind::Structured => format!("{rw}StructuredBuffer<{element}>"),
+        BufferKind::ByteAddress => format!("{rw}ByteAddressBuffer"),
+        BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
+        BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
+        BufferKind::Counter => "CounterBuffer".to_owned(),
+    }
+}
+
+struct Dump<'a> {
+    program: &'a Program,
+    out: String,
+    indent: usize,
+}
+
+impl Dump<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:indent$}{text}", "", indent = self.indent * 4);
+    }
+
+    /// `float a[4]`: a declarator.
+    fn declarator(&self, ty: TypeId, name: &str) -> String {
+        let mut dims = String::new();
+        let mut ty = ty;
+        while let Type::Array(element, count) = self.program.types.get(ty) {
+            let _ = write!(dims, "[{}]", count.map(|n| n.to_string()).unwrap_or_default());
+            ty = element;
+        }
+        format!("{} {name}{dims}", type_text(self.program, ty))
+    }
+
+    fn modifiers(m: Modifiers) -> String {
+        let words = Modifiers::TABLE.iter().filter(|(_, bit)| m.has(*bit) && *bit != Modifiers::CONST);
+        words.map(|(w, _)| format!("{w} ")).collect()
+    }
+
+    fn order(order: Option<MatrixOrder>) -> &'static str {
+        match order {
+            None => "",
+            Some(MatrixOrder::Row) => "row_major ",
+            Some(MatrixOrder::Column) => "column_major ",
+        }
+    }
+
+    fn structure(&mut self, s: &Struct) {
+        self.line(&format!("struct {}", s.name));
+        self.line("{");
+        self.indent += 1;
+        for f in &s.fields {
+            let semantic = f.semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
+            let bits = f.bits.map(|n| format!(" : {n}")).unwrap_or_default();
+            let offset = f.offset.map(|n| format!(" @offset({n})")).unwrap_or_default();
+            let head = format!("{}{}", Self::modifiers(f.modifiers), Self::order(f.matrix_order));
+            self.line(&format!("{head}{}{bits}{semantic}{offset};", self.declarator(f.ty, f.name.as_str())));
+        }
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn enumeration(&mut self, e: &Enum) {
+        self.line(&format!("enum {} : {}", e.name, e.tag.name()));
+        self.line("{");
+        self.indent += 1;
+        for c in &e.cases {
+            self.line(&format!("{} = {},", c.name, c.value));
+        }
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn global(&mut self, g: &Global) {
+        let kind = match g.kind {
+            GlobalKind::Parameter => "",
+            GlobalKind::Static => "static ",
+            GlobalKind::Const => "static const ",
+            GlobalKind::Groupshared => "groupshared ",
+            GlobalKind::Specialization => "[SpecializationConstant] const ",
+            GlobalKind::Input => "in ",
+            GlobalKind::Output => "out ",
+        };
+        let mut text = format!("{}{}{kind}", Self::modifiers(g.modifiers), Self::order(g.matrix_order));
+        text += &self.declarator(g.ty, g.name.as_str());
+        if let Some(semantic) = g.semantic {
+            let _ = write!(text, " : {}", semantic.text);
+        }
+        if let Some(b) = g.binding {
+            let class = b.class.map(String::from).unwrap_or_default();
+            let _ = write!(text, " @binding({class}{}, {})", b.index, b.space);
+        }
+        if let Some(tree) = &g.init {
+            let value = Exprs { program: self.program, names: &[], exprs: &tree.exprs }.text(tree.root, 1);
+            let _ = write!(text, " = {value}");
+        }
+        if g.transparent {
+            text += " /* transparent */";
+        }
+        self.line(&format!("{text};"));
+    }
+
+    fn function(&mut self, id: FunctionId) {
+        let f = &self.program.functions[id];
+        if let Some(entry) = self.program.entry_points.iter().find(|e| e.function == id) {
+            self.line(&format!("[shader(\"{}\")]", entry.stage.name()));
+        }
+        let params: Vec<String> = f.params.iter().map(|p| self.param(f, p)).collect();
+        let owner = f.owner.map(|t| format!("{}::", type_text(self.program, t))).unwrap_or_default();
+        let semantic = f.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
+        let result = type_text(self.program, f.result);
+        let head = format!("{result} {owner}{}({}){semantic}", f.name, params.join(", "));
+        match &f.body {
+            FunctionBody::Block => {
+                self.line(&head);
+                self.block(&f.code, &f.code.block);
+            }
+            FunctionBody::Intrinsic(t) => self.line(&format!("{head} = {:?};", template_text(t))),
+            _ => self.line(&format!("{head};")),
+        }
+    }
+
+    fn param(&self, f: &Function, p: &Param) -> String {
+        let local = &f.code.locals[p.local];
+        let mode = match p.mode {
+            ParamMode::In => "",
+            ParamMode::Out => "out ",
+            ParamMode::InOut => "inout ",
+            ParamMode::Ref => "__ref ",
+        };
+        let semantic = p.semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
+        format!("{}{mode}{}{semantic}", Self::modifiers(p.modifiers), self.declarator(local.ty, local.name.as_str()))
+    }
+
+    fn block(&mut self, body: &Body, block: &Block) {
+        self.line("{");
+        self.indent += 1;
+        block.stmts.iter().for_each(|s| self.stmt(body, s));
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn expr(&self, body: &Body, id: ExprId) -> String {
+        expr_text(self.program, &body.locals, &body.exprs, id)
+    }
+
+    /// A `Local` or `Expr` statement without its semicolon.
+    fn simple(&self, body: &Body, stmt: &Stmt) -> String {
+        match &stmt.kind {
+            StmtKind::Local(l, init) => {
+                let local = &body.locals[*l];
+                let declared = self.declarator(local.ty, local.name.as_str());
+                let head = if local.constant { "const " } else { "" };
+                match init {
+                    Some(e) => format!("{head}{declared} = {}", self.expr(body, *e)),
+                    None => format!("{head}{declared}"),
+                }
+            }
+            StmtKind::Expr(e) => self.expr(body, *e),
+            _ => String::new(),
+        }
+    }
+
+    fn stmt(&mut self, body: &Body, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Local(..) | StmtKind::Expr(_) => {
+                let text = self.simple(body, stmt);
+                self.line(&format!("{text};"));
+            }
+            StmtKind::Block(b) => self.block(body, b),
+            StmtKind::If(c, then, other, _) => {
+                self.line(&format!("if ({})", self.expr(body, *c)));
+                self.block(body, then);
+                if let Some(other) = other {
+                    self.line("else");
+                    self.block(body, other);
+                }
+            }
+            StmtKind::For(init, condition, step, b, _) => {
+                let init: Vec<String> = init.iter().map(|s| self.simple(body, s)).collect();
+                let opt = |e: &Option<ExprId>| e.map(|e| format!(" {}", self.expr(body, e))).unwrap_or_default();
+                self.line(&format!("for ({};{};{})", init.join(", "), opt(condition), opt(step)));
+                self.block(body, b);
+            }
+            StmtKind::While(c, b, _) => {
+                self.line(&format!("while ({})", self.expr(body, *c)));
+                self.block(body, b);
+            }
+            StmtKind::DoWhile(b, c, _) => {
+                self.line("do");
+                self.block(body, b);
+                self.line(&format!("while ({});", self.expr(body, *c)));
+            }
+            StmtKind::Switch(e, cases, _) => self.switch(body, *e, cases),
+            StmtKind::Break => self.line("break;"),
+            StmtKind::Continue => self.line("continue;"),
+            StmtKind::Return(Some(e)) => self.line(&format!("return {};", self.expr(body, *e))),
+            StmtKind::Return(None) => self.line("return;"),
+            StmtKind::Discard => self.line("discard;"),
+            StmtKind::Intrinsic(t) => self.line(&format!("__intrinsic_asm {:?};", template_text(t))),
+        }
+    }
+
+    fn switch(&mut self, body: &Body, e: ExprId, cases: &[SwitchCase]) {
+        self.line(&format!("switch ({})", self.expr(body, e)));
+        self.line("{");
+        for case in cases {
+            for label in &case.labels {
+                match label {
+                    Some(l) => self.line(&format!("case {}:", self.expr(body, *l))),
+                    None => self.line("default:"),
+                }
+            }
+            self.indent += 1;
+            case.body.stmts.iter().for_each(|s| self.stmt(body, s));
+            self.indent -= 1;
+        }
+        self.line("}");
+    }
+}
+
+/// A template in its source form.
+pub fn template_text(template: &Template) -> String {
+    let mut text = String::new();
+    for piece in &template.pieces {
+        let _ = match piece {
+            TemplatePiece::Text(t) => write!(text, "{}", t.replace('$', "$$")),
+            TemplatePiece::Arg(n) => write!(text, "${n}"),
+            TemplatePiece::Operand(n) => write!(text, "$({n})"),
+            TemplatePiece::Address(n) => write!(text, "$&{n}"),
+            TemplatePiece::TypeOf(n) => write!(text, "$T{n}"),
+            TemplatePiece::ResultType => write!(text, "$TR"),
+            TemplatePiece::Element(n) => write!(text, "$E{n}"),
+            TemplatePiece::Sampler(n) => write!(text, "$S{n}"),
+            TemplatePiece::Truncate => write!(text, "$z"),
+            TemplatePiece::Rest(n) => write!(text, "$*{n}"),
+        };
+    }
+    text
+}
+
+struct Exprs<'a> {
+    program: &'a Program,
+    names: &'a [Symbol],
+    exprs: &'a ExprArena,
+}
+
+/// Binding strengths, weakest first.
+mod strength {
+    pub const COMMA: u8 = 0;
+    pub const ASSIGN: u8 = 1;
+    pub const SELECT: u8 = 2;
+    pub const PREFIX: u8 = 13;
+    pub const POSTFIX: u8 = 14;
+}
+
+fn binary_strength(op: BinaryOp) -> u8 {
+    use BinaryOp::*;
+    match op {
+        Or => 3,
+        And => 4,
+        BitOr => 5,
+        BitXor => 6,
+        BitAnd => 7,
+        Equal | NotEqual => 8,
+        Less | LessEqual | Greater | GreaterEqual => 9,
+        Shl | Shr => 10,
+        Add | Sub => 11,
+        Mul | Div | Rem => 12,
+    }
+}
+
+impl Exprs<'_> {
+    fn list(&self, args: &[ExprId]) -> String {
+        args.iter().map(|a| self.text(*a, strength::ASSIGN)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The text of an expression that stands where at least `min` is needed.
+    fn text(&self, id: ExprId, min: u8) -> String {
+        let (own, text) = self.bare(id);
+        if own < min { format!("({text})") } else { text }
+    }
+
+    fn literal(&self, literal: Literal, text: Option<Symbol>, ty: TypeId) -> String {
+        let unsigned = self.program.types.component(ty).is_some_and(Scalar::is_unsigned);
+        match (literal, text) {
+            (_, Some(text)) => format!("{text}{}", if unsigned { "u" } else { "" }),
+            (Literal::Bool(b), _) => b.to_string(),
+            (Literal::Int(i), _) if unsigned => format!("{}u", i as u64),
+            (Literal::Int(i), _) => i.to_string(),
+            (Literal::Float(f), _) => format!("{f:?}"),
+            (Literal::Text(t), _) => format!("{:?}", t.as_str()),
+        }
+    }
+
+    /// The text and how strongly it binds.
+    fn bare(&self, id: ExprId) -> (u8, String) {
+        let expr = &self.exprs[id];
+        let post = |e: ExprId| self.text(e, strength::POSTFIX);
+        let postfix = |text: String| (strength::POSTFIX, text);
+        match &expr.kind {
+            ExprKind::Literal(l, text) => postfix(self.literal(*l, *text, expr.ty)),
+            ExprKind::Local(l) => {
+                postfix(self.names.get(l.index()).map_or_else(|| format!("local#{}", l.0), Symbol::to_string))
+            }
+            ExprKind::Global(g) => postfix(self.program.globals[*g].name.to_string()),
+            ExprKind::EnumCase(e, i) => postfix(self.enum_case(*e, *i)),
+            ExprKind::Field(a, i) => postfix(format!("{}.{}", post(*a), self.field(*a, *i))),
+            ExprKind::Index(a, b) => postfix(format!("{}[{}]", post(*a), self.text(*b, 0))),
+            ExprKind::Contents(a) => postfix(post(*a)),
+            ExprKind::Swizzle(a, s) => postfix(format!("{}.{}", post(*a), s.text())),
+            ExprKind::MatrixSwizzle(a, list) => {
+                let text: String = list.iter().map(|(r, c)| format!("_m{r}{c}")).collect();
+                postfix(format!("{}.{text}", post(*a)))
+            }
+            ExprKind::Unary(op, a) => {
+                let sign = match op {
+                    UnaryOp::Negate => "-",
+                    UnaryOp::Not => "!",
+                    UnaryOp::BitNot => "~",
+                };
+                (strength::PREFIX, format!("{sign}{}", self.text(*a, strength::PREFIX)))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let own = binary_strength(*op);
+                (own, format!("{} {} {}", self.text(*a, own), op.spelling(), self.text(*b, own + 1)))
+            }
+            ExprKind::Select(c, a, b) => {
+                let (c, a) = (self.text(*c, strength::SELECT + 1), self.text(*a, strength::SELECT));
+                (strength::SELECT, format!("{c} ? {a} : {}", self.text(*b, strength::SELECT)))
+            }
+            ExprKind::Assign(op, a, b) => {
+                let op = op.map_or("", BinaryOp::spelling);
+                let (a, b) = (self.text(*a, strength::PREFIX), self.text(*b, strength::ASSIGN));
+                (strength::ASSIGN, format!("{a} {op}= {b}"))
+            }
+            ExprKind::Step(up, prefix, a) => {
+                let sign = if *up { "++" } else { "--" };
+                if *prefix {
+                    (strength::PREFIX, format!("{sign}{}", post(*a)))
+                } else {
+                    postfix(format!("{}{sign}", post(*a)))
+                }
+            }
+            ExprKind::Comma(a, b) => {
+                (strength::COMMA, format!("{}, {}", self.text(*a, strength::COMMA), self.text(*b, strength::ASSIGN)))
+            }
+            ExprKind::Call(f, args) => postfix(self.call(*f, args)),
+            ExprKind::Construct(parts) => match self.program.types.get(expr.ty) {
+                Type::Array(..) | Type::Struct(_) => postfix(format!("{{{}}}", self.list(parts))),
+                _ => postfix(format!("{}({})", type_text(self.program, expr.ty), self.list(parts))),
+            },
+            ExprKind::Convert(a, _) => {
+                postfix(format!("{}({})", type_text(self.program, expr.ty), self.text(*a, strength::ASSIGN)))
+            }
+            ExprKind::Zero => (strength::PREFIX, format!("({})0", type_text(self.program, expr.ty))),
+            ExprKind::Property(p) => postfix(self.property(p)),
+            ExprKind::Native(t, args) => {
+                let separator = if args.is_empty() { "" } else { ", " };
+                postfix(format!("#native({:?}{separator}{})", template_text(t), self.list(args)))
+            }
+            ExprKind::AddressOf(a) => (strength::PREFIX, format!("&{}", self.text(*a, strength::PREFIX))),
+            ExprKind::Deref(a) => (strength::PREFIX, format!("*{}", self.text(*a, strength::PREFIX))),
+        }
+    }
+
+    fn enum_case(&self, e: EnumId, index: u32) -> String {
+        let e = &self.program.enums[e];
+        let case = e.cases.get(index as usize).map_or(e.name, |c| c.name);
+        if e.name.is_empty() { case.to_string() } else { format!("{}::{case}", e.name) }
+    }
+
+    fn field(&self, base: ExprId, index: u32) -> String {
+        match self.program.types.get(self.exprs[base].ty) {
+            Type::Struct(s) => match self.program.structs[s].fields.get(index as usize) {
+                Some(f) => f.name.to_string(),
+                None => format!("field#{index}"),
+            },
+            _ => format!("field#{index}"),
+        }
+    }
+
+    /// A call; methods are written with a dot.
+    fn call(&self, f: FunctionId, args: &[ExprId]) -> String {
+        let f = &self.program.functions[f];
+        // A method's `this` is the parameter of that name.
+        let is_method = f.owner.is_some() && f.params.first().is_some_and(|p| f.code.locals[p.local].name == "this");
+        match (args.split_first(), f.owner) {
+            (Some((this, rest)), Some(_)) if is_method => {
+                format!("{}.{}({})", self.text(*this, strength::POSTFIX), f.name, self.list(rest))
+            }
+            (_, Some(owner)) if f.params.len() == args.len() && !f.builtin => {
+                format!("{}::{}({})", type_text(self.program, owner), f.name, self.list(args))
+            }
+            _ => format!("{}({})", f.name, self.list(args)),
+        }
+    }
+
+    fn property(&self, p: &Property) -> String {
+        let name = p.get.or(p.reference).or(p.set).map(|f| self.program.functions[f].name);
+        match p.args.split_first() {
+            Some((this, index)) if !index.is_empty() => {
+                format!("{}[{}]", self.text(*this, strength::POSTFIX), self.list(index))
+            }
+            Some((this, _)) => {
+                format!("{}.{}", self.text(*this, strength::POSTFIX), name.map_or("", Symbol::as_str))
+            }
+            None => name.map_or(String::new(), |n| n.to_string()),
+        }
+    }
+}

@@ -1,0 +1,689 @@
+//! Walking and rewriting trees: the few loops that every pass is made of.
+//!
+//! Passes rewrite in place: take the ids of all live expressions in post-order ([`Body::expressions`]), look at each,
+//! and assign `body.exprs[id]`. A parent keeps its child's id, so what was there is wrapped by pushing a copy and
+//! pointing to it ([`ExprArena::displace`]). Statements are rewritten by [`Block::rewrite`], which lets a pass replace
+//! one statement by several.
+
+use super::{
+    Arena, Block, Body, Expr, ExprId, ExprKind, ExprTree, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId,
+    Program, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The storage of expressions.
+pub type ExprArena = Arena<ExprId, Expr>;
+
+impl ExprKind {
+    /// Calls `f` with each direct child, in the order of the source.
+    pub fn children(&self, f: &mut dyn FnMut(ExprId)) {
+        // One list of children serves both the reading and the changing visitor.
+        self.clone().children_mut(&mut |id| f(*id));
+    }
+
+    /// Calls `f` with each direct child, to replace it.
+    pub fn children_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
+        match self {
+            ExprKind::Literal(..)
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::EnumCase(..)
+            | ExprKind::Zero => {}
+            ExprKind::Field(a, _)
+            | ExprKind::Contents(a)
+            | ExprKind::Swizzle(a, _)
+            | ExprKind::MatrixSwizzle(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::Step(_, _, a)
+            | ExprKind::Convert(a, _)
+            | ExprKind::AddressOf(a)
+            | ExprKind::Deref(a) => f(a),
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Select(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            ExprKind::Call(_, args) | ExprKind::Construct(args) | ExprKind::Native(_, args) => {
+                args.iter_mut().for_each(f);
+            }
+            ExprKind::Property(p) => p.args.iter_mut().for_each(f),
+        }
+    }
+}
+
+impl Arena<ExprId, Expr> {
+    /// The subtree at `root`, children before parents, left before right.
+    pub fn post_order(&self, root: ExprId) -> Vec<ExprId> {
+        let mut order = Vec::new();
+        self.post_order_into(root, &mut order);
+        order
+    }
+
+    fn post_order_into(&self, root: ExprId, order: &mut Vec<ExprId>) {
+        // Reverse of (parent, right to left) is (left to right, parent): no recursion on deep trees.
+        let start = order.len();
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            order.push(id);
+            self[id].kind.children(&mut |child| stack.push(child));
+        }
+        if let Some(tail) = order.get_mut(start..) {
+            tail.reverse();
+        }
+    }
+
+    /// Moves what is at `id` to a new place, which is returned; `id` is then free to be given a new parent node.
+    pub fn displace(&mut self, id: ExprId) -> ExprId {
+        let copy = self[id].clone();
+        self.push(copy)
+    }
+
+    /// Puts the node of `from` in the place of `id` (its children come along).
+    pub fn replace_by(&mut self, id: ExprId, from: ExprId) {
+        self[id] = self[from].clone();
+    }
+
+    /// A copy of the whole subtree, sharing nothing with it.
+    pub fn duplicate(&mut self, id: ExprId) -> ExprId {
+        let mut copy = self[id].clone();
+        copy.kind.children_mut(&mut |child| *child = self.duplicate(*child));
+        self.push(copy)
+    }
+
+    /// Copies a subtree of another arena into this one. `leaf` may answer each node with a replacement that is already here.
+    pub fn import(
+        &mut self,
+        from: &ExprArena,
+        id: ExprId,
+        leaf: &mut dyn FnMut(&mut ExprArena, ExprId) -> Option<ExprId>,
+    ) -> ExprId {
+        if let Some(done) = leaf(self, id) {
+            return done;
+        }
+        let mut copy = from[id].clone();
+        copy.kind.children_mut(&mut |child| *child = self.import(from, *child, leaf));
+        self.push(copy)
+    }
+
+    /// The variable, parameter or global that an lvalue lies in: strips fields, elements and swizzles.
+    pub fn base(&self, id: ExprId) -> ExprId {
+        let mut id = id;
+        loop {
+            match &self[id].kind {
+                ExprKind::Field(a, _)
+                | ExprKind::Index(a, _)
+                | ExprKind::Contents(a)
+                | ExprKind::Swizzle(a, _)
+                | ExprKind::MatrixSwizzle(a, _)
+                | ExprKind::Deref(a)
+                | ExprKind::AddressOf(a) => id = *a,
+                _ => return id,
+            }
+        }
+    }
+
+    /// The global at the base of an access path, and the path's fields; indices are passed over.
+    pub fn global_path(&self, id: ExprId) -> Option<(GlobalId, Vec<u32>)> {
+        let mut fields = Vec::new();
+        let mut id = id;
+        loop {
+            match &self[id].kind {
+                ExprKind::Field(a, index) => {
+                    fields.push(*index);
+                    id = *a;
+                }
+                ExprKind::Index(a, _) | ExprKind::Contents(a) => id = *a,
+                ExprKind::Global(global) => {
+                    fields.reverse();
+                    return Some((*global, fields));
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Stmt {
+    /// A statement made by a pass.
+    pub fn new(kind: StmtKind, span: crate::source::Span) -> Stmt {
+        Stmt { kind, span, comments: Vec::new(), blank_before: false }
+    }
+
+    /// Calls `f` with the expressions that belong to this statement itself, not to statements inside it.
+    pub fn own_exprs(&self, f: &mut dyn FnMut(ExprId)) {
+        match &self.kind {
+            StmtKind::Local(_, init) => init.iter().copied().for_each(f),
+            StmtKind::Expr(e) | StmtKind::If(e, ..) | StmtKind::While(e, ..) | StmtKind::DoWhile(_, e, _) => f(*e),
+            StmtKind::For(_, condition, step, _, _) => condition.iter().chain(step).copied().for_each(f),
+            StmtKind::Switch(e, cases, _) => {
+                f(*e);
+                cases.iter().flat_map(|c| &c.labels).flatten().copied().for_each(f);
+            }
+            StmtKind::Return(e) => e.iter().copied().for_each(f),
+            StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+        }
+    }
+
+    /// Like [`Stmt::own_exprs`], to replace them.
+    pub fn own_exprs_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
+        match &mut self.kind {
+            StmtKind::Local(_, init) => init.iter_mut().for_each(f),
+            StmtKind::Expr(e) | StmtKind::If(e, ..) | StmtKind::While(e, ..) | StmtKind::DoWhile(_, e, _) => f(e),
+            StmtKind::For(_, condition, step, _, _) => condition.iter_mut().chain(step).for_each(f),
+            StmtKind::Switch(e, cases, _) => {
+                f(e);
+                cases.iter_mut().flat_map(|c| &mut c.labels).flatten().for_each(f);
+            }
+            StmtKind::Return(e) => e.iter_mut().for_each(f),
+            StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+        }
+    }
+
+    /// Calls `f` with each block directly in this statement.
+    pub fn blocks(&self, f: &mut dyn FnMut(&Block)) {
+        match &self.kind {
+            StmtKind::Block(b)
+            | StmtKind::While(_, b, _)
+            | StmtKind::DoWhile(b, _, _)
+            | StmtKind::For(_, _, _, b, _) => f(b),
+            StmtKind::If(_, then, other, _) => {
+                f(then);
+                other.iter().for_each(f);
+            }
+            StmtKind::Switch(_, cases, _) => cases.iter().map(|c| &c.body).for_each(f),
+            _ => {}
+        }
+    }
+
+    /// Calls `f` with each block directly in this statement, to change it.
+    pub fn blocks_mut(&mut self, f: &mut dyn FnMut(&mut Block)) {
+        match &mut self.kind {
+            StmtKind::Block(b)
+            | StmtKind::While(_, b, _)
+            | StmtKind::DoWhile(b, _, _)
+            | StmtKind::For(_, _, _, b, _) => f(b),
+            StmtKind::If(_, then, other, _) => {
+                f(then);
+                other.iter_mut().for_each(f);
+            }
+            StmtKind::Switch(_, cases, _) => cases.iter_mut().map(|c| &mut c.body).for_each(f),
+            _ => {}
+        }
+    }
+}
+
+impl Block {
+    /// Calls `f` with every statement in it at any depth, outer before inner, in textual order (`for` initializers too).
+    pub fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
+        for stmt in &self.stmts {
+            stmt.visit(f);
+        }
+    }
+
+    /// Calls `f` with every statement in it at any depth, to change it (not its number).
+    pub fn visit_mut(&mut self, f: &mut dyn FnMut(&mut Stmt)) {
+        for stmt in &mut self.stmts {
+            stmt.visit_mut(f);
+        }
+    }
+
+    /// Replaces every statement, inner ones first, by what `f` pushes for it. Initializers of `for` are not passed;
+    /// they are seen as part of the `for`.
+    pub fn rewrite(&mut self, f: &mut dyn FnMut(Stmt, &mut Vec<Stmt>)) {
+        let old = std::mem::take(&mut self.stmts);
+        for mut stmt in old {
+            stmt.blocks_mut(&mut |block| block.rewrite(f));
+            f(stmt, &mut self.stmts);
+        }
+    }
+
+    /// Whether some statement at any depth satisfies `f`.
+    pub fn any(&self, f: &mut dyn FnMut(&Stmt) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |stmt| found = found || f(stmt));
+        found
+    }
+}
+
+impl Stmt {
+    fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
+        f(self);
+        if let StmtKind::For(init, ..) = &self.kind {
+            init.iter().for_each(|s| s.visit(f));
+        }
+        self.blocks(&mut |block| block.visit(f));
+    }
+
+    fn visit_mut(&mut self, f: &mut dyn FnMut(&mut Stmt)) {
+        f(self);
+        if let StmtKind::For(init, ..) = &mut self.kind {
+            init.iter_mut().for_each(|s| s.visit_mut(f));
+        }
+        self.blocks_mut(&mut |block| block.visit_mut(f));
+    }
+}
+
+impl Body {
+    /// The root expressions of all statements, in textual order.
+    pub fn roots(&self) -> Vec<ExprId> {
+        let mut roots = Vec::new();
+        self.block.visit(&mut |stmt| stmt.own_exprs(&mut |e| roots.push(e)));
+        roots
+    }
+
+    /// All live expressions: statement by statement, children before parents.
+    pub fn expressions(&self) -> Vec<ExprId> {
+        let mut order = Vec::new();
+        for root in self.roots() {
+            self.exprs.post_order_into(root, &mut order);
+        }
+        order
+    }
+
+    /// Copies a block of another body into this one: its locals get new ids, unless `locals` has one for them already.
+    pub fn import_block(&mut self, from: &Body, block: &Block, locals: &mut FxHashMap<LocalId, LocalId>) -> Block {
+        let mut copy = block.clone();
+        self.import_stmts(from, &mut copy.stmts, locals);
+        copy
+    }
+
+    fn import_stmts(&mut self, from: &Body, stmts: &mut [Stmt], locals: &mut FxHashMap<LocalId, LocalId>) {
+        for stmt in stmts {
+            if let StmtKind::Local(local, _) = &mut stmt.kind {
+                *local = self.import_local(from, *local, locals);
+            }
+            if let StmtKind::For(init, ..) = &mut stmt.kind {
+                self.import_stmts(from, init, locals);
+            }
+            stmt.own_exprs_mut(&mut |e| *e = self.import_expr(from, *e, locals));
+            stmt.blocks_mut(&mut |b| self.import_stmts(from, &mut b.stmts, locals));
+        }
+    }
+
+    /// Copies an expression of another body; see [`Body::import_block`].
+    pub fn import_expr(&mut self, from: &Body, id: ExprId, locals: &mut FxHashMap<LocalId, LocalId>) -> ExprId {
+        let copy = self.exprs.import(&from.exprs, id, &mut |_, _| None);
+        for id in self.exprs.post_order(copy) {
+            if let ExprKind::Local(local) = self.exprs[id].kind {
+                self.exprs[id].kind = ExprKind::Local(self.import_local(from, local, locals));
+            }
+        }
+        copy
+    }
+
+    fn import_local(&mut self, from: &Body, local: LocalId, locals: &mut FxHashMap<LocalId, LocalId>) -> LocalId {
+        *locals.entry(local).or_insert_with(|| self.locals.push(from.locals[local].clone()))
+    }
+
+    /// How often each local is mentioned in live expressions.
+    pub fn local_uses(&self) -> FxHashMap<LocalId, u32> {
+        let mut uses = FxHashMap::default();
+        for id in self.expressions() {
+            if let ExprKind::Local(local) = self.exprs[id].kind {
+                *uses.entry(local).or_insert(0) += 1;
+            }
+        }
+        uses
+    }
+
+    /// Adds a variable.
+    pub fn add_local(
+        &mut self,
+        name: impl Into<crate::symbol::Symbol>,
+        ty: TypeId,
+        span: crate::source::Span,
+    ) -> LocalId {
+        self.locals.push(Local { name: name.into(), ty, constant: false, modifiers: Default::default(), span })
+    }
+}
+
+/// What an expression or body mentions, each once, in order of first mention.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// Functions: callees and accessors.
+    pub functions: Vec<FunctionId>,
+    /// Globals.
+    pub globals: Vec<GlobalId>,
+    /// Types of expressions and locals.
+    pub types: Vec<TypeId>,
+}
+
+impl Uses {
+    /// Of a function's body.
+    pub fn of_body(body: &Body) -> Uses {
+        let mut uses = Uses::of_exprs(&body.exprs, &body.expressions());
+        let mut seen: FxHashSet<TypeId> = uses.types.iter().copied().collect();
+        uses.types.extend(body.locals.iter().map(|(_, l)| l.ty).filter(|t| seen.insert(*t)));
+        uses
+    }
+
+    /// Of an initializer.
+    pub fn of_tree(tree: &ExprTree) -> Uses {
+        Uses::of_exprs(&tree.exprs, &tree.exprs.post_order(tree.root))
+    }
+
+    /// Of a list of expressions (not of what is below them).
+    pub fn of_exprs(exprs: &ExprArena, ids: &[ExprId]) -> Uses {
+        let mut uses = Uses::default();
+        let (mut functions, mut globals, mut types) = Default::default();
+        fn note<T: Copy + Eq + std::hash::Hash>(item: T, list: &mut Vec<T>, seen: &mut FxHashSet<T>) {
+            if seen.insert(item) {
+                list.push(item);
+            }
+        }
+        for &id in ids {
+            note(exprs[id].ty, &mut uses.types, &mut types);
+            match &exprs[id].kind {
+                ExprKind::Global(g) => note(*g, &mut uses.globals, &mut globals),
+                ExprKind::Call(f, _) => note(*f, &mut uses.functions, &mut functions),
+                ExprKind::Property(p) => {
+                    for f in [p.get, p.set, p.reference].into_iter().flatten() {
+                        note(f, &mut uses.functions, &mut functions);
+                    }
+                }
+                _ => {}
+            }
+        }
+        uses
+    }
+}
+
+impl Program {
+    /// The functions with statements, in the order of items, and then the other ones (builtins) in order of ids.
+    pub fn functions_with_code(&self) -> Vec<FunctionId> {
+        self.functions.iter().filter(|(_, f)| matches!(f.body, FunctionBody::Block)).map(|(id, _)| id).collect()
+    }
+
+    /// The functions called, directly or through others, from the entry points and initializers, each once, callees
+    /// before callers.
+    pub fn reachable_functions(&self) -> Vec<FunctionId> {
+        let mut order = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack: Vec<(FunctionId, bool)> = Vec::new();
+        let roots = self.entry_points.iter().map(|e| e.function);
+        let initializers = self.globals.iter().filter_map(|(_, g)| g.init.as_ref());
+        let roots: Vec<FunctionId> = roots.chain(initializers.flat_map(|t| Uses::of_tree(t).functions)).collect();
+        stack.extend(roots.into_iter().rev().map(|f| (f, false)));
+        while let Some((function, done)) = stack.pop() {
+            if done {
+                order.push(function);
+            } else if seen.insert(function) {
+                stack.push((function, true));
+                let callees = self.callees(function);
+                stack.extend(callees.into_iter().rev().map(|f| (f, false)));
+            }
+        }
+        order
+    }
+
+    /// The functions that `function` calls in any of its target cases, each once.
+    pub fn callees(&self, function: FunctionId) -> Vec<FunctionId> {
+        let f = &self.functions[function];
+        match &f.body {
+            FunctionBody::Block => Uses::of_body(&f.code).functions,
+            FunctionBody::Switch(cases) => cases
+                .iter()
+                .filter_map(|(_, case)| match case {
+                    TargetCase::Block(body) => Some(Uses::of_body(body).functions),
+                    TargetCase::Intrinsic(_) => None,
+                })
+                .flatten()
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls `f` with the expressions of every body and initializer of the program: the arena and the live ids, children
+    /// before parents.
+    pub fn each_exprs(&self, f: &mut dyn FnMut(&ExprArena, &[ExprId])) {
+        for (_, function) in self.functions.iter().filter(|(_, f)| matches!(f.body, FunctionBody::Block)) {
+            f(&function.code.exprs, &function.code.expressions());
+        }
+        for tree in self.globals.iter().filter_map(|(_, g)| g.init.as_ref()) {
+            f(&tree.exprs, &tree.exprs.post_order(tree.root));
+        }
+    }
+
+    /// Like [`Program::each_exprs`], to change them; types are lent out beside.
+    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Types, &mut ExprArena, &[ExprId])) {
+        for (_, function) in self.functions.iter_mut() {
+            if matches!(function.body, FunctionBody::Block) {
+                let live = function.code.expressions();
+                f(&mut self.types, &mut function.code.exprs, &live);
+            }
+        }
+        for (_, global) in self.globals.iter_mut() {
+            if let Some(tree) = &mut global.init {
+                let live = tree.exprs.post_order(tree.root);
+                f(&mut self.types, &mut tree.exprs, &live);
+            }
+        }
+    }
+
+    /// Replaces types everywhere: innermost first, `f` answers each type with what it becomes. Struct types keep
+    /// their id (their fields are mapped).
+    pub fn map_types(&mut self, f: &mut dyn FnMut(&mut Types, TypeId) -> TypeId) {
+        let mut map = TypeMap { memo: FxHashMap::default(), f };
+        let types = &mut self.types;
+        for (_, s) in self.structs.iter_mut() {
+            s.fields.iter_mut().for_each(|field| field.ty = map.get(types, field.ty));
+        }
+        for (_, g) in self.globals.iter_mut() {
+            g.ty = map.get(types, g.ty);
+            if let Some(tree) = &mut g.init {
+                tree.exprs.iter_mut().for_each(|(_, e)| e.ty = map.get(types, e.ty));
+            }
+        }
+        for (_, function) in self.functions.iter_mut() {
+            function.result = map.get(types, function.result);
+            map.body(types, &mut function.code);
+            if let FunctionBody::Switch(cases) = &mut function.body {
+                for (_, case) in cases {
+                    if let TargetCase::Block(body) = case {
+                        map.body(types, body);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Places `item` before `before` in the items, or at the end.
+    pub fn insert_item(&mut self, item: Item, before: Option<Item>) {
+        let at = before.and_then(|b| self.items.iter().position(|i| *i == b)).unwrap_or(self.items.len());
+        self.items.insert(at, item);
+    }
+}
+
+struct TypeMap<'a> {
+    memo: FxHashMap<TypeId, TypeId>,
+    f: &'a mut dyn FnMut(&mut Types, TypeId) -> TypeId,
+}
+
+impl TypeMap<'_> {
+    fn get(&mut self, types: &mut Types, id: TypeId) -> TypeId {
+        if let Some(&done) = self.memo.get(&id) {
+            return done;
+        }
+        let inner = types.get(id);
+        let rebuilt = match inner.element() {
+            Some(element) => {
+                let mapped = self.get(types, element);
+                if mapped == element { id } else { types.intern(inner.with_element(mapped)) }
+            }
+            None => id,
+        };
+        let result = (self.f)(types, rebuilt);
+        self.memo.insert(id, result);
+        result
+    }
+
+    fn body(&mut self, types: &mut Types, body: &mut Body) {
+        body.locals.iter_mut().for_each(|(_, l)| l.ty = self.get(types, l.ty));
+        body.exprs.iter_mut().for_each(|(_, e)| e.ty = self.get(types, e.ty));
+    }
+}
+
+impl Type {
+    /// The type that an array, buffer, block, pointer or other container is of.
+    pub fn element(self) -> Option<TypeId> {
+        match self {
+            Type::Array(t, _)
+            | Type::Buffer(_, _, t)
+            | Type::ConstantBuffer(t)
+            | Type::TextureBuffer(t)
+            | Type::ParameterBlock(t)
+            | Type::SubpassInput(t, _)
+            | Type::Stream(_, t)
+            | Type::Patch(_, t, _)
+            | Type::MeshOutput(_, t, _)
+            | Type::Pointer(t, _) => Some(t),
+            Type::Texture(texture) => Some(texture.element),
+            _ => None,
+        }
+    }
+
+    /// The same container of another type.
+    pub fn with_element(self, element: TypeId) -> Type {
+        match self {
+            Type::Array(_, n) => Type::Array(element, n),
+            Type::Buffer(kind, access, _) => Type::Buffer(kind, access, element),
+            Type::ConstantBuffer(_) => Type::ConstantBuffer(element),
+            Type::TextureBuffer(_) => Type::TextureBuffer(element),
+            Type::ParameterBlock(_) => Type::ParameterBlock(element),
+            Type::SubpassInput(_, ms) => Type::SubpassInput(element, ms),
+            Type::Stream(kind, _) => Type::Stream(kind, element),
+            Type::Patch(input, _, n) => Type::Patch(input, element, n),
+            Type::MeshOutput(kind, _, n) => Type::MeshOutput(kind, element, n),
+            Type::Pointer(_, space) => Type::Pointer(element, space),
+            Type::Texture(texture) => Type::Texture(super::Texture { element, ..texture }),
+            other => other,
+        }
+    }
+
+    /// A resource: what has a binding of its own and cannot be data.
+    pub fn is_resource(self) -> bool {
+        matches!(
+            self,
+            Type::Texture(_)
+                | Type::Sampler(_)
+                | Type::Buffer(..)
+                | Type::ConstantBuffer(_)
+                | Type::TextureBuffer(_)
+                | Type::ParameterBlock(_)
+                | Type::SubpassInput(..)
+                | Type::AccelerationStructure
+        )
+    }
+}
+
+impl Program {
+    /// Whether a value of this type holds a resource at any depth of structs and arrays.
+    pub fn holds_resource(&self, ty: TypeId) -> bool {
+        self.any_leaf(ty, &mut |t| t.is_resource())
+    }
+
+    /// Whether a value of this type holds something that is no resource.
+    pub fn holds_data(&self, ty: TypeId) -> bool {
+        self.any_leaf(ty, &mut |t| !t.is_resource())
+    }
+
+    /// Whether some leaf (what is neither struct nor array) of a type satisfies `f`.
+    pub fn any_leaf(&self, ty: TypeId, f: &mut dyn FnMut(Type) -> bool) -> bool {
+        match self.types.get(ty) {
+            Type::Array(element, _) => self.any_leaf(element, f),
+            // A struct cannot contain itself, so this ends.
+            Type::Struct(id) => self.structs[id].fields.iter().any(|field| self.any_leaf(field.ty, f)),
+            leaf => f(leaf),
+        }
+    }
+}
+
+/// Which functions have effects beside their result, found once for a program.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    functions: FxHashSet<FunctionId>,
+}
+
+impl Effects {
+    /// Finds the functions that write memory, have `out` parameters, synchronize, or end the invocation, themselves or
+    /// through others.
+    pub fn of(program: &Program) -> Effects {
+        let mut effects = Effects::default();
+        loop {
+            let before = effects.functions.len();
+            for id in program.functions.ids() {
+                if !effects.functions.contains(&id) && effects.function_has(program, id) {
+                    effects.functions.insert(id);
+                }
+            }
+            if effects.functions.len() == before {
+                return effects;
+            }
+        }
+    }
+
+    fn function_has(&self, program: &Program, id: FunctionId) -> bool {
+        let f = &program.functions[id];
+        f.attributes.iter().any(|a| a.name == "__effects")
+            || f.params.iter().any(|p| p.mode != super::ParamMode::In)
+            || match &f.body {
+                FunctionBody::Block => self.body_has(&f.code),
+                FunctionBody::Switch(cases) => cases.iter().any(|(_, case)| match case {
+                    TargetCase::Block(body) => self.body_has(body),
+                    TargetCase::Intrinsic(_) => false,
+                }),
+                _ => false,
+            }
+    }
+
+    fn body_has(&self, body: &Body) -> bool {
+        body.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
+            || body.expressions().into_iter().any(|id| self.node(&body.exprs, id, true))
+    }
+
+    /// Whether the node itself does something. `locals_are_private`: assignments to locals do not count.
+    fn node(&self, exprs: &ExprArena, id: ExprId, locals_are_private: bool) -> bool {
+        match &exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
+                !(locals_are_private && matches!(exprs[exprs.base(*target)].kind, ExprKind::Local(_)))
+            }
+            ExprKind::Call(f, _) => self.functions.contains(f),
+            ExprKind::Property(p) => p.get.is_some_and(|f| self.functions.contains(&f)),
+            _ => false,
+        }
+    }
+
+    /// Whether a function has effects.
+    pub fn has(&self, function: FunctionId) -> bool {
+        self.functions.contains(&function)
+    }
+
+    /// Whether evaluating an expression does anything but give a value.
+    pub fn expr(&self, exprs: &ExprArena, root: ExprId) -> bool {
+        exprs.post_order(root).into_iter().any(|id| self.node(exprs, id, false))
+    }
+}
+
+/// An expression that costs nothing and has the same value wherever it stands between two statements: a name, a literal, or
+/// a field or constant element of one.
+pub fn is_trivial(exprs: &ExprArena, id: ExprId) -> bool {
+    match &exprs[id].kind {
+        ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::EnumCase(..) | ExprKind::Zero => {
+            true
+        }
+        ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::AddressOf(a) | ExprKind::Deref(a) => {
+            is_trivial(exprs, *a)
+        }
+        ExprKind::Swizzle(a, s) => s.len == 1 && is_trivial(exprs, *a),
+        ExprKind::Unary(_, a) => matches!(exprs[*a].kind, ExprKind::Literal(..)),
+        ExprKind::Index(a, b) => {
+            is_trivial(exprs, *a)
+                && matches!(exprs[*b].kind, ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_))
+        }
+        _ => false,
+    }
+}
