@@ -1,1 +1,73 @@
-//! See the architecture in the crate documentation.
+//! The command line: options to calls of the library, results to text and exit codes.
+//!
+//! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
+
+mod compile;
+mod options;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Ports Slang and HLSL shaders to readable, legal HLSL, GLSL and WGSL.
+#[derive(Parser, Debug)]
+#[command(version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Convert a tree of shaders, or all that a `shaderport.toml` names.
+    Build(crate::batch::BuildArgs),
+    /// Compile one program from one or several files.
+    Compile(compile::CompileArgs),
+    /// Report errors and write nothing.
+    Check(compile::CheckArgs),
+    /// Show the bindings and layouts of a program.
+    Reflect(compile::ReflectArgs),
+    /// Explain an error code.
+    Explain(compile::ExplainArgs),
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// All is done.
+    Done,
+    /// The input has errors, or a validator refused what was emitted.
+    InputErrors,
+    /// Options do not fit.
+    Usage,
+    /// A fault of ours.
+    Internal,
+}
+
+impl Outcome {
+    /// The exit code.
+    pub fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Outcome::Done => 0,
+            Outcome::InputErrors => 1,
+            Outcome::Usage => 2,
+            Outcome::Internal => 3,
+        })
+    }
+
+    /// The worse of two.
+    pub fn and(self, other: Outcome) -> Outcome {
+        if other as u8 > self as u8 { other } else { self }
+    }
+}
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Build(args) => crate::batch::build(&args),
+        Command::Compile(args) => compile::compile(&args),
+        Command::Check(args) => compile::check(&args),
+        Command::Reflect(args) => compile::reflect(&args),
+        Command::Explain(args) => compile::explain(&args),
+    };
+    outcome.code()
+}

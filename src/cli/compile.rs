@@ -1,0 +1,195 @@
+//! `compile`, `check`, `reflect` and `explain`.
+
+use super::Outcome;
+use super::options::{ProgramArgs, target};
+use crate::batch::{FileLoader, validators, write_whole};
+use crate::compile::{self, Artifact, Output, Target};
+use crate::diagnostic::{Code, codes};
+use clap::{Args, ValueEnum};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `compile`.
+#[derive(Args, Debug)]
+pub struct CompileArgs {
+    /// Sources. All Slang files are one translation unit, each HLSL file is one.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// What to write: hlsl, glsl, wgsl, spirv or metal.
+    #[arg(long, value_parser = target)]
+    target: Target,
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Output file; stdout without it. Several GLSL entry points need `{entry}` in it.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Write the sidecar here.
+    #[arg(long, value_name = "OUT.json")]
+    reflect: Option<PathBuf>,
+    /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
+    #[arg(long)]
+    validate: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Sources of one program.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    program: ProgramArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug, PartialEq)]
+enum ReflectFormat {
+    /// A table for people.
+    Text,
+    /// The sidecar.
+    Json,
+}
+
+/// Arguments of `reflect`.
+#[derive(Args, Debug)]
+pub struct ReflectArgs {
+    /// Sources of one program.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// For which target.
+    #[arg(long, value_parser = target, default_value = "hlsl")]
+    target: Target,
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "text")]
+    format: ReflectFormat,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// A code such as E0301.
+    code: String,
+}
+
+/// Runs the library on files and prints diagnostics.
+fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output {
+    let loader = FileLoader::new(&program.include, files, program.allow_outside_roots);
+    let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let output = compile::compile(&loader, &names, &program.options(targets));
+    eprint!("{}", output.render(std::io::stderr().is_terminal()));
+    for line in output.inferred.iter().filter(|_| program.verbose) {
+        eprintln!("note: {line}");
+    }
+    for dump in &output.dumps {
+        eprintln!("{dump}");
+    }
+    output
+}
+
+/// What the diagnostics mean for the exit code.
+pub fn outcome(output: &Output) -> Outcome {
+    let code = |c: Code| output.diagnostics.iter().any(|d| d.code == c);
+    match output.has_errors() {
+        false => Outcome::Done,
+        true if code(Code::INTERNAL) => Outcome::Internal,
+        true if code(Code::BAD_OPTION) => Outcome::Usage,
+        true => Outcome::InputErrors,
+    }
+}
+
+/// `shaderport compile`.
+pub fn compile(args: &CompileArgs) -> Outcome {
+    let output = run(&args.files, &args.program, vec![args.target]);
+    if output.has_errors() {
+        return outcome(&output);
+    }
+    let mut result = Outcome::Done;
+    if args.validate {
+        for line in output.artifacts.iter().flat_map(validators::validate) {
+            eprintln!("{line}");
+            result = Outcome::InputErrors;
+        }
+    }
+    if result != Outcome::Done {
+        return result;
+    }
+    let several = output.artifacts.len() > 1;
+    let placeholder = args.output.as_ref().is_some_and(|o| o.to_string_lossy().contains("{entry}"));
+    if several && args.output.is_some() && !placeholder {
+        let names: Vec<&str> =
+            output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).collect();
+        eprintln!(
+            "error: there are several entry points ({}), each a text of its own: choose one with --entry, or put \
+             `{{entry}}` into the name of the output",
+            names.join(", ")
+        );
+        return Outcome::Usage;
+    }
+    for artifact in &output.artifacts {
+        result = result.and(write_artifact(artifact, args.output.as_deref()));
+    }
+    if let (Some(path), Some((_, reflection))) = (&args.reflect, output.reflections.first()) {
+        result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path));
+    }
+    result
+}
+
+fn write_artifact(artifact: &Artifact, path: Option<&Path>) -> Outcome {
+    match path {
+        None => match std::io::stdout().lock().write_all(&artifact.bytes) {
+            Ok(()) => Outcome::Done,
+            // The reader of a pipe went away: nothing is wrong with the input.
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Outcome::Done,
+            Err(e) => report(Err(e), Path::new("stdout")),
+        },
+        Some(path) => {
+            let entry = artifact.entry.map_or("", |(name, _)| name.as_str());
+            let path = PathBuf::from(path.to_string_lossy().replace("{entry}", entry));
+            report(write_whole(&path, &artifact.bytes), &path)
+        }
+    }
+}
+
+fn report(result: std::io::Result<()>, path: &Path) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Done,
+        Err(e) => {
+            eprintln!("error[{}]: cannot write {}: {e}", Code::OUTPUT, path.display());
+            Outcome::InputErrors
+        }
+    }
+}
+
+/// `shaderport check`.
+pub fn check(args: &CheckArgs) -> Outcome {
+    outcome(&run(&args.files, &args.program, Vec::new()))
+}
+
+/// `shaderport reflect`.
+pub fn reflect(args: &ReflectArgs) -> Outcome {
+    let output = run(&args.files, &args.program, vec![args.target]);
+    for (_, reflection) in &output.reflections {
+        match args.format {
+            ReflectFormat::Text => print!("{}", reflection.to_text()),
+            ReflectFormat::Json => println!("{}", reflection.to_json()),
+        }
+    }
+    outcome(&output)
+}
+
+/// `shaderport explain`.
+pub fn explain(args: &ExplainArgs) -> Outcome {
+    let code = args.code.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
+    match code.and_then(codes::page) {
+        Some(page) => {
+            print!("{page}");
+            Outcome::Done
+        }
+        None => {
+            eprintln!("error: `{}` is no error code; they are like E0301", args.code);
+            Outcome::Usage
+        }
+    }
+}

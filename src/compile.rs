@@ -1,0 +1,513 @@
+//! The list of stages, readable top to bottom: [`compile`] takes names of sources, a [`Loader`] that brings their texts, and
+//! [`Options`]; it gives diagnostics and, per target, the emitted texts with their sidecars. It does no I/O.
+//!
+//! ```
+//! use shaderport::compile::{compile, Options, Target};
+//! use shaderport::source::MemoryLoader;
+//!
+//! let loader = MemoryLoader::new().with("tint.slang", "
+//!     Texture2D<float4> image;
+//!     SamplerState linearSampler;
+//!     [shader(\"fragment\")]
+//!     float4 psMain(float2 uv : TEXCOORD0) : SV_Target { return image.Sample(linearSampler, uv); }
+//! ");
+//! let output = compile(&loader, &["tint.slang"], &Options::for_target(Target::Wgsl));
+//! assert!(!output.has_errors(), "{}", output.render(false));
+//! assert!(output.artifacts[0].text().contains("textureSample(image, linearSampler"));
+//! ```
+
+use crate::check::{self, EntryRequest, Input, SourceUnit};
+use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
+use crate::layout::{self, Api, Policy, ProgramLayout, Settings, rules};
+use crate::lex::TokenStream;
+use crate::preprocess::{Preprocess, TokenCache, preprocess};
+use crate::reflect;
+use crate::source::{FileId, LoadError, Loader, Sources};
+use crate::symbol::Symbol;
+use crate::target::{Language, Profile};
+use crate::tree::{MatrixOrder, Program, Stage};
+use crate::{ast, emit, legalize, parse, stdlib};
+use std::sync::Arc;
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Target {
+    /// HLSL text.
+    Hlsl,
+    /// Vulkan GLSL text, one an entry point.
+    Glsl,
+    /// WGSL text.
+    Wgsl,
+    /// SPIR-V words, through naga from the WGSL.
+    Spirv,
+    /// Metal text, through naga from the WGSL.
+    Metal,
+}
+
+impl Target {
+    /// (name in options, target, file name ending).
+    pub const TABLE: &[(&str, Target, &str)] = &[
+        ("hlsl", Target::Hlsl, "hlsl"),
+        ("glsl", Target::Glsl, "glsl"),
+        ("wgsl", Target::Wgsl, "wgsl"),
+        ("spirv", Target::Spirv, "spv"),
+        ("metal", Target::Metal, "metal"),
+    ];
+
+    /// The target of a name.
+    pub fn parse(name: &str) -> Option<Target> {
+        Self::TABLE.iter().find(|(n, _, _)| *n == name).map(|(_, t, _)| *t)
+    }
+    /// The name in options.
+    pub fn name(self) -> &'static str {
+        Self::TABLE.iter().find(|(_, t, _)| *t == self).map_or("", |(n, _, _)| *n)
+    }
+    /// The file name ending without a dot.
+    pub fn extension(self) -> &'static str {
+        Self::TABLE.iter().find(|(_, t, _)| *t == self).map_or("", |(_, _, e)| *e)
+    }
+    /// The language that is printed on the way.
+    pub fn language(self) -> Language {
+        match self {
+            Target::Hlsl => Language::Hlsl,
+            Target::Glsl => Language::Glsl,
+            Target::Wgsl | Target::Spirv | Target::Metal => Language::Wgsl,
+        }
+    }
+}
+
+/// Which rules lay out the bytes of buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BufferLayout {
+    /// Each target's own.
+    #[default]
+    Native,
+    /// D3D's bytes on every target.
+    D3d,
+    /// Scalar block layout.
+    Scalar,
+}
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What to write.
+    pub targets: Vec<Target>,
+    /// A profile by name (`sm_6_6`, `glsl_460`); `None` for each target's default. Names of other targets are ignored.
+    pub profile: Option<String>,
+    /// Entry points; empty for all of the files.
+    pub entries: Vec<EntryRequest>,
+    /// Find entry points by the customs of D3D trees when none is marked.
+    pub infer_entries: bool,
+    /// Macros.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Storage order of matrices without a modifier.
+    pub matrix_order: MatrixOrder,
+    /// How bindings are given.
+    pub policy: Policy,
+    /// The bytes of buffers.
+    pub buffer_layout: BufferLayout,
+    /// Name of a legalization pass after which the tree is dumped.
+    pub dump_after: Option<String>,
+    /// Shared by the programs of a batch.
+    pub cache: Option<Arc<TokenCache>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            targets: Vec::new(),
+            profile: None,
+            entries: Vec::new(),
+            infer_entries: true,
+            defines: Vec::new(),
+            matrix_order: MatrixOrder::Column,
+            policy: layout::SPEC,
+            buffer_layout: BufferLayout::Native,
+            dump_after: None,
+            cache: None,
+        }
+    }
+}
+
+impl Options {
+    /// Defaults for one target.
+    pub fn for_target(target: Target) -> Options {
+        Options { targets: vec![target], ..Options::default() }
+    }
+}
+
+/// One emitted text.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// For which target.
+    pub target: Target,
+    /// GLSL: the entry point it is for.
+    pub entry: Option<(Symbol, Stage)>,
+    /// The text; for SPIR-V the words.
+    pub bytes: Vec<u8>,
+    /// The WGSL that SPIR-V or Metal was made from; else empty.
+    pub intermediate: String,
+}
+
+impl Artifact {
+    /// The text; empty for a binary.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap_or("")
+    }
+}
+
+/// The result of [`compile`].
+#[derive(Debug, Default)]
+pub struct Output {
+    /// What was found, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that diagnostics point into.
+    pub sources: Sources,
+    /// What was emitted. A target with an error has none.
+    pub artifacts: Vec<Artifact>,
+    /// One sidecar a target that was emitted.
+    pub reflections: Vec<(Target, reflect::Reflection)>,
+    /// Names of all files read, in order of loading.
+    pub dependencies: Vec<String>,
+    /// Entry points found by custom, with reasons.
+    pub inferred: Vec<String>,
+    /// Entry points of the program.
+    pub entries: Vec<(Symbol, Stage)>,
+    /// Trees after the pass asked for, per target.
+    pub dumps: Vec<String>,
+}
+
+impl Output {
+    /// Whether anything could not be emitted.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == diagnostic::Severity::Error)
+    }
+    /// The diagnostics as text for people.
+    pub fn render(&self, color: bool) -> String {
+        diagnostic::render(&self.diagnostics, &self.sources, color)
+    }
+}
+
+/// Bytes of stack for the recursive stages; their depth limits are sized to it.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Compiles one program.
+pub fn compile(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
+    on_large_stack(|| Compilation::new(options).run(loader, files))
+}
+
+/// Checks one program for errors and emits nothing.
+pub fn check(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
+    compile(loader, files, &Options { targets: Vec::new(), ..options.clone() })
+}
+
+/// Runs `work` on a thread whose stack holds the deepest nesting that the limits allow. A fault of ours in it becomes a
+/// diagnostic rather than the end of the process.
+fn on_large_stack(work: impl FnOnce() -> Output + Send) -> Output {
+    let result = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        thread.ok().and_then(|t| t.join().ok())
+    });
+    result.unwrap_or_else(|| {
+        let message = "shaderport failed inside; please report this with the source";
+        Output { diagnostics: vec![Diagnostic::global(Code::INTERNAL, message)], ..Output::default() }
+    })
+}
+
+/// The state of one compilation.
+struct Compilation<'a> {
+    options: &'a Options,
+    diags: Diagnostics,
+    output: Output,
+}
+
+impl<'a> Compilation<'a> {
+    fn new(options: &'a Options) -> Self {
+        Compilation { options, diags: Diagnostics::default(), output: Output::default() }
+    }
+
+    fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
+        let input = Frontend { loader, options: self.options, diags: &mut self.diags, sources: &mut self.output.sources }
+            .load(files);
+        if !self.diags.has_errors() {
+            let options = check::Options {
+                entries: self.options.entries.clone(),
+                infer_entries: self.options.infer_entries,
+                allow_no_entries: self.options.targets.is_empty(),
+                default_matrix_order: self.options.matrix_order,
+            };
+            let (program, report) = check::check_with_report(stdlib::stdlib(), &input, &options, &mut self.diags);
+            self.output.inferred = report.inferred;
+            self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
+            if !self.diags.has_errors() {
+                for target in &self.options.targets {
+                    self.target(&program, *target);
+                }
+            }
+        }
+        self.output.dependencies = self.output.sources.files().map(|(_, f)| f.name.clone()).collect();
+        self.output.diagnostics = self.diags.take();
+        diagnostic::sort(&mut self.output.diagnostics, &self.output.sources);
+        self.output
+    }
+
+    /// Layout, legalization, emission and reflection for one target. Nothing is kept of a target with errors.
+    fn target(&mut self, program: &Program, target: Target) {
+        let Some(profile) = self.profile(target) else { return };
+        let settings = settings(profile, self.options);
+        let mut diags = Diagnostics::default();
+        let layout = layout::place(program, settings, &mut diags);
+        let mut artifacts = Vec::new();
+        let mut emitted = Vec::new();
+        for entry in self.texts(program, profile) {
+            let mut legal = program.clone();
+            if let Some(index) = entry {
+                legalize::keep_entry_point(&mut legal, index);
+            }
+            let layout = entry.map_or_else(|| layout.clone(), |index| single_entry(&layout, index));
+            let dump = legalize::run(&mut legal, &layout, profile, self.options.dump_after.as_deref(), &mut diags);
+            self.output.dumps.extend(dump);
+            if diags.has_errors() {
+                continue;
+            }
+            let text = emit::emit(&legal, profile);
+            let entry = entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
+            artifacts.extend(self.artifact(target, entry, text, &mut diags));
+            emitted.push(legal);
+        }
+        let failed = diags.has_errors();
+        for diagnostic in diags.take() {
+            self.diags.push(diagnostic);
+        }
+        if !failed {
+            self.output.artifacts.extend(artifacts);
+            let emitted: Vec<&Program> = emitted.iter().collect();
+            let reflection = reflect::reflect(program, &layout, &emitted, profile, &self.output.sources);
+            self.output.reflections.push((target, reflection));
+        }
+    }
+
+    /// One text for the whole program, or one an entry point.
+    fn texts(&self, program: &Program, profile: &Profile) -> Vec<Option<usize>> {
+        if profile.has(crate::target::Capability::SeveralEntryPoints) {
+            vec![None]
+        } else {
+            (0..program.entry_points.len()).map(Some).collect()
+        }
+    }
+
+    fn profile(&mut self, target: Target) -> Option<&'static Profile> {
+        let language = target.language();
+        match &self.options.profile {
+            None => Some(Profile::default_of(language)),
+            Some(name) => match Profile::named(name) {
+                Some(profile) if profile.language == language => Some(profile),
+                Some(_) => Some(Profile::default_of(language)),
+                None => {
+                    let message = format!("there is no profile `{name}`");
+                    self.diags.push(Diagnostic::global(Code::BAD_OPTION, message));
+                    None
+                }
+            },
+        }
+    }
+
+    fn artifact(
+        &self,
+        target: Target,
+        entry: Option<(Symbol, Stage)>,
+        text: String,
+        diags: &mut Diagnostics,
+    ) -> Option<Artifact> {
+        let through_naga = |made: Result<Vec<u8>, String>, text: String, diags: &mut Diagnostics| match made {
+            Ok(bytes) => Some(Artifact { target, entry, bytes, intermediate: text }),
+            Err(message) => {
+                diags.push(Diagnostic::global(Code::VALIDATION, message));
+                None
+            }
+        };
+        match target {
+            Target::Spirv => through_naga(crate::validate::wgsl_to_spirv(&text), text, diags),
+            Target::Metal => through_naga(crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text, diags),
+            _ => Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() }),
+        }
+    }
+}
+
+/// The layout of a program of which one entry point was kept. Globals keep their places.
+fn single_entry(layout: &ProgramLayout, index: usize) -> ProgramLayout {
+    let mut single = layout.clone();
+    single.entry_points = layout.entry_points.get(index).cloned().into_iter().collect();
+    single
+}
+
+/// The layout settings of a profile under the options.
+pub fn settings(profile: &Profile, options: &Options) -> Settings {
+    let api = match profile.language {
+        Language::Hlsl => Api::D3d,
+        Language::Glsl => Api::Vulkan,
+        Language::Wgsl => Api::WebGpu,
+    };
+    let settings = Settings { block_spaces: profile.register_spaces, ..Settings::native(api, options.policy) };
+    match options.buffer_layout {
+        BufferLayout::Native => settings,
+        BufferLayout::D3d => settings.with_rules(&rules::D3D_CONSTANT, &rules::D3D_STRUCTURED),
+        BufferLayout::Scalar => settings.with_rules(&rules::SCALAR, &rules::SCALAR),
+    }
+}
+
+/// Loads, preprocesses and parses the sources and all that they import.
+struct Frontend<'a> {
+    loader: &'a dyn Loader,
+    options: &'a Options,
+    diags: &'a mut Diagnostics,
+    sources: &'a mut Sources,
+}
+
+/// A source on its way to a [`SourceUnit`], with its imports by name.
+struct Parsed {
+    name: String,
+    unit: SourceUnit,
+    imports: Vec<(ast::Ident, bool)>,
+}
+
+impl Frontend<'_> {
+    fn load(mut self, files: &[&str]) -> Input {
+        let mut units: Vec<Parsed> = Vec::new();
+        for file in files {
+            let parsed = self.source(file);
+            // All Slang files are one translation unit, each HLSL file is one (FACTS 12).
+            let slang = parsed.unit.language == parse::Language::Slang;
+            match units.iter_mut().find(|u| slang && u.unit.language == parse::Language::Slang) {
+                Some(first) => {
+                    first.unit.ast.decls.extend(parsed.unit.ast.decls);
+                    first.imports.extend(parsed.imports);
+                }
+                None => units.push(parsed),
+            }
+        }
+        let modules = self.modules(&mut units);
+        let unit = |p: Parsed| p.unit;
+        Input { units: units.into_iter().map(unit).collect(), modules: modules.into_iter().map(unit).collect() }
+    }
+
+    /// Imported modules breadth-first, each once.
+    fn modules(&mut self, units: &mut [Parsed]) -> Vec<Parsed> {
+        let mut modules: Vec<Parsed> = Vec::new();
+        for unit in units.iter_mut() {
+            self.resolve_imports(unit, &mut modules);
+        }
+        let mut next = 0;
+        while next < modules.len() {
+            let mut module = std::mem::replace(&mut modules[next], Parsed::empty());
+            let name = module.name.clone();
+            // The slot keeps its name meanwhile, so that a cycle finds it.
+            modules[next].name = name;
+            self.resolve_imports(&mut module, &mut modules);
+            modules[next] = module;
+            next += 1;
+        }
+        modules
+    }
+
+    fn resolve_imports(&mut self, parsed: &mut Parsed, modules: &mut Vec<Parsed>) {
+        for (path, exported) in std::mem::take(&mut parsed.imports) {
+            let Some(name) = self.find_module(path, &parsed.name) else { continue };
+            let index = match modules.iter().position(|m| m.name == name) {
+                Some(index) => index,
+                None => {
+                    modules.push(self.source(&name));
+                    modules.len() - 1
+                }
+            };
+            parsed.unit.imports.push((path.span, index, exported));
+        }
+    }
+
+    /// The canonical name of an imported or `__include`d file. `a_b` may also be the file `a-b.slang`.
+    fn find_module(&mut self, path: ast::Ident, from: &str) -> Option<String> {
+        let plain = path.name.as_str();
+        let mut candidates = vec![format!("{plain}.slang"), format!("{}.slang", plain.replace('_', "-"))];
+        if plain.contains('.') {
+            candidates.insert(0, plain.to_owned());
+        }
+        let mut tried = Vec::new();
+        for candidate in candidates {
+            match self.loader.include(&candidate, true, from) {
+                Ok(loaded) => return Some(loaded.name),
+                Err(LoadError::NotFound(places)) => tried.extend(places),
+                Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
+                Err(LoadError::Unreadable(reason)) => tried.push(reason),
+            }
+        }
+        tried.dedup();
+        let message = format!("module `{plain}` was not found");
+        let note = format!("looked for {}", tried.join(", "));
+        self.diags.push(Diagnostic::error(Code::MODULE_NOT_FOUND, path.span, message).note(note));
+        None
+    }
+
+    /// One source with the files that it `__include`s appended.
+    fn source(&mut self, name: &str) -> Parsed {
+        let mut parsed = self.file(name);
+        let mut included = vec![parsed.name.clone()];
+        let mut next = 0;
+        while let Some(path) = nth_include(&parsed.unit.ast.decls, next) {
+            next += 1;
+            let from = parsed.name.clone();
+            let Some(file) = self.find_module(path, &from) else { continue };
+            if !included.contains(&file) {
+                let part = self.file(&file);
+                included.push(file);
+                parsed.unit.ast.decls.extend(part.unit.ast.decls);
+                parsed.imports.extend(part.imports);
+            }
+        }
+        parsed
+    }
+
+    fn file(&mut self, name: &str) -> Parsed {
+        let options = Preprocess {
+            defines: self.options.defines.clone(),
+            cache: self.options.cache.clone(),
+            ..Preprocess::default()
+        };
+        let file = FileId(self.sources.files().count() as u32);
+        let tokens: TokenStream = preprocess(self.loader, name, &options, self.sources, self.diags);
+        let language = parse::Language::of(name);
+        let ast = parse::parse(&tokens, language, self.diags);
+        let canonical = self.sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
+        let imports = ast.decls.iter().filter_map(|d| match &d.kind {
+            ast::DeclKind::Import(path, exported) => Some((*path, *exported)),
+            ast::DeclKind::Implementing(_) => None,
+            _ => None,
+        });
+        let imports = imports.collect();
+        let unit = SourceUnit { name: Symbol::new(&canonical), file, ast, language, imports: Vec::new() };
+        Parsed { name: canonical, unit, imports }
+    }
+}
+
+impl Parsed {
+    fn empty() -> Parsed {
+        let unit = SourceUnit {
+            name: Symbol::new(""),
+            file: FileId::default(),
+            ast: ast::Unit::default(),
+            language: parse::Language::Slang,
+            imports: Vec::new(),
+        };
+        Parsed { name: String::new(), unit, imports: Vec::new() }
+    }
+}
+
+/// The `n`th `__include` of a file.
+fn nth_include(decls: &[ast::Decl], n: usize) -> Option<ast::Ident> {
+    let includes = decls.iter().filter_map(|d| match d.kind {
+        ast::DeclKind::Include(path) => Some(path),
+        _ => None,
+    });
+    includes.into_iter().nth(n)
+}
+
