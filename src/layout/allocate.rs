@@ -272,6 +272,7 @@ impl<'a> Allocator<'a> {
         pending.place.space.set(unit, space);
         pending.fixed.push(unit);
         if count == UNBOUNDED {
+            pending.place.offset.set(Unit::Space, space);
             pending.fixed.push(Unit::Space);
         }
     }

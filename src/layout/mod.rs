@@ -44,6 +44,8 @@ pub struct Policy {
     pub matrix_order_on_arrays: bool,
     /// On D3D, specialization constants are ordinary globals.
     pub specialization_as_globals: bool,
+    /// A D3D array without bound inside a struct begins at register 0 of its space, not at the struct's next one.
+    pub unbounded_at_zero: bool,
 }
 
 /// Seed 000, mended as `layout/README.md` decides.
@@ -56,6 +58,7 @@ pub const SPEC: Policy = Policy {
     registers_as_bindings: false,
     matrix_order_on_arrays: true,
     specialization_as_globals: false,
+    unbounded_at_zero: true,
 };
 
 /// What slangc does today.
@@ -68,6 +71,7 @@ pub const SLANGC: Policy = Policy {
     registers_as_bindings: true,
     matrix_order_on_arrays: false,
     specialization_as_globals: true,
+    unbounded_at_zero: false,
 };
 
 /// Seed 002, as DXC does it.
@@ -80,6 +84,7 @@ pub const DXC: Policy = Policy {
     registers_as_bindings: true,
     matrix_order_on_arrays: true,
     specialization_as_globals: true,
+    unbounded_at_zero: true,
 };
 
 /// Every policy.
@@ -216,7 +221,7 @@ pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(P
     for index in path {
         loop {
             match &layout.detail {
-                Detail::Array { element, .. } => layout = element,
+                Detail::Array { .. } => (place, layout) = enter_array(place, layout)?,
                 Detail::Block { .. } => (place, layout) = enter_block(place, layout)?,
                 _ => break,
             }
@@ -225,10 +230,22 @@ pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(P
         place.offset = place.offset.plus(&field.offset);
         layout = &field.layout;
     }
-    while let Detail::Array { element, .. } = &layout.detail {
-        layout = element;
+    while let Detail::Array { .. } = &layout.detail {
+        (place, layout) = enter_array(place, layout)?;
     }
     Some((place, layout))
+}
+
+/// The place and layout of an array's first element. A D3D array without bound has spaces of its own.
+pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+    let Detail::Array { element, count, .. } = &layout.detail else { return None };
+    let mut place = place;
+    if count.is_none() && layout.usage.get(Unit::Space) > 0 {
+        for unit in Unit::SLOTS {
+            place.space.set(unit, place.offset.get(Unit::Space));
+        }
+    }
+    Some((place, element))
 }
 
 /// The place and layout of a block's contents.

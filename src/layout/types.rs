@@ -233,6 +233,9 @@ impl Layouter<'_> {
         for (explicit, layout) in layouts {
             builder.append(layout, explicit);
         }
+        if self.settings.policy.unbounded_at_zero {
+            builder.unbounded_at_zero();
+        }
         builder.finish(ty)
     }
 
@@ -388,6 +391,16 @@ impl<'a> StructBuilder<'a> {
         match self.rules.row {
             Some(row) if at % row as u64 != 0 && at % row as u64 + size > row as u64 => round_up(at, row as u64),
             _ => at,
+        }
+    }
+
+    /// Arrays without bound begin at register 0 of their spaces, wherever in the struct they stand.
+    pub fn unbounded_at_zero(&mut self) {
+        for field in self.fields.iter_mut() {
+            let unbounded = matches!(field.layout.detail, Detail::Array { count: None, .. });
+            if unbounded && field.layout.usage.get(Unit::Space) > 0 {
+                Unit::SLOTS.into_iter().for_each(|u| field.offset.set(u, 0));
+            }
         }
     }
 

@@ -1,0 +1,688 @@
+//! From program, layout and emitted programs to the sidecar's data.
+
+use super::model::*;
+use crate::layout::allocate::is_uniform;
+use crate::layout::{
+    Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, enter_array, enter_block,
+};
+use crate::source::{Sources, Span};
+use crate::target::Profile;
+use crate::tree::{self, *};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The sidecar of one program on one target. `emitted` are the legalized programs of its texts.
+pub fn reflect(
+    program: &Program,
+    layout: &ProgramLayout,
+    emitted: &[&Program],
+    profile: &Profile,
+    sources: &Sources,
+) -> Reflection {
+    let builder = Builder { program, layout, sources, emitted: emitted_names(emitted), reach: reachable(program) };
+    Reflection {
+        schema: SCHEMA_VERSION.to_owned(),
+        tool: format!("shaderport {}", env!("CARGO_PKG_VERSION")),
+        target: profile.language.name().to_owned(),
+        profile: profile.name.to_owned(),
+        binding_policy: layout.settings.policy.name.to_owned(),
+        parameters: builder.parameters(),
+        entry_points: builder.entry_points(emitted),
+        global_scope: builder.scope(layout.globals.as_ref(), "globalParams"),
+        leaves: builder.leaves(),
+    }
+}
+
+/// Path in the source to name in the text.
+fn emitted_names(emitted: &[&Program]) -> BTreeMap<&'static str, &'static str> {
+    let globals = emitted.iter().flat_map(|p| p.globals.iter());
+    let shown = globals.filter(|(_, g)| g.kind == GlobalKind::Parameter && g.binding.is_some());
+    shown.map(|(_, g)| (g.source_path.as_str(), g.name.as_str())).collect()
+}
+
+/// For each entry point the globals that it can reach.
+fn reachable(program: &Program) -> Vec<BTreeSet<GlobalId>> {
+    let uses = |function: FunctionId| {
+        let mut seen = BTreeSet::from([function]);
+        let mut todo = vec![function];
+        let mut globals = BTreeSet::new();
+        while let Some(function) = todo.pop() {
+            globals.extend(program.uses(function).globals.iter().copied());
+            todo.extend(program.callees(function).into_iter().filter(|f| seen.insert(*f)));
+        }
+        globals
+    };
+    program.entry_points.iter().map(|e| uses(e.function)).collect()
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    layout: &'a ProgramLayout,
+    sources: &'a Sources,
+    emitted: BTreeMap<&'static str, &'static str>,
+    reach: Vec<BTreeSet<GlobalId>>,
+}
+
+fn count(n: u64) -> Count {
+    if n == UNBOUNDED { Count::Word(Unbounded::Unbounded) } else { Count::Number(n) }
+}
+
+/// The unit's word in the format.
+fn unit_kind(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "uniform",
+        Unit::ConstantBuffer => "constantBuffer",
+        Unit::ShaderResource => "shaderResource",
+        Unit::UnorderedAccess => "unorderedAccess",
+        Unit::Sampler => "samplerState",
+        Unit::Descriptor => "descriptorTableSlot",
+        Unit::Space => "subElementRegisterSpace",
+        Unit::PushConstant => "pushConstantBuffer",
+        Unit::Specialization => "specializationConstant",
+        Unit::InputAttachment => "inputAttachmentIndex",
+        Unit::VaryingInput => "varyingInput",
+        Unit::VaryingOutput => "varyingOutput",
+    }
+}
+
+fn scalar_kind(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "int8",
+        Scalar::U8 => "uint8",
+        Scalar::I16 => "int16",
+        Scalar::U16 => "uint16",
+        Scalar::I32 | Scalar::MinI16 => "int32",
+        Scalar::U32 | Scalar::MinU16 => "uint32",
+        Scalar::I64 => "int64",
+        Scalar::U64 => "uint64",
+        Scalar::F16 => "float16",
+        Scalar::F32 | Scalar::MinF16 => "float32",
+        Scalar::F64 => "float64",
+    }
+}
+
+/// Bindings of a variable: one goes under `binding`, several under `bindings`.
+fn put(variable: &mut Variable, bindings: Vec<Binding>) {
+    match <[Binding; 1]>::try_from(bindings) {
+        Ok([one]) => variable.binding = Some(one),
+        Err(several) => variable.bindings = several,
+    }
+}
+
+/// The offsets of a variable in all units that it uses.
+fn bindings(offset: &Usage, space: &Usage, layout: &TypeLayout) -> Vec<Binding> {
+    let mut list = Vec::new();
+    for (unit, used) in layout.usage.units() {
+        let index = offset.get(unit);
+        match unit {
+            Unit::Bytes => list.push(Binding {
+                kind: unit_kind(unit).to_owned(),
+                offset: Some(index),
+                size: Some(count(used)),
+                element_stride: Some(element_stride(layout)),
+                ..Binding::default()
+            }),
+            Unit::Space if unbounded_unit(layout).is_some() => {
+                // A D3D array without bound is shown in its register class, in a space of its own.
+                let class = unbounded_unit(layout).unwrap_or(unit);
+                list.push(slot(class, offset.get(class), index, UNBOUNDED));
+            }
+            Unit::Space => list.push(slot(unit, index, 0, 1)),
+            _ => list.push(slot(unit, index, space.get(unit), used)),
+        }
+    }
+    list
+}
+
+fn slot(unit: Unit, index: u64, space: u64, used: u64) -> Binding {
+    Binding {
+        kind: unit_kind(unit).to_owned(),
+        index: Some(index),
+        space: (space != 0).then_some(space),
+        count: (used != 1).then_some(count(used)),
+        ..Binding::default()
+    }
+}
+
+/// The register class of a D3D array without bound.
+fn unbounded_unit(layout: &TypeLayout) -> Option<Unit> {
+    let Detail::Array { element, count: None, .. } = &layout.detail else { return None };
+    let leaf = match &element.detail {
+        Detail::Array { .. } => unbounded_unit(element)?,
+        Detail::Struct(_) => return None,
+        _ => Unit::SLOTS.into_iter().find(|u| u.class().is_some() && element.usage.get(*u) > 0)?,
+    };
+    Some(leaf)
+}
+
+fn element_stride(layout: &TypeLayout) -> u64 {
+    match &layout.detail {
+        Detail::Array { stride, .. } => stride.get(Unit::Bytes),
+        _ => 0,
+    }
+}
+
+fn sizes(layout: &TypeLayout) -> Vec<Size> {
+    let mut list = Vec::new();
+    for (unit, used) in layout.usage.units() {
+        let unit_shown = match (unit, unbounded_unit(layout)) {
+            (Unit::Space, Some(class)) => class,
+            _ => unit,
+        };
+        let value = if unit_shown == unit { used } else { UNBOUNDED };
+        let alignment = (unit == Unit::Bytes).then_some(layout.align);
+        list.push(Size { kind: unit_kind(unit_shown).to_owned(), value: count(value), alignment });
+    }
+    list
+}
+
+/// Adds a buffer's own slots to the offsets of its contents, as the format shows `elementType` (not `elementVarLayout`).
+fn shifted(layout: &TypeLayout, by: &Usage) -> TypeLayout {
+    let mut layout = layout.clone();
+    if let Detail::Struct(fields) = &mut layout.detail {
+        for field in fields {
+            for unit in Unit::SLOTS.into_iter().filter(|u| field.layout.usage.get(*u) > 0) {
+                field.offset.add(unit, by.get(unit));
+            }
+        }
+    }
+    layout
+}
+
+impl Builder<'_> {
+    fn parameters(&self) -> Vec<Variable> {
+        self.layout.parameters.iter().map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
+    }
+
+    fn parameter(&self, id: GlobalId, place: &Place, layout: &TypeLayout) -> Variable {
+        let global = &self.program.globals[id];
+        let mut variable = self.variable(global.name.as_str(), layout, global.span);
+        put(&mut variable, bindings(&place.offset, &place.space, layout));
+        variable.requested = requested(&global.explicit);
+        variable.user_attribs = user_attributes(&global.attributes);
+        variable
+    }
+
+    fn variable(&self, name: &str, layout: &TypeLayout, span: Span) -> Variable {
+        Variable {
+            name: Some(name.to_owned()),
+            ty: Some(Box::new(self.type_node(layout))),
+            location: self.location(span),
+            ..Variable::default()
+        }
+    }
+
+    fn location(&self, span: Span) -> Option<String> {
+        let span = self.sources.use_site(span);
+        let file = self.sources.file(span.file)?;
+        let (line, column) = self.sources.line_column(span.file, span.start);
+        (span.end > 0).then(|| format!("{}:{}:{}", file.name, line + 1, column + 1))
+    }
+
+    fn type_node(&self, layout: &TypeLayout) -> TypeNode {
+        let mut node = self.bare_type(layout.ty);
+        node.sizes = Some(sizes(layout));
+        match &layout.detail {
+            Detail::Plain => {}
+            Detail::Matrix { order, .. } => {
+                node.matrix_layout = Some(if *order == MatrixOrder::Row { "row" } else { "col" }.to_owned());
+            }
+            Detail::Struct(fields) => node.fields = Some(self.fields(layout.ty, fields)),
+            Detail::Array { element, count: n, stride } => {
+                node.kind = "array".to_owned();
+                let bytes_unbounded = n.is_none();
+                node.element_count = Some(if bytes_unbounded { count(UNBOUNDED) } else { count(n.unwrap_or(0).into()) });
+                node.uniform_stride = (stride.get(Unit::Bytes) > 0).then_some(stride.get(Unit::Bytes));
+                node.element_type = Some(Box::new(self.type_node(element)));
+            }
+            Detail::Resource { element: Some(element) } if node.base_shape.as_deref() == Some("structuredBuffer") => {
+                node.element_stride = Some(crate::layout::rules::round_up(element.size(), element.align.into()));
+                node.result_type = Some(Box::new(self.type_node(element)));
+            }
+            Detail::Resource { .. } => {}
+            Detail::Block { container, element, own_space } => self.block(&mut node, container, element, *own_space),
+        }
+        node
+    }
+
+    fn block(&self, node: &mut TypeNode, container: &Usage, element: &VarLayout, own_space: bool) {
+        let mut container_bindings: Vec<Binding> =
+            container.units().map(|(unit, _)| slot(unit, 0, 0, 1)).collect();
+        if own_space {
+            container_bindings.push(slot(Unit::Space, 0, 0, 1));
+        }
+        let mut container = Variable::default();
+        put(&mut container, container_bindings);
+        node.container_var_layout = Some(Box::new(container));
+        node.element_type = Some(Box::new(self.type_node(&shifted(&element.layout, &element.offset))));
+        let mut var = Variable { ty: Some(Box::new(self.type_node(&element.layout))), ..Variable::default() };
+        put(&mut var, bindings(&element.offset, &Usage::NONE, &element.layout));
+        node.element_var_layout = Some(Box::new(var));
+    }
+
+    fn fields(&self, ty: TypeId, layouts: &[VarLayout]) -> Vec<Variable> {
+        let Type::Struct(id) = self.program.types.get(ty) else { return Vec::new() };
+        let fields = self.program.structs[id].fields.iter().zip(layouts);
+        fields
+            .map(|(field, layout)| {
+                let mut variable = self.variable(field.name.as_str(), &layout.layout, field.span);
+                put(&mut variable, bindings(&layout.offset, &Usage::NONE, &layout.layout));
+                variable.requested = requested(&field.explicit);
+                variable.user_attribs = user_attributes(&field.attributes);
+                variable
+            })
+            .collect()
+    }
+
+    /// What a type is, without layout.
+    fn bare_type(&self, ty: TypeId) -> TypeNode {
+        let named = |kind: &str| TypeNode { kind: kind.to_owned(), ..TypeNode::default() };
+        let scalar = |s: Scalar| TypeNode { scalar_type: Some(scalar_kind(s).to_owned()), ..named("scalar") };
+        match self.program.types.get(ty) {
+            Type::Scalar(s) | Type::Atomic(s) => scalar(s),
+            Type::Vector(s, n) => TypeNode {
+                element_count: Some(Count::Number(n.into())),
+                element_type: Some(Box::new(scalar(s))),
+                ..named("vector")
+            },
+            Type::Matrix(s, rows, columns) => TypeNode {
+                row_count: Some(rows.into()),
+                column_count: Some(columns.into()),
+                element_type: Some(Box::new(scalar(s))),
+                ..named("matrix")
+            },
+            Type::Array(element, n) => TypeNode {
+                element_count: Some(n.map_or(Count::Number(0), |n| Count::Number(n.into()))),
+                element_type: Some(Box::new(self.bare_type(element))),
+                ..named("array")
+            },
+            Type::Struct(id) => {
+                let name = self.program.structs[id].name;
+                TypeNode { name: (!name.is_empty()).then(|| name.to_string()), ..named("struct") }
+            }
+            Type::Enum(id) => TypeNode {
+                name: Some(self.program.enums[id].name.to_string()),
+                scalar_type: Some(scalar_kind(self.program.enums[id].tag).to_owned()),
+                ..named("scalar")
+            },
+            Type::Texture(t) => self.texture(&t),
+            Type::Buffer(kind, access, element) => self.buffer(kind, access, element),
+            Type::Sampler(_) => named("samplerState"),
+            Type::ConstantBuffer(_) => named("constantBuffer"),
+            Type::TextureBuffer(_) => named("textureBuffer"),
+            Type::ParameterBlock(_) => named("parameterBlock"),
+            Type::AccelerationStructure => {
+                TypeNode { base_shape: Some("accelerationStructure".to_owned()), ..named("resource") }
+            }
+            Type::SubpassInput(element, multisampled) => TypeNode {
+                base_shape: Some("textureSubpass".to_owned()),
+                multisample: multisampled.then_some(true),
+                result_type: Some(Box::new(self.bare_type(element))),
+                ..named("resource")
+            },
+            Type::Pointer(target, _) => {
+                TypeNode { element_type: Some(Box::new(self.bare_type(target))), ..named("pointer") }
+            }
+            Type::Opaque(name) => TypeNode { name: Some(name.to_string()), ..named("DynamicResource") },
+            _ => named("none"),
+        }
+    }
+
+    fn texture(&self, t: &Texture) -> TypeNode {
+        let shape = match t.shape {
+            TextureShape::D1 => "texture1D",
+            TextureShape::D2 => "texture2D",
+            TextureShape::D3 => "texture3D",
+            TextureShape::Cube => "textureCube",
+        };
+        TypeNode {
+            kind: "resource".to_owned(),
+            base_shape: Some(shape.to_owned()),
+            array: t.array.then_some(true),
+            multisample: t.multisampled.then_some(true),
+            combined: t.combined.then_some(true),
+            access: access_word(t.access),
+            result_type: Some(Box::new(self.bare_type(t.element))),
+            ..TypeNode::default()
+        }
+    }
+
+    fn buffer(&self, kind: BufferKind, access: Access, element: TypeId) -> TypeNode {
+        let shape = match kind {
+            BufferKind::Typed => "textureBuffer",
+            BufferKind::ByteAddress => "byteAddressBuffer",
+            _ => "structuredBuffer",
+        };
+        TypeNode {
+            kind: "resource".to_owned(),
+            base_shape: Some(shape.to_owned()),
+            access: match kind {
+                BufferKind::Append => Some("append".to_owned()),
+                BufferKind::Consume => Some("consume".to_owned()),
+                _ => access_word(access),
+            },
+            result_type: (kind != BufferKind::ByteAddress).then(|| Box::new(self.bare_type(element))),
+            ..TypeNode::default()
+        }
+    }
+
+    fn scope(&self, buffer: Option<&ScopeBuffer>, name: &str) -> Scope {
+        let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
+        let unit = if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
+        let at = match buffer.binding {
+            Some(b) => Binding { space: Some(b.space.into()), ..slot(unit, b.index.into(), 0, 1) },
+            None => slot(Unit::PushConstant, 0, 0, 1),
+        };
+        Scope {
+            kind: "constantBuffer".to_owned(),
+            bindings: vec![at],
+            size: Some(count(buffer.layout.size())),
+            emitted_name: Some(name.to_owned()),
+        }
+    }
+
+    fn entry_points(&self, emitted: &[&Program]) -> Vec<super::model::EntryPoint> {
+        let entries = self.program.entry_points.iter().enumerate();
+        entries.map(|(i, entry)| self.entry_point(i, entry, emitted)).collect()
+    }
+
+    fn entry_point(&self, index: usize, entry: &tree::EntryPoint, emitted: &[&Program]) -> super::model::EntryPoint {
+        let function = &self.program.functions[entry.function];
+        let layout = self.layout.entry_points.get(index);
+        let mut varyings = Varyings { builder: self, stage: entry.stage, next: [0, 0] };
+        let mut parameters = Vec::new();
+        for (i, param) in function.params.iter().enumerate() {
+            let local = &function.code.locals[param.local];
+            let name = local.name.as_str();
+            if is_uniform(self.program, param, local.ty) {
+                let Some((_, place, layout)) = layout.and_then(|l| l.params.iter().find(|(at, _, _)| *at == i)) else {
+                    continue;
+                };
+                let mut variable = self.variable(name, layout, local.span);
+                put(&mut variable, bindings(&place.offset, &place.space, layout));
+                parameters.push(variable);
+            } else {
+                let out = matches!(param.mode, ParamMode::Out | ParamMode::InOut);
+                let unit = if out { Unit::VaryingOutput } else { Unit::VaryingInput };
+                let location = param.explicit.location.map(|(l, _)| l);
+                parameters.push(varyings.variable(Some(name), local.ty, param.semantic.as_ref(), location, unit));
+            }
+        }
+        let result = (function.result != TypeId::VOID).then(|| {
+            let location = function.result_explicit.location.map(|(l, _)| l);
+            let semantic = function.result_semantic.as_ref();
+            varyings.variable(None, function.result, semantic, location, Unit::VaryingOutput)
+        });
+        let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
+        super::model::EntryPoint {
+            name: entry.name.to_string(),
+            emitted_name: emitted_entry_name(emitted, entry),
+            stage: entry.stage.name().to_owned(),
+            parameters,
+            result,
+            thread_group_size: grouped.then_some(entry.workgroup_size),
+            scope: self.scope(layout.and_then(|l| l.buffer.as_ref()), "entryPointParams"),
+            scope_offsets: BTreeMap::new(),
+            bindings: self.used_by(index),
+        }
+    }
+
+    fn used_by(&self, entry: usize) -> Vec<Variable> {
+        let reach = self.reach.get(entry);
+        let list = self.layout.parameters.iter().map(|p| {
+            let used = u8::from(reach.is_some_and(|r| r.contains(&p.global)));
+            let mut list = bindings(&p.place.offset, &p.place.space, &p.layout);
+            for binding in list.iter_mut().filter(|b| b.kind != "uniform") {
+                binding.used = Some(used);
+            }
+            let name = self.program.globals[p.global].name.to_string();
+            let mut variable = Variable { name: Some(name), ..Variable::default() };
+            put(&mut variable, list);
+            variable
+        });
+        list.collect()
+    }
+
+    /// Every leaf of every global parameter with its absolute position.
+    fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        for p in &self.layout.parameters {
+            let name = self.program.globals[p.global].name.as_str();
+            let start = leaves.len();
+            self.leaf(name, p.place, &p.layout, &mut leaves);
+            let users = self.program.entry_points.iter().zip(&self.reach).filter(|(_, r)| r.contains(&p.global));
+            let users: Vec<String> = users.map(|(e, _)| e.name.to_string()).collect();
+            for leaf in leaves.iter_mut().skip(start) {
+                leaf.entry_points = users.clone();
+            }
+        }
+        leaves
+    }
+
+    fn leaf(&self, path: &str, place: Place, layout: &TypeLayout, leaves: &mut Vec<Leaf>) {
+        match &layout.detail {
+            Detail::Struct(fields) => {
+                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
+                for (field, var) in self.program.structs[id].fields.iter().zip(fields) {
+                    let place = Place { offset: place.offset.plus(&var.offset), ..place };
+                    self.leaf(&format!("{path}.{}", field.name), place, &var.layout, leaves);
+                }
+            }
+            Detail::Array { element, .. } if !is_plain(element) => {
+                if let Some((place, element)) = enter_array(place, layout) {
+                    self.leaf(path, place, element, leaves);
+                }
+            }
+            Detail::Block { container, own_space, .. } => {
+                let inside = enter_block(place, layout);
+                for (unit, _) in container.units() {
+                    let mut at = place;
+                    if *own_space {
+                        at.space.set(unit, place.offset.get(Unit::Space));
+                        at.offset.set(unit, 0);
+                    }
+                    leaves.push(self.slot_leaf(path, unit, &at));
+                }
+                if let Some((place, element)) = inside {
+                    self.leaf(path, place, element, leaves);
+                }
+            }
+            _ => {
+                for (unit, used) in layout.usage.units() {
+                    leaves.push(match unit {
+                        Unit::Bytes => Leaf {
+                            path: path.to_owned(),
+                            kind: unit_kind(unit).to_owned(),
+                            offset: Some(place.offset.get(unit)),
+                            size: Some(count(used)),
+                            ..Leaf::default()
+                        },
+                        _ => self.slot_leaf(path, unit, &place),
+                    });
+                }
+            }
+        }
+    }
+
+    fn slot_leaf(&self, path: &str, unit: Unit, place: &Place) -> Leaf {
+        Leaf {
+            path: path.to_owned(),
+            kind: unit_kind(unit).to_owned(),
+            class: unit.class(),
+            index: Some(place.offset.get(unit)),
+            space: Unit::SLOTS.contains(&unit).then(|| place.space.get(unit)),
+            emitted_name: self.emitted.get(path).map(|n| n.to_string()),
+            ..Leaf::default()
+        }
+    }
+}
+
+fn is_plain(layout: &TypeLayout) -> bool {
+    match &layout.detail {
+        Detail::Plain | Detail::Matrix { .. } => true,
+        Detail::Array { element, .. } => is_plain(element),
+        _ => false,
+    }
+}
+
+/// Numbers stage inputs and outputs in order of leaves (FACTS 15).
+struct Varyings<'a> {
+    builder: &'a Builder<'a>,
+    stage: Stage,
+    /// Next input and output location.
+    next: [u64; 2],
+}
+
+impl Varyings<'_> {
+    fn variable(
+        &mut self,
+        name: Option<&str>,
+        ty: TypeId,
+        semantic: Option<&Semantic>,
+        location: Option<u32>,
+        unit: Unit,
+    ) -> Variable {
+        let side = usize::from(unit == Unit::VaryingOutput);
+        let start = location.map_or(self.next.get(side).copied().unwrap_or(0), u64::from);
+        let mut relative = 0;
+        let (node, used) = self.node(ty, semantic, unit, &mut relative);
+        let stage = (used > 0).then(|| self.stage.name().to_owned());
+        let mut variable = Variable { name: name.map(str::to_owned), stage, ..Variable::default() };
+        if used > 0 {
+            variable.binding = Some(slot(unit, start, 0, used));
+            if let Some(next) = self.next.get_mut(side) {
+                *next = (*next).max(start + used);
+            }
+        }
+        set_semantic(&mut variable, semantic);
+        variable.ty = Some(Box::new(node));
+        variable
+    }
+
+    /// The type's node and how many locations it takes; `at` counts them within the parameter.
+    fn node(&self, ty: TypeId, semantic: Option<&Semantic>, unit: Unit, at: &mut u64) -> (TypeNode, u64) {
+        let program = self.builder.program;
+        let mut node = self.builder.bare_type(ty);
+        let start = *at;
+        match program.types.get(ty) {
+            Type::Struct(id) => {
+                let mut fields = Vec::new();
+                for field in &program.structs[id].fields {
+                    // The outermost semantic wins.
+                    let semantic = semantic.or(field.semantic.as_ref());
+                    let offset = *at - start;
+                    let (ty, used) = self.node(field.ty, semantic, unit, at);
+                    let mut variable = Variable {
+                        name: Some(field.name.to_string()),
+                        stage: (used > 0).then(|| self.stage.name().to_owned()),
+                        ty: Some(Box::new(ty)),
+                        ..Variable::default()
+                    };
+                    if used > 0 {
+                        variable.binding = Some(slot(unit, offset, 0, used));
+                    }
+                    set_semantic(&mut variable, semantic);
+                    fields.push(variable);
+                }
+                node.fields = Some(fields);
+            }
+            Type::Array(element, n) => {
+                let (ty, used) = self.node(element, semantic, unit, at);
+                node.element_type = Some(Box::new(ty));
+                *at += used * u64::from(n.unwrap_or(1).saturating_sub(1));
+            }
+            Type::Matrix(_, rows, columns) if !is_system(semantic) => {
+                let column = program.default_matrix_order == MatrixOrder::Column;
+                *at += u64::from(if column { columns } else { rows });
+            }
+            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => {
+                let (ty, _) = self.node(element, semantic, unit, at);
+                node.element_type = Some(Box::new(ty));
+            }
+            _ if takes_location(self.stage, semantic, unit) => *at += 1,
+            _ => {}
+        }
+        let used = *at - start;
+        node.sizes = Some(if used > 0 {
+            vec![Size { kind: unit_kind(unit).to_owned(), value: count(used), alignment: None }]
+        } else {
+            Vec::new()
+        });
+        (node, used)
+    }
+}
+
+fn is_system(semantic: Option<&Semantic>) -> bool {
+    semantic.is_some_and(Semantic::is_system)
+}
+
+/// System values take no location, but for the targets of a fragment shader.
+fn takes_location(stage: Stage, semantic: Option<&Semantic>, unit: Unit) -> bool {
+    match semantic {
+        Some(s) if s.is_system() => {
+            stage == Stage::Fragment && unit == Unit::VaryingOutput && s.split().0 == "SV_TARGET"
+        }
+        _ => true,
+    }
+}
+
+fn set_semantic(variable: &mut Variable, semantic: Option<&Semantic>) {
+    if let Some(semantic) = semantic {
+        let (name, index) = semantic.split();
+        variable.semantic_name = Some(name);
+        variable.semantic_index = (index != 0).then_some(index);
+    }
+}
+
+fn access_word(access: Access) -> Option<String> {
+    let word = match access {
+        Access::Read => return None,
+        Access::ReadWrite => "readWrite",
+        Access::Write => "write",
+        Access::RasterOrdered => "rasterOrdered",
+        Access::Feedback => "feedback",
+    };
+    Some(word.to_owned())
+}
+
+fn emitted_entry_name(emitted: &[&Program], entry: &tree::EntryPoint) -> String {
+    let mut entries = emitted.iter().flat_map(|p| &p.entry_points.iter().map(|e| (e, *p)).collect::<Vec<_>>().clone());
+    let found = entries.find(|(e, _)| e.name == entry.name);
+    found.map_or_else(|| entry.name.to_string(), |(e, p)| p.functions[e.function].name.to_string())
+}
+
+/// The position that the source asks for, as it would be written.
+fn requested(explicit: &Explicit) -> Option<String> {
+    let mut words: Vec<String> = explicit.registers.iter().map(register_text).collect();
+    if let Some((binding, set, _)) = explicit.vk_binding {
+        words.push(format!("vk::binding({binding}, {set})"));
+    }
+    if let Some((bytes, _)) = explicit.packoffset {
+        let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");
+        words.push(format!("packoffset(c{}.{component})", bytes / 16));
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn register_text(register: &ExplicitRegister) -> String {
+    let space = register.space.map_or(String::new(), |s| format!("space{s}"));
+    match (register.class, register.space) {
+        (Some(class), None) => format!("register({class}{})", register.index),
+        (Some(class), Some(_)) => format!("register({class}{}, {space})", register.index),
+        (None, _) => format!("register({space})"),
+    }
+}
+
+/// Attributes that no rule of ours reads, for the application.
+fn user_attributes(attributes: &[Attribute]) -> Vec<UserAttribute> {
+    let user = attributes.iter().filter(|a| !a.name.as_str().contains("::"));
+    user.map(|a| UserAttribute { name: a.name.to_string(), arguments: a.args.iter().map(argument).collect() }).collect()
+}
+
+fn argument(arg: &AttributeArg) -> serde_json::Value {
+    match arg {
+        AttributeArg::Int(n) => (*n).into(),
+        AttributeArg::Float(x) => (*x).into(),
+        AttributeArg::Text(s) | AttributeArg::Name(s) => s.as_str().into(),
+    }
+}

@@ -1,0 +1,278 @@
+//! The sidecar as data. Keys that `slangc -reflection-json` (format 1.1) has are spelled and meant as there; the
+//! others are ours and say so. The checked-in JSON Schema is generated from these types.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the sidecar format.
+pub const SCHEMA_VERSION: &str = "shaderport-reflection/1";
+
+/// Everything about the interface of one program on one target.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Reflection {
+    /// Ours: the format of this file.
+    pub schema: String,
+    /// Ours: name and version of the tool.
+    pub tool: String,
+    /// Ours: the target's language.
+    pub target: String,
+    /// Ours: the profile.
+    pub profile: String,
+    /// Ours: how bindings were given.
+    pub binding_policy: String,
+    /// Global shader parameters in the global order.
+    pub parameters: Vec<Variable>,
+    /// Entry points.
+    pub entry_points: Vec<EntryPoint>,
+    /// The scope of global parameters: wrapped in a constant buffer when there is plain data.
+    pub global_scope: Scope,
+    /// Ours: every leaf with its absolute position.
+    pub leaves: Vec<Leaf>,
+}
+
+/// A scope of parameters.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Scope {
+    /// `constantBuffer`, or `none` when the scope has no plain data.
+    pub kind: String,
+    /// Where that buffer is bound.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub bindings: Vec<Binding>,
+    /// Its size in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Count>,
+    /// Ours: its name in the emitted text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emitted_name: Option<String>,
+}
+
+/// A number, or `"unbounded"`.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[serde(untagged)]
+pub enum Count {
+    /// A number.
+    Number(u64),
+    /// Without bound.
+    Word(Unbounded),
+}
+
+/// The word for what has no bound.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Unbounded {
+    /// Without bound.
+    Unbounded,
+}
+
+/// An offset in one unit.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Binding {
+    /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `samplerState`, `descriptorTableSlot`,
+    /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`.
+    pub kind: String,
+    /// Bytes: the offset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Bytes: the size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Count>,
+    /// Bytes: the distance of elements of an array or vector; 0 if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_stride: Option<u64>,
+    /// Others: register space or descriptor set, if not 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<u64>,
+    /// Others: the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+    /// Others: how many, if not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// In an entry point's list: 1 if the entry point can reach it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<u8>,
+}
+
+/// A parameter, field or varying.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Variable {
+    /// The name in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Varyings: the stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The offset, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub binding: Option<Binding>,
+    /// The offsets, when there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub bindings: Vec<Binding>,
+    /// Varyings: the semantic in upper case without its index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_name: Option<String>,
+    /// Varyings: its index, if not 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic_index: Option<u32>,
+    /// The type with its layout.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub ty: Option<Box<TypeNode>>,
+    /// Ours: place in the source, `file:line:column`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// Ours: the position that the source asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested: Option<String>,
+    /// User attributes.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub user_attribs: Vec<UserAttribute>,
+}
+
+/// A user attribute.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct UserAttribute {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<serde_json::Value>,
+}
+
+/// A size in one unit.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Size {
+    /// The unit, as in [`Binding::kind`].
+    pub kind: String,
+    /// How much.
+    pub value: Count,
+    /// Bytes: the alignment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<u32>,
+}
+
+/// A type with its layout.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct TypeNode {
+    /// `scalar`, `vector`, `matrix`, `array`, `struct`, `enum`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
+    /// `textureBuffer`, `pointer`, ...
+    pub kind: String,
+    /// Struct: its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Scalar: `float32`, `uint32`, `bool`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_type: Option<String>,
+    /// Matrix: rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_count: Option<u32>,
+    /// Matrix: columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column_count: Option<u32>,
+    /// Ours, read by the layout oracle: `row` or `col`, which of a matrix's vectors are contiguous.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix_layout: Option<String>,
+    /// Vector or array: number of elements; 0 for an unsized array, and then the size says `unbounded`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_count: Option<Count>,
+    /// Vector, matrix, array, block: the element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_type: Option<Box<TypeNode>>,
+    /// Resource: `texture2D`, `structuredBuffer`, `byteAddressBuffer`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_shape: Option<String>,
+    /// Resource: an array texture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array: Option<bool>,
+    /// Resource: multisampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multisample: Option<bool>,
+    /// Resource: with its sampler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combined: Option<bool>,
+    /// Resource: `readWrite`, `append`, ... ; absent for read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
+    /// Resource: what reading gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_type: Option<Box<TypeNode>>,
+    /// Ours: structured buffers' distance of elements in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_stride: Option<u64>,
+    /// Struct: its fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<Variable>>,
+    /// Array of plain data: distance of elements in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uniform_stride: Option<u64>,
+    /// Block: what the buffer itself takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_var_layout: Option<Box<Variable>>,
+    /// Block: where its contents begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_var_layout: Option<Box<Variable>>,
+    /// What it takes in each unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<Vec<Size>>,
+}
+
+/// An entry point.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryPoint {
+    /// The name in the source.
+    pub name: String,
+    /// Ours: the name in the emitted text.
+    pub emitted_name: String,
+    /// The stage.
+    pub stage: String,
+    /// Parameters, uniform ones and stage inputs.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parameters: Vec<Variable>,
+    /// The result, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Variable>,
+    /// Compute, mesh, amplification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_group_size: Option<[u32; 3]>,
+    /// The scope of its uniform parameters.
+    pub scope: Scope,
+    /// Positions that the bindings of its uniform parameters count from: all absolute here, so empty.
+    pub scope_offsets: std::collections::BTreeMap<String, Binding>,
+    /// Global parameters with whether the entry point can reach them.
+    pub bindings: Vec<Variable>,
+}
+
+/// Ours: a leaf with its absolute position.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Leaf {
+    /// Path in the source; array steps are left out (`gPairs.b`).
+    pub path: String,
+    /// The unit, as in [`Binding::kind`].
+    pub kind: String,
+    /// Register class, `t` `u` `s` `b`, on D3D.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<char>,
+    /// Register or binding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
+    /// Register space, descriptor set or bind group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<u64>,
+    /// Bytes: offset in the buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// Bytes: size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<Count>,
+    /// Its name in the emitted text, when something was emitted for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emitted_name: Option<String>,
+    /// Entry points that can reach its parameter.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub entry_points: Vec<String>,
+}
