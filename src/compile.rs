@@ -300,10 +300,10 @@ impl<'a> Compilation<'a> {
     fn profile(&mut self, target: Target) -> Option<&'static Profile> {
         let language = target.language();
         match &self.options.profile {
-            None => Some(Profile::default_of(language)),
-            Some(name) => match Profile::named(name) {
+            None => Profile::default_of(language),
+            Some(name) => match Profile::parse(name) {
                 Some(profile) if profile.language == language => Some(profile),
-                Some(_) => Some(Profile::default_of(language)),
+                Some(_) => Profile::default_of(language),
                 None => {
                     let message = format!("there is no profile `{name}`");
                     self.diags.push(Diagnostic::global(Code::BAD_OPTION, message));
@@ -349,7 +349,7 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         Language::Glsl => Api::Vulkan,
         Language::Wgsl => Api::WebGpu,
     };
-    let settings = Settings { block_spaces: profile.register_spaces, ..Settings::native(api, options.policy) };
+    let settings = Settings { block_spaces: profile.facts.spaces, ..Settings::native(api, options.policy) };
     match options.buffer_layout {
         BufferLayout::Native => settings,
         BufferLayout::D3d => settings.with_rules(&rules::D3D_CONSTANT, &rules::D3D_STRUCTURED),

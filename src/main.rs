@@ -1,8 +1,4 @@
-//! The `shaderport` program; see [`shaderport::cli`].
+//! The `shaderport` program.
 #![forbid(unsafe_code)]
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    shaderport::cli::run()
-}
+fn main() {}

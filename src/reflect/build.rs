@@ -1,6 +1,8 @@
 //! From program, layout and emitted programs to the sidecar's data.
 
-use super::model::*;
+use super::model::{
+    Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
+};
 use crate::layout::allocate::is_uniform;
 use crate::layout::{
     Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, enter_array, enter_block,
@@ -46,7 +48,7 @@ fn reachable(program: &Program) -> Vec<BTreeSet<GlobalId>> {
         let mut todo = vec![function];
         let mut globals = BTreeSet::new();
         while let Some(function) = todo.pop() {
-            globals.extend(program.uses(function).globals.iter().copied());
+            globals.extend(Uses::of_body(&program.functions[function].code).globals);
             todo.extend(program.callees(function).into_iter().filter(|f| seen.insert(*f)));
         }
         globals
@@ -231,7 +233,8 @@ impl Builder<'_> {
             Detail::Array { element, count: n, stride } => {
                 node.kind = "array".to_owned();
                 let bytes_unbounded = n.is_none();
-                node.element_count = Some(if bytes_unbounded { count(UNBOUNDED) } else { count(n.unwrap_or(0).into()) });
+                node.element_count =
+                    Some(if bytes_unbounded { count(UNBOUNDED) } else { count(n.unwrap_or(0).into()) });
                 node.uniform_stride = (stride.get(Unit::Bytes) > 0).then_some(stride.get(Unit::Bytes));
                 node.element_type = Some(Box::new(self.type_node(element)));
             }
@@ -246,8 +249,7 @@ impl Builder<'_> {
     }
 
     fn block(&self, node: &mut TypeNode, container: &Usage, element: &VarLayout, own_space: bool) {
-        let mut container_bindings: Vec<Binding> =
-            container.units().map(|(unit, _)| slot(unit, 0, 0, 1)).collect();
+        let mut container_bindings: Vec<Binding> = container.units().map(|(unit, _)| slot(unit, 0, 0, 1)).collect();
         if own_space {
             container_bindings.push(slot(Unit::Space, 0, 0, 1));
         }
@@ -368,7 +370,8 @@ impl Builder<'_> {
 
     fn scope(&self, buffer: Option<&ScopeBuffer>, name: &str) -> Scope {
         let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
-        let unit = if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
+        let unit =
+            if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
         let at = match buffer.binding {
             Some(b) => Binding { space: Some(b.space.into()), ..slot(unit, b.index.into(), 0, 1) },
             None => slot(Unit::PushConstant, 0, 0, 1),
@@ -646,9 +649,9 @@ fn access_word(access: Access) -> Option<String> {
 }
 
 fn emitted_entry_name(emitted: &[&Program], entry: &tree::EntryPoint) -> String {
-    let mut entries = emitted.iter().flat_map(|p| &p.entry_points.iter().map(|e| (e, *p)).collect::<Vec<_>>().clone());
-    let found = entries.find(|(e, _)| e.name == entry.name);
-    found.map_or_else(|| entry.name.to_string(), |(e, p)| p.functions[e.function].name.to_string())
+    let mut functions = emitted.iter().flat_map(|p| p.entry_points.iter().map(move |e| (e, &p.functions[e.function])));
+    let found = functions.find(|(e, _)| e.name == entry.name && e.stage == entry.stage);
+    found.map_or_else(|| entry.name.to_string(), |(_, f)| f.name.to_string())
 }
 
 /// The position that the source asks for, as it would be written.
@@ -674,7 +677,7 @@ fn register_text(register: &ExplicitRegister) -> String {
 }
 
 /// Attributes that no rule of ours reads, for the application.
-fn user_attributes(attributes: &[Attribute]) -> Vec<UserAttribute> {
+fn user_attributes(attributes: &[tree::Attribute]) -> Vec<UserAttribute> {
     let user = attributes.iter().filter(|a| !a.name.as_str().contains("::"));
     user.map(|a| UserAttribute { name: a.name.to_string(), arguments: a.args.iter().map(argument).collect() }).collect()
 }

@@ -9,7 +9,8 @@ pub fn table(reflection: &Reflection) -> String {
     rows.extend(reflection.leaves.iter().map(row));
     let widths: Vec<usize> =
         (0..6).map(|i| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
-    let mut out = format!("{} ({}), bindings by `{}`\n", reflection.target, reflection.profile, reflection.binding_policy);
+    let mut out =
+        format!("{} ({}), bindings by `{}`\n", reflection.target, reflection.profile, reflection.binding_policy);
     for entry in &reflection.entry_points {
         let size = entry.thread_group_size.map_or(String::new(), |[x, y, z]| format!(" [{x}, {y}, {z}]"));
         out.push_str(&format!("entry point {} ({}){size}\n", entry.name, entry.stage));
