@@ -1,5 +1,6 @@
 //! See the architecture in the crate documentation.
 
+pub mod constant;
 pub mod convert;
 pub mod operators;
 pub mod swizzle;

@@ -1,0 +1,612 @@
+//! Values of constant expressions: array sizes, enum cases, template arguments, `[numthreads]`, `static const`.
+//!
+//! Integers wrap around at the width of their kind, shifts use the low bits of the count, floats are rounded to their kind,
+//! all as a shader would compute them. What has no value (a shader parameter, a division by zero, a call of a function
+//! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
+
+use super::convert::{Shape, enum_tag, numeric, wrap};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Arena, BinaryOp, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, GlobalKind, Id, Literal,
+    LocalId, Program, Scalar, StmtKind, Type, TypeId, Types, UnaryOp,
+};
+
+/// The value of a constant expression. Vectors, arrays and structs are lists of their parts, matrices lists of rows.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A bool.
+    Bool(bool),
+    /// An integer of a kind; unsigned 64-bit ones as their bits. An enum is its tag.
+    Int(i64, Scalar),
+    /// A float of a kind.
+    Float(f64, Scalar),
+    /// Parts.
+    Composite(Vec<Value>),
+    /// A string.
+    Text(Symbol),
+}
+
+impl Value {
+    /// The integer, also of a bool.
+    pub fn int(&self) -> Option<i64> {
+        match *self {
+            Value::Int(v, _) => Some(v),
+            Value::Bool(v) => Some(v.into()),
+            _ => None,
+        }
+    }
+
+    /// The truth of a scalar.
+    pub fn truth(&self) -> Option<bool> {
+        match *self {
+            Value::Bool(v) => Some(v),
+            Value::Int(v, _) => Some(v != 0),
+            Value::Float(v, _) => Some(v != 0.0),
+            _ => None,
+        }
+    }
+
+    /// The literal of a scalar or string.
+    pub fn to_literal(&self) -> Option<Literal> {
+        Some(match *self {
+            Value::Bool(v) => Literal::Bool(v),
+            Value::Int(v, _) => Literal::Int(v),
+            Value::Float(v, _) => Literal::Float(v),
+            Value::Text(s) => Literal::Text(s),
+            Value::Composite(_) => return None,
+        })
+    }
+
+    /// An expression of type `ty` with this value. `None` if the value is not one of the type.
+    pub fn to_expr(
+        &self,
+        exprs: &mut Arena<ExprId, Expr>,
+        program: &mut Program,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let kind = match self {
+            Value::Composite(parts) => {
+                let mut ids = Vec::with_capacity(parts.len());
+                for (index, part) in parts.iter().enumerate() {
+                    let ty = part_type(program, ty, index)?;
+                    ids.push(part.to_expr(exprs, program, ty, span)?);
+                }
+                ExprKind::Construct(ids)
+            }
+            scalar => match program.types.get(ty) {
+                Type::Enum(id) => {
+                    let value = scalar.int()?;
+                    let case = program.enums[id].cases.iter().position(|c| c.value == value);
+                    match case {
+                        Some(case) => ExprKind::EnumCase(id, case as u32),
+                        None => {
+                            let tag = program.types.scalar(enum_tag(program, id));
+                            let literal = ExprKind::Literal(scalar.to_literal()?, None);
+                            ExprKind::Convert(exprs.push(Expr { kind: literal, ty: tag, span }), true)
+                        }
+                    }
+                }
+                _ => ExprKind::Literal(scalar.to_literal()?, None),
+            },
+        };
+        Some(exprs.push(Expr { kind, ty, span }))
+    }
+}
+
+/// The type of a part of a composite type.
+fn part_type(program: &mut Program, ty: TypeId, index: usize) -> Option<TypeId> {
+    Some(match program.types.get(ty) {
+        Type::Vector(s, _) => program.types.scalar(s),
+        Type::Matrix(s, _, c) => program.types.vector(s, c),
+        Type::Array(element, _) => element,
+        Type::Struct(id) => program.structs[id].fields.get(index)?.ty,
+        _ => return None,
+    })
+}
+
+/// Why an expression has no constant value, and where.
+pub type NotConstant = (Span, String);
+
+/// The value of an expression without local variables.
+pub fn eval(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<Value, NotConstant> {
+    eval_with(program, exprs, root, &|_| None)
+}
+
+/// The value of an expression, in which `local` gives the values of constant local variables.
+pub fn eval_with(
+    program: &Program,
+    exprs: &Arena<ExprId, Expr>,
+    root: ExprId,
+    local: &dyn Fn(LocalId) -> Option<Value>,
+) -> Result<Value, NotConstant> {
+    Evaluator { program, depth: 0, work: 0 }.expr(exprs, root, local)
+}
+
+/// The constant integer of an expression.
+pub fn eval_int(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<i64, NotConstant> {
+    let value = eval(program, exprs, root)?;
+    value.int().ok_or_else(|| (exprs[root].span, "this is not an integer".into()))
+}
+
+/// Values of locals.
+type Locals<'a> = &'a dyn Fn(LocalId) -> Option<Value>;
+
+type Evaluated = Result<Value, NotConstant>;
+
+struct Evaluator<'a> {
+    program: &'a Program,
+    depth: u32,
+    work: u32,
+}
+
+/// Deepest nesting of expressions, initializers and calls.
+const MAX_DEPTH: u32 = 128;
+/// Most nodes that are visited for one constant.
+const MAX_WORK: u32 = 1 << 17;
+
+fn fail<T>(span: Span, reason: impl Into<String>) -> Result<T, NotConstant> {
+    Err((span, reason.into()))
+}
+
+impl Evaluator<'_> {
+    fn expr(&mut self, exprs: &Arena<ExprId, Expr>, id: ExprId, locals: Locals) -> Evaluated {
+        if id.index() >= exprs.len() {
+            return fail(Span::default(), "this is not a constant");
+        }
+        let span = exprs[id].span;
+        self.work += 1;
+        if self.depth >= MAX_DEPTH || self.work > MAX_WORK {
+            return fail(span, "this constant expression is too complex");
+        }
+        self.depth += 1;
+        let value = self.kind(exprs, &exprs[id], locals);
+        self.depth -= 1;
+        value
+    }
+
+    fn kind(&mut self, exprs: &Arena<ExprId, Expr>, expr: &Expr, locals: Locals) -> Evaluated {
+        let (span, ty, program) = (expr.span, expr.ty, self.program);
+        let types = &program.types;
+        match &expr.kind {
+            ExprKind::Literal(literal, _) => Ok(literal_value(*literal, types.component(ty))),
+            ExprKind::Zero => zero(program, ty, MAX_DEPTH).map_or_else(|| fail(span, "this is not plain data"), Ok),
+            ExprKind::Local(id) => {
+                locals(*id).map_or_else(|| fail(span, "the value of this variable is not known at compile time"), Ok)
+            }
+            ExprKind::Global(id) => self.global(*id, span),
+            ExprKind::EnumCase(id, case) => {
+                let tag = enum_tag(program, *id);
+                let value = program.enums[*id].cases.get(*case as usize).map(|c| Value::Int(c.value, tag));
+                value.map_or_else(|| fail(span, "the enum has no such case"), Ok)
+            }
+            ExprKind::Field(of, index) => part(self.expr(exprs, *of, locals)?, i64::from(*index), span),
+            ExprKind::Index(of, index) => {
+                let index = self.expr(exprs, *index, locals)?.int();
+                let Some(index) = index else { return fail(span, "the index is not an integer") };
+                part(self.expr(exprs, *of, locals)?, index, span)
+            }
+            ExprKind::Swizzle(of, swizzle) => {
+                let of = self.expr(exprs, *of, locals)?;
+                let all: Result<Vec<Value>, _> = swizzle
+                    .list()
+                    .iter()
+                    .map(|c| {
+                        if matches!(of, Value::Composite(_)) {
+                            part(of.clone(), (*c).into(), span)
+                        } else {
+                            Ok(of.clone())
+                        }
+                    })
+                    .collect();
+                Ok(scalar_or_list(all?, types, ty))
+            }
+            ExprKind::MatrixSwizzle(of, elements) => {
+                let of = self.expr(exprs, *of, locals)?;
+                let all: Result<Vec<Value>, _> = elements
+                    .iter()
+                    .map(|(r, c)| part(part(of.clone(), (*r).into(), span)?, (*c).into(), span))
+                    .collect();
+                Ok(scalar_or_list(all?, types, ty))
+            }
+            ExprKind::Unary(op, of) => {
+                let of = self.expr(exprs, *of, locals)?;
+                map1(&of, &mut |v| unary(*op, v, span))
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                let a = self.expr(exprs, *a, locals)?;
+                match (a.truth(), op) {
+                    (Some(false), BinaryOp::And) => Ok(Value::Bool(false)),
+                    (Some(true), BinaryOp::Or) => Ok(Value::Bool(true)),
+                    _ => map2(&a, &self.expr(exprs, *b, locals)?, span, &mut |a, b| binary(*op, a, b, span)),
+                }
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.expr(exprs, *a, locals)?, self.expr(exprs, *b, locals)?);
+                map2(&a, &b, span, &mut |a, b| binary(*op, a, b, span))
+            }
+            ExprKind::Select(c, a, b) => self.select(exprs, [*c, *a, *b], span, locals),
+            ExprKind::Comma(a, b) => {
+                self.expr(exprs, *a, locals)?;
+                self.expr(exprs, *b, locals)
+            }
+            ExprKind::Construct(parts) => {
+                let parts: Result<Vec<Value>, _> = parts.iter().map(|p| self.expr(exprs, *p, locals)).collect();
+                construct(types, ty, parts?, span)
+            }
+            ExprKind::Convert(of, _) => {
+                let from = exprs[*of].ty;
+                convert(program, self.expr(exprs, *of, locals)?, from, ty, span)
+            }
+            ExprKind::Call(function, args) => self.call(exprs, *function, args, span, locals),
+            ExprKind::Property(p) => match p.get {
+                Some(get) => self.call(exprs, get, &p.args, span, locals),
+                None => fail(span, "this is not a constant"),
+            },
+            ExprKind::Assign(..) | ExprKind::Step(..) => fail(span, "an assignment is not a constant"),
+            ExprKind::Contents(_) | ExprKind::Native(..) | ExprKind::AddressOf(_) | ExprKind::Deref(_) => {
+                fail(span, "this value is not known at compile time")
+            }
+        }
+    }
+
+    /// The value of a constant's initializer.
+    fn global(&mut self, id: GlobalId, span: Span) -> Evaluated {
+        let global = &self.program.globals[id];
+        let what = match global.kind {
+            GlobalKind::Const => match &global.init {
+                Some(init) => {
+                    return self.expr(&init.exprs, init.root, &|_| None).map_err(|(_, reason)| (span, reason));
+                }
+                None => "has no initializer",
+            },
+            GlobalKind::Specialization => "is a specialization constant, whose value is set when the pipeline is made",
+            GlobalKind::Parameter => "is a shader parameter, whose value is set by the application",
+            _ => "is a variable; only `static const` has a value at compile time",
+        };
+        fail(span, format!("`{}` {what}", global.name))
+    }
+
+    fn select(&mut self, exprs: &Arena<ExprId, Expr>, [c, a, b]: [ExprId; 3], span: Span, locals: Locals) -> Evaluated {
+        let c = self.expr(exprs, c, locals)?;
+        if let Some(truth) = c.truth() {
+            return self.expr(exprs, if truth { a } else { b }, locals);
+        }
+        let (a, b) = (self.expr(exprs, a, locals)?, self.expr(exprs, b, locals)?);
+        match (c, a, b) {
+            (Value::Composite(c), Value::Composite(a), Value::Composite(b)) => {
+                let pick = |((c, a), b): ((Value, Value), Value)| if c.truth() == Some(true) { a } else { b };
+                Ok(Value::Composite(c.into_iter().zip(a).zip(b).map(pick).collect()))
+            }
+            _ => fail(span, "the condition is not constant"),
+        }
+    }
+
+    /// A call of a function whose body is in the language.
+    fn call(
+        &mut self,
+        exprs: &Arena<ExprId, Expr>,
+        function: FunctionId,
+        args: &[ExprId],
+        span: Span,
+        locals: Locals,
+    ) -> Evaluated {
+        let callee = &self.program.functions[function];
+        let FunctionBody::Block = callee.body else {
+            return fail(span, format!("a call of `{}` is not a constant", callee.name));
+        };
+        let values: Result<Vec<Value>, _> = args.iter().map(|a| self.expr(exprs, *a, locals)).collect();
+        let mut frame: Vec<Option<Value>> = values?.into_iter().map(Some).collect();
+        frame.resize(callee.code.locals.len().max(frame.len()), None);
+        match self.block(&callee.code, &callee.code.block, &mut frame).map_err(|(_, reason)| (span, reason))? {
+            Some(value) => Ok(value),
+            None => fail(span, format!("a call of `{}` is not a constant", callee.name)),
+        }
+    }
+
+    /// Runs a block of declarations, `if` and `return`; the value that it returns, if it does.
+    fn block(
+        &mut self,
+        code: &Body,
+        block: &Block,
+        frame: &mut Vec<Option<Value>>,
+    ) -> Result<Option<Value>, NotConstant> {
+        for stmt in &block.stmts {
+            let known = frame.clone();
+            let local = |id: LocalId| known.get(id.index()).cloned().flatten();
+            match &stmt.kind {
+                StmtKind::Local(id, Some(init)) => {
+                    let value = self.expr(&code.exprs, *init, &local)?;
+                    if let Some(slot) = frame.get_mut(id.index()) {
+                        *slot = Some(value);
+                    }
+                }
+                StmtKind::Local(..) => {}
+                StmtKind::Return(Some(value)) => return self.expr(&code.exprs, *value, &local).map(Some),
+                StmtKind::Block(inner) => {
+                    if let Some(value) = self.block(code, inner, frame)? {
+                        return Ok(Some(value));
+                    }
+                }
+                StmtKind::If(condition, yes, no, _) => {
+                    let truth = self.expr(&code.exprs, *condition, &local)?.truth();
+                    let taken = if truth == Some(true) { Some(yes) } else { no.as_ref() };
+                    if let Some(taken) = taken
+                        && let Some(value) = self.block(code, taken, frame)?
+                    {
+                        return Ok(Some(value));
+                    }
+                }
+                _ => return fail(stmt.span, "a function with such statements is not evaluated at compile time"),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A literal as a value of its expression's kind.
+fn literal_value(literal: Literal, kind: Option<Scalar>) -> Value {
+    match literal {
+        Literal::Bool(v) => Value::Bool(v),
+        Literal::Int(v) => Value::Int(wrap(v, kind.unwrap_or(Scalar::I32)), kind.unwrap_or(Scalar::I32)),
+        Literal::Float(v) => Value::Float(v, kind.unwrap_or(Scalar::F32)),
+        Literal::Text(s) => Value::Text(s),
+    }
+}
+
+/// The zero of a scalar kind.
+fn zero_scalar(kind: Scalar) -> Value {
+    match kind {
+        Scalar::Bool => Value::Bool(false),
+        s if s.is_float() => Value::Float(0.0, s),
+        s => Value::Int(0, s),
+    }
+}
+
+/// Longest array that is held as a value.
+const MAX_ELEMENTS: u32 = 1 << 16;
+
+/// The zero of plain data.
+fn zero(program: &Program, ty: TypeId, depth: u32) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    Some(match program.types.get(ty) {
+        Type::Scalar(s) => zero_scalar(s),
+        Type::Enum(id) => Value::Int(0, enum_tag(program, id)),
+        Type::Vector(s, n) => Value::Composite(vec![zero_scalar(s); n.into()]),
+        Type::Matrix(s, r, c) => Value::Composite(vec![Value::Composite(vec![zero_scalar(s); c.into()]); r.into()]),
+        Type::Array(element, Some(n)) if n <= MAX_ELEMENTS => {
+            Value::Composite(vec![zero(program, element, depth)?; n as usize])
+        }
+        Type::Struct(id) => {
+            let fields = program.structs[id].fields.iter().map(|f| zero(program, f.ty, depth));
+            Value::Composite(fields.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+/// A part of a composite.
+fn part(of: Value, index: i64, span: Span) -> Evaluated {
+    let Value::Composite(mut parts) = of else { return fail(span, "this has no parts") };
+    let count = parts.len();
+    match usize::try_from(index).ok().filter(|i| *i < count) {
+        Some(index) => Ok(parts.swap_remove(index)),
+        None => fail(span, format!("the index {index} is out of range; there are {count} elements")),
+    }
+}
+
+/// Selected components: a scalar if the type is one.
+fn scalar_or_list(mut list: Vec<Value>, types: &Types, ty: TypeId) -> Value {
+    match (types.get(ty), list.len()) {
+        (Type::Scalar(_), 1) => list.remove(0),
+        _ => Value::Composite(list),
+    }
+}
+
+/// Applies a function to every scalar of a value.
+fn map1(value: &Value, f: &mut dyn FnMut(&Value) -> Evaluated) -> Evaluated {
+    match value {
+        Value::Composite(parts) => Ok(Value::Composite(parts.iter().map(|p| map1(p, f)).collect::<Result<_, _>>()?)),
+        scalar => f(scalar),
+    }
+}
+
+/// Applies a function to every pair of scalars.
+fn map2(a: &Value, b: &Value, span: Span, f: &mut dyn FnMut(&Value, &Value) -> Evaluated) -> Evaluated {
+    match (a, b) {
+        (Value::Composite(a), Value::Composite(b)) if a.len() == b.len() => {
+            Ok(Value::Composite(a.iter().zip(b).map(|(a, b)| map2(a, b, span, f)).collect::<Result<_, _>>()?))
+        }
+        (Value::Composite(_), _) | (_, Value::Composite(_)) => fail(span, "the operands differ in shape"),
+        _ => f(a, b),
+    }
+}
+
+/// A prefix operator on a scalar.
+fn unary(op: UnaryOp, value: &Value, span: Span) -> Evaluated {
+    Ok(match (op, value) {
+        (UnaryOp::Negate, Value::Int(v, s)) => Value::Int(wrap(v.wrapping_neg(), *s), *s),
+        (UnaryOp::Negate, Value::Float(v, s)) => Value::Float(-v, *s),
+        (UnaryOp::BitNot, Value::Int(v, s)) => Value::Int(wrap(!v, *s), *s),
+        (UnaryOp::Not, v) => match v.truth() {
+            Some(truth) => Value::Bool(!truth),
+            None => return fail(span, "this is not a truth value"),
+        },
+        _ => return fail(span, "the operator does not take such a value"),
+    })
+}
+
+/// A binary operator on scalars.
+fn binary(op: BinaryOp, a: &Value, b: &Value, span: Span) -> Evaluated {
+    match (a, b) {
+        (Value::Bool(a), Value::Bool(b)) => match bools(op, *a, *b) {
+            Some(v) => Ok(Value::Bool(v)),
+            None => fail(span, "the operator does not take bools"),
+        },
+        (Value::Int(a, s), Value::Int(b, t)) if s == t || matches!(op, BinaryOp::Shl | BinaryOp::Shr) => {
+            match compare(op, if s.size() == 8 && s.is_unsigned() { (*a as u64).cmp(&(*b as u64)) } else { a.cmp(b) }) {
+                Some(v) => Ok(Value::Bool(v)),
+                None => integers(op, *a, *b, *s, span),
+            }
+        }
+        (Value::Float(a, s), Value::Float(b, _)) => match a.partial_cmp(b) {
+            _ if !op.is_comparison() => floats(op, *a, *b, *s, span),
+            Some(order) => Ok(Value::Bool(compare(op, order).unwrap_or(false))),
+            None => Ok(Value::Bool(op == BinaryOp::NotEqual)),
+        },
+        _ => fail(span, "the operands differ in type"),
+    }
+}
+
+/// A comparison's outcome; `None` for other operators.
+fn compare(op: BinaryOp, order: std::cmp::Ordering) -> Option<bool> {
+    Some(match op {
+        BinaryOp::Equal => order.is_eq(),
+        BinaryOp::NotEqual => order.is_ne(),
+        BinaryOp::Less => order.is_lt(),
+        BinaryOp::LessEqual => order.is_le(),
+        BinaryOp::Greater => order.is_gt(),
+        BinaryOp::GreaterEqual => order.is_ge(),
+        _ => return None,
+    })
+}
+
+fn bools(op: BinaryOp, a: bool, b: bool) -> Option<bool> {
+    Some(match op {
+        BinaryOp::And | BinaryOp::BitAnd => a && b,
+        BinaryOp::Or | BinaryOp::BitOr => a || b,
+        BinaryOp::BitXor => a ^ b,
+        _ => return compare(op, a.cmp(&b)),
+    })
+}
+
+fn integers(op: BinaryOp, a: i64, b: i64, kind: Scalar, span: Span) -> Evaluated {
+    if b == 0 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+        return fail(span, "division by zero");
+    }
+    let width = match kind {
+        Scalar::MinI16 | Scalar::MinU16 => 16,
+        kind => kind.size() * 8,
+    };
+    let shift = (b & i64::from(width - 1)) as u32;
+    let unsigned = kind.is_unsigned();
+    let value = match op {
+        BinaryOp::Add => a.wrapping_add(b),
+        BinaryOp::Sub => a.wrapping_sub(b),
+        BinaryOp::Mul => a.wrapping_mul(b),
+        BinaryOp::Div if unsigned => ((a as u64) / (b as u64)) as i64,
+        BinaryOp::Rem if unsigned => ((a as u64) % (b as u64)) as i64,
+        BinaryOp::Div => a.wrapping_div(b),
+        BinaryOp::Rem => a.wrapping_rem(b),
+        BinaryOp::Shl => a.wrapping_shl(shift),
+        BinaryOp::Shr if unsigned => (a as u64).wrapping_shr(shift) as i64,
+        BinaryOp::Shr => a.wrapping_shr(shift),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        _ => return fail(span, "the operator does not take integers"),
+    };
+    Ok(Value::Int(wrap(value, kind), kind))
+}
+
+fn floats(op: BinaryOp, a: f64, b: f64, kind: Scalar, span: Span) -> Evaluated {
+    let value = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div if b == 0.0 => return fail(span, "division by zero"),
+        BinaryOp::Div => a / b,
+        BinaryOp::Rem if b == 0.0 => return fail(span, "division by zero"),
+        BinaryOp::Rem => a % b,
+        _ => return fail(span, "the operator does not take floats"),
+    };
+    Ok(Value::Float(round(value, kind), kind))
+}
+
+/// A float rounded to its kind (16-bit ones as `float`, the precision of which they have at least here).
+fn round(value: f64, kind: Scalar) -> f64 {
+    if kind == Scalar::F64 { value } else { f64::from(value as f32) }
+}
+
+/// A scalar of another kind.
+fn convert_scalar(value: &Value, to: Scalar, span: Span) -> Evaluated {
+    let int = |v: i64, from: Scalar| match to {
+        Scalar::Bool => Value::Bool(v != 0),
+        Scalar::U64 | Scalar::I64 => Value::Int(v, to),
+        s if s.is_float() && from == Scalar::U64 => Value::Float(round(v as u64 as f64, s), s),
+        s if s.is_float() => Value::Float(round(v as f64, s), s),
+        s => Value::Int(wrap(v, s), s),
+    };
+    Ok(match *value {
+        Value::Bool(v) => int(v.into(), Scalar::I32),
+        Value::Int(v, from) => int(v, from),
+        Value::Float(v, _) if to == Scalar::Bool => Value::Bool(v != 0.0),
+        Value::Float(v, from) if to.is_float() => Value::Float(if from == to { v } else { round(v, to) }, to),
+        Value::Float(v, _) if to == Scalar::U64 => Value::Int(v as u64 as i64, to),
+        Value::Float(v, _) if to == Scalar::U32 => Value::Int((v as i64 as u32).into(), to),
+        Value::Float(v, _) if to == Scalar::I32 => Value::Int((v as i32).into(), to),
+        Value::Float(v, _) => Value::Int(wrap(v as i64, to), to),
+        _ => return fail(span, "this value is not a number"),
+    })
+}
+
+/// [`ExprKind::Convert`].
+fn convert(program: &Program, value: Value, from: TypeId, to: TypeId, span: Span) -> Evaluated {
+    let types = &program.types;
+    if let Type::Enum(id) = types.get(to) {
+        return convert_scalar(&value, enum_tag(program, id), span);
+    }
+    let Some((kind, shape)) = numeric(types, to) else {
+        return if from == to { Ok(value) } else { fail(span, "this conversion has no constant value") };
+    };
+    let mut scalars = Vec::new();
+    flatten(&value, &mut scalars);
+    let scalars: Vec<Value> = scalars.iter().map(|v| convert_scalar(v, kind, span)).collect::<Result<_, _>>()?;
+    let pick = |row: u8, column: u8, columns: u8| {
+        let index = usize::from(row) * usize::from(columns) + usize::from(column);
+        scalars.get(if scalars.len() == 1 { 0 } else { index }).cloned()
+    };
+    // The source's row length, by which a truncated matrix is read.
+    let stride = match numeric(types, from) {
+        Some((_, Shape::Matrix(_, c))) => c,
+        _ => match shape {
+            Shape::Matrix(_, c) => c,
+            _ => 0,
+        },
+    };
+    let built = match shape {
+        Shape::Scalar => pick(0, 0, stride),
+        Shape::Vector(n) => (0..n).map(|i| pick(0, i, 0)).collect::<Option<Vec<_>>>().map(Value::Composite),
+        Shape::Matrix(r, c) => (0..r)
+            .map(|row| (0..c).map(|column| pick(row, column, stride)).collect::<Option<Vec<_>>>().map(Value::Composite))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::Composite),
+    };
+    built.map_or_else(|| fail(span, "this conversion has no constant value"), Ok)
+}
+
+/// All scalars of a value in order.
+fn flatten(value: &Value, out: &mut Vec<Value>) {
+    match value {
+        Value::Composite(parts) => parts.iter().for_each(|p| flatten(p, out)),
+        scalar => out.push(scalar.clone()),
+    }
+}
+
+/// [`ExprKind::Construct`].
+fn construct(types: &Types, ty: TypeId, parts: Vec<Value>, span: Span) -> Evaluated {
+    let Some((_, shape)) = numeric(types, ty) else { return Ok(Value::Composite(parts)) };
+    let mut scalars = Vec::new();
+    parts.iter().for_each(|p| flatten(p, &mut scalars));
+    if scalars.len() != shape.count() as usize {
+        return fail(span, "the parts do not add up");
+    }
+    Ok(match shape {
+        Shape::Scalar => scalars.swap_remove(0),
+        Shape::Vector(_) => Value::Composite(scalars),
+        Shape::Matrix(_, c) => {
+            Value::Composite(scalars.chunks(usize::from(c.max(1))).map(|row| Value::Composite(row.to_vec())).collect())
+        }
+    })
+}
