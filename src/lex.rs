@@ -1,7 +1,9 @@
 //! Tokens, and the lexer that makes them from text, comments attached.
 
-use crate::source::Span;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
+use rustc_hash::FxHashMap;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -21,6 +23,10 @@ pub enum TokenKind {
     Punct,
     /// A line end (only before preprocessing).
     Newline,
+    /// What no token may be: a stray character, a number such as `2D`, a string without an end. Legal as long as macros
+    /// or conditionals use it up (`Texture##2D`, `#error don't`); the preprocessor reports those that are left, so that
+    /// none comes out of it.
+    Other,
     /// End of the input.
     Eof,
 }
@@ -77,4 +83,422 @@ pub struct TokenStream {
     pub comments: Vec<Comment>,
     /// `#pragma pack_matrix(row_major|column_major)`: (index of the first token it applies to, row-major?).
     pub pack_matrix: Vec<(u32, bool)>,
+    /// Every file that took part, the main file first, then included ones in the order of first inclusion.
+    pub files: Vec<FileId>,
+    /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.
+    pub incomplete: bool,
+}
+
+impl Token {
+    /// The token that ends a stream.
+    pub fn eof(span: Span) -> Token {
+        Token {
+            kind: TokenKind::Eof,
+            text: Symbol::new(""),
+            span,
+            line_start: true,
+            space_before: false,
+            joined: false,
+            blank_before: false,
+            comments: CommentRange::default(),
+        }
+    }
+}
+
+/// Splits a text into tokens. Line ends come as [`TokenKind::Newline`] (one for any number of them), the last token is
+/// [`TokenKind::Eof`]. Comments are appended to `comments`; the token after a comment points at it (for a comment at
+/// the end of a line that is the line's `Newline`). Only a comment without an end is an error here; what else is
+/// malformed comes as [`TokenKind::Other`].
+pub fn lex(file: FileId, text: &str, comments: &mut Vec<Comment>, diags: &mut Diagnostics) -> Vec<Token> {
+    let lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        file,
+        pos: if text.starts_with(BOM) { BOM.len() } else { 0 },
+        tokens: Vec::with_capacity(text.len() / 4 + 2),
+        first_comment: comments.len(),
+        comments,
+        diags,
+        names: FxHashMap::default(),
+        line_ends: 0,
+        space: false,
+        line_start: true,
+        last_end: usize::MAX,
+    };
+    lexer.run()
+}
+
+/// The kind of the one token that `text` is; `None` if it is none, or more than one.
+pub fn single_token(text: &str) -> Option<TokenKind> {
+    let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
+    let tokens = lex(FileId::default(), text, &mut comments, &mut diags);
+    match tokens.as_slice() {
+        [token, _newline, end]
+            if end.kind == TokenKind::Eof && comments.is_empty() && token.span.end as usize == text.len() =>
+        {
+            Some(token.kind)
+        }
+        _ => None,
+    }
+}
+
+const BOM: &str = "\u{feff}";
+
+/// Operators of three and of two characters. None begins with `>`: see [`TokenKind::Punct`].
+const PUNCT3: [&[u8]; 2] = [b"<<=", b"..."];
+const PUNCT2: [&[u8]; 20] = [
+    b"<<", b"<=", b"->", b"::", b"++", b"--", b"+=", b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"==", b"!=",
+    b"&&", b"||", b"##", b"=>",
+];
+
+fn is_ident_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+fn is_ident(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    file: FileId,
+    pos: usize,
+    tokens: Vec<Token>,
+    comments: &'a mut Vec<Comment>,
+    /// Comments from here on belong to the next token.
+    first_comment: usize,
+    diags: &'a mut Diagnostics,
+    /// Spares the lock of the interner for names that were met before.
+    names: FxHashMap<&'a str, Symbol>,
+    /// Line ends since the last token or comment.
+    line_ends: u32,
+    space: bool,
+    line_start: bool,
+    /// Where the last token ended, if nothing came after it yet.
+    last_end: usize,
+}
+
+impl<'a> Lexer<'a> {
+    fn run(mut self) -> Vec<Token> {
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b' ' | b'\t' | 0x0b | 0x0c => {
+                    self.pos += 1;
+                    self.space = true;
+                }
+                b'\n' | b'\r' => self.newline(),
+                b'/' if self.at(self.pos + 1) == b'/' => self.line_comment(),
+                b'/' if self.at(self.pos + 1) == b'*' => self.block_comment(),
+                b'\\' if self.loose_splice().is_some() => self.pos = self.loose_splice().unwrap_or(self.pos + 1),
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
+                b'0'..=b'9' => self.number(),
+                b'.' if self.at(self.pos + 1).is_ascii_digit() => self.number(),
+                b'"' | b'\'' => self.quoted(byte),
+                0x80.. => self.foreign(),
+                _ => self.punct(),
+            }
+        }
+        let end = self.text.len();
+        self.push(TokenKind::Newline, "\n", end, end);
+        self.push(TokenKind::Eof, "", end, end);
+        self.tokens
+    }
+
+    /// The byte at a position; 0 after the end.
+    fn at(&self, pos: usize) -> u8 {
+        self.bytes.get(pos).copied().unwrap_or(0)
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or("")
+    }
+
+    fn symbol(&mut self, text: &'a str) -> Symbol {
+        *self.names.entry(text).or_insert_with(|| Symbol::new(text))
+    }
+
+    fn push(&mut self, kind: TokenKind, text: &'a str, start: usize, end: usize) {
+        let symbol = self.symbol(text);
+        self.push_symbol(kind, symbol, start, end);
+    }
+
+    fn push_symbol(&mut self, kind: TokenKind, text: Symbol, start: usize, end: usize) {
+        // Comments on lines of their own go past the line end to the token that they describe.
+        if kind == TokenKind::Newline && self.tokens.last().is_none_or(|t| t.kind == TokenKind::Newline) {
+            return;
+        }
+        let range =
+            CommentRange { start: self.first_comment as u32, count: (self.comments.len() - self.first_comment) as u32 };
+        let span = Span { file: self.file, start: start as u32, end: end as u32 };
+        self.tokens.push(Token {
+            kind,
+            text,
+            span,
+            line_start: self.line_start,
+            space_before: self.space || self.line_start,
+            joined: self.last_end == start,
+            blank_before: self.line_ends >= 2,
+            comments: range,
+        });
+        self.first_comment = self.comments.len();
+        if kind != TokenKind::Newline {
+            (self.line_ends, self.line_start, self.last_end) = (0, false, end);
+        }
+        self.space = false;
+    }
+
+    fn newline(&mut self) {
+        let start = self.pos;
+        self.pos += if self.slice(start, start + 2) == "\r\n" { 2 } else { 1 };
+        self.push(TokenKind::Newline, "\n", start, self.pos);
+        self.line_ends += 1;
+        (self.line_start, self.space, self.last_end) = (true, false, usize::MAX);
+    }
+
+    /// If a backslash at `pos` joins this line to the next (several times perhaps): where the text goes on.
+    fn splice(&self, pos: usize) -> Option<usize> {
+        let mut next = pos;
+        while self.at(next) == b'\\' {
+            match (self.at(next + 1), self.at(next + 2)) {
+                (b'\n', _) => next += 2,
+                (b'\r', b'\n') => next += 3,
+                _ => break,
+            }
+        }
+        (next > pos).then_some(next)
+    }
+
+    /// Like [`Self::splice`] at the current position, but blanks may stand between backslash and line end: nobody can
+    /// see them, and other compilers join such lines too.
+    fn loose_splice(&self) -> Option<usize> {
+        let blanks = self.bytes.iter().skip(self.pos + 1).take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let end = self.pos + 1 + blanks;
+        match (self.at(end), self.at(end + 1)) {
+            (b'\n', _) => Some(end + 1),
+            (b'\r', b'\n') => Some(end + 2),
+            _ => None,
+        }
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        let text = Symbol::new(self.slice(start, end).trim_end());
+        let span = Span { file: self.file, start: start as u32, end: end as u32 };
+        let trailing = self.line_ends == 0 && self.tokens.last().is_some_and(|t| t.kind != TokenKind::Newline);
+        self.comments.push(Comment { text, span, trailing, blank_before: self.line_ends >= 2 });
+        (self.space, self.line_ends, self.last_end) = (true, 0, usize::MAX);
+        self.pos = end;
+    }
+
+    fn line_comment(&mut self) {
+        let start = self.pos;
+        let mut end = start;
+        loop {
+            let rest = self.bytes.get(end..).unwrap_or_default();
+            end += rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
+            match self.splice(end.saturating_sub(1)) {
+                Some(next) if end > start => end = next,
+                _ => break,
+            }
+        }
+        self.comment(start, end);
+    }
+
+    fn block_comment(&mut self) {
+        let start = self.pos;
+        let end = match self.slice(start + 2, self.text.len()).find("*/") {
+            Some(length) => start + 2 + length + 2,
+            None => {
+                let span = Span { file: self.file, start: start as u32, end: start as u32 + 2 };
+                self.diags.push(
+                    Diagnostic::error(Code::UNTERMINATED, span, "this comment is never closed")
+                        .note("the comment goes to the end of the file; end it with `*/`"),
+                );
+                self.text.len()
+            }
+        };
+        self.comment(start, end);
+    }
+
+    fn ident(&mut self) {
+        let start = self.pos;
+        let end = self.skip(start, is_ident);
+        self.pos = end;
+        match self.spliced(start, end) {
+            Some(text) => self.push_symbol(TokenKind::Ident, text, start, self.pos),
+            None => self.push(TokenKind::Ident, self.slice(start, end), start, end),
+        }
+    }
+
+    fn skip(&self, start: usize, accept: fn(u8) -> bool) -> usize {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        start + rest.iter().position(|b| !accept(*b)).unwrap_or(rest.len())
+    }
+
+    /// A name or number that goes on after a joined line: its spelling, with the position set past it.
+    fn spliced(&mut self, start: usize, end: usize) -> Option<Symbol> {
+        let mut next = self.splice(end).filter(|n| is_ident(self.at(*n)))?;
+        let mut text = self.slice(start, end).to_owned();
+        loop {
+            let stop = self.skip(next, is_ident);
+            text.push_str(self.slice(next, stop));
+            self.pos = stop;
+            match self.splice(stop).filter(|n| is_ident(self.at(*n))) {
+                Some(further) => next = further,
+                None => return Some(Symbol::new(&text)),
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        let start = self.pos;
+        let (length, kind) = scan_number(self.bytes.get(start..).unwrap_or_default());
+        self.pos = start + length;
+        match self.spliced(start, self.pos) {
+            Some(text) => {
+                let (length, kind) = scan_number(text.as_str().as_bytes());
+                let kind = if length == text.as_str().len() { kind } else { TokenKind::Other };
+                self.push_symbol(kind, text, start, self.pos);
+            }
+            None => self.push(kind, self.slice(start, self.pos), start, self.pos),
+        }
+    }
+
+    /// A string or character literal. One without an end takes the rest of its line.
+    fn quoted(&mut self, quote: u8) {
+        let start = self.pos;
+        let mut end = start + 1;
+        let mut clean: Option<String> = None;
+        let mut copied = start;
+        let mut kind = if quote == b'"' { TokenKind::String } else { TokenKind::Char };
+        loop {
+            match self.bytes.get(end) {
+                None | Some(b'\n' | b'\r') => {
+                    kind = TokenKind::Other;
+                    break;
+                }
+                Some(b'\\') => match self.splice(end) {
+                    Some(next) => {
+                        clean.get_or_insert_default().push_str(self.slice(copied, end));
+                        (copied, end) = (next, next);
+                    }
+                    None => end += if matches!(self.at(end + 1), b'\n' | b'\r' | 0) { 1 } else { 2 },
+                },
+                Some(&byte) => {
+                    end += 1;
+                    if byte == quote {
+                        break;
+                    }
+                }
+            }
+        }
+        end = end.min(self.text.len());
+        self.pos = end;
+        match clean {
+            Some(mut text) => {
+                text.push_str(self.slice(copied, end));
+                self.push_symbol(kind, Symbol::new(&text), start, end);
+            }
+            None => self.push(kind, self.slice(start, end), start, end),
+        }
+    }
+
+    /// Text outside ASCII: a byte order mark in the middle is a blank, the rest no token.
+    fn foreign(&mut self) {
+        let start = self.pos;
+        if self.slice(start, start + BOM.len()) == BOM {
+            self.pos += BOM.len();
+            self.space = true;
+            return;
+        }
+        self.pos = self.skip(start, |b| b >= 0x80);
+        self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
+    }
+
+    fn punct(&mut self) {
+        let start = self.pos;
+        // The next three characters, joined lines left out, with the position after each.
+        let mut ends = [start; 3];
+        let mut chars = [0u8; 3];
+        let mut pos = start;
+        for (char, end) in chars.iter_mut().zip(&mut ends) {
+            pos = self.splice(pos).unwrap_or(pos);
+            *char = self.at(pos);
+            pos += 1;
+            *end = pos;
+        }
+        let length = match chars {
+            _ if PUNCT3.contains(&&chars[..]) => 3,
+            [a, b, _] if PUNCT2.contains(&&[a, b][..]) => 2,
+            _ => 1,
+        };
+        let kind = match chars[0] {
+            b'\\' | b'`' | 0..b' ' | 0x7f => TokenKind::Other,
+            _ => TokenKind::Punct,
+        };
+        let end = ends[length - 1];
+        self.pos = end;
+        if end - start == length {
+            self.push(kind, self.slice(start, end), start, end);
+        } else {
+            let text = Symbol::new(std::str::from_utf8(&chars[..length]).unwrap_or(""));
+            self.push_symbol(kind, text, start, end);
+        }
+    }
+}
+
+/// The length of the number that `bytes` begin with, and its kind: `Other` if it is malformed.
+///
+/// `1.xxx` and `1.0.xxx` are swizzled numbers: the second point is no part of them.
+fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
+    let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
+    let run = |from: usize, accept: fn(&u8) -> bool| {
+        from + bytes.get(from..).unwrap_or_default().iter().take_while(|b| accept(b)).count()
+    };
+    let hex = at(0) == b'0' && matches!(at(1), b'x' | b'X');
+    let binary = at(0) == b'0' && matches!(at(1), b'b' | b'B');
+    let digit: fn(&u8) -> bool = if hex { u8::is_ascii_hexdigit } else { u8::is_ascii_digit };
+    let digits_start = if hex || binary { 2 } else { 0 };
+    let mut end = run(digits_start, digit);
+    let whole = end - digits_start;
+    let mut good = true;
+    let mut float = false;
+    let mut mantissa = whole;
+    if at(end) == b'.' && !binary && !(whole > 0 && swizzle_follows(at(end + 1), hex)) {
+        let fraction_end = run(end + 1, digit);
+        mantissa += fraction_end - end - 1;
+        (float, end) = (true, fraction_end);
+        if !hex && bytes.get(end..).unwrap_or_default().starts_with(b"#INF") {
+            return (end + 4, TokenKind::Float);
+        }
+    }
+    let exponent = if hex { matches!(at(end), b'p' | b'P') } else { !binary && matches!(at(end), b'e' | b'E') };
+    if exponent {
+        let sign = usize::from(matches!(at(end + 1), b'+' | b'-'));
+        let exponent_end = run(end + 1 + sign, u8::is_ascii_digit);
+        good &= exponent_end > end + 1 + sign;
+        if good {
+            (float, end) = (true, exponent_end);
+        }
+    }
+    good &= mantissa > 0 && !(hex && float && !exponent);
+    let suffix_end = run(end, |b| is_ident(*b));
+    let suffix = bytes.get(end..suffix_end).unwrap_or_default().to_ascii_lowercase();
+    let digits = bytes.get(digits_start..end).unwrap_or_default();
+    let kind = match suffix.as_slice() {
+        b"" | b"l" if float => TokenKind::Float,
+        b"f" | b"h" | b"lf" | b"hf" if !hex && !binary || float => TokenKind::Float,
+        b"" | b"u" | b"l" | b"ul" | b"lu" | b"ll" | b"ull" | b"llu" | b"z" | b"uz" | b"zu" if !float => {
+            good &= !binary || digits.iter().all(|b| matches!(b, b'0' | b'1'));
+            good &= hex || binary || at(0) != b'0' || digits.iter().all(|b| *b < b'8');
+            TokenKind::Int
+        }
+        _ => TokenKind::Other,
+    };
+    (suffix_end, if good { kind } else { TokenKind::Other })
+}
+
+/// Whether the letter after `1.` begins a swizzle rather than a suffix or exponent.
+fn swizzle_follows(letter: u8, hex: bool) -> bool {
+    !hex && matches!(letter, b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b'b' | b'a' | b's' | b't' | b'p' | b'q')
 }

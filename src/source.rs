@@ -41,6 +41,7 @@ pub struct SourceFile {
     /// The text, without a byte order mark. Invalid UTF-8 was replaced.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    included_from: Option<Span>,
 }
 
 /// One use of a macro.
@@ -66,8 +67,15 @@ impl Sources {
     pub fn add(&mut self, name: &str, text: Arc<str>) -> FileId {
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(SourceFile { name: name.to_owned(), text, line_starts });
+        self.files.push(SourceFile { name: name.to_owned(), text, line_starts, included_from: None });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Records the `#include` that first brought a file in.
+    pub fn set_included_from(&mut self, file: FileId, span: Span) {
+        if let Some(file) = self.files.get_mut(file.0 as usize) {
+            file.included_from.get_or_insert(span);
+        }
     }
 
     /// Adds a macro expansion; the result is used as the `file` of the spans of its tokens.
@@ -125,6 +133,11 @@ impl Sources {
 }
 
 impl SourceFile {
+    /// The `#include` that first brought this file in.
+    pub fn included_from(&self) -> Option<Span> {
+        self.included_from
+    }
+
     /// Byte offset of the start of each line.
     pub fn line_starts(&self) -> &[u32] {
         &self.line_starts
