@@ -326,7 +326,7 @@ pub(super) fn classify(tokens: &[Token]) -> Vec<Word> {
         TokenKind::Float => Word { w: W::Float, class: 0 },
         TokenKind::String => Word { w: W::Str, class: 0 },
         TokenKind::Char => Word { w: W::Char, class: 0 },
-        TokenKind::Newline => Word { w: W::Other, class: 0 },
+        TokenKind::Newline | TokenKind::Other => Word { w: W::Other, class: 0 },
         TokenKind::Eof => Word::EOF,
     };
     tokens.iter().map(word).collect()
