@@ -1,0 +1,168 @@
+//! What all printers know of the program, and the order and spacing of declarations.
+
+use super::Options;
+use super::dialect::Dialect;
+use super::expr::Exprs;
+use super::stmt::Stmts;
+use super::writer::Writer;
+use crate::symbol::Symbol;
+use crate::target::Profile;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The program, the target, and facts found once.
+pub(super) struct Context<'a> {
+    /// What is printed.
+    pub(super) program: &'a Program,
+    /// For what.
+    pub(super) profile: &'a Profile,
+    /// How.
+    pub(super) options: &'a Options,
+    /// How many listed functions have a name.
+    overloads: FxHashMap<Symbol, u32>,
+    /// Structs that only are the members of a block and are not declared apart.
+    block_structs: FxHashSet<StructId>,
+}
+
+impl<'a> Context<'a> {
+    /// Looks at the program once.
+    pub(super) fn new(program: &'a Program, profile: &'a Profile, options: &'a Options) -> Context<'a> {
+        let mut overloads = FxHashMap::default();
+        let mut block_structs = FxHashSet::default();
+        for item in &program.items {
+            match item {
+                Item::Function(id) => *overloads.entry(program.functions[*id].name).or_insert(0) += 1,
+                Item::Global(id) => {
+                    if let Some(element) = transparent_element(program, &program.globals[*id]) {
+                        block_structs.insert(element);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Context { program, profile, options, overloads, block_structs }
+    }
+
+    /// Several functions have this name, so that arguments choose among them.
+    pub(super) fn is_overloaded(&self, name: Symbol) -> bool {
+        self.overloads.get(&name).is_some_and(|n| *n > 1)
+    }
+
+    /// The struct is the inside of a `cbuffer` and has no declaration of its own.
+    pub(super) fn is_block_struct(&self, id: StructId) -> bool {
+        self.block_structs.contains(&id)
+    }
+
+    /// Marks a struct as the inside of a block.
+    pub(super) fn add_block_struct(&mut self, id: StructId) {
+        self.block_structs.insert(id);
+    }
+
+    /// The name of a field of a struct type, or of what a pointer or buffer to it holds.
+    pub(super) fn field_name(&self, ty: TypeId, index: u32) -> &'a str {
+        match self.program.types.get(ty) {
+            Type::Struct(id) => self.program.structs[id].fields.get(index as usize).map_or("", |f| f.name.as_str()),
+            Type::Pointer(inner, _) | Type::ConstantBuffer(inner) | Type::ParameterBlock(inner) => {
+                self.field_name(inner, index)
+            }
+            _ => "",
+        }
+    }
+
+    /// The component scalar of a value, or of the element of a texture or buffer.
+    pub(super) fn element_scalar(&self, ty: TypeId) -> Scalar {
+        let types = &self.program.types;
+        match types.get(ty) {
+            Type::Texture(texture) => types.component(texture.element),
+            Type::Buffer(_, _, element) | Type::SubpassInput(element, _) | Type::Array(element, _) => {
+                Some(self.element_scalar(element))
+            }
+            Type::Pointer(element, _) => Some(self.element_scalar(element)),
+            Type::Enum(id) => Some(self.program.enums[id].tag),
+            _ => types.component(ty),
+        }
+        .unwrap_or(Scalar::F32)
+    }
+
+    /// The printer of a function's expressions.
+    pub(super) fn body<'b>(&'b self, dialect: &'b dyn Dialect, body: &'b Body) -> Exprs<'b> {
+        Exprs { cx: self, dialect, arena: &body.exprs, locals: Some(&body.locals) }
+    }
+
+    /// The printer of an initializer's expressions.
+    pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
+        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None }
+    }
+
+    /// The statements of a function, in braces after `head`.
+    pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
+        w.open(head);
+        Stmts { ex: self.body(dialect, body), w: &mut *w }.block(&body.block);
+        w.close("");
+    }
+
+    /// Whether a listed function is printed: those with statements are.
+    pub(super) fn is_printed(&self, item: Item) -> bool {
+        match item {
+            Item::Struct(id) => !self.is_block_struct(id) && !self.program.structs[id].builtin,
+            Item::Function(id) => matches!(self.program.functions[id].body, FunctionBody::Block),
+            _ => true,
+        }
+    }
+
+    /// The entry point that a function is.
+    pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
+        self.program.entry_points.iter().find(|e| e.function == function)
+    }
+}
+
+/// The struct inside a `cbuffer` or `tbuffer`.
+pub(super) fn transparent_element(program: &Program, global: &Global) -> Option<StructId> {
+    match program.types.get(program.types.innermost(global.ty)) {
+        Type::ConstantBuffer(element) | Type::TextureBuffer(element) if global.transparent => {
+            match program.types.get(element) {
+                Type::Struct(id) => Some(id),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Groups of declarations that stand without blank lines between them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Group {
+    /// Declarations of several lines: always apart.
+    Block,
+    /// One-line declarations of a kind.
+    Lines(u8),
+}
+
+/// Keeps blank lines between declarations of different groups.
+#[derive(Default)]
+pub(super) struct Spacing {
+    last: Option<Group>,
+}
+
+impl Spacing {
+    /// Called before each declaration.
+    pub(super) fn before(&mut self, group: Group, w: &mut Writer) {
+        if self.last.is_some_and(|last| last != group || group == Group::Block) {
+            w.blank();
+        }
+        self.last = Some(group);
+    }
+
+    /// Called after the head of a file.
+    pub(super) fn head(&mut self) {
+        self.last = Some(Group::Block);
+    }
+}
+
+/// The head of a file: the licence and the like.
+pub(super) fn header(cx: &Context, w: &mut Writer) -> bool {
+    for comment in &cx.program.header {
+        w.comment(comment);
+    }
+    !cx.program.header.is_empty() && cx.options.comments
+}

@@ -1,0 +1,85 @@
+//! Where the languages differ.
+
+use super::expr::{Exprs, Prec};
+use super::literal::Literals;
+use super::Context;
+use crate::tree::*;
+
+/// A language, as the common printers of expressions and statements see it.
+pub(super) trait Dialect {
+    /// Literals.
+    fn literals(&self) -> &'static Literals;
+
+    /// A scalar type.
+    fn scalar_name(&self, scalar: Scalar) -> &'static str;
+
+    /// A vector type.
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String;
+
+    /// Any type, as it stands in an expression.
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String;
+
+    /// A type with the name of what is declared: `float a[3]`, `a: array<f32, 3>`.
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String;
+
+    /// Writes the expressions that this language writes in its own way.
+    fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec>;
+
+    /// Whether a value of one type goes without a conversion where the other is wanted.
+    fn converts(&self, _cx: &Context, _from: TypeId, _to: TypeId) -> bool {
+        false
+    }
+
+    /// The operands of a binary operation, without the conversions that the language makes by itself.
+    fn operands(&self, _ex: &Exprs, _op: BinaryOp, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+        (a, b)
+    }
+
+    /// An argument of a builtin, without a conversion that the language makes by itself.
+    fn template_argument(&self, _ex: &Exprs, _args: &[ExprId], arg: ExprId) -> ExprId {
+        arg
+    }
+
+    /// Whether the members of this buffer are named without it.
+    fn members_are_global(&self, global: &Global) -> bool;
+
+    /// An argument passed by reference to a builtin.
+    fn address(&self, ex: &Exprs, arg: ExprId, out: &mut String) {
+        ex.operand(arg, Prec::Assign, out);
+    }
+
+    /// The sampler constructor of a texture; languages without combined samplers have none.
+    fn sampler_name(&self, _cx: &Context, _texture: &Texture, _depth: bool) -> String {
+        String::new()
+    }
+
+    /// Reads of depth textures give a scalar.
+    fn depth_reads_are_scalar(&self) -> bool {
+        false
+    }
+
+    /// How statements look.
+    fn style(&self) -> Style;
+
+    /// A variable with its initializer, without the semicolon.
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String;
+
+    /// An expression statement, without the semicolon.
+    fn statement(&self, ex: &Exprs, id: ExprId) -> String {
+        ex.text(id)
+    }
+
+    /// Lines before a statement that carry its hints.
+    fn hints(&self, _hints: &Hints) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// How statements look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `if (c)`, cases that end with `break`, `do ... while`.
+    C,
+    /// `if c`, cases in braces without fall-through, `loop`.
+    Rust,
+}

@@ -1,0 +1,525 @@
+//! Expressions, with the parentheses that they need and no others.
+//!
+//! What all three languages write alike is here; where they differ, the [`Dialect`] is asked.
+
+use super::dialect::Dialect;
+use super::Context;
+use crate::tree::*;
+
+/// How tightly an expression holds together, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub(super) enum Prec {
+    Comma,
+    Assign,
+    Ternary,
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Relational,
+    Shift,
+    Additive,
+    Multiplicative,
+    Unary,
+    Postfix,
+}
+
+impl Prec {
+    /// The level of a binary operator.
+    pub(super) fn of(op: BinaryOp) -> Prec {
+        use BinaryOp::*;
+        match op {
+            Or => Prec::Or,
+            And => Prec::And,
+            BitOr => Prec::BitOr,
+            BitXor => Prec::BitXor,
+            BitAnd => Prec::BitAnd,
+            Equal | NotEqual => Prec::Equality,
+            Less | LessEqual | Greater | GreaterEqual => Prec::Relational,
+            Shl | Shr => Prec::Shift,
+            Add | Sub => Prec::Additive,
+            Mul | Div | Rem => Prec::Multiplicative,
+        }
+    }
+
+    /// The loosest (left, right) operands of a binary operator that stand without parentheses, beside a left operand of the
+    /// same operator. Stricter than C where WGSL is and C compilers warn: bit operators, shifts, and `&&` in `||`.
+    fn operands(self) -> (Prec, Prec) {
+        match self {
+            Prec::Or | Prec::And => (Prec::Equality, Prec::Equality),
+            Prec::BitOr | Prec::BitXor | Prec::BitAnd | Prec::Shift => (Prec::Unary, Prec::Unary),
+            Prec::Equality | Prec::Relational => (Prec::Shift, Prec::Shift),
+            Prec::Additive => (Prec::Additive, Prec::Multiplicative),
+            _ => (Prec::Multiplicative, Prec::Unary),
+        }
+    }
+
+    /// Whether a left operand of the same operator stands without parentheses.
+    fn chains(self) -> bool {
+        matches!(self, Prec::Or | Prec::And | Prec::BitOr | Prec::BitXor | Prec::BitAnd)
+    }
+}
+
+/// Prints the expressions of one body or initializer.
+#[derive(Clone, Copy)]
+pub(super) struct Exprs<'a> {
+    /// The program and what was found out about it.
+    pub(super) cx: &'a Context<'a>,
+    /// The language.
+    pub(super) dialect: &'a dyn Dialect,
+    /// Storage.
+    pub(super) arena: &'a ExprArena,
+    /// Parameters and variables; none in initializers of globals.
+    pub(super) locals: Option<&'a Arena<LocalId, Local>>,
+}
+
+impl<'a> Exprs<'a> {
+    /// The expression alone.
+    pub(super) fn text(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        self.print(id, &mut out);
+        out
+    }
+
+    /// The node.
+    pub(super) fn kind(&self, id: ExprId) -> &'a ExprKind {
+        &self.arena[id].kind
+    }
+
+    /// The type's id.
+    pub(super) fn type_id(&self, id: ExprId) -> TypeId {
+        self.arena[id].ty
+    }
+
+    /// The type.
+    pub(super) fn ty(&self, id: ExprId) -> Type {
+        self.cx.program.types.get(self.arena[id].ty)
+    }
+
+    /// The expression, in parentheses if it is looser than `least`.
+    pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
+        let start = out.len();
+        if self.print(id, out) < least {
+            out.insert(start, '(');
+            out.push(')');
+        }
+    }
+
+    /// The expression as a text of its own, in parentheses if it is looser than `least`.
+    pub(super) fn operand_text(&self, id: ExprId, least: Prec) -> String {
+        let mut out = String::new();
+        self.operand(id, least, &mut out);
+        out
+    }
+
+    /// A value where the language converts implicitly to its type: initializers, assigned values, results.
+    pub(super) fn value(&self, id: ExprId, out: &mut String) {
+        match self.unconverted(id) {
+            Some(inner) => self.operand(inner, Prec::Assign, out),
+            None => self.operand(id, Prec::Assign, out),
+        }
+    }
+
+    /// What is under an implicit conversion that need not be written where the wanted type is known.
+    fn unconverted(&self, id: ExprId) -> Option<ExprId> {
+        match *self.kind(id) {
+            ExprKind::Convert(inner, false) if self.dialect.converts(self.cx, self.type_id(inner), self.type_id(id)) => {
+                Some(inner)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes an expression and says how tightly it holds together.
+    pub(super) fn print(&self, id: ExprId, out: &mut String) -> Prec {
+        if let Some(prec) = self.dialect.expr(self, id, out) {
+            return prec;
+        }
+        match self.kind(id) {
+            ExprKind::Literal(literal, spelling) => {
+                let scalar = self.cx.program.types.component(self.type_id(id)).unwrap_or(Scalar::I32);
+                self.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out)
+            }
+            ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),
+            ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
+            ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
+            ExprKind::Field(base, index) => self.field(*base, *index, out),
+            ExprKind::Index(base, index) => {
+                self.operand(*base, Prec::Postfix, out);
+                out.push('[');
+                self.print(*index, out);
+                out.push(']');
+                Prec::Postfix
+            }
+            ExprKind::Contents(inner) => self.print(*inner, out),
+            ExprKind::Swizzle(base, swizzle) => self.swizzle(*base, swizzle, out),
+            ExprKind::MatrixSwizzle(base, elements) => self.matrix_swizzle(*base, elements, out),
+            ExprKind::Unary(op, a) => self.unary(*op, *a, out),
+            ExprKind::Binary(op, a, b) => self.binary(*op, *a, *b, out),
+            ExprKind::Select(c, a, b) => self.ternary(*c, *a, *b, out),
+            ExprKind::Assign(op, target, value) => self.assign(*op, *target, *value, out),
+            ExprKind::Step(increment, prefix, target) => self.step(*increment, *prefix, *target, out),
+            ExprKind::Comma(a, b) => {
+                self.operand(*a, Prec::Comma, out);
+                out.push_str(", ");
+                self.operand(*b, Prec::Assign, out);
+                Prec::Comma
+            }
+            ExprKind::Call(function, args) => self.call(*function, args, id, out),
+            ExprKind::Native(template, args) => self.template(template, args, self.type_id(id), out),
+            ExprKind::Property(property) => self.property(property, id, out),
+            ExprKind::AddressOf(a) => self.address_of(*a, out),
+            ExprKind::Deref(a) => {
+                out.push('*');
+                self.operand(*a, Prec::Unary, out);
+                Prec::Unary
+            }
+            ExprKind::Construct(parts) => {
+                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
+                self.arguments(parts, out);
+                Prec::Postfix
+            }
+            ExprKind::Convert(inner, _) => {
+                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
+                self.arguments(&[*inner], out);
+                Prec::Postfix
+            }
+            ExprKind::Zero => {
+                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
+                out.push_str("()");
+                Prec::Postfix
+            }
+        }
+    }
+
+    fn name(&self, name: &str, out: &mut String) -> Prec {
+        out.push_str(name);
+        Prec::Postfix
+    }
+
+    /// A literal of a scalar type.
+    pub(super) fn push_literal(
+        &self,
+        scalar: Scalar,
+        literal: Literal,
+        spelling: Option<&str>,
+        out: &mut String,
+    ) -> Prec {
+        let text = super::literal::text(self.dialect.literals(), scalar, literal, spelling);
+        out.push_str(&text);
+        if text.starts_with('-') { Prec::Unary } else { Prec::Postfix }
+    }
+
+    fn enum_case(&self, id: EnumId, case: u32, out: &mut String) -> Prec {
+        let e = &self.cx.program.enums[id];
+        let value = e.cases.get(case as usize).map_or(0, |c| c.value);
+        self.push_literal(e.tag, Literal::Int(value), None, out)
+    }
+
+    fn field(&self, base: ExprId, index: u32, out: &mut String) -> Prec {
+        let named_alone = match self.kind(base) {
+            ExprKind::Contents(global) => match self.kind(*global) {
+                ExprKind::Global(g) => self.dialect.members_are_global(&self.cx.program.globals[*g]),
+                _ => false,
+            },
+            _ => false,
+        };
+        if !named_alone {
+            self.operand(base, Prec::Postfix, out);
+            out.push('.');
+        }
+        out.push_str(self.cx.field_name(self.type_id(base), index));
+        Prec::Postfix
+    }
+
+    fn swizzle(&self, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
+        let literal = matches!(self.kind(base), ExprKind::Literal(..));
+        self.operand(base, if literal { Prec::Postfix } else { Prec::Postfix }, out);
+        out.push('.');
+        out.push_str(&swizzle.text());
+        Prec::Postfix
+    }
+
+    /// Elements of a matrix whose rows are the target's columns: `m[1].z`, or a vector of such.
+    fn matrix_swizzle(&self, base: ExprId, elements: &[(u8, u8)], out: &mut String) -> Prec {
+        let matrix = self.operand_text(base, Prec::Postfix);
+        let one = |(row, column): &(u8, u8)| {
+            format!("{matrix}[{row}].{}", ['x', 'y', 'z', 'w'].get(*column as usize).unwrap_or(&'x'))
+        };
+        match elements {
+            [element] => out.push_str(&one(element)),
+            _ => {
+                let scalar = self.cx.program.types.component(self.type_id(base)).unwrap_or(Scalar::F32);
+                let list: Vec<String> = elements.iter().map(one).collect();
+                let vector = self.dialect.vector_name(scalar, elements.len() as u8);
+                out.push_str(&format!("{vector}({})", list.join(", ")));
+            }
+        }
+        Prec::Postfix
+    }
+
+    fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
+        let sign = match op {
+            UnaryOp::Negate => '-',
+            UnaryOp::Not => '!',
+            UnaryOp::BitNot => '~',
+        };
+        out.push(sign);
+        let operand = self.operand_text(a, Prec::Unary);
+        // `--x` would be a decrement.
+        if sign == '-' && operand.starts_with('-') {
+            out.push_str(&format!("({operand})"));
+        } else {
+            out.push_str(&operand);
+        }
+        Prec::Unary
+    }
+
+    /// A binary operation whose operands are already chosen.
+    fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
+        let prec = Prec::of(op);
+        let (left, right) = prec.operands();
+        let (a, b) = self.dialect.operands(self, op, a, b);
+        let start = out.len();
+        let printed = self.print(a, out);
+        if printed < left && !(prec.chains() && printed == prec) {
+            out.insert(start, '(');
+            out.push(')');
+        }
+        out.push(' ');
+        out.push_str(op.spelling());
+        out.push(' ');
+        self.operand(b, right, out);
+        prec
+    }
+
+    /// `c ? a : b`.
+    pub(super) fn ternary(&self, c: ExprId, a: ExprId, b: ExprId, out: &mut String) -> Prec {
+        self.operand(self.condition_of(c), Prec::Or, out);
+        out.push_str(" ? ");
+        self.operand(a, Prec::Ternary, out);
+        out.push_str(" : ");
+        self.operand(b, Prec::Ternary, out);
+        Prec::Ternary
+    }
+
+    /// A condition, without an implicit conversion to `bool` where the language does not need it.
+    pub(super) fn condition_of(&self, id: ExprId) -> ExprId {
+        self.unconverted(id).unwrap_or(id)
+    }
+
+    fn assign(&self, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut String) -> Prec {
+        self.operand(target, Prec::Unary, out);
+        out.push(' ');
+        out.push_str(op.map_or("", BinaryOp::spelling));
+        out.push_str("= ");
+        let value = match op {
+            Some(op) => self.dialect.operands(self, op, target, value).1,
+            None => value,
+        };
+        self.value(value, out);
+        Prec::Assign
+    }
+
+    fn step(&self, increment: bool, prefix: bool, target: ExprId, out: &mut String) -> Prec {
+        let sign = if increment { "++" } else { "--" };
+        if prefix {
+            out.push_str(sign);
+            self.operand(target, Prec::Unary, out);
+            Prec::Unary
+        } else {
+            self.operand(target, Prec::Postfix, out);
+            out.push_str(sign);
+            Prec::Postfix
+        }
+    }
+
+    /// `(a, b)`, each in its own type.
+    pub(super) fn arguments(&self, args: &[ExprId], out: &mut String) {
+        out.push('(');
+        for (i, arg) in args.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            self.operand(*arg, Prec::Assign, out);
+        }
+        out.push(')');
+    }
+
+    fn call(&self, function: FunctionId, args: &[ExprId], id: ExprId, out: &mut String) -> Prec {
+        let callee = &self.cx.program.functions[function];
+        if let FunctionBody::Intrinsic(template) = &callee.body {
+            return self.template(template, args, self.type_id(id), out);
+        }
+        out.push_str(callee.name.as_str());
+        out.push('(');
+        let overloaded = self.cx.is_overloaded(callee.name);
+        for (i, arg) in args.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            if overloaded {
+                self.operand(*arg, Prec::Assign, out);
+            } else {
+                self.value(*arg, out);
+            }
+        }
+        out.push(')');
+        Prec::Postfix
+    }
+
+    /// Accessors are calls by now; a property that is still here is read through its getter.
+    fn property(&self, property: &Property, id: ExprId, out: &mut String) -> Prec {
+        match property.reference.or(property.get) {
+            Some(function) => self.call(function, &property.args, id, out),
+            None => Prec::Postfix,
+        }
+    }
+
+    fn address_of(&self, a: ExprId, out: &mut String) -> Prec {
+        if let ExprKind::Deref(pointer) = self.kind(a) {
+            return self.print(*pointer, out);
+        }
+        out.push('&');
+        self.operand(a, Prec::Unary, out);
+        Prec::Unary
+    }
+
+    /// A spelling with its arguments filled in.
+    pub(super) fn template(&self, template: &Template, args: &[ExprId], result: TypeId, out: &mut String) -> Prec {
+        let prec = Prec::of_template(template);
+        for (i, piece) in template.pieces.iter().enumerate() {
+            match piece {
+                TemplatePiece::Text(text) => out.push_str(text),
+                TemplatePiece::Arg(n) => self.argument(args, *n, Prec::Assign, out),
+                TemplatePiece::Operand(n) => {
+                    let level = operand_level(template, i, prec);
+                    self.argument(args, *n, level, out);
+                }
+                TemplatePiece::Address(n) => {
+                    if let Some(arg) = args.get(*n as usize) {
+                        self.dialect.address(self, *arg, out);
+                    }
+                }
+                TemplatePiece::TypeOf(n) => {
+                    if let Some(arg) = args.get(*n as usize) {
+                        out.push_str(&self.dialect.type_name(self.cx, self.type_id(*arg)));
+                    }
+                }
+                TemplatePiece::ResultType => out.push_str(&self.dialect.type_name(self.cx, result)),
+                TemplatePiece::Element(n) => {
+                    if let Some(arg) = args.get(*n as usize) {
+                        let scalar = self.cx.element_scalar(self.type_id(*arg));
+                        out.push_str(&self.dialect.scalar_name(scalar));
+                    }
+                }
+                TemplatePiece::Sampler(n) => self.sampler(args, *n, out),
+                TemplatePiece::Truncate => out.push_str(self.truncation(args, result)),
+                TemplatePiece::Rest(n) => self.rest(args, *n, out),
+            }
+        }
+        prec
+    }
+
+    fn argument(&self, args: &[ExprId], n: u32, least: Prec, out: &mut String) {
+        if let Some(arg) = args.get(n as usize) {
+            let arg = self.dialect.template_argument(self, args, *arg);
+            self.operand(arg, least, out);
+        }
+    }
+
+    fn rest(&self, args: &[ExprId], from: u32, out: &mut String) {
+        for n in from..args.len() as u32 {
+            if n > from {
+                out.push_str(", ");
+            }
+            self.argument(args, n, Prec::Assign, out);
+        }
+    }
+
+    /// The combined sampler type of a texture argument; a comparison sampler beside it makes it a shadow sampler.
+    fn sampler(&self, args: &[ExprId], n: u32, out: &mut String) {
+        let Some(arg) = args.get(n as usize) else { return };
+        if let Type::Texture(texture) = self.ty(*arg) {
+            let samplers = || args.iter().map(|a| self.ty(*a));
+            let depth = samplers().any(|t| t == Type::Sampler(true))
+                || (texture.depth && !samplers().any(|t| t == Type::Sampler(false)));
+            out.push_str(&self.dialect.sampler_name(self.cx, &texture, depth));
+        }
+    }
+
+    /// The swizzle that cuts four components to those of the result; a depth texture gives one.
+    fn truncation(&self, args: &[ExprId], result: TypeId) -> &'static str {
+        let depth = args.iter().any(|a| matches!(self.ty(*a), Type::Texture(t) if t.depth));
+        if depth && self.dialect.depth_reads_are_scalar() {
+            return "";
+        }
+        match self.cx.program.types.get(result) {
+            Type::Vector(_, 4) => "",
+            Type::Vector(_, 3) => ".xyz",
+            Type::Vector(_, 2) => ".xy",
+            _ => ".x",
+        }
+    }
+}
+
+impl Prec {
+    /// How tightly a spelling holds together, from its outermost operators.
+    fn of_template(template: &Template) -> Prec {
+        if !template.loose {
+            return Prec::Postfix;
+        }
+        let mut depth = 0i32;
+        let mut loosest = Prec::Postfix;
+        for piece in &template.pieces {
+            let TemplatePiece::Text(text) = piece else { continue };
+            for word in text.split_inclusive([' ', '(', ')', '[', ']', ',']) {
+                let bare = word.trim_end_matches([' ', '(', ')', '[', ']', ',']);
+                if depth == 0 && !bare.is_empty() {
+                    loosest = loosest.min(Self::of_word(bare));
+                }
+                depth += word.chars().map(|c| i32::from("([".contains(c)) - i32::from(")]".contains(c))).sum::<i32>();
+            }
+        }
+        loosest
+    }
+
+    fn of_word(word: &str) -> Prec {
+        match word {
+            "*" | "/" | "%" => Prec::Multiplicative,
+            "+" => Prec::Additive,
+            // `-` alone may be the sign before an operand: both levels are as good as an addition here.
+            "-" => Prec::Additive,
+            "<<" | ">>" => Prec::Shift,
+            "<" | "<=" | ">" | ">=" => Prec::Relational,
+            "==" | "!=" => Prec::Equality,
+            "&" => Prec::BitAnd,
+            "^" => Prec::BitXor,
+            "|" => Prec::BitOr,
+            "&&" => Prec::And,
+            "||" => Prec::Or,
+            "?" | ":" => Prec::Ternary,
+            "=" | "+=" | "-=" | "*=" | "/=" => Prec::Assign,
+            _ if word.starts_with(['!', '~', '-']) => Prec::Unary,
+            _ => Prec::Postfix,
+        }
+    }
+}
+
+/// The loosest expression that a `$(n)` takes without parentheses: postfix forms need a tight one; the first operand of
+/// a product or sum may be one itself.
+fn operand_level(template: &Template, piece: usize, prec: Prec) -> Prec {
+    let next = match template.pieces.get(piece + 1) {
+        Some(TemplatePiece::Text(text)) => text.as_str(),
+        Some(TemplatePiece::Truncate) => ".",
+        _ => "",
+    };
+    if next.starts_with(['.', '[']) || prec == Prec::Postfix {
+        return Prec::Postfix;
+    }
+    let (left, right) = prec.operands();
+    if piece == 0 && prec >= Prec::Additive { left } else { right.max(Prec::Unary) }
+}

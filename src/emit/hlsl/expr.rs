@@ -1,0 +1,311 @@
+//! HLSL's own ways with expressions: implicit conversions, casts, initializer lists, logic on vectors.
+
+use super::Hlsl;
+use super::types;
+use crate::emit::context::Context;
+use crate::emit::dialect::{Dialect, Style};
+use crate::emit::expr::{Exprs, Prec};
+use crate::emit::literal::Literals;
+use crate::tree::*;
+
+const LITERALS: Literals = Literals {
+    forms: &[
+        (Scalar::U32, "", "u"),
+        (Scalar::I64, "", "ll"),
+        (Scalar::U64, "", "ull"),
+        (Scalar::F64, "", "L"),
+        (Scalar::F16, "", "h"),
+        (Scalar::I16, "int16_t(", ")"),
+        (Scalar::U16, "uint16_t(", ")"),
+        (Scalar::MinI16, "min16int(", ")"),
+        (Scalar::MinU16, "min16uint(", ")"),
+    ],
+    minimum: &[(Scalar::I32, "int(0x80000000)"), (Scalar::I64, "int64_t(0x8000000000000000ull)")],
+    bits: ("asfloat(", ")"),
+};
+
+/// Shape of a numeric type: (rows, columns) with 0 rows for vectors and (0, 0) for scalars.
+type Shape = (u8, u8);
+
+fn numeric(cx: &Context, ty: TypeId) -> Option<(Scalar, Shape)> {
+    match cx.program.types.get(ty) {
+        Type::Scalar(s) => Some((s, (0, 0))),
+        Type::Vector(s, n) => Some((s, (0, n))),
+        Type::Matrix(s, r, c) => Some((s, (r, c))),
+        Type::Enum(id) => Some((cx.program.enums[id].tag, (0, 0))),
+        _ => None,
+    }
+}
+
+/// The order in which HLSL joins component types of two operands.
+const RANKS: &[Scalar] = &[
+    Scalar::Bool,
+    Scalar::MinI16,
+    Scalar::MinU16,
+    Scalar::I16,
+    Scalar::U16,
+    Scalar::I32,
+    Scalar::U32,
+    Scalar::I64,
+    Scalar::U64,
+    Scalar::MinF16,
+    Scalar::F16,
+    Scalar::F32,
+    Scalar::F64,
+];
+
+fn rank(scalar: Scalar) -> usize {
+    RANKS.iter().position(|s| *s == scalar).unwrap_or(0)
+}
+
+/// The type that HLSL gives both operands of a binary operator.
+fn join(a: (Scalar, Shape), b: (Scalar, Shape)) -> Option<(Scalar, Shape)> {
+    let scalar = if rank(a.0) >= rank(b.0) { a.0 } else { b.0 };
+    let shape = match (a.1, b.1) {
+        (x, y) if x == y => x,
+        ((0, 0), y) => y,
+        (x, (0, 0)) => x,
+        ((0, m), (0, n)) => (0, m.min(n)),
+        _ => return None,
+    };
+    Some((scalar, shape))
+}
+
+/// What is under the implicit conversions around an expression.
+fn natural(ex: &Exprs, mut id: ExprId) -> ExprId {
+    while let ExprKind::Convert(inner, false) = *ex.kind(id) {
+        id = inner;
+    }
+    id
+}
+
+impl Dialect for Hlsl {
+    fn literals(&self) -> &'static Literals {
+        &LITERALS
+    }
+
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        scalar.name()
+    }
+
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
+        format!("{}{length}", scalar.name())
+    }
+
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        types::name(cx, ty, Modifiers::default())
+    }
+
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
+        types::variable(cx, ty, name, Modifiers::default())
+    }
+
+    fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
+        match ex.kind(id) {
+            ExprKind::Construct(parts) => Some(construct(ex, id, parts, out)),
+            ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            ExprKind::Zero => Some(zero(ex, id, out)),
+            ExprKind::Swizzle(base, swizzle) if is_scalar(ex, *base) => Some(splat(ex, id, *base, swizzle, out)),
+            ExprKind::MatrixSwizzle(base, elements) => {
+                ex.operand(*base, Prec::Postfix, out);
+                out.push('.');
+                for (row, column) in elements {
+                    out.push_str(&format!("_m{row}{column}"));
+                }
+                Some(Prec::Postfix)
+            }
+            ExprKind::Select(c, a, b) if self.has_select && !is_scalar(ex, *c) => {
+                out.push_str("select");
+                ex.arguments(&[*c, *a, *b], out);
+                Some(Prec::Postfix)
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {
+                out.push_str(if *op == BinaryOp::And { "and" } else { "or" });
+                ex.arguments(&[*a, *b], out);
+                Some(Prec::Postfix)
+            }
+            _ => None,
+        }
+    }
+
+    fn converts(&self, cx: &Context, from: TypeId, to: TypeId) -> bool {
+        let (Some((_, from)), Some((_, to))) = (numeric(cx, from), numeric(cx, to)) else { return false };
+        match (from, to) {
+            (f, t) if f == t => true,
+            ((0, 0), _) => true,
+            ((0, m), (0, n)) => m >= n,
+            ((r, c), (r2, c2)) if r > 0 => r2 > 0 && r >= r2 && c >= c2,
+            _ => false,
+        }
+    }
+
+    fn operands(&self, ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+        let (plain_a, plain_b) = (natural(ex, a), natural(ex, b));
+        let literal = |id: ExprId| matches!(ex.kind(id), ExprKind::Literal(..));
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return (a, if literal(plain_b) { plain_b } else { b });
+        }
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let scalars = is_scalar(ex, plain_a) && is_scalar(ex, plain_b);
+            return if scalars { (plain_a, plain_b) } else { (a, b) };
+        }
+        let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+        let fits = |x: ExprId, y: ExprId, want: ExprId| match (of(x), of(y)) {
+            (Some(x), Some(y)) => join(x, y) == of(want),
+            _ => false,
+        };
+        // Both operands had one type; leave out what HLSL's own rule restores.
+        if fits(plain_a, plain_b, a) {
+            (plain_a, plain_b)
+        } else if fits(plain_a, b, a) {
+            (plain_a, b)
+        } else if fits(a, plain_b, a) {
+            (a, plain_b)
+        } else {
+            (a, b)
+        }
+    }
+
+    fn template_argument(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> ExprId {
+        let ExprKind::Convert(inner, false) = *ex.kind(arg) else { return arg };
+        let literal = matches!(ex.kind(inner), ExprKind::Literal(..));
+        let (Some((from, (0, 0))), Some((to, _))) =
+            (numeric(ex.cx, ex.type_id(inner)), numeric(ex.cx, ex.type_id(arg)))
+        else {
+            return arg;
+        };
+        // Another argument of the wanted type makes the builtin widen this one.
+        let fixed = args.iter().any(|other| {
+            *other != arg
+                && ex.type_id(*other) == ex.type_id(arg)
+                && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
+        });
+        if fixed && (literal || from == to) { inner } else { arg }
+    }
+
+    fn members_are_global(&self, global: &Global) -> bool {
+        global.transparent
+    }
+
+    fn style(&self) -> Style {
+        Style::C
+    }
+
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
+        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+        let mut text = String::new();
+        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
+            if variable.modifiers.has(modifier) {
+                text.push_str(word);
+            }
+        }
+        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
+        if let Some(init) = init {
+            text.push_str(" = ");
+            ex.value(init, &mut text);
+        }
+        text
+    }
+
+    fn hints(&self, hints: &Hints) -> Vec<String> {
+        let mut lines = Vec::new();
+        match hints.unroll {
+            Some(Some(n)) => lines.push(format!("[unroll({n})]")),
+            Some(None) => lines.push("[unroll]".to_owned()),
+            None => {}
+        }
+        let flags = [
+            (hints.loop_, "[loop]"),
+            (hints.fastopt, "[fastopt]"),
+            (hints.branch, "[branch]"),
+            (hints.flatten, "[flatten]"),
+            (hints.allow_uav_condition, "[allow_uav_condition]"),
+            (hints.forcecase, "[forcecase]"),
+            (hints.call, "[call]"),
+        ];
+        lines.extend(flags.iter().filter(|(on, _)| *on).map(|(_, text)| (*text).to_owned()));
+        lines
+    }
+}
+
+fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
+    !matches!(ex.ty(id), Type::Vector(..) | Type::Matrix(..))
+}
+
+/// Vectors and matrices by constructor, whose parts convert by themselves; arrays and structs by initializer list.
+fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec {
+    let numeric_type = matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..));
+    let (open, close) = if numeric_type { ("(", ")") } else { ("{ ", " }") };
+    if numeric_type {
+        out.push_str(&ex.dialect.type_name(ex.cx, ex.type_id(id)));
+    }
+    out.push_str(if parts.is_empty() { open.trim_end() } else { open });
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        match *ex.kind(*part) {
+            ExprKind::Convert(inner, false)
+                if numeric_type
+                    && numeric(ex.cx, ex.type_id(inner)).map(|n| n.1)
+                        == numeric(ex.cx, ex.type_id(*part)).map(|n| n.1) =>
+            {
+                ex.operand(inner, Prec::Assign, out);
+            }
+            _ => ex.value(*part, out),
+        }
+    }
+    out.push_str(close);
+    Prec::Postfix
+}
+
+/// A literal in its new type, a constructor where the shapes agree, a swizzle that truncates, else a cast.
+fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    let (to, from) = (numeric(ex.cx, ex.type_id(id)), numeric(ex.cx, ex.type_id(inner)));
+    if let (Some((scalar, (0, 0))), ExprKind::Literal(literal, spelling)) = (to, ex.kind(inner)) {
+        return ex.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out);
+    }
+    let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
+    match (from, to) {
+        (Some((_, a)), Some((_, b))) if a == b => {
+            out.push_str(&format!("{name}("));
+            ex.operand(inner, Prec::Assign, out);
+            out.push(')');
+            Prec::Postfix
+        }
+        (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 0 => {
+            ex.operand(inner, Prec::Postfix, out);
+            out.push('.');
+            out.push_str("xyzw".get(..n as usize).unwrap_or(""));
+            Prec::Postfix
+        }
+        _ => {
+            out.push_str(&format!("({name})"));
+            ex.operand(inner, Prec::Unary, out);
+            Prec::Unary
+        }
+    }
+}
+
+fn zero(ex: &Exprs, id: ExprId, out: &mut String) -> Prec {
+    match ex.ty(id) {
+        Type::Scalar(scalar) => ex.push_literal(scalar, Literal::Int(0), None, out),
+        _ => {
+            out.push_str(&format!("({})0", ex.dialect.type_name(ex.cx, ex.type_id(id))));
+            Prec::Unary
+        }
+    }
+}
+
+/// Components of a scalar: `x.xxx`; a literal needs parentheses.
+fn splat(ex: &Exprs, id: ExprId, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
+    if matches!(ex.kind(base), ExprKind::Literal(..)) {
+        out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(id))));
+        ex.operand(base, Prec::Unary, out);
+        return Prec::Unary;
+    }
+    ex.operand(base, Prec::Postfix, out);
+    out.push('.');
+    out.push_str(&swizzle.text());
+    Prec::Postfix
+}

@@ -1,0 +1,273 @@
+//! HLSL: shader models 5.0 to 6.x, one file with all its entry points.
+
+mod expr;
+mod types;
+
+use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::dialect::Dialect;
+use super::writer::{Braces, Writer};
+use crate::tree::*;
+
+/// The dialect.
+struct Hlsl {
+    /// `and`, `or` and `select` exist, and `&&`, `||`, `?:` take scalars only (HLSL 2021).
+    has_select: bool,
+}
+
+/// The text of a program.
+pub(super) fn emit(cx: &Context) -> String {
+    let dialect = Hlsl { has_select: cx.profile.facts.version >= (6, 0) };
+    let mut file = File { cx, dialect, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    file.items();
+    file.w.finish()
+}
+
+struct File<'a> {
+    cx: &'a Context<'a>,
+    dialect: Hlsl,
+    w: Writer,
+}
+
+impl File<'_> {
+    fn items(&mut self) {
+        let mut spacing = Spacing::default();
+        if header(self.cx, &mut self.w) {
+            spacing.head();
+        }
+        if self.cx.program.default_matrix_order == MatrixOrder::Row {
+            spacing.before(Group::Block, &mut self.w);
+            self.w.line("#pragma pack_matrix(row_major)");
+        }
+        for item in &self.cx.program.items {
+            if !self.cx.is_printed(*item) {
+                continue;
+            }
+            spacing.before(self.group(*item), &mut self.w);
+            match *item {
+                Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
+                Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
+                Item::Global(id) => self.global(&self.cx.program.globals[id]),
+                Item::Function(id) => self.function(id),
+            }
+        }
+    }
+
+    fn group(&self, item: Item) -> Group {
+        match item {
+            Item::Global(id) => {
+                let global = &self.cx.program.globals[id];
+                match transparent_element(self.cx.program, global) {
+                    Some(_) => Group::Block,
+                    None => Group::Lines(global.kind as u8),
+                }
+            }
+            _ => Group::Block,
+        }
+    }
+
+    fn structure(&mut self, structure: &Struct) {
+        self.w.before(&structure.comments);
+        self.w.open(&format!("struct {}", structure.name));
+        self.fields(structure, false);
+        self.w.close(";");
+    }
+
+    /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
+    fn fields(&mut self, structure: &Struct, in_block: bool) {
+        for field in &structure.fields {
+            self.w.before(&field.comments);
+            let mut text = interpolation(field.modifiers);
+            text.push_str(self.matrix_order(field.ty, field.matrix_order));
+            text.push_str(&types::variable(self.cx, field.ty, field.name.as_str(), field.modifiers));
+            if let Some(bits) = field.bits {
+                text.push_str(&format!(" : {bits}"));
+            }
+            if let Some(semantic) = field.semantic {
+                text.push_str(&format!(" : {}", semantic.text));
+            }
+            if let (true, Some(offset)) = (in_block, field.offset) {
+                let component = ["", ".y", ".z", ".w"].get((offset % 16 / 4) as usize).unwrap_or(&"");
+                text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
+            }
+            self.w.line(&format!("{text};"));
+            self.w.after(&field.comments);
+        }
+    }
+
+    /// `row_major ` or `column_major `, where it is not the default of the file.
+    fn matrix_order(&self, ty: TypeId, order: Option<MatrixOrder>) -> &'static str {
+        let program = self.cx.program;
+        let matrix = matches!(program.types.get(program.types.innermost(ty)), Type::Matrix(..));
+        match order.filter(|o| matrix && *o != program.default_matrix_order) {
+            Some(MatrixOrder::Row) => "row_major ",
+            Some(MatrixOrder::Column) => "column_major ",
+            None => "",
+        }
+    }
+
+    fn enumeration(&mut self, e: &Enum) {
+        self.w.before(&e.comments);
+        self.w.open(&format!("enum {} : {}", e.name, e.tag.name()));
+        for case in &e.cases {
+            self.w.before(&case.comments);
+            self.w.line(&format!("{} = {},", case.name, case.value));
+            self.w.after(&case.comments);
+        }
+        self.w.close(";");
+    }
+
+    fn global(&mut self, global: &Global) {
+        self.w.before(&global.comments);
+        if let Some(id) = transparent_element(self.cx.program, global) {
+            let buffer = matches!(self.cx.program.types.get(global.ty), Type::TextureBuffer(_));
+            let word = if buffer { "tbuffer" } else { "cbuffer" };
+            self.w.open(&format!("{word} {}{}", global.name, self.register(global)));
+            self.fields(&self.cx.program.structs[id], true);
+            self.w.close("");
+            self.w.after(&global.comments);
+            return;
+        }
+        let mut text = match global.kind {
+            GlobalKind::Static => "static ",
+            GlobalKind::Const | GlobalKind::Specialization => "static const ",
+            GlobalKind::Groupshared => "groupshared ",
+            _ => "",
+        }
+        .to_owned();
+        let words = [
+            (Modifiers::GLOBALLYCOHERENT, "globallycoherent "),
+            (Modifiers::PRECISE, "precise "),
+            (Modifiers::VOLATILE, "volatile "),
+        ];
+        for (_, word) in words.iter().filter(|(m, _)| global.modifiers.has(*m)) {
+            text.push_str(word);
+        }
+        text.push_str(self.matrix_order(global.ty, global.matrix_order));
+        text.push_str(&types::variable(self.cx, global.ty, global.name.as_str(), global.modifiers));
+        text.push_str(&self.register(global));
+        if let Some(init) = &global.init {
+            text.push_str(" = ");
+            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+        }
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+    }
+
+    /// ` : register(t0, space1)`.
+    fn register(&self, global: &Global) -> String {
+        let Some(Binding { class, index, space }) = global.binding else { return String::new() };
+        let class = class.unwrap_or('b');
+        match space {
+            0 => format!(" : register({class}{index})"),
+            _ => format!(" : register({class}{index}, space{space})"),
+        }
+    }
+
+    fn function(&mut self, id: FunctionId) {
+        let function = &self.cx.program.functions[id];
+        self.w.before(&function.comments);
+        if let Some(entry) = self.cx.entry_of(id) {
+            self.entry_attributes(function, entry);
+        }
+        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
+        let result = self.dialect.type_name(self.cx, function.result);
+        let head = format!("{result} {}({}){semantic}", function.name, params.join(", "));
+        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+    }
+
+    fn param(&self, function: &Function, param: &Param) -> String {
+        let local = &function.code.locals[param.local];
+        let mut text = interpolation(param.modifiers);
+        let words = [
+            (Modifiers::POINT, "point "),
+            (Modifiers::LINE, "line "),
+            (Modifiers::TRIANGLE, "triangle "),
+            (Modifiers::LINEADJ, "lineadj "),
+            (Modifiers::TRIANGLEADJ, "triangleadj "),
+        ];
+        words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
+        text.push_str(match param.mode {
+            ParamMode::In => "",
+            ParamMode::Out => "out ",
+            ParamMode::InOut | ParamMode::Ref => "inout ",
+        });
+        let words = [
+            (Modifiers::VERTICES, "vertices "),
+            (Modifiers::INDICES, "indices "),
+            (Modifiers::PRIMITIVES, "primitives "),
+            (Modifiers::PAYLOAD, "payload "),
+        ];
+        words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
+        text.push_str(&types::variable(self.cx, local.ty, local.name.as_str(), param.modifiers));
+        if let Type::MeshOutput(_, _, count) = self.cx.program.types.get(local.ty) {
+            text.push_str(&format!("[{count}]"));
+        }
+        if let Some(semantic) = param.semantic {
+            text.push_str(&format!(" : {}", semantic.text));
+        }
+        text
+    }
+
+    /// The attributes of an entry point that HLSL knows.
+    fn entry_attributes(&mut self, function: &Function, entry: &EntryPoint) {
+        const KNOWN: &[&str] = &[
+            "domain",
+            "earlydepthstencil",
+            "instance",
+            "maxtessfactor",
+            "maxvertexcount",
+            "outputcontrolpoints",
+            "outputtopology",
+            "partitioning",
+            "patchconstantfunc",
+            "wavesize",
+        ];
+        for attribute in &function.attributes {
+            let name = attribute.name.as_str();
+            let lower = name.to_ascii_lowercase();
+            if KNOWN.contains(&lower.as_str()) {
+                let name = if lower == "wavesize" { "WaveSize" } else { &lower };
+                let args: Vec<String> = attribute.args.iter().map(attribute_arg).collect();
+                let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+                self.w.line(&format!("[{name}{args}]"));
+            } else if lower == "shader" && self.cx.profile.facts.version >= (6, 0) {
+                self.w.line(&format!("[shader(\"{}\")]", stage_name(entry.stage)));
+            }
+        }
+        if matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification) {
+            let [x, y, z] = entry.workgroup_size;
+            self.w.line(&format!("[numthreads({x}, {y}, {z})]"));
+        }
+    }
+}
+
+fn attribute_arg(arg: &AttributeArg) -> String {
+    match arg {
+        AttributeArg::Int(n) => n.to_string(),
+        AttributeArg::Float(f) => format!("{f:?}"),
+        AttributeArg::Text(text) => format!("{:?}", text.as_str()),
+        AttributeArg::Name(name) => name.to_string(),
+    }
+}
+
+/// HLSL's own name of a stage.
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Fragment => "pixel",
+        other => other.name(),
+    }
+}
+
+/// Interpolation modifiers before a type.
+fn interpolation(modifiers: Modifiers) -> String {
+    const WORDS: &[(Modifiers, &str)] = &[
+        (Modifiers::PRECISE, "precise "),
+        (Modifiers::NOINTERPOLATION, "nointerpolation "),
+        (Modifiers::LINEAR, "linear "),
+        (Modifiers::CENTROID, "centroid "),
+        (Modifiers::NOPERSPECTIVE, "noperspective "),
+        (Modifiers::SAMPLE, "sample "),
+    ];
+    WORDS.iter().filter(|(m, _)| modifiers.has(*m)).map(|(_, word)| *word).collect()
+}

@@ -1,0 +1,100 @@
+//! HLSL's spelling of types.
+
+use crate::emit::context::Context;
+use crate::tree::*;
+
+/// A type with a declared name: array sizes follow the name.
+pub(super) fn variable(cx: &Context, ty: TypeId, name: &str, modifiers: Modifiers) -> String {
+    let (element, sizes) = split_array(cx, ty);
+    format!("{} {name}{sizes}", self::name(cx, element, modifiers))
+}
+
+/// The innermost element and the sizes in brackets.
+fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
+    let (mut ty, mut sizes) = (ty, String::new());
+    while let Some((element, count)) = cx.program.types.array_parts(ty) {
+        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
+        ty = element;
+    }
+    (ty, sizes)
+}
+
+/// A type; `unorm` and `snorm` belong to the element of a resource.
+pub(super) fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
+    let of = |t: TypeId| name(cx, t, Modifiers::default());
+    let element = |t: TypeId| {
+        let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];
+        let word = words.iter().find(|(m, _)| modifiers.has(*m)).map_or("", |(_, w)| w);
+        format!("{word}{}", of(t))
+    };
+    match cx.program.types.get(ty) {
+        Type::Void | Type::Error => "void".to_owned(),
+        Type::Scalar(s) | Type::Atomic(s) => s.name().to_owned(),
+        Type::Vector(s, n) => format!("{}{n}", s.name()),
+        Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
+        Type::Array(..) => {
+            let (inner, sizes) = split_array(cx, ty);
+            of(inner) + &sizes
+        }
+        Type::Struct(id) => cx.program.structs[id].name.to_string(),
+        Type::Enum(id) => cx.program.enums[id].name.to_string(),
+        Type::Texture(texture) => texture_name(&texture, &element(texture.element)),
+        Type::Sampler(false) => "SamplerState".to_owned(),
+        Type::Sampler(true) => "SamplerComparisonState".to_owned(),
+        Type::Buffer(kind, access, t) => buffer_name(kind, access, &element(t)),
+        Type::ConstantBuffer(t) => format!("ConstantBuffer<{}>", of(t)),
+        Type::TextureBuffer(t) => format!("TextureBuffer<{}>", of(t)),
+        Type::ParameterBlock(t) => format!("ParameterBlock<{}>", of(t)),
+        Type::SubpassInput(t, ms) => format!("SubpassInput{}<{}>", if ms { "MS" } else { "" }, of(t)),
+        Type::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
+        Type::RayQuery(flags) => format!("RayQuery<{flags}>"),
+        Type::Stream(kind, t) => {
+            let kind = match kind {
+                StreamKind::Point => "Point",
+                StreamKind::Line => "Line",
+                StreamKind::Triangle => "Triangle",
+            };
+            format!("{kind}Stream<{}>", of(t))
+        }
+        Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
+        // `out vertices T name[N]`: the parameter's printer adds the size.
+        Type::MeshOutput(_, t, _) => of(t),
+        Type::Pointer(t, _) => of(t),
+        Type::Text => "string".to_owned(),
+        Type::Opaque(name) => name.to_string(),
+    }
+}
+
+fn texture_name(texture: &Texture, element: &str) -> String {
+    let access = match texture.access {
+        Access::Read => "",
+        Access::ReadWrite | Access::Write => "RW",
+        Access::RasterOrdered => "RasterizerOrdered",
+        Access::Feedback => "Feedback",
+    };
+    let shape = match texture.shape {
+        TextureShape::D1 => "1D",
+        TextureShape::D2 => "2D",
+        TextureShape::D3 => "3D",
+        TextureShape::Cube => "Cube",
+    };
+    let ms = if texture.multisampled { "MS" } else { "" };
+    let array = if texture.array { "Array" } else { "" };
+    format!("{access}Texture{shape}{ms}{array}<{element}>")
+}
+
+fn buffer_name(kind: BufferKind, access: Access, element: &str) -> String {
+    let prefix = match access {
+        Access::Read => "",
+        Access::RasterOrdered => "RasterizerOrdered",
+        _ => "RW",
+    };
+    match kind {
+        BufferKind::Typed => format!("{prefix}Buffer<{element}>"),
+        BufferKind::Structured => format!("{prefix}StructuredBuffer<{element}>"),
+        BufferKind::ByteAddress => format!("{prefix}ByteAddressBuffer"),
+        BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
+        BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
+        BufferKind::Counter => "RWStructuredBuffer<uint>".to_owned(),
+    }
+}

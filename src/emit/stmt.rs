@@ -1,0 +1,301 @@
+//! Statements.
+
+use super::dialect::{Dialect, Style};
+use super::expr::Exprs;
+use super::writer::Writer;
+use crate::tree::*;
+
+/// Prints statements of one body.
+pub(super) struct Stmts<'a, 'w> {
+    /// Its expressions.
+    pub(super) ex: Exprs<'a>,
+    /// Where lines go.
+    pub(super) w: &'w mut Writer,
+}
+
+impl<'a> Stmts<'a, '_> {
+    fn dialect(&self) -> &'a dyn Dialect {
+        self.ex.dialect
+    }
+
+    /// The statements of a block and the comments at its end.
+    pub(super) fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.w.before(&block.trailing);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let first_is_blank = stmt.comments.iter().find(|c| !c.trailing).is_some_and(|c| c.blank_before);
+        if stmt.blank_before && !first_is_blank {
+            self.w.blank();
+        }
+        self.w.before(&stmt.comments);
+        match &stmt.kind {
+            StmtKind::Local(local, init) => {
+                let text = self.dialect().local(&self.ex, *local, *init);
+                self.w.line(&format!("{text};"));
+            }
+            StmtKind::Expr(e) => {
+                let text = self.dialect().statement(&self.ex, *e);
+                self.w.line(&format!("{text};"));
+            }
+            StmtKind::Block(block) => self.braced("", block),
+            StmtKind::If(condition, then, other, hints) => self.if_chain(*condition, then, other.as_ref(), hints),
+            StmtKind::For(init, condition, step, body, hints) => {
+                self.hints(hints);
+                self.for_loop(init, *condition, *step, body);
+            }
+            StmtKind::While(condition, body, hints) => {
+                self.hints(hints);
+                let head = format!("while {}", self.condition(*condition));
+                self.braced(&head, body);
+            }
+            StmtKind::DoWhile(body, condition, hints) => {
+                self.hints(hints);
+                self.do_while(body, *condition);
+            }
+            StmtKind::Switch(value, cases, hints) => {
+                self.hints(hints);
+                self.switch(*value, cases);
+            }
+            StmtKind::Break => self.w.line("break;"),
+            StmtKind::Continue => self.w.line("continue;"),
+            StmtKind::Return(None) => self.w.line("return;"),
+            StmtKind::Return(Some(value)) => {
+                let mut text = "return ".to_owned();
+                self.ex.value(*value, &mut text);
+                self.w.line(&format!("{text};"));
+            }
+            StmtKind::Discard => self.w.line("discard;"),
+            StmtKind::Intrinsic(template) => {
+                let mut text = String::new();
+                self.ex.template(template, &[], TypeId::VOID, &mut text);
+                self.w.line(&format!("{text};"));
+            }
+        }
+        self.w.after(&stmt.comments);
+    }
+
+    fn hints(&mut self, hints: &Hints) {
+        for line in self.dialect().hints(hints) {
+            self.w.line(&line);
+        }
+    }
+
+    fn braced(&mut self, head: &str, block: &Block) {
+        self.w.open(head);
+        self.block(block);
+        self.w.close("");
+    }
+
+    /// A condition as it stands after `if` and `while`.
+    fn condition(&self, id: ExprId) -> String {
+        let text = self.ex.text(self.ex.condition_of(id));
+        match self.dialect().style() {
+            Style::C => format!("({text})"),
+            Style::Rust => text,
+        }
+    }
+
+    fn if_chain(&mut self, condition: ExprId, then: &Block, other: Option<&Block>, hints: &Hints) {
+        self.hints(hints);
+        let head = format!("if {}", self.condition(condition));
+        self.w.open(&head);
+        self.block(then);
+        let mut rest = other;
+        while let Some(block) = rest {
+            rest = match chained(block) {
+                Some((condition, then, other)) => {
+                    let head = format!("else if {}", self.condition(condition));
+                    self.w.reopen(&head);
+                    self.block(then);
+                    other
+                }
+                None => {
+                    self.w.reopen("else");
+                    self.block(block);
+                    None
+                }
+            };
+        }
+        self.w.close("");
+    }
+
+    fn for_loop(&mut self, init: &[Stmt], condition: Option<ExprId>, step: Option<ExprId>, body: &Block) {
+        let Some(first) = self.for_init(init) else {
+            // Variables of several types, or more than the language's `for` takes: they stand before it in a block.
+            self.w.open("");
+            for stmt in init {
+                self.stmt(stmt);
+            }
+            self.for_loop(&[], condition, step, body);
+            self.w.close("");
+            return;
+        };
+        let condition = condition.map(|c| format!(" {}", self.ex.text(self.ex.condition_of(c)))).unwrap_or_default();
+        let step = step.map(|s| format!(" {}", self.dialect().statement(&self.ex, s))).unwrap_or_default();
+        self.braced(&format!("for ({first};{condition};{step})"), body);
+    }
+
+    /// What stands first in the head of a `for`; `None` if it does not go there.
+    fn for_init(&self, init: &[Stmt]) -> Option<String> {
+        match init {
+            [] => Some(String::new()),
+            [one] => match one.kind {
+                StmtKind::Local(local, init) => Some(self.dialect().local(&self.ex, local, init)),
+                StmtKind::Expr(e) => Some(self.dialect().statement(&self.ex, e)),
+                _ => None,
+            },
+            several if self.dialect().style() == Style::C => self.several_inits(several),
+            _ => None,
+        }
+    }
+
+    /// `int i = 0, n = 10` if all have one type that is no array, `i = 0, j = 1` if all are expressions.
+    fn several_inits(&self, init: &[Stmt]) -> Option<String> {
+        let mut text = String::new();
+        let mut previous: Option<TypeId> = None;
+        for stmt in init {
+            match (&stmt.kind, previous) {
+                (StmtKind::Local(local, value), None) if text.is_empty() => {
+                    text = self.dialect().local(&self.ex, *local, *value);
+                    previous = Some(self.local_type(*local)?);
+                }
+                (StmtKind::Local(local, value), Some(ty)) if self.local_type(*local)? == ty => {
+                    let name = self.ex.locals?[*local].name;
+                    text.push_str(&format!(", {name}"));
+                    if let Some(value) = value {
+                        text.push_str(" = ");
+                        self.ex.value(*value, &mut text);
+                    }
+                }
+                (StmtKind::Expr(e), None) => {
+                    let separator = if text.is_empty() { "" } else { ", " };
+                    text.push_str(&format!("{separator}{}", self.ex.text(*e)));
+                }
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// The type of a local that may share a declaration with others.
+    fn local_type(&self, local: LocalId) -> Option<TypeId> {
+        let ty = self.ex.locals?[local].ty;
+        (!matches!(self.ex.cx.program.types.get(ty), Type::Array(..))).then_some(ty)
+    }
+
+    fn do_while(&mut self, body: &Block, condition: ExprId) {
+        match self.dialect().style() {
+            Style::C => {
+                self.w.open("do");
+                self.block(body);
+                let condition = self.condition(condition);
+                self.w.close(&format!(" while {condition};"));
+            }
+            Style::Rust => {
+                self.w.open("loop");
+                self.block(body);
+                self.w.blank();
+                self.w.open("continuing");
+                let mut negated = "!".to_owned();
+                self.ex.operand(condition, super::expr::Prec::Unary, &mut negated);
+                self.w.line(&format!("break if {negated};"));
+                self.w.close("");
+                self.w.close("");
+            }
+        }
+    }
+
+    fn switch(&mut self, value: ExprId, cases: &[SwitchCase]) {
+        let mut head = "switch ".to_owned();
+        match self.dialect().style() {
+            Style::C => {
+                head.push_str(&format!("({})", self.ex.text(value)));
+                self.w.open(&head);
+                self.w.outdent();
+                for (i, case) in cases.iter().enumerate() {
+                    self.c_case(case, i + 1 == cases.len());
+                }
+                self.w.indent();
+            }
+            Style::Rust => {
+                head.push_str(&self.ex.text(value));
+                self.w.open(&head);
+                cases.iter().for_each(|case| self.braced_case(case));
+                if !cases.iter().any(|c| c.labels.contains(&None)) {
+                    self.w.line("default: {}");
+                }
+            }
+        }
+        self.w.close("");
+    }
+
+    fn c_case(&mut self, case: &SwitchCase, last: bool) {
+        for label in &case.labels {
+            match label {
+                Some(value) => self.w.line(&format!("case {}:", self.ex.text(*value))),
+                None => self.w.line("default:"),
+            }
+        }
+        // A jump to a later label must not pass a declaration.
+        let declares = case.body.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..)));
+        match case.body.stmts.split_first() {
+            Some((only, [])) if matches!(only.kind, StmtKind::Block(_)) => self.stmt(only),
+            _ if declares && !last => self.braced("", &case.body),
+            _ => {
+                self.w.indent();
+                self.block(&case.body);
+                // A label needs a statement after it.
+                if case.body.stmts.is_empty() && last {
+                    self.w.line("break;");
+                }
+                self.w.outdent();
+            }
+        }
+    }
+
+    fn braced_case(&mut self, case: &SwitchCase) {
+        let labels: Vec<String> =
+            case.labels.iter().map(|l| l.map_or("default".to_owned(), |value| self.ex.text(value))).collect();
+        let head = match labels.as_slice() {
+            [only] if only == "default" => "default:".to_owned(),
+            _ => format!("case {}:", labels.join(", ")),
+        };
+        self.w.open(&head);
+        // Cases do not fall through: a `break` at the end says nothing. A case that is one block needs no second one.
+        let body = match case.body.stmts.as_slice() {
+            [Stmt { kind: StmtKind::Block(inner), comments, .. }] if comments.is_empty() => inner,
+            [Stmt { kind: StmtKind::Block(inner), comments, .. }, Stmt { kind: StmtKind::Break, .. }]
+                if comments.is_empty() =>
+            {
+                inner
+            }
+            _ => &case.body,
+        };
+        let (stmts, trailing) = match body.stmts.split_last() {
+            Some((Stmt { kind: StmtKind::Break, comments, .. }, before)) => (before, comments.as_slice()),
+            _ => (body.stmts.as_slice(), &[][..]),
+        };
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+        self.w.before(trailing);
+        self.w.before(&body.trailing);
+        self.w.close("");
+    }
+}
+
+/// The parts of an `else if`: a block of one `if` without comments or hints.
+fn chained(block: &Block) -> Option<(ExprId, &Block, Option<&Block>)> {
+    match block.stmts.as_slice() {
+        [Stmt { kind: StmtKind::If(condition, then, other, hints), comments, .. }]
+            if comments.is_empty() && block.trailing.is_empty() && *hints == Hints::default() =>
+        {
+            Some((*condition, then, other.as_ref()))
+        }
+        _ => None,
+    }
+}
