@@ -151,10 +151,6 @@ const PUNCT2: [&[u8]; 20] = [
     b"&&", b"||", b"##", b"=>",
 ];
 
-fn is_ident_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
-}
-
 fn is_ident(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

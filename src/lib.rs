@@ -27,3 +27,4 @@ pub mod layout;
 pub mod legalize;
 pub mod emit;
 pub mod reflect;
+pub mod batch;

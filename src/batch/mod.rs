@@ -1,1 +1,3 @@
-//! See the architecture in the crate documentation.
+//! Whole trees: finding files, compiling them in parallel, writing what they become.
+
+pub mod loader;

@@ -1,0 +1,233 @@
+//! Brings sources from the file system: the first layer that does I/O.
+//!
+//! A file has one name however it is reached, and the name does not depend on the host: the root that it lies under, as
+//! the user wrote that root, and its path below it. Symbolic links are followed before roots are compared, so a link
+//! cannot lead out of them either.
+
+use crate::preprocess::MAX_FILE_BYTES;
+use crate::source::{LoadError, Loaded, Loader, join_path};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+/// A directory that files may be read from.
+#[derive(Debug, Clone)]
+struct Root {
+    /// As the user wrote it, with `/`.
+    shown: String,
+    canonical: PathBuf,
+}
+
+/// A [`Loader`] over the file system. Each file is read once; threads share the texts.
+#[derive(Debug, Default)]
+pub struct FileLoader {
+    /// Include directories, in order of search.
+    include_dirs: Vec<String>,
+    roots: Vec<Root>,
+    anywhere: bool,
+    /// Answers by path as looked up.
+    found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
+    /// Texts by canonical path.
+    texts: RwLock<FxHashMap<PathBuf, Loaded>>,
+}
+
+impl FileLoader {
+    /// A loader that searches `include_dirs` in order; each of them is a root.
+    pub fn new<P: AsRef<Path>>(include_dirs: impl IntoIterator<Item = P>) -> Self {
+        let mut loader = FileLoader::default();
+        for directory in include_dirs {
+            loader.include_dirs.push(slashes(directory.as_ref()));
+            loader = loader.root(directory.as_ref());
+        }
+        loader
+    }
+
+    /// Adds a directory that includes may lead into: the tree that is built, or the directory of a main file.
+    pub fn root(mut self, directory: &Path) -> Self {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        if let Ok(canonical) = std::fs::canonicalize(directory)
+            && !self.roots.iter().any(|r| r.canonical == canonical)
+        {
+            self.roots.push(Root { shown: slashes(directory), canonical });
+        }
+        self
+    }
+
+    /// Lets includes lead out of the roots.
+    pub fn allow_anywhere(mut self, allow: bool) -> Self {
+        self.anywhere = allow;
+        self
+    }
+
+    /// What is at `path`, remembered. A main source may lie anywhere, an include only in the roots.
+    fn look_up(&self, path: &str, main: bool) -> Result<Loaded, LoadError> {
+        let key = if main { format!("main {path}") } else { path.to_owned() };
+        if let Some(known) = self.found.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return known.clone();
+        }
+        let result = self.load(path, main);
+        self.found.write().unwrap_or_else(|e| e.into_inner()).insert(key, result.clone());
+        result
+    }
+
+    fn load(&self, path: &str, main: bool) -> Result<Loaded, LoadError> {
+        let not_found = || LoadError::NotFound(vec![path.to_owned()]);
+        let canonical = std::fs::canonicalize(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => not_found(),
+            _ => LoadError::Unreadable(e.to_string()),
+        })?;
+        let name = match self.name(&canonical) {
+            Some(name) => name,
+            None if main || self.anywhere => path.to_owned(),
+            None => return Err(LoadError::OutsideRoots(path.to_owned())),
+        };
+        if canonical.is_dir() {
+            return if main { Err(LoadError::Unreadable("it is a directory".to_owned())) } else { Err(not_found()) };
+        }
+        if let Some(loaded) = self.texts.read().unwrap_or_else(|e| e.into_inner()).get(&canonical) {
+            return Ok(loaded.clone());
+        }
+        let loaded = Loaded { name, text: Arc::from(read(&canonical)?) };
+        let mut texts = self.texts.write().unwrap_or_else(|e| e.into_inner());
+        Ok(texts.entry(canonical).or_insert(loaded).clone())
+    }
+
+    /// The name of a file: by the innermost root that holds it.
+    fn name(&self, canonical: &Path) -> Option<String> {
+        let holding = self.roots.iter().filter_map(|r| Some((r, canonical.strip_prefix(&r.canonical).ok()?)));
+        let (root, below) = holding.min_by_key(|(_, below)| below.components().count())?;
+        Some(join_path(&root.shown, &slashes(below)))
+    }
+}
+
+impl Loader for FileLoader {
+    fn source(&self, name: &str) -> Result<Loaded, LoadError> {
+        self.look_up(&join_path("", &slashes(Path::new(name))), true)
+    }
+
+    fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError> {
+        let beside = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let beside = if from.starts_with('/') && beside.is_empty() { "/" } else { beside };
+        let directories = quoted.then_some(beside).into_iter().chain(self.include_dirs.iter().map(String::as_str));
+        let mut tried = Vec::new();
+        let mut outside = None;
+        for directory in directories {
+            let candidate = join_path(directory, path);
+            match self.look_up(&candidate, false) {
+                Err(LoadError::NotFound(_)) => tried.push(candidate),
+                Err(error @ LoadError::OutsideRoots(_)) => outside = outside.or(Some(error)),
+                decided => return decided,
+            }
+        }
+        Err(outside.unwrap_or(LoadError::NotFound(tried)))
+    }
+}
+
+/// A path with `/`.
+fn slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// Reads and decodes a file: UTF-8 with or without a byte order mark (what is invalid is replaced), or UTF-16 with one.
+fn read(path: &Path) -> Result<String, LoadError> {
+    let unreadable = |e: std::io::Error| LoadError::Unreadable(e.to_string());
+    let size = std::fs::metadata(path).map_err(unreadable)?;
+    if !size.is_file() {
+        return Err(LoadError::Unreadable("it is no regular file".to_owned()));
+    }
+    if size.len() > MAX_FILE_BYTES as u64 {
+        let reason = format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", size.len());
+        return Err(LoadError::Unreadable(reason));
+    }
+    decode(std::fs::read(path).map_err(unreadable)?)
+}
+
+fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
+    let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
+    };
+    let text = match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        _ => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+    };
+    if text.contains('\0') {
+        return Err(LoadError::Unreadable("it is a binary file".to_owned()));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> tempfile::TempDir {
+        let tree = tempfile::tempdir().unwrap();
+        for (name, bytes) in [
+            ("shaders/main.hlsl", &b"\xef\xbb\xbfmain"[..]),
+            ("shaders/a/one.hlsli", b"one"),
+            ("shaders/binary.hlsl", b"a\0b"),
+            ("shaders/latin.hlsl", b"// caf\xe9"),
+            ("shaders/wide.hlsl", b"\xff\xfei\0n\0t\0"),
+            ("lib/two.hlsli", b"two"),
+            ("secret.hlsli", b"secret"),
+        ] {
+            let path = tree.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        tree
+    }
+
+    #[test]
+    fn searches_beside_then_in_the_directories() {
+        let tree = tree();
+        let at = |p: &str| slashes(&tree.path().join(p));
+        let loader = FileLoader::new([tree.path().join("lib")]).root(&tree.path().join("shaders"));
+        let main = loader.source(&at("shaders/main.hlsl")).unwrap();
+        assert_eq!((main.name.as_str(), &*main.text), (at("shaders/main.hlsl").as_str(), "main"));
+        let one = loader.include("a/one.hlsli", true, &main.name).unwrap();
+        assert_eq!(one.name, at("shaders/a/one.hlsli"));
+        assert_eq!(&*loader.include("two.hlsli", true, &one.name).unwrap().text, "two");
+        // Angle brackets do not look beside the file.
+        let missing = loader.include("a/one.hlsli", false, &main.name).unwrap_err();
+        assert_eq!(missing, LoadError::NotFound(vec![at("lib/a/one.hlsli")]));
+        // Two ways to one file give one name.
+        let again = loader.include("../shaders/./a/one.hlsli", false, &main.name).unwrap();
+        assert!(again.name == one.name && Arc::ptr_eq(&again.text, &one.text));
+    }
+
+    #[test]
+    fn does_not_leave_the_roots() {
+        let tree = tree();
+        let shaders = tree.path().join("shaders");
+        let main = slashes(&shaders.join("main.hlsl"));
+        let loader = FileLoader::new([&shaders]);
+        let outside = LoadError::OutsideRoots(slashes(&tree.path().join("secret.hlsli")));
+        assert_eq!(loader.include("../secret.hlsli", true, &main).unwrap_err(), outside);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../secret.hlsli", shaders.join("link.hlsli")).unwrap();
+            assert!(matches!(loader.include("link.hlsli", true, &main), Err(LoadError::OutsideRoots(_))));
+        }
+        let open = FileLoader::new([&shaders]).allow_anywhere(true);
+        assert_eq!(&*open.include("../secret.hlsli", true, &main).unwrap().text, "secret");
+    }
+
+    #[test]
+    fn decodes_and_refuses() {
+        let tree = tree();
+        let loader = FileLoader::new([tree.path().join("shaders")]);
+        let load = |name: &str| loader.source(&slashes(&tree.path().join("shaders").join(name))).map(|l| l.text);
+        assert_eq!(load("latin.hlsl").as_deref(), Ok("// caf\u{fffd}"));
+        assert_eq!(load("wide.hlsl").as_deref(), Ok("int"));
+        assert_eq!(load("binary.hlsl"), Err(LoadError::Unreadable("it is a binary file".to_owned())));
+        assert_eq!(load("a"), Err(LoadError::Unreadable("it is a directory".to_owned())));
+        let big = std::fs::File::create(tree.path().join("shaders/big.hlsl")).unwrap();
+        big.set_len(100 << 20).unwrap();
+        assert!(matches!(load("big.hlsl"), Err(LoadError::Unreadable(reason)) if reason.contains("limit")));
+    }
+}
