@@ -1,1 +1,157 @@
-//! See the architecture in the crate documentation.
+//! Takes out of a program what its target cannot say.
+//!
+//! > A program *needs* capabilities ([`needs`]). A profile *has* capabilities. A pass *removes* a need.
+//!
+//! [`PASSES`] is the whole plan: [`run`] goes through it once, in order, and runs each pass that removes something which
+//! the program needs and the profile lacks (or which always runs). What is left over is a list of located errors. A pass
+//! knows no target by name.
+//!
+//! What emitters may rely on afterwards is written at [`run`].
+
+pub mod hoist;
+pub mod needs;
+mod dead_code;
+mod inline_builtins;
+mod lower_enums;
+mod lower_properties;
+mod select_target;
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::layout::ProgramLayout;
+use crate::source::Span;
+use crate::target::{Capability, Profile};
+use crate::tree::{Effects, Function, FunctionId, Program};
+use std::collections::BTreeMap;
+
+/// What a pass works on.
+pub struct Context<'a> {
+    /// The program, changed in place.
+    pub program: &'a mut Program,
+    /// Positions, computed for the program as it was checked.
+    pub layout: &'a ProgramLayout,
+    /// The target.
+    pub profile: &'a Profile,
+    /// Errors of passes that cannot do their work on some input.
+    pub diags: &'a mut Diagnostics,
+}
+
+/// One step.
+pub struct Pass {
+    /// Name, for `--dump-after`.
+    pub name: &'static str,
+    /// The needs that it takes away; runs if one of them is needed and not had. None: it always runs.
+    pub removes: &'static [Capability],
+    /// The needs that it may bring; passes for them come later in the table.
+    pub adds: &'static [Capability],
+    /// The work.
+    pub run: fn(&mut Context),
+}
+
+/// The plan, in order.
+pub const PASSES: &[Pass] = &[
+    select_target::PASS,
+    dead_code::PASS,
+    lower_properties::PASS,
+    inline_builtins::PASS,
+    lower_enums::PASS,
+    dead_code::PASS,
+];
+
+/// Shows a program after a pass.
+pub type Dump<'a> = &'a mut dyn FnMut(&str, &Program);
+
+/// Makes `program` sayable in the profile's language, or reports why it is not.
+///
+/// Afterwards: `program.items` holds what is used, in an order in which each declaration stands after those it uses. A
+/// global of kind `Parameter` is a resource, a buffer, a block or an array of them, and has a binding (or is a push constant).
+/// Called builtin functions have one spelling (`Intrinsic`) or are functions like those of the user.
+pub fn run(
+    program: &mut Program,
+    layout: &ProgramLayout,
+    profile: &Profile,
+    diags: &mut Diagnostics,
+    mut dump: Option<Dump>,
+) {
+    for pass in PASSES {
+        let missing = needs::needs(program);
+        let wanted = |c: &Capability| !profile.has(*c) && missing.contains_key(c);
+        if !pass.removes.is_empty() && !pass.removes.iter().any(wanted) {
+            continue;
+        }
+        (pass.run)(&mut Context { program, layout, profile, diags });
+        if let Some(dump) = &mut dump {
+            dump(pass.name, program);
+        }
+        if diags.has_errors() {
+            return;
+        }
+        verify_after(pass, program);
+    }
+    report(&needs::needs(program), profile, diags);
+    unspoken(program, profile, diags);
+}
+
+/// In tests and debug builds: the tree is sound after a pass.
+fn verify_after(pass: &Pass, program: &Program) {
+    if cfg!(debug_assertions) {
+        let faults = crate::tree::verify(program);
+        debug_assert!(faults.is_empty(), "after {}: {}", pass.name, faults.join("\n"));
+    }
+}
+
+/// Needs that no pass removed.
+fn report(needs: &BTreeMap<Capability, Span>, profile: &Profile, diags: &mut Diagnostics) {
+    for (&capability, &span) in needs.iter().filter(|(c, _)| !profile.has(**c)) {
+        let what = capability.description().trim_end_matches('.');
+        let message = format!("{} cannot say this: {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
+        let note = format!("the missing capability is {capability:?}");
+        diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+    }
+}
+
+/// Builtins that are called and have no spelling in the target.
+fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    let reachable = program.reachable_functions();
+    for &caller in &reachable {
+        let body = &program.functions[caller].code;
+        for id in body.expressions() {
+            let crate::tree::ExprKind::Call(callee, _) = &body.exprs[id].kind else { continue };
+            let callee = &program.functions[*callee];
+            if !is_unspoken(callee) {
+                continue;
+            }
+            let message = format!("`{}` cannot be said in {}", callee.name, profile.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
+        }
+    }
+}
+
+/// A function without a case for the target.
+pub(crate) fn is_unspoken(function: &Function) -> bool {
+    matches!(function.body, crate::tree::FunctionBody::Switch(_) | crate::tree::FunctionBody::None)
+}
+
+impl Context<'_> {
+    /// Which functions have effects, as of now.
+    pub fn effects(&self) -> Effects {
+        Effects::of(self.program)
+    }
+
+    /// Runs `f` on the body of every function that has statements; the body is taken out of the program meanwhile.
+    pub fn each_body(&mut self, f: &mut dyn FnMut(&mut Context, FunctionId, &mut crate::tree::Body)) {
+        for id in self.program.functions_with_code() {
+            let mut body = std::mem::take(&mut self.program.functions[id].code);
+            let mut inner =
+                Context { program: self.program, layout: self.layout, profile: self.profile, diags: self.diags };
+            f(&mut inner, id, &mut body);
+            self.program.functions[id].code = body;
+        }
+    }
+
+    /// An error that names what the target lacks.
+    pub fn unsupported(&mut self, span: Span, message: impl Into<String>) {
+        self.diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+    }
+}

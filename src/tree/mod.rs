@@ -436,6 +436,58 @@ pub struct Global {
     pub source_path: Symbol,
 }
 
+impl Global {
+    /// A global made by a pass.
+    pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
+        let name = name.into();
+        Global {
+            name,
+            ty,
+            kind,
+            transparent: false,
+            modifiers: Modifiers::default(),
+            matrix_order: None,
+            explicit: Explicit::default(),
+            binding: None,
+            init: None,
+            semantic: None,
+            attributes: Vec::new(),
+            comments: Vec::new(),
+            span,
+            file: span.file,
+            unit: 0,
+            namespace_depth: 0,
+            source_path: name,
+        }
+    }
+}
+
+impl Field {
+    /// A field made by a pass.
+    pub fn new(name: impl Into<Symbol>, ty: TypeId, span: Span) -> Field {
+        Field {
+            name: name.into(),
+            ty,
+            semantic: None,
+            modifiers: Modifiers::default(),
+            matrix_order: None,
+            explicit: Explicit::default(),
+            attributes: Vec::new(),
+            comments: Vec::new(),
+            span,
+            bits: None,
+            offset: None,
+        }
+    }
+}
+
+impl Struct {
+    /// A struct made by a pass.
+    pub fn new(name: impl Into<Symbol>, fields: Vec<Field>, span: Span) -> Struct {
+        Struct { name: name.into(), fields, comments: Vec::new(), span, builtin: false, attributes: Vec::new() }
+    }
+}
+
 /// A position in the target's terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Binding {

@@ -1,0 +1,422 @@
+//! Takes parts of expressions out into statements before them, keeping the order of evaluation.
+//!
+//! A pass marks the expressions that it needs as plain values, then calls [`hoist`]:
+//!
+//! ```text
+//! before: a[i++] = f(x * 2);        marked: `x * 2` (value), `i++` (effect)
+//! after:  let t = x * 2;  let u = i;  i++;  a[u] = f(t);
+//! ```
+//!
+//! Whatever is evaluated earlier than a marked expression and could be changed by it, or could change it, is taken out
+//! before it. A marked expression with effects under `?:`, `&&` or `||` turns that operator into an `if`. Conditions of
+//! loops move into the loop.
+
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    BinaryOp, Block, Body, Effects, Expr, ExprId, ExprKind, Hints, Id, Literal, Local, LocalId, ParamMode, Program,
+    Stmt, StmtKind, Type, TypeId, UnaryOp,
+};
+use rustc_hash::FxHashMap;
+
+/// How a marked expression is taken out.
+#[derive(Clone, Debug)]
+pub enum Mark {
+    /// Its value goes to a new constant local of this name.
+    Value(Symbol),
+    /// It becomes a statement; what remains is the target of the assignment or step, or nothing of a call without a result.
+    Effect,
+}
+
+/// The marks of one body.
+pub type Marks = FxHashMap<ExprId, Mark>;
+
+/// Takes the marked expressions out of a body. `program` is only looked at.
+pub fn hoist(program: &Program, effects: &Effects, body: &mut Body, marks: Marks) {
+    if marks.is_empty() {
+        return;
+    }
+    let mut block = std::mem::take(&mut body.block);
+    let mut hoister = Hoister { program, effects, body, marks, out: Vec::new() };
+    block.rewrite(&mut |stmt, out| hoister.stmt(stmt, out));
+    hoister.body.block = block;
+}
+
+/// A name for a temporary that holds `value`: what the source calls it, if anything.
+pub fn temporary_name(program: &Program, body: &Body, value: ExprId) -> Symbol {
+    match &body.exprs[value].kind {
+        ExprKind::Call(f, _) => {
+            Symbol::new(&format!("{}_result", program.functions[*f].name.as_str().trim_start_matches('_')))
+        }
+        ExprKind::Field(base, index) => match program.types.get(body.exprs[*base].ty) {
+            Type::Struct(s) => program.structs[s].fields.get(*index as usize).map_or(Symbol::new("value"), |f| f.name),
+            _ => Symbol::new("value"),
+        },
+        ExprKind::Index(..) => Symbol::new("element"),
+        ExprKind::Binary(op, ..) if op.is_comparison() => Symbol::new("test"),
+        _ => Symbol::new("value"),
+    }
+}
+
+struct Hoister<'a> {
+    program: &'a Program,
+    effects: &'a Effects,
+    body: &'a mut Body,
+    marks: Marks,
+    /// Statements to stand before the one at hand.
+    out: Vec<Stmt>,
+}
+
+impl Hoister<'_> {
+    fn marked(&self, root: ExprId) -> bool {
+        self.body.exprs.post_order(root).iter().any(|id| self.marks.contains_key(id))
+    }
+
+    /// Statements come here inner ones first.
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let mut any = false;
+        stmt.own_exprs(&mut |e| any = any || self.marked(e));
+        if let StmtKind::For(init, ..) = &stmt.kind {
+            init.iter().for_each(|s| s.own_exprs(&mut |e| any = any || self.marked(e)));
+        }
+        if !any {
+            out.push(stmt);
+            return;
+        }
+        match &mut stmt.kind {
+            // The root of an expression statement is a statement already.
+            StmtKind::Expr(root) => self.statement_root(*root),
+            StmtKind::While(condition, block, _) => {
+                self.lower(*condition);
+                *condition = self.condition_into_loop(*condition, block);
+            }
+            StmtKind::DoWhile(block, condition, _) => self.do_while(block, *condition, out),
+            StmtKind::For(init, condition, step, block, _) => {
+                if let Some(step) = step.filter(|s| self.step_marked(*s)) {
+                    self.step_into_loop(step, block);
+                }
+                *step = step.filter(|s| !self.step_marked(*s));
+                if let Some(old) = condition.filter(|c| self.marked(*c)) {
+                    self.lower(old);
+                    self.condition_into_loop(old, block);
+                    *condition = None;
+                }
+                self.for_init(init);
+            }
+            _ => {
+                let mut roots = Vec::new();
+                stmt.own_exprs(&mut |e| roots.push(e));
+                // Case labels are constants; only the first expression of a statement is ever marked.
+                roots.into_iter().for_each(|e| self.lower(e));
+            }
+        }
+        self.flush(&mut stmt, out);
+        // A call without a result that became a statement leaves an empty one.
+        if !self.is_empty_statement(&stmt) {
+            out.push(stmt);
+        }
+    }
+
+    /// Puts the collected statements before `stmt`; its comments go with the first.
+    fn flush(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) {
+        let mut before = std::mem::take(&mut self.out);
+        if let Some(first) = before.first_mut() {
+            first.comments = stmt.comments.extract_if(.., |c| !c.trailing).collect();
+            first.blank_before = std::mem::take(&mut stmt.blank_before);
+        }
+        out.append(&mut before);
+    }
+
+    fn is_empty_statement(&self, stmt: &Stmt) -> bool {
+        matches!(&stmt.kind, StmtKind::Expr(e) if matches!(self.body.exprs[*e].kind, ExprKind::Zero))
+    }
+
+    fn statement_root(&mut self, root: ExprId) {
+        match self.body.exprs[root].kind.clone() {
+            ExprKind::Comma(a, b) => {
+                self.statement_root(a);
+                self.out.push(Stmt::new(StmtKind::Expr(a), self.body.exprs[a].span));
+                self.statement_root(b);
+                self.body.exprs.replace_by(root, b);
+            }
+            _ => {
+                if matches!(self.marks.get(&root), Some(Mark::Effect)) {
+                    self.marks.remove(&root);
+                }
+                self.lower(root);
+            }
+        }
+    }
+
+    /// The step of a `for` is a statement in itself: a mark on its root asks for nothing.
+    fn step_marked(&self, step: ExprId) -> bool {
+        match self.body.exprs[step].kind {
+            ExprKind::Comma(a, b) => self.step_marked(a) || self.step_marked(b),
+            _ => {
+                let inner = self.body.exprs.post_order(step);
+                inner.iter().any(|id| *id != step && self.marks.contains_key(id))
+                    || matches!(self.marks.get(&step), Some(Mark::Value(_)))
+            }
+        }
+    }
+
+    /// `for (int i = f(x); ...)`: what is taken out stands before the loop.
+    fn for_init(&mut self, init: &mut [Stmt]) {
+        for stmt in init {
+            match stmt.kind {
+                StmtKind::Expr(root) => self.statement_root(root),
+                StmtKind::Local(_, Some(value)) => self.lower(value),
+                _ => {}
+            }
+        }
+    }
+
+    /// `while (c)` with statements for `c` pending becomes `while (true) { statements; if (!c) break; ... }`. Answers the
+    /// loop's new condition.
+    fn condition_into_loop(&mut self, condition: ExprId, block: &mut Block) -> ExprId {
+        let before = std::mem::take(&mut self.out);
+        let span = self.body.exprs[condition].span;
+        let not = self.body.exprs.push(Expr { kind: ExprKind::Unary(UnaryOp::Not, condition), ty: TypeId::BOOL, span });
+        let leave = Block { stmts: vec![Stmt::new(StmtKind::Break, span)], trailing: Vec::new() };
+        let exit = Stmt::new(StmtKind::If(not, leave, None, Hints::default()), span);
+        block.stmts.splice(0..0, before.into_iter().chain([exit]));
+        self.body.exprs.push(Expr { kind: ExprKind::Literal(Literal::Bool(true), None), ty: TypeId::BOOL, span })
+    }
+
+    /// Temporaries of a `do` condition are declared before the loop, since its block is closed where it is tested.
+    fn do_while(&mut self, block: &mut Block, condition: ExprId, out: &mut Vec<Stmt>) {
+        self.lower(condition);
+        let mut tail = std::mem::take(&mut self.out);
+        for stmt in &mut tail {
+            if let StmtKind::Local(local, init) = &mut stmt.kind {
+                let (local, init) = (*local, *init);
+                self.body.locals[local].constant = false;
+                out.push(Stmt::new(StmtKind::Local(local, None), stmt.span));
+                if let Some(init) = init {
+                    let assign = self.assign(local, init);
+                    stmt.kind = StmtKind::Expr(assign);
+                }
+            }
+        }
+        self.before_each_continue(block, &tail);
+        block.stmts.extend(tail);
+    }
+
+    /// The step of a `for` becomes statements at the end of the body and before each `continue`.
+    fn step_into_loop(&mut self, step: ExprId, block: &mut Block) {
+        let saved = std::mem::take(&mut self.out);
+        self.statement_root(step);
+        let mut tail = std::mem::replace(&mut self.out, saved);
+        tail.push(Stmt::new(StmtKind::Expr(step), self.body.exprs[step].span));
+        self.before_each_continue(block, &tail);
+        block.stmts.extend(tail);
+    }
+
+    /// Copies `tail` before every `continue` of this loop.
+    fn before_each_continue(&mut self, block: &mut Block, tail: &[Stmt]) {
+        let old = std::mem::take(&mut block.stmts);
+        for mut stmt in old {
+            match &mut stmt.kind {
+                StmtKind::Continue => {
+                    let source = Block { stmts: tail.to_vec(), trailing: Vec::new() };
+                    let from = self.body.clone();
+                    // Variables of the enclosing function stay; those declared in the tail are made anew.
+                    let mut locals: FxHashMap<LocalId, LocalId> = from.locals.ids().map(|l| (l, l)).collect();
+                    source.visit(&mut |s| {
+                        if let StmtKind::Local(l, _) = s.kind {
+                            locals.remove(&l);
+                        }
+                    });
+                    block.stmts.extend(self.body.import_block(&from, &source, &mut locals).stmts);
+                }
+                // A `continue` in there belongs to the inner loop.
+                StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
+                _ => stmt.blocks_mut(&mut |b| self.before_each_continue(b, tail)),
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    fn assign(&mut self, local: LocalId, value: ExprId) -> ExprId {
+        let (ty, span) = (self.body.locals[local].ty, self.body.exprs[value].span);
+        let target = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+        self.body.exprs.push(Expr { kind: ExprKind::Assign(None, target, value), ty, span })
+    }
+
+    /// Takes the marked parts of an expression out, in order of evaluation.
+    fn lower(&mut self, id: ExprId) {
+        if !self.marked(id) {
+            return;
+        }
+        match self.body.exprs[id].kind.clone() {
+            ExprKind::Select(c, a, b) if self.body.exprs[c].ty == TypeId::BOOL => self.select(id, c, a, b),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.body.exprs[id].ty == TypeId::BOOL => {
+                self.logic(id, op, a, b);
+            }
+            ExprKind::Comma(a, b) => {
+                self.statement_root(a);
+                if self.effects.expr(&self.body.exprs, a) {
+                    self.out.push(Stmt::new(StmtKind::Expr(a), self.body.exprs[a].span));
+                }
+                self.lower(b);
+                self.body.exprs.replace_by(id, b);
+            }
+            // The value is computed before the target's place is needed.
+            ExprKind::Assign(_, target, value) => self.operands(&[(value, false), (target, true)]),
+            kind => {
+                let operands = self.operand_list(&kind);
+                self.operands(&operands);
+            }
+        }
+        if let Some(mark) = self.marks.remove(&id) {
+            self.take_out(id, mark);
+        }
+    }
+
+    /// The children of an expression; `true` for those that must stay lvalues.
+    fn operand_list(&self, kind: &ExprKind) -> Vec<(ExprId, bool)> {
+        let mut list = Vec::new();
+        match kind {
+            ExprKind::Call(f, args) => {
+                let params = &self.program.functions[*f].params;
+                let by_reference = |i: usize| params.get(i).is_some_and(|p| p.mode != ParamMode::In);
+                list.extend(args.iter().enumerate().map(|(i, a)| (*a, by_reference(i))));
+            }
+            ExprKind::Step(_, _, a) | ExprKind::AddressOf(a) => list.push((*a, true)),
+            ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::Swizzle(a, _) | ExprKind::MatrixSwizzle(a, _) => {
+                list.push((*a, true));
+            }
+            ExprKind::Index(a, i) => list.extend([(*a, true), (*i, false)]),
+            other => other.children(&mut |c| list.push((c, false))),
+        }
+        list
+    }
+
+    fn operands(&mut self, operands: &[(ExprId, bool)]) {
+        let Some(last) = operands.iter().rposition(|(e, _)| self.marked(*e)) else { return };
+        for (at, &(operand, lvalue)) in operands.iter().enumerate().take(last + 1) {
+            let later = operands.get(at + 1..=last).unwrap_or(&[]);
+            let later_effects = later.iter().any(|(e, _)| self.hoists_effects(*e));
+            self.lower(operand);
+            let effects = self.effects.expr(&self.body.exprs, operand);
+            let moved_past = at < last && (effects || (later_effects && !self.is_constant(operand)));
+            if moved_past && !lvalue && !self.is_resource(operand) {
+                self.spill(operand);
+            }
+        }
+    }
+
+    /// Whether taking the marked parts out of `id` executes something that others could notice.
+    fn hoists_effects(&self, id: ExprId) -> bool {
+        let all = self.body.exprs.post_order(id);
+        let mut marked = all.into_iter().filter(|id| self.marks.contains_key(id));
+        marked.any(|id| self.effects.expr(&self.body.exprs, id))
+    }
+
+    fn is_resource(&self, id: ExprId) -> bool {
+        self.program.holds_resource(self.body.exprs[id].ty)
+    }
+
+    /// The same whatever is executed in between.
+    fn is_constant(&self, id: ExprId) -> bool {
+        self.body.exprs.post_order(id).into_iter().all(|id| match &self.body.exprs[id].kind {
+            ExprKind::Local(l) => self.body.locals.get_if(*l).is_some_and(|l| l.constant),
+            ExprKind::Global(g) => matches!(self.program.globals[*g].kind, crate::tree::GlobalKind::Const),
+            ExprKind::Call(..) | ExprKind::Property(_) => false,
+            _ => true,
+        })
+    }
+
+    fn spill(&mut self, id: ExprId) {
+        let name = temporary_name(self.program, self.body, id);
+        self.take_out(id, Mark::Value(name));
+    }
+
+    fn take_out(&mut self, id: ExprId, mark: Mark) {
+        let Expr { ty, span, ref kind } = self.body.exprs[id];
+        match (mark, kind.clone()) {
+            (Mark::Effect, ExprKind::Assign(_, target, _)) | (Mark::Effect, ExprKind::Step(_, true, target)) => {
+                let copy = self.body.exprs.displace(id);
+                self.out.push(Stmt::new(StmtKind::Expr(copy), span));
+                let again = self.body.exprs.duplicate(target);
+                self.body.exprs.replace_by(id, again);
+            }
+            (Mark::Effect, ExprKind::Step(_, false, target)) => {
+                let copy = self.body.exprs.displace(id);
+                let old = self.body.exprs.duplicate(target);
+                self.spill(old);
+                self.out.push(Stmt::new(StmtKind::Expr(copy), span));
+                self.body.exprs.replace_by(id, old);
+            }
+            (Mark::Effect, _) if ty == TypeId::VOID => {
+                let copy = self.body.exprs.displace(id);
+                self.out.push(Stmt::new(StmtKind::Expr(copy), span));
+                self.body.exprs[id].kind = ExprKind::Zero;
+            }
+            (Mark::Effect, _) => self.spill(id),
+            (Mark::Value(name), _) => {
+                let copy = self.body.exprs.displace(id);
+                let local = self.temporary(name, ty, span, Some(copy));
+                self.body.exprs[id].kind = ExprKind::Local(local);
+            }
+        }
+    }
+
+    /// Declares a local before the statement at hand.
+    fn temporary(&mut self, name: Symbol, ty: TypeId, span: Span, init: Option<ExprId>) -> LocalId {
+        let constant = init.is_some();
+        let local = Local { name, ty, constant, modifiers: Default::default(), span };
+        let local = self.body.locals.push(local);
+        self.out.push(Stmt::new(StmtKind::Local(local, init), span));
+        local
+    }
+
+    /// Lowers `id` and assigns its value to `local`, as a block of its own.
+    fn branch(&mut self, id: ExprId, local: LocalId) -> Block {
+        let saved = std::mem::take(&mut self.out);
+        self.lower(id);
+        let assign = self.assign(local, id);
+        self.out.push(Stmt::new(StmtKind::Expr(assign), self.body.exprs[id].span));
+        Block { stmts: std::mem::replace(&mut self.out, saved), trailing: Vec::new() }
+    }
+
+    fn select(&mut self, id: ExprId, c: ExprId, a: ExprId, b: ExprId) {
+        self.lower(c);
+        if !self.hoists_effects(a) && !self.hoists_effects(b) {
+            self.lower(a);
+            self.lower(b);
+            return;
+        }
+        let Expr { ty, span, .. } = self.body.exprs[id];
+        let local = self.temporary(Symbol::new("selected"), ty, span, None);
+        let (then, other) = (self.branch(a, local), self.branch(b, local));
+        self.out.push(Stmt::new(StmtKind::If(c, then, Some(other), Hints::default()), span));
+        self.body.exprs[id].kind = ExprKind::Local(local);
+    }
+
+    fn logic(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) {
+        self.lower(a);
+        if !self.hoists_effects(b) {
+            self.lower(b);
+            return;
+        }
+        let span = self.body.exprs[id].span;
+        let local = self.temporary(Symbol::new("test"), TypeId::BOOL, span, Some(a));
+        self.body.locals[local].constant = false;
+        let mut condition = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty: TypeId::BOOL, span });
+        if op == BinaryOp::Or {
+            let kind = ExprKind::Unary(UnaryOp::Not, condition);
+            condition = self.body.exprs.push(Expr { kind, ty: TypeId::BOOL, span });
+        }
+        let then = self.branch(b, local);
+        self.out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
+        self.body.exprs[id].kind = ExprKind::Local(local);
+    }
+}
+
+impl<I: Id, T> crate::tree::Arena<I, T> {
+    /// The element, if the id is of this arena.
+    pub fn get_if(&self, id: I) -> Option<&T> {
+        (id.index() < self.len()).then(|| &self[id])
+    }
+}

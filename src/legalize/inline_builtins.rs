@@ -1,0 +1,372 @@
+//! Calls of the library's polyfills that are one expression become that expression.
+//!
+//! Before: `[ForceInline] float saturate(float x) { return clamp(x, 0.0, 1.0); }     saturate(a + b)`
+//! After:  `clamp(a + b, 0.0, 1.0)`
+//!
+//! An argument that would be evaluated more than once, or in another order than before, is first put into a local of the
+//! parameter's name. In the condition of a loop, where that would change the loop, the polyfill stays a function. A
+//! polyfill without a result that has several statements is put in place where it is called as a statement.
+
+use super::hoist::{self, Mark, Marks};
+use super::lower_properties::mark_for_repetition;
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::tree::{
+    BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
+    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Type, TypeId, Types, walk::is_trivial,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass { name: "inline_builtins", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    // Callees come first, so that what is inlined has nothing left to inline.
+    for id in cx.program.reachable_functions() {
+        if !matches!(cx.program.functions[id].body, FunctionBody::Block) {
+            continue;
+        }
+        let mut body = std::mem::take(&mut cx.program.functions[id].code);
+        let mut inline = Inline { program: cx.program, effects: &effects, body: &mut body };
+        let marks = inline.marks();
+        hoist::hoist(inline.program, &effects, inline.body, marks);
+        inline.expressions();
+        inline.statements();
+        simplify(&mut cx.program.types, &mut body);
+        cx.program.functions[id].code = body;
+    }
+}
+
+/// The one expression of a polyfill.
+fn expression_of(f: &Function) -> Option<ExprId> {
+    if !f.inline || !matches!(f.body, FunctionBody::Block) {
+        return None;
+    }
+    match f.code.block.stmts.as_slice() {
+        [Stmt { kind: StmtKind::Return(Some(e)) | StmtKind::Expr(e), .. }] => Some(*e),
+        _ => None,
+    }
+}
+
+/// How a polyfill's expression treats its parameters.
+struct Shape {
+    /// Mentions of each parameter.
+    uses: FxHashMap<LocalId, u32>,
+    /// All parameters are mentioned once, in order, unconditionally.
+    in_order: bool,
+    /// A parameter by value is assigned.
+    assigns: bool,
+}
+
+fn shape(f: &Function, root: ExprId) -> Shape {
+    let mut shape = Shape { uses: FxHashMap::default(), in_order: true, assigns: false };
+    let mut order = Vec::new();
+    for id in f.code.exprs.post_order(root) {
+        match &f.code.exprs[id].kind {
+            ExprKind::Local(l) => {
+                *shape.uses.entry(*l).or_insert(0) += 1;
+                order.push(*l);
+            }
+            ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => shape.in_order = false,
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
+                if let ExprKind::Local(l) = f.code.exprs[f.code.exprs.base(*target)].kind {
+                    shape.assigns |= f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In);
+                }
+            }
+            _ => {}
+        }
+    }
+    shape.in_order &= order.iter().copied().eq(f.params.iter().map(|p| p.local));
+    shape
+}
+
+struct Inline<'a> {
+    program: &'a mut Program,
+    effects: &'a Effects,
+    body: &'a mut Body,
+}
+
+impl Inline<'_> {
+    /// Arguments that must be plain values before calls can be replaced.
+    fn marks(&self) -> Marks {
+        let mut marks = Marks::default();
+        let mut conditions = FxHashSet::default();
+        let mut statements = FxHashSet::default();
+        self.body.block.visit(&mut |stmt| match &stmt.kind {
+            StmtKind::While(c, ..) | StmtKind::DoWhile(_, c, _) => {
+                conditions.extend(self.body.exprs.post_order(*c));
+            }
+            StmtKind::For(_, c, step, ..) => {
+                conditions.extend(c.iter().chain(step).flat_map(|e| self.body.exprs.post_order(*e)));
+            }
+            StmtKind::Expr(e) => {
+                statements.insert(*e);
+            }
+            _ => {}
+        });
+        for id in self.body.expressions() {
+            let ExprKind::Call(f, args) = &self.body.exprs[id].kind else { continue };
+            let callee = &self.program.functions[*f];
+            if let Some(root) = expression_of(callee) {
+                if !conditions.contains(&id) {
+                    self.mark_call(callee, &shape(callee, root), args, &mut marks);
+                }
+            } else if statements.contains(&id) && splices(callee) {
+                let by_reference = callee.params.iter().zip(args);
+                by_reference
+                    .filter(|(p, a)| p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[**a].ty))
+                    .for_each(|(_, a)| mark_for_repetition(self.program, self.body, *a, &mut marks));
+            }
+        }
+        marks
+    }
+
+    fn mark_call(&self, callee: &Function, shape: &Shape, args: &[ExprId], marks: &mut Marks) {
+        if shape.assigns {
+            return;
+        }
+        for (param, &arg) in callee.params.iter().zip(args) {
+            let uses = shape.uses.get(&param.local).copied().unwrap_or(0);
+            if self.fits(uses, shape, arg) {
+                continue;
+            }
+            if param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty) {
+                mark_for_repetition(self.program, self.body, arg, marks);
+            } else {
+                marks.insert(arg, Mark::Value(callee.code.locals[param.local].name));
+            }
+        }
+    }
+
+    /// Whether an argument can stand in the place of its parameter as it is.
+    fn fits(&self, uses: u32, shape: &Shape, arg: ExprId) -> bool {
+        is_trivial(&self.body.exprs, arg)
+            // Pure arguments may change their order; those with effects must not.
+            || uses == 1 && (shape.in_order || !self.effects.expr(&self.body.exprs, arg))
+            || uses == 0 && !self.effects.expr(&self.body.exprs, arg)
+    }
+
+    /// Replaces calls by expressions.
+    fn expressions(&mut self) {
+        for id in self.body.expressions() {
+            let ExprKind::Call(f, args) = self.body.exprs[id].kind.clone() else { continue };
+            let callee = &self.program.functions[f];
+            let Some(root) = expression_of(callee) else { continue };
+            let shape = shape(callee, root);
+            let fits = callee.params.iter().zip(&args).all(|(p, a)| {
+                let uses = shape.uses.get(&p.local).copied().unwrap_or(0);
+                let place = p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[*a].ty);
+                place || self.fits(uses, &shape, *a)
+            });
+            if fits && !shape.assigns {
+                let bound: Vec<(LocalId, ExprId)> = callee.params.iter().map(|p| p.local).zip(args).collect();
+                let span = self.body.exprs[id].span;
+                let copy = substitute(self.body, &callee.code, root, &bound, span);
+                let ty = self.body.exprs[id].ty;
+                self.body.exprs.replace_by(id, copy);
+                self.body.exprs[id].ty = if ty == TypeId::VOID { self.body.exprs[id].ty } else { ty };
+            }
+        }
+    }
+
+    /// Replaces statements that are calls of polyfills of several statements.
+    fn statements(&mut self) {
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |stmt, out| {
+            let call = match stmt.kind {
+                StmtKind::Expr(e) => match &self.body.exprs[e].kind {
+                    ExprKind::Call(f, args) => Some((*f, args.clone())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match call {
+                Some((f, args)) if splices(&self.program.functions[f]) => self.splice(f, &args, stmt, out),
+                _ => out.push(stmt),
+            }
+        });
+        self.body.block = block;
+    }
+
+    fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: Stmt, out: &mut Vec<Stmt>) {
+        let callee = &self.program.functions[f];
+        let at = out.len();
+        let uses = callee.code.local_uses();
+        let mut bound = Vec::new();
+        let mut locals = FxHashMap::default();
+        for (param, &arg) in callee.params.iter().zip(args) {
+            let place = param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty);
+            let assigned = !place && writes(callee, param.local);
+            let once = uses.get(&param.local).copied().unwrap_or(0) < 2 && !self.effects.expr(&self.body.exprs, arg);
+            let placeholder = self.body.locals.push(callee.code.locals[param.local].clone());
+            locals.insert(param.local, placeholder);
+            if place || !assigned && (once || is_trivial(&self.body.exprs, arg)) {
+                bound.push((placeholder, arg));
+            } else {
+                self.body.locals[placeholder].constant = !assigned;
+                out.push(Stmt::new(StmtKind::Local(placeholder, Some(arg)), stmt.span));
+            }
+        }
+        let mut copy = self.body.import_block(&callee.code, &callee.code.block, &mut locals);
+        let mut roots = Vec::new();
+        copy.visit_mut(&mut |s| {
+            s.span = stmt.span;
+            s.comments.clear();
+            s.own_exprs(&mut |e| roots.push(e));
+        });
+        for id in roots.into_iter().flat_map(|r| self.body.exprs.post_order(r)).collect::<Vec<_>>() {
+            self.body.exprs[id].span = stmt.span;
+            if let ExprKind::Local(l) = self.body.exprs[id].kind
+                && let Some((_, arg)) = bound.iter().find(|(p, _)| *p == l)
+            {
+                let again = self.body.exprs.duplicate(*arg);
+                self.body.exprs.replace_by(id, again);
+            }
+        }
+        if matches!(copy.stmts.last(), Some(Stmt { kind: StmtKind::Return(None), .. })) {
+            copy.stmts.pop();
+        }
+        out.append(&mut copy.stmts);
+        if let Some(first) = out.get_mut(at) {
+            first.comments = stmt.comments;
+            first.blank_before = stmt.blank_before;
+        }
+    }
+}
+
+/// A polyfill of statements without a result and without an early return.
+fn splices(f: &Function) -> bool {
+    let block = &f.code.block;
+    let last_is_return = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(None), .. }));
+    let mut returns = 0;
+    block.visit(&mut |s| returns += usize::from(matches!(s.kind, StmtKind::Return(_))));
+    f.inline
+        && f.result == TypeId::VOID
+        && matches!(f.body, FunctionBody::Block)
+        && returns == usize::from(last_is_return)
+        && !block.stmts.is_empty()
+}
+
+fn writes(f: &Function, local: LocalId) -> bool {
+    f.code.expressions().into_iter().any(|id| match &f.code.exprs[id].kind {
+        ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) | ExprKind::AddressOf(t) => {
+            matches!(f.code.exprs[f.code.exprs.base(*t)].kind, ExprKind::Local(l) if l == local)
+        }
+        // Whether a call writes its argument is not looked up: it may.
+        ExprKind::Call(_, args) => {
+            args.iter().any(|a| matches!(f.code.exprs[*a].kind, ExprKind::Local(l) if l == local))
+        }
+        _ => false,
+    })
+}
+
+/// Copies `root` of a callee into `body`, parameters replaced by arguments.
+fn substitute(body: &mut Body, callee: &Body, root: ExprId, bound: &[(LocalId, ExprId)], span: Span) -> ExprId {
+    let mut used = FxHashSet::default();
+    let mut place = |exprs: &mut ExprArena, id: ExprId| {
+        let ExprKind::Local(l) = callee.exprs[id].kind else { return None };
+        let (_, arg) = bound.iter().find(|(p, _)| *p == l)?;
+        // The first mention takes the argument itself, others a copy.
+        Some(if used.insert(*arg) { *arg } else { exprs.duplicate(*arg) })
+    };
+    import_at(&mut body.exprs, &callee.exprs, root, &mut place, span)
+}
+
+/// [`ExprArena::import`], with the place of the use for every new node.
+fn import_at(
+    exprs: &mut ExprArena,
+    from: &ExprArena,
+    id: ExprId,
+    leaf: &mut dyn FnMut(&mut ExprArena, ExprId) -> Option<ExprId>,
+    span: Span,
+) -> ExprId {
+    if let Some(done) = leaf(exprs, id) {
+        return done;
+    }
+    let mut copy = from[id].clone();
+    copy.span = span;
+    copy.kind.children_mut(&mut |child| *child = import_at(exprs, from, *child, leaf, span));
+    exprs.push(copy)
+}
+
+/// Small identities that inlining leaves behind: swizzles of swizzles and of constructors, conversions of literals.
+pub(super) fn simplify(types: &mut Types, body: &mut Body) {
+    for id in body.expressions() {
+        simplify_node(types, &mut body.exprs, id);
+    }
+}
+
+fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
+    let ty = exprs[id].ty;
+    match exprs[id].kind.clone() {
+        ExprKind::Swizzle(inner, swizzle) => match exprs[inner].kind.clone() {
+            ExprKind::Swizzle(base, first) => {
+                let list: Vec<u8> =
+                    swizzle.list().iter().filter_map(|c| first.list().get(*c as usize).copied()).collect();
+                exprs[id].kind = ExprKind::Swizzle(base, Swizzle::new(&list));
+            }
+            ExprKind::Construct(parts) if swizzle.len == 1 => {
+                let scalars = parts.iter().all(|p| matches!(types.get(exprs[*p].ty), Type::Scalar(_)));
+                let part = swizzle.list().first().and_then(|c| parts.get(*c as usize));
+                if let Some(&part) = part.filter(|_| scalars && parts.iter().all(|p| is_trivial(exprs, *p))) {
+                    exprs.replace_by(id, part);
+                }
+            }
+            _ if exprs[inner].ty == ty && swizzle.list().iter().enumerate().all(|(i, c)| i == *c as usize) => {
+                exprs.replace_by(id, inner);
+            }
+            _ => {}
+        },
+        ExprKind::Convert(inner, _) => {
+            if exprs[inner].ty == ty {
+                exprs.replace_by(id, inner);
+                return;
+            }
+            convert_literal(types, exprs, id, inner, ty);
+            // float -> float1 -> float.
+            if let ExprKind::Convert(innermost, _) = exprs[inner].kind
+                && exprs[innermost].ty == ty
+                && matches!((types.get(ty), types.get(exprs[inner].ty)), (Type::Scalar(a), Type::Vector(b, 1)) if a == b)
+            {
+                exprs.replace_by(id, innermost);
+            }
+        }
+        ExprKind::Construct(parts) if parts.len() == 1 => {
+            if let Some(part) = parts
+                .first()
+                .filter(|p| exprs[**p].ty == ty && !matches!(types.get(ty), Type::Struct(_) | Type::Array(..)))
+            {
+                exprs.replace_by(id, *part);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The value of a literal converted to another scalar, where it is the same number.
+fn convert_literal(types: &Types, exprs: &mut ExprArena, id: ExprId, inner: ExprId, ty: TypeId) {
+    let (Expr { kind: ExprKind::Literal(literal, text), .. }, Type::Scalar(scalar)) = (&exprs[inner], types.get(ty))
+    else {
+        return;
+    };
+    let from_float = matches!(literal, Literal::Float(_));
+    let kind = match (*literal, scalar) {
+        (Literal::Int(i), s) if s.is_float() => Some(ExprKind::Literal(Literal::Float(i as f64), None)),
+        (Literal::Int(i), Scalar::U32) if (0..=i64::from(u32::MAX)).contains(&i) => {
+            Some(ExprKind::Literal(Literal::Int(i), *text))
+        }
+        (Literal::Int(i), Scalar::I32) if (0..=i64::from(i32::MAX)).contains(&i) => {
+            Some(ExprKind::Literal(Literal::Int(i), *text))
+        }
+        (Literal::Int(i), Scalar::Bool) => Some(ExprKind::Literal(Literal::Bool(i != 0), None)),
+        (Literal::Float(f), s) if s.is_float() => Some(ExprKind::Literal(Literal::Float(f), *text)),
+        (Literal::Bool(b), s) if s.is_float() => Some(ExprKind::Literal(Literal::Float(f64::from(u8::from(b))), None)),
+        (Literal::Bool(b), s) if s.is_integer() => Some(ExprKind::Literal(Literal::Int(i64::from(b)), None)),
+        _ => None,
+    };
+    let narrowing =
+        from_float && matches!(scalar, Scalar::F16) && types.component(exprs[inner].ty) == Some(Scalar::F64);
+    if let Some(kind) = kind.filter(|_| !narrowing) {
+        exprs[id].kind = kind;
+    }
+}

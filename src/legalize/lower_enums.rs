@@ -1,0 +1,108 @@
+//! Enums become their tag type, and their cases constants.
+//!
+//! Before: `enum Mode { Flat, Lit = 4 }      Mode m = Mode::Lit;`
+//! After:  `static const int Mode_Lit = 4;   int m = Mode_Lit;`
+//!
+//! Removes: Enums. A case label of a `switch` becomes the number itself, which every target takes as a constant.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{
+    Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Literal, Scalar, StmtKind, Type,
+    TypeId,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass { name: "lower_enums", removes: &[Capability::Enums], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let tags: Vec<Scalar> = cx.program.enums.iter().map(|(_, e)| e.tag).collect();
+    labels_to_numbers(cx);
+    let constants = declare_constants(cx, &tags);
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if let ExprKind::EnumCase(e, index) = exprs[id].kind
+                && let Some(&global) = constants.get(&(e, index))
+            {
+                exprs[id].kind = ExprKind::Global(global);
+            }
+        }
+    });
+    cx.program.map_types(&mut |types, ty| match types.get(ty) {
+        Type::Enum(e) => tags.get(e.0 as usize).map_or(ty, |tag| types.scalar(*tag)),
+        _ => ty,
+    });
+    drop_void_conversions(cx);
+}
+
+/// Case labels are literals.
+fn labels_to_numbers(cx: &mut Context) {
+    let enums = cx.program.enums.clone();
+    cx.each_body(&mut |_, _, body| {
+        let mut labels = Vec::new();
+        body.block.visit(&mut |stmt| {
+            if let StmtKind::Switch(_, cases, _) = &stmt.kind {
+                labels.extend(cases.iter().flat_map(|c| &c.labels).flatten().copied());
+            }
+        });
+        let parts: Vec<_> = labels.into_iter().flat_map(|l| body.exprs.post_order(l)).collect();
+        for id in parts {
+            if let ExprKind::EnumCase(e, index) = body.exprs[id].kind
+                && let Some(case) = enums[e].cases.get(index as usize)
+            {
+                body.exprs[id].kind = ExprKind::Literal(Literal::Int(case.value), None);
+            }
+        }
+    });
+}
+
+/// A constant for every case that is used, listed where the enum was.
+fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u32), GlobalId> {
+    let mut used = std::collections::BTreeSet::new();
+    cx.program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            if let ExprKind::EnumCase(e, index) = exprs[id].kind {
+                used.insert((e, index));
+            }
+        }
+    });
+    let mut constants = FxHashMap::default();
+    for (e, index) in used {
+        let Some(tag) = tags.get(e.0 as usize) else { continue };
+        let ty = cx.program.types.scalar(*tag);
+        let Some(global) = constant(cx, e, index, ty) else { continue };
+        let id = cx.program.globals.push(global);
+        cx.program.insert_item(Item::Global(id), Some(Item::Enum(e)));
+        constants.insert((e, index), id);
+    }
+    cx.program.items.retain(|i| !matches!(i, Item::Enum(_)));
+    constants
+}
+
+fn constant(cx: &mut Context, e: EnumId, index: u32, ty: TypeId) -> Option<Global> {
+    let declared = &cx.program.enums[e];
+    let case = declared.cases.get(index as usize)?.clone();
+    let name =
+        if declared.name.is_empty() { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
+    let comments = if index == 0 { [declared.comments.clone(), case.comments].concat() } else { case.comments };
+    let span = declared.span;
+    let mut exprs = crate::tree::ExprArena::default();
+    let root = Build::new(&mut cx.program.types, &mut exprs, span).number(case.value, ty);
+    let mut global = Global::new(name.as_str(), ty, GlobalKind::Const, span);
+    global.comments = comments;
+    global.init = Some(ExprTree { exprs, root });
+    Some(global)
+}
+
+/// What converted between an enum and its own tag type converts nothing now.
+fn drop_void_conversions(cx: &mut Context) {
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if let Expr { kind: ExprKind::Convert(inner, _), ty, .. } = exprs[id]
+                && exprs[inner].ty == ty
+            {
+                exprs.replace_by(id, inner);
+            }
+        }
+    });
+}

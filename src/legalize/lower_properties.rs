@@ -1,0 +1,276 @@
+//! Properties and subscripts become elements, lvalue calls, or calls of their accessors.
+//!
+//! Before: `float v = image[p];                image[p].x += 1.0;`
+//! After:  `float v = get(image, p);  float4 texel = get(image, p);  texel.x += 1.0;  set(image, p, texel);`
+//!
+//! Where the target can say the element itself (the accessor `ref` has a spelling), that is used, and `$0[$1]` is the
+//! same as an [`ExprKind::Index`].
+//!
+//! Removes: Properties.
+
+use super::hoist::{self, Mark, Marks};
+use super::{Context, Pass, is_unspoken};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::{
+    BinaryOp, Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, ParamMode, Program, Property, Stmt,
+    StmtKind, Template, TemplatePiece, walk::is_trivial,
+};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass =
+    Pass { name: "lower_properties", removes: &[Capability::Properties], adds: &[Capability::Overloads], run };
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        // Each round handles the outermost of nested accesses; source text is finite, so this ends.
+        while body.expressions().iter().any(|id| matches!(body.exprs[*id].kind, ExprKind::Property(_))) {
+            let mut lower = Lower { cx, body };
+            lower.values();
+            let marks = lower.marks();
+            hoist::hoist(lower.cx.program, &effects, lower.body, marks);
+            lower.statements();
+            if !lower.in_place() && lower.stuck() {
+                return;
+            }
+        }
+    });
+}
+
+struct Lower<'a, 'b, 'c> {
+    cx: &'a mut Context<'c>,
+    body: &'b mut Body,
+}
+
+/// `$0[$1]`.
+fn is_element(template: &Template) -> bool {
+    matches!(template.pieces.as_slice(), [
+        TemplatePiece::Arg(0) | TemplatePiece::Operand(0),
+        TemplatePiece::Text(open),
+        TemplatePiece::Arg(1),
+        TemplatePiece::Text(close)
+    ] if open == "[" && close == "]")
+}
+
+fn usable(program: &Program, f: Option<FunctionId>) -> Option<FunctionId> {
+    f.filter(|f| !is_unspoken(&program.functions[*f]))
+}
+
+impl Lower<'_, '_, '_> {
+    fn property(&self, id: ExprId) -> Option<Property> {
+        match &self.body.exprs[id].kind {
+            ExprKind::Property(p) => Some((**p).clone()),
+            _ => None,
+        }
+    }
+
+    /// The property that an lvalue lies in, if it has no reference accessor.
+    fn written(&self, target: ExprId) -> Option<ExprId> {
+        let base = self.body.exprs.base(target);
+        matches!(self.body.exprs[base].kind, ExprKind::Property(_)).then_some(base)
+    }
+
+    /// The lvalues of an expression: what it assigns, steps or passes by reference.
+    fn lvalues(&self, id: ExprId) -> Vec<(ExprId, ParamMode)> {
+        match &self.body.exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => vec![(*target, ParamMode::InOut)],
+            ExprKind::Call(f, args) => {
+                let params = &self.cx.program.functions[*f].params;
+                let passed = params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
+                passed.map(|(p, a)| (*a, p.mode)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Replaces properties that are only read, and those with a reference accessor.
+    fn values(&mut self) {
+        let live = self.body.expressions();
+        let mut targets: FxHashSet<ExprId> = FxHashSet::default();
+        for &id in &live {
+            let written: Vec<ExprId> = self.lvalues(id).into_iter().filter_map(|(t, _)| self.written(t)).collect();
+            targets.extend(written);
+        }
+        // Parents before children: a setter that changes `this` makes the property that `this` lies in a target too.
+        for &id in live.iter().rev() {
+            let Some(p) = self.property(id) else { continue };
+            if let Some(reference) = usable(self.cx.program, p.reference) {
+                self.body.exprs[id].kind = self.element(reference, p.args);
+            } else if targets.contains(&id) {
+                let by_reference = p.set.and_then(|s| self.cx.program.functions[s].params.first());
+                let by_reference = by_reference.is_some_and(|p| p.mode != ParamMode::In);
+                if let Some(outer) = p.args.first().filter(|_| by_reference).and_then(|this| self.written(*this)) {
+                    targets.insert(outer);
+                }
+            } else if let Some(get) = p.get.or(p.reference).or(p.set) {
+                self.body.exprs[id].kind = ExprKind::Call(get, p.args);
+            }
+        }
+    }
+
+    fn element(&self, reference: FunctionId, args: Vec<ExprId>) -> ExprKind {
+        match (&self.cx.program.functions[reference].body, args.as_slice()) {
+            (FunctionBody::Intrinsic(t), [base, index]) if is_element(t) => ExprKind::Index(*base, *index),
+            _ => ExprKind::Call(reference, args),
+        }
+    }
+
+    /// What must be a plain value before a write through accessors can be spelled.
+    fn marks(&self) -> Marks {
+        let mut marks = Marks::default();
+        let mut statements = FxHashSet::default();
+        self.body.block.visit(&mut |stmt| match stmt.kind {
+            StmtKind::Expr(e) => {
+                statements.insert(e);
+            }
+            StmtKind::For(_, _, Some(step), ..) => {
+                statements.insert(step);
+            }
+            _ => {}
+        });
+        for id in self.body.expressions() {
+            for (target, mode) in self.lvalues(id) {
+                let Some(property) = self.written(target) else { continue };
+                let simple = target == property && matches!(self.body.exprs[id].kind, ExprKind::Assign(None, ..))
+                    || target == property && mode == ParamMode::Out;
+                if !simple {
+                    self.mark_arguments(property, &mut marks);
+                }
+                if !statements.contains(&id) {
+                    let name = hoist::temporary_name(self.cx.program, self.body, id);
+                    let call = matches!(self.body.exprs[id].kind, ExprKind::Call(..));
+                    marks.insert(id, if call { Mark::Value(name) } else { Mark::Effect });
+                    self.mark_arguments(property, &mut marks);
+                }
+            }
+        }
+        marks
+    }
+
+    fn mark_arguments(&self, property: ExprId, marks: &mut Marks) {
+        for arg in self.property(property).map(|p| p.args).unwrap_or_default() {
+            mark_for_repetition(self.cx.program, self.body, arg, marks);
+        }
+    }
+
+    /// Writes that need statements before and after.
+    fn statements(&mut self) {
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |stmt, out| self.statement(stmt, out));
+        self.body.block = block;
+    }
+
+    fn statement(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let root = match stmt.kind {
+            StmtKind::Expr(root) => root,
+            StmtKind::Local(_, Some(root)) => root,
+            _ => return out.push(stmt),
+        };
+        let mut after = Vec::new();
+        let before = out.len();
+        for (target, mode) in self.lvalues(root) {
+            let Some(property) = self.written(target) else { continue };
+            let whole = target == property && !matches!(self.body.exprs[root].kind, ExprKind::Call(..));
+            if !whole {
+                self.through_temporary(property, target != property || mode != ParamMode::Out, out, &mut after);
+            }
+        }
+        let mut stmt = stmt;
+        if let Some(first) = out.get_mut(before) {
+            first.comments = stmt.comments.extract_if(.., |c| !c.trailing).collect();
+            first.blank_before = std::mem::take(&mut stmt.blank_before);
+        }
+        out.push(stmt);
+        out.append(&mut after);
+    }
+
+    /// `T t = get(args);` before, the property replaced by `t`, and `set(args, t);` after.
+    fn through_temporary(&mut self, property: ExprId, read: bool, before: &mut Vec<Stmt>, after: &mut Vec<Stmt>) {
+        let Some(p) = self.property(property) else { return };
+        let (Some(get), Some(set)) = (p.get.or(p.set), p.set.or(p.get)) else { return };
+        let Expr { ty, span, .. } = self.body.exprs[property];
+        let name = Symbol::new("element");
+        let init = read.then(|| self.call(get, &p.args, None, property));
+        let local = self.body.add_local(name, ty, span);
+        before.push(Stmt::new(StmtKind::Local(local, init), span));
+        self.body.exprs[property].kind = ExprKind::Local(local);
+        let value = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+        let set = self.call(set, &p.args, Some(value), property);
+        after.push(Stmt::new(StmtKind::Expr(set), span));
+    }
+
+    /// A call of an accessor with copies of the property's arguments.
+    fn call(&mut self, f: FunctionId, args: &[ExprId], value: Option<ExprId>, at: ExprId) -> ExprId {
+        let mut copies: Vec<ExprId> = args.iter().map(|a| self.body.exprs.duplicate(*a)).collect();
+        copies.extend(value);
+        let ty = self.cx.program.functions[f].result;
+        let span = self.body.exprs[at].span;
+        self.body.exprs.push(Expr { kind: ExprKind::Call(f, copies), ty, span })
+    }
+
+    /// `property op= value` becomes one call of the setter. Answers whether anything changed.
+    fn in_place(&mut self) -> bool {
+        let mut changed = false;
+        for id in self.body.expressions() {
+            let (op, target, value) = match self.body.exprs[id].kind {
+                ExprKind::Assign(op, target, value) => (op, target, Some(value)),
+                ExprKind::Step(up, _, target) => (Some(if up { BinaryOp::Add } else { BinaryOp::Sub }), target, None),
+                _ => continue,
+            };
+            let Some(p) = self.property(target) else { continue };
+            let Some(set) = p.set.or(p.get) else { continue };
+            let Expr { ty, span, .. } = self.body.exprs[target];
+            let value = match value {
+                Some(value) => value,
+                None => Build::new(&mut self.cx.program.types, &mut self.body.exprs, span).number(1, ty),
+            };
+            let value = match op {
+                Some(op) => {
+                    let old = self.call(p.get.unwrap_or(set), &p.args, None, target);
+                    Build::new(&mut self.cx.program.types, &mut self.body.exprs, span).binary(op, old, value)
+                }
+                None => value,
+            };
+            let call = self.call(set, &p.args, Some(value), id);
+            self.body.exprs.replace_by(id, call);
+            changed = true;
+        }
+        changed
+    }
+
+    /// Whether properties are left that no rule moves any further; they are reported as a need.
+    fn stuck(&self) -> bool {
+        let live = self.body.expressions();
+        let targets: FxHashSet<ExprId> =
+            live.iter().flat_map(|id| self.lvalues(*id)).filter_map(|(t, _)| self.written(t)).collect();
+        live.iter().any(|id| targets.contains(id))
+    }
+}
+
+/// Marks what of an argument costs or does something, so that it can be written twice. Of an lvalue or a resource only
+/// its indices are marked.
+pub(super) fn mark_for_repetition(program: &Program, body: &Body, arg: ExprId, marks: &mut Marks) {
+    if is_trivial(&body.exprs, arg) {
+        return;
+    }
+    let on_path = |id: ExprId| match body.exprs[id].kind {
+        ExprKind::Field(a, _) | ExprKind::Index(a, _) | ExprKind::Contents(a) => Some(a),
+        _ => None,
+    };
+    let base = body.exprs.base(arg);
+    let place = matches!(body.exprs[base].kind, ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Property(_));
+    if !place && !program.holds_resource(body.exprs[arg].ty) {
+        marks.insert(arg, Mark::Value(hoist::temporary_name(program, body, arg)));
+        return;
+    }
+    let mut id = arg;
+    while let Some(inner) = on_path(id) {
+        if let ExprKind::Index(_, index) = body.exprs[id].kind
+            && !is_trivial(&body.exprs, index)
+        {
+            marks.insert(index, Mark::Value(Symbol::new("index")));
+        }
+        id = inner;
+    }
+}

@@ -1,0 +1,404 @@
+//! What a program needs: a scan of its declarations and code, with the first place of each need.
+
+use crate::source::Span;
+use crate::target::Capability;
+use crate::tree::{
+    BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, ParamMode, Program, Scalar, Stage,
+    StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
+};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Every capability that the items of a program need, with the first place that needs it.
+pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
+    let mut scan = Scan { program, found: BTreeMap::new(), types: FxHashSet::default(), span: Span::default() };
+    for item in &program.items {
+        match *item {
+            Item::Struct(id) => scan.structure(&program.structs[id]),
+            Item::Enum(id) => scan.need_at(Capability::Enums, program.enums[id].span),
+            Item::Global(id) => scan.global(&program.globals[id]),
+            Item::Function(id) => scan.function(id),
+        }
+    }
+    scan.entry_points();
+    scan.found
+}
+
+struct Scan<'a> {
+    program: &'a Program,
+    found: BTreeMap<Capability, Span>,
+    types: FxHashSet<TypeId>,
+    span: Span,
+}
+
+impl Scan<'_> {
+    fn need_at(&mut self, capability: Capability, span: Span) {
+        self.found.entry(capability).or_insert(span);
+    }
+
+    fn need(&mut self, capability: Capability) {
+        self.need_at(capability, self.span);
+    }
+
+    fn structure(&mut self, s: &Struct) {
+        self.span = s.span;
+        for field in &s.fields {
+            self.span = field.span;
+            self.ty(field.ty);
+        }
+        let resource = s.fields.iter().any(|f| self.program.holds_resource(f.ty));
+        if resource {
+            self.need_at(Capability::MixedStructs, s.span);
+        }
+    }
+
+    fn global(&mut self, g: &Global) {
+        self.span = g.span;
+        self.ty(g.ty);
+        if let Some(tree) = &g.init {
+            self.exprs(&tree.exprs, &tree.exprs.post_order(tree.root));
+        }
+        match g.kind {
+            GlobalKind::Parameter => self.parameter(g),
+            GlobalKind::Specialization => self.need_at(Capability::SpecializationConstants, g.span),
+            _ => {}
+        }
+    }
+
+    fn parameter(&mut self, g: &Global) {
+        self.span = g.span;
+        if g.modifiers.has(crate::tree::Modifiers::PUSH_CONSTANT) {
+            self.need(Capability::PushConstants);
+        }
+        let array = matches!(self.program.types.get(g.ty), Type::Array(..));
+        if let Type::Array(_, None) = self.program.types.get(g.ty) {
+            self.need(Capability::UnboundedResourceArrays);
+        }
+        match self.program.types.get(self.program.types.innermost(g.ty)) {
+            Type::ParameterBlock(_) => self.need(Capability::ParameterBlocks),
+            Type::ConstantBuffer(t) | Type::TextureBuffer(t) => {
+                if self.program.holds_resource(t) {
+                    self.need(Capability::ParameterBlocks);
+                }
+                if array {
+                    self.need(Capability::BufferArrays);
+                }
+                self.buffer_contents(t, true);
+            }
+            Type::Buffer(kind, _, t) => {
+                if array {
+                    self.need(Capability::ResourceArrays);
+                }
+                match kind {
+                    BufferKind::Typed => self.need(Capability::TexelBuffers),
+                    BufferKind::ByteAddress => self.need(Capability::ByteAddressBuffers),
+                    BufferKind::Append | BufferKind::Consume => self.need(Capability::HiddenCounters),
+                    _ => {}
+                }
+                if kind != BufferKind::Typed {
+                    self.buffer_contents(t, false);
+                }
+            }
+            resource if resource.is_resource() => {
+                if array {
+                    self.need(Capability::ResourceArrays);
+                }
+            }
+            _ => self.need(Capability::GlobalUniforms),
+        }
+    }
+
+    /// Data in a buffer: what of it cannot be stored as it is.
+    fn buffer_contents(&mut self, ty: TypeId, uniform: bool) {
+        match self.program.types.get(ty) {
+            Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _) | Type::Matrix(Scalar::Bool, ..) => {
+                self.need(Capability::BoolInBuffers);
+            }
+            Type::Matrix(..) => self.need(Capability::BothMatrixOrders),
+            Type::Array(element, _) => {
+                let small = |t: Type| match t {
+                    Type::Scalar(_) => true,
+                    Type::Vector(s, n) => s.size() * u32::from(n) < 12,
+                    _ => false,
+                };
+                if uniform && small(self.program.types.get(element)) {
+                    self.need(Capability::SparseUniformArrays);
+                }
+                self.buffer_contents(element, uniform);
+            }
+            Type::Struct(id) => {
+                for f in &self.program.structs[id].fields {
+                    self.span = f.span;
+                    if f.explicit.packoffset.is_some() && f.offset.is_none() {
+                        self.need(Capability::PackOffsets);
+                    }
+                    self.buffer_contents(f.ty, uniform);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn ty(&mut self, ty: TypeId) {
+        // Places differ, but the first is the one that is told.
+        if !self.types.insert(ty) {
+            return;
+        }
+        let inner = self.program.types.get(ty);
+        match inner {
+            Type::Scalar(s) | Type::Atomic(s) => self.scalar(s),
+            Type::Vector(s, n) => {
+                self.scalar(s);
+                if n == 1 {
+                    self.need(Capability::UnitVectors);
+                }
+            }
+            Type::Matrix(s, r, c) => {
+                self.scalar(s);
+                if r == 1 || c == 1 {
+                    self.need(Capability::UnitVectors);
+                }
+                if !s.is_float() {
+                    self.need(Capability::NonFloatMatrices);
+                }
+            }
+            Type::Texture(t) => self.texture(&t),
+            Type::SubpassInput(..) => self.need(Capability::SubpassInputs),
+            Type::AccelerationStructure | Type::RayQuery(_) => self.need(Capability::RayQueries),
+            Type::Text => self.need(Capability::Strings),
+            Type::Pointer(_, crate::tree::AddressSpace::Device) => self.need(Capability::DeviceAddresses),
+            _ => {}
+        }
+        if let Some(element) = inner.element() {
+            self.ty(element);
+        }
+    }
+
+    fn scalar(&mut self, s: Scalar) {
+        match s {
+            Scalar::F16 => self.need(Capability::Float16),
+            Scalar::I16 | Scalar::U16 => self.need(Capability::Int16),
+            Scalar::I8 | Scalar::U8 => self.need(Capability::Int8),
+            Scalar::I64 | Scalar::U64 => self.need(Capability::Int64),
+            Scalar::F64 => self.need(Capability::Float64),
+            _ => {}
+        }
+    }
+
+    fn texture(&mut self, t: &Texture) {
+        if t.combined {
+            self.need(Capability::CombinedSamplers);
+        }
+        if t.multisampled && t.array {
+            self.need(Capability::MultisampledArrays);
+        }
+        if t.access == crate::tree::Access::RasterOrdered {
+            self.need(Capability::RasterOrder);
+        }
+        if t.shape == TextureShape::Cube && t.access != crate::tree::Access::Read {
+            self.need(Capability::StorageCubes);
+        }
+    }
+
+    fn function(&mut self, id: crate::tree::FunctionId) {
+        let f = &self.program.functions[id];
+        self.span = f.span;
+        if f.owner.is_some() && !f.builtin {
+            self.need(Capability::Methods);
+        }
+        let entry = self.program.entry_points.iter().any(|e| e.function == id);
+        self.ty(f.result);
+        let resource_value = |ty: TypeId| self.program.any_leaf(ty, &mut |t| is_bound_value(t));
+        if resource_value(f.result) {
+            self.need(Capability::ResourceValues);
+        }
+        for p in &f.params {
+            let local = &f.code.locals[p.local];
+            self.span = local.span;
+            self.ty(local.ty);
+            if !entry
+                && self.program.any_leaf(local.ty, &mut |t| {
+                    !matches!(self.program.types.get(local.ty), Type::Texture(_) | Type::Sampler(_)) && t.is_resource()
+                        || is_writable_texture(t)
+                })
+            {
+                self.need(Capability::ResourceValues);
+            }
+            if !entry && matches!(p.mode, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) {
+                self.need(Capability::OutParameters);
+            }
+        }
+        if let FunctionBody::Block = f.body {
+            self.code(id);
+        }
+    }
+
+    fn code(&mut self, id: crate::tree::FunctionId) {
+        let f = &self.program.functions[id];
+        f.code.block.visit(&mut |stmt| {
+            self.span = stmt.span;
+            match &stmt.kind {
+                StmtKind::Local(local, _) => {
+                    let ty = f.code.locals[*local].ty;
+                    self.ty(ty);
+                    if self.program.holds_resource(ty) {
+                        self.need(Capability::ResourceValues);
+                    }
+                }
+                StmtKind::DoWhile(..) => self.need(Capability::DoWhile),
+                StmtKind::Switch(_, cases, _) => {
+                    let falls = cases.iter().rev().skip(1).any(|c| !ends_flow(&c.body) && !c.body.stmts.is_empty());
+                    if falls {
+                        self.need(Capability::SwitchFallThrough);
+                    }
+                }
+                _ => {}
+            }
+            let root = match stmt.kind {
+                StmtKind::Expr(e) => Some(e),
+                StmtKind::For(_, _, step, ..) => step,
+                _ => None,
+            };
+            stmt.own_exprs(&mut |e| {
+                let all = f.code.exprs.post_order(e);
+                // An assignment that is a statement is no expression.
+                let inner = if Some(e) == root && !matches!(f.code.exprs[e].kind, ExprKind::Comma(..)) {
+                    all.split_last().map_or(&[][..], |(_, rest)| rest)
+                } else {
+                    &all
+                };
+                self.assignments(&f.code.exprs, inner);
+                self.exprs(&f.code.exprs, &all);
+                self.parameters_written(f, &all);
+            });
+        });
+    }
+
+    fn parameters_written(&mut self, f: &crate::tree::Function, live: &[ExprId]) {
+        for &id in live {
+            let (ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target)) = f.code.exprs[id].kind else {
+                continue;
+            };
+            if let ExprKind::Local(l) = f.code.exprs[f.code.exprs.base(target)].kind
+                && f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In)
+            {
+                self.need_at(Capability::MutableParameters, f.code.exprs[id].span);
+            }
+        }
+    }
+
+    fn assignments(&mut self, exprs: &ExprArena, inner: &[ExprId]) {
+        for &id in inner {
+            if matches!(exprs[id].kind, ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..)) {
+                self.need_at(Capability::AssignmentExpressions, exprs[id].span);
+            }
+        }
+    }
+
+    fn exprs(&mut self, exprs: &ExprArena, live: &[ExprId]) {
+        for &id in live {
+            self.span = exprs[id].span;
+            self.ty(exprs[id].ty);
+            self.expr(exprs, id);
+        }
+    }
+
+    fn expr(&mut self, exprs: &ExprArena, id: ExprId) {
+        let ty = |e: ExprId| self.program.types.get(exprs[e].ty);
+        match &exprs[id].kind {
+            ExprKind::Property(_) => self.need(Capability::Properties),
+            ExprKind::EnumCase(..) => self.need(Capability::Enums),
+            ExprKind::MatrixSwizzle(..) => self.need(Capability::MatrixSwizzles),
+            ExprKind::Assign(_, target, _) => {
+                if matches!(&exprs[*target].kind, ExprKind::Swizzle(_, s) if s.len > 1) {
+                    self.need(Capability::SwizzleAssignment);
+                }
+            }
+            ExprKind::Select(c, ..) => {
+                let scalar = matches!(ty(*c), Type::Scalar(_));
+                self.need(if scalar { Capability::ConditionalOperator } else { Capability::VectorLogic });
+            }
+            ExprKind::Unary(UnaryOp::Not, a) if matches!(ty(*a), Type::Vector(..)) => {
+                self.need(Capability::VectorLogic)
+            }
+            ExprKind::Unary(_, a) if matches!(ty(*a), Type::Matrix(..)) => self.need(Capability::MatrixComponentOps),
+            ExprKind::Binary(op, a, _) => self.binary(*op, ty(*a)),
+            ExprKind::Call(f, _) => self.call(*f),
+            _ => {}
+        }
+    }
+
+    fn binary(&mut self, op: crate::tree::BinaryOp, operand: Type) {
+        use crate::tree::BinaryOp::*;
+        match operand {
+            Type::Vector(_, n) if n > 1 && (op.is_comparison() || matches!(op, And | Or)) => {
+                self.need(Capability::VectorLogic)
+            }
+            Type::Matrix(..) if !matches!(op, Add | Sub) => self.need(Capability::MatrixComponentOps),
+            _ => {}
+        }
+        let float = match operand {
+            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _) => s.is_float(),
+            _ => false,
+        };
+        if op == Rem && float {
+            self.need(Capability::FloatRemainder);
+        }
+    }
+
+    /// What a builtin says of itself with `[__requires(...)]`.
+    fn call(&mut self, f: crate::tree::FunctionId) {
+        for attribute in self.program.functions[f].attributes.iter().filter(|a| a.name == "__requires") {
+            for arg in &attribute.args {
+                if let crate::tree::AttributeArg::Name(name) | crate::tree::AttributeArg::Text(name) = arg
+                    && let Some(capability) = Capability::parse(name.as_str())
+                {
+                    self.need(capability);
+                }
+            }
+        }
+    }
+
+    fn entry_points(&mut self) {
+        if let [_, second, ..] = self.program.entry_points.as_slice() {
+            let span = self.program.functions[second.function].span;
+            self.need_at(Capability::SeveralEntryPoints, span);
+        }
+        for e in &self.program.entry_points {
+            let f = &self.program.functions[e.function];
+            self.span = f.span;
+            match e.stage {
+                Stage::Geometry => self.need(Capability::GeometryShaders),
+                Stage::Hull | Stage::Domain => self.need(Capability::TessellationShaders),
+                Stage::Mesh | Stage::Amplification => self.need(Capability::MeshShaders),
+                Stage::Vertex | Stage::Fragment | Stage::Compute => {}
+                _ => self.need(Capability::RayTracing),
+            }
+            for p in &f.params {
+                let local = &f.code.locals[p.local];
+                if crate::layout::allocate::is_uniform(self.program, p, local.ty) {
+                    self.need_at(Capability::EntryPointUniforms, local.span);
+                }
+            }
+        }
+    }
+}
+
+/// A resource that a function cannot take or give as a value; ray queries and streams are no bindings.
+fn is_bound_value(t: Type) -> bool {
+    t.is_resource()
+}
+
+fn is_writable_texture(t: Type) -> bool {
+    matches!(t, Type::Texture(t) if t.access != crate::tree::Access::Read)
+}
+
+/// Whether control never comes to the end of a block.
+pub fn ends_flow(block: &crate::tree::Block) -> bool {
+    block.stmts.last().is_some_and(|s| match &s.kind {
+        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Discard => true,
+        StmtKind::Block(b) => ends_flow(b),
+        StmtKind::If(_, a, Some(b), _) => ends_flow(a) && ends_flow(b),
+        _ => false,
+    })
+}

@@ -1,0 +1,37 @@
+//! Choose each builtin's case for the target.
+//!
+//! Before: `float fract(float x) { __target_switch { case hlsl: __intrinsic_asm "frac($0)"; case glsl: ... } }`
+//! After:  `float fract(float x) = "frac($0)"`
+//!
+//! A builtin without a case and without a default stays a switch without cases; whoever still calls it at the end gets a
+//! located error.
+
+use super::{Context, Pass};
+use crate::tree::{FunctionBody, StmtKind, TargetCase};
+
+pub(super) const PASS: Pass = Pass { name: "select_target", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let language = cx.profile.language.name();
+    for (_, function) in cx.program.functions.iter_mut() {
+        if let FunctionBody::Switch(cases) = &mut function.body {
+            let chosen = cases.iter().position(|(name, _)| *name == language);
+            let chosen = chosen.or_else(|| cases.iter().position(|(name, _)| name.is_empty() || *name == "default"));
+            function.body = match chosen.map(|at| cases.swap_remove(at).1) {
+                Some(TargetCase::Block(body)) => {
+                    function.code = *body;
+                    FunctionBody::Block
+                }
+                Some(TargetCase::Intrinsic(template)) => FunctionBody::Intrinsic(template),
+                None => FunctionBody::Switch(Vec::new()),
+            };
+        }
+        // A body that is one `__intrinsic_asm` is a spelling.
+        if let FunctionBody::Block = function.body
+            && let [stmt] = function.code.block.stmts.as_slice()
+            && let StmtKind::Intrinsic(template) = &stmt.kind
+        {
+            function.body = FunctionBody::Intrinsic(template.clone());
+        }
+    }
+}
