@@ -52,7 +52,8 @@ fn trees_parse() {
     for tree in trees.split(':') {
         let root = PathBuf::from(tree);
         let shader = |p: &Path| p.extension().is_some_and(|e| e == "slang" || e == "hlsl" || e == "hlsli" || e == "fx");
-        let mut paths: Vec<PathBuf> = walkdir::WalkDir::new(tree).into_iter().flatten().map(|e| e.into_path()).collect();
+        let mut paths: Vec<PathBuf> =
+            walkdir::WalkDir::new(tree).into_iter().flatten().map(|e| e.into_path()).collect();
         paths.retain(|p| shader(p));
         paths.sort();
         for path in paths {

@@ -2,7 +2,7 @@
 
 use super::attributes::Prefix;
 use super::words::W;
-use super::{Parser, Place, R};
+use super::{Language, Parser, Place, R};
 use crate::ast::*;
 use crate::lex::Comment;
 use crate::source::Span;
@@ -78,6 +78,7 @@ impl Parser<'_> {
             W::Let | W::Var if named => self.let_declaration(prefix, out),
             W::StaticAssert | W::StaticAssertC if next == W::LParen => self.skip_declaration(prefix, out, &[W::Semi]),
             W::AttributeSyntax => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::Where if place == Place::Member => self.skip_declaration(prefix, out, &[W::Semi]),
             W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
                 self.skip_declaration(prefix, out, &[W::LBrace])
@@ -332,6 +333,11 @@ impl Parser<'_> {
             out.push(prefix.clone().decl(DeclKind::Alias(AliasDecl { name, generics, target }), span));
             prefix.comments.clear();
             if !self.eat(W::Comma) {
+                // Slang does without the `;` here.
+                if self.language == Language::Slang && self.tok().line_start {
+                    self.eat(W::Semi);
+                    return Ok(());
+                }
                 return self.semicolon(&format!("the typedef of `{}`", name.name));
             }
         }
@@ -473,6 +479,9 @@ impl Parser<'_> {
                 self.bump();
                 ty = TypeExpr { span: ty.span, kind: TypeKind::Pointer(Box::new(ty)) };
             }
+            if group == 0 && self.w() == W::LBrace && place == Place::Global {
+                return self.glsl_block(prefix);
+            }
             let (owner, name) = self.declarator_name()?;
             let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
             if group == 0 && is_function {
@@ -494,6 +503,18 @@ impl Parser<'_> {
             prefix.comments = self.leading_comments();
             group += 1;
         }
+    }
+
+    /// `uniform Name { ... } x;`: said once, and skipped.
+    fn glsl_block(&mut self, prefix: Prefix) -> R<()> {
+        self.fail::<()>("a name after the type (GLSL's blocks are not part of HLSL or Slang: use `ConstantBuffer` or `StructuredBuffer`)").ok();
+        self.skip_group();
+        if self.is_name_at(self.pos) && !self.tok().line_start {
+            self.skip_to(&[W::Semi]);
+        }
+        self.eat(W::Semi);
+        drop(prefix);
+        Ok(())
     }
 
     /// declarator-name = { name "::" } (name | "operator" op)

@@ -240,7 +240,11 @@ pub fn expr(e: &Expr) -> String {
 
 fn block(b: &Block) -> String {
     let trailing = comments(&b.trailing);
-    format!("{{{}{}}}", joined(&b.stmts, " ", stmt), if trailing.is_empty() { trailing } else { format!(" {trailing}") })
+    format!(
+        "{{{}{}}}",
+        joined(&b.stmts, " ", stmt),
+        if trailing.is_empty() { trailing } else { format!(" {trailing}") }
+    )
 }
 
 /// A statement.

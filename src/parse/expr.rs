@@ -287,7 +287,7 @@ impl Parser<'_> {
         Ok(PathSegment { name, args })
     }
 
-    /// arguments = [ assignment { "," assignment } ] and the closing bracket
+    /// arguments = [ assignment { "," assignment } [","] ] and the closing bracket
     pub(super) fn arguments(&mut self, end: W, what: &str, open: Span) -> R<Vec<Expr>> {
         let outer = std::mem::replace(&mut self.no_gt, false);
         let list = self.argument_list(end);
@@ -305,9 +305,6 @@ impl Parser<'_> {
             height = height.max(self.height);
             if !self.eat(W::Comma) {
                 break;
-            }
-            if self.w() == end && end != W::RBrace {
-                return self.fail("an expression after `,`");
             }
         }
         self.height = height;

@@ -32,19 +32,11 @@ mod words;
 use crate::ast::{Decl, Ident, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, Token, TokenKind, TokenStream};
+pub use crate::preprocess::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 use words::{W, Word};
-
-/// The language of a source file. The grammar is one; a few words mean something in Slang only.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    /// HLSL 2018 and 2021.
-    Hlsl,
-    /// Slang.
-    Slang,
-}
 
 /// Parses a translation unit. Errors go to `diags`; the result is always usable.
 pub fn parse(tokens: &TokenStream, language: Language, diags: &mut Diagnostics) -> Unit {

@@ -269,6 +269,9 @@ impl Parser<'_> {
                 || attribute_next && self.partner_of(next).is_some_and(|end| self.is_ident_at(end + 1))
                 || self.word_at(next).w == W::Scope;
         }
+        if word.w == W::Dyn {
+            return self.is_declaration_word(next);
+        }
         if word.is_soft_modifier() || word.is_foreign() && place != Place::Local {
             let follows = self.word_at(next);
             return follows.is_hard_modifier()

@@ -4,6 +4,7 @@ use super::decl::bare_decl;
 use super::words::W;
 use super::{Parser, Place, R};
 use crate::ast::*;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -264,13 +265,15 @@ impl Parser<'_> {
         Ok(StmtKind::While(condition, self.sub_statement()?))
     }
 
-    /// do = "do" statement ( "while" "(" expression ")" ";" | "catch" ... )
+    /// do = "do" statement ( "while" "(" expression ")" ";" | { "catch" ["(" ... ")"] block } )
     fn do_statement(&mut self) -> R<StmtKind> {
         let word = self.bump().text;
         let body = self.sub_statement()?;
         if self.w() == W::Catch {
-            self.skip_to(&[W::LBrace]);
-            self.skip_group();
+            while self.eat(W::Catch) {
+                self.skip_to(&[W::LBrace]);
+                self.skip_group();
+            }
             return Ok(StmtKind::Unsupported(Symbol::new("catch")));
         }
         self.expect(W::While, &format!("`while` after the body of `{word}`"))?;
@@ -285,6 +288,7 @@ impl Parser<'_> {
         let value = self.condition("switch")?;
         let open = self.expect(W::LBrace, "`{` and the cases of `switch`")?.span;
         let mut cases = Vec::new();
+        self.statements_before_cases();
         while !matches!(self.w(), W::RBrace | W::Eof) {
             let start = self.pos;
             match self.switch_case() {
@@ -303,6 +307,15 @@ impl Parser<'_> {
         }
         self.close(W::RBrace, "`}` at the end of `switch`", open)?;
         Ok(StmtKind::Switch(value, cases))
+    }
+
+    /// What stands before the first `case` can never run.
+    fn statements_before_cases(&mut self) {
+        let span = self.tok().span;
+        if !self.statements().is_empty() {
+            let message = "statements before the first `case` never run";
+            self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, self.since(span), message));
+        }
     }
 
     /// case = { ("case" expression | "default") ":" } statement*

@@ -297,19 +297,21 @@ impl Parser<'_> {
     }
 
     /// generic-param = "let" name [":" type] ["=" e] | "each" name [":" bounds] | ["typename"|"class"] name [":" bounds]
-    ///                 ["=" type] | type name ["=" e]
+    ///                 ["=" type] | type name ["=" e] | "let" "each" name [":" type]
     fn generic_param(&mut self) -> R<GenericParam> {
         let comments = self.leading_comments();
         let (name, kind) = match self.w() {
             W::Let => {
                 self.bump();
+                let pack = self.w() == W::Each && self.is_name_at(self.pos + 1) && self.eat(W::Each);
                 let name = self.name("the name of the generic parameter")?;
                 let int = || PathSegment { name: Ident { name: Symbol::new("int"), span: name.span }, args: None };
                 let ty = match self.eat(W::Colon) {
                     true => self.ty()?,
                     false => TypeExpr { kind: TypeKind::Path(vec![int()]), span: name.span },
                 };
-                (name, self.value_param(ty)?)
+                let kind = self.value_param(ty.clone())?;
+                (name, if pack { GenericParamKind::Pack { bounds: vec![ty] } } else { kind })
             }
             W::Each => {
                 self.bump();
@@ -373,15 +375,13 @@ impl Parser<'_> {
         if self.w() == W::Optional && self.is_name_at(self.pos + 1) {
             self.bump();
         }
-        let subject = self.ty()?;
-        if self.w() == W::LParen {
-            // `where T(int)`: a conversion is demanded, which the checker finds at the use.
-            self.skip_group();
-            if self.is_name_at(self.pos) && self.peek(1) != W::Colon && self.w() != W::Where {
-                self.bump();
-            }
+        if self.peek(1) == W::LParen {
+            // `where T(int)`, `where countof(T) == 2`, `where nonempty(T)`: the use shows whether it holds.
+            let subject = TypeExpr { kind: TypeKind::Infer, span: self.tok().span };
+            self.skip_to(&[W::LBrace, W::Semi, W::Where]);
             return Ok((subject, Vec::new()));
         }
+        let subject = self.ty()?;
         if self.eat(W::Eq) {
             return Ok((subject, vec![self.ty()?]));
         }
