@@ -1,8 +1,8 @@
 //! Where the languages differ.
 
+use super::Context;
 use super::expr::{Exprs, Prec};
 use super::literal::Literals;
-use super::Context;
 use crate::tree::*;
 
 /// A language, as the common printers of expressions and statements see it.

@@ -2,8 +2,8 @@
 //!
 //! What all three languages write alike is here; where they differ, the [`Dialect`] is asked.
 
-use super::dialect::Dialect;
 use super::Context;
+use super::dialect::Dialect;
 use crate::tree::*;
 
 /// How tightly an expression holds together, loosest first.
@@ -126,7 +126,9 @@ impl<'a> Exprs<'a> {
     /// What is under an implicit conversion that need not be written where the wanted type is known.
     fn unconverted(&self, id: ExprId) -> Option<ExprId> {
         match *self.kind(id) {
-            ExprKind::Convert(inner, false) if self.dialect.converts(self.cx, self.type_id(inner), self.type_id(id)) => {
+            ExprKind::Convert(inner, false)
+                if self.dialect.converts(self.cx, self.type_id(inner), self.type_id(id)) =>
+            {
                 Some(inner)
             }
             _ => None,

@@ -125,7 +125,8 @@ fn with_point(text: &str) -> String {
     }
     // A leading zero would read as octal to people, and WGSL refuses it.
     let trimmed = mantissa.trim_start_matches('0');
-    let mantissa = if trimmed.starts_with('.') || trimmed.is_empty() { format!("0{trimmed}") } else { trimmed.to_owned() };
+    let mantissa =
+        if trimmed.starts_with('.') || trimmed.is_empty() { format!("0{trimmed}") } else { trimmed.to_owned() };
     mantissa + exponent
 }
 

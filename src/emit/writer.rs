@@ -141,12 +141,8 @@ impl Writer {
         let mut lines = text.lines();
         self.line(lines.next().unwrap_or("").trim_end());
         let rest: Vec<&str> = lines.collect();
-        let common = rest
-            .iter()
-            .filter(|l| !l.trim().is_empty())
-            .map(|l| l.len() - l.trim_start().len())
-            .min()
-            .unwrap_or(0);
+        let common =
+            rest.iter().filter(|l| !l.trim().is_empty()).map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
         let stars = rest.iter().all(|l| l.trim_start().starts_with('*'));
         for line in rest {
             if stars {

@@ -175,6 +175,16 @@ impl Parser<'_> {
         }
     }
 
+    /// From the start of a broken element over whole bracket groups to where the error was, or behind the group
+    /// that it lies in: skipping never begins in the middle of brackets.
+    pub(super) fn skip_past_error(&mut self, start: usize) {
+        self.no_gt = false;
+        let error = std::mem::replace(&mut self.pos, start);
+        while self.pos < error {
+            self.skip_group();
+        }
+    }
+
     // --- comments
 
     fn comments_at(&self, i: usize) -> &[Comment] {

@@ -25,7 +25,7 @@ impl Parser<'_> {
 
     /// Skips to where the next declaration may begin.
     fn sync_declaration(&mut self, start: usize) {
-        self.no_gt = false;
+        self.skip_past_error(start);
         loop {
             match self.w() {
                 W::Eof | W::RBrace => return,
@@ -78,6 +78,11 @@ impl Parser<'_> {
             W::Let | W::Var if named => self.let_declaration(prefix, out),
             W::StaticAssert | W::StaticAssertC if next == W::LParen => self.skip_declaration(prefix, out, &[W::Semi]),
             W::AttributeSyntax => self.skip_declaration(prefix, out, &[W::Semi]),
+            _ if next == W::Semi && !prefix.layout.is_empty() && self.word_at(self.pos).is_hard_modifier() => {
+                let mut prefix = prefix;
+                prefix.modifiers.push(self.ident());
+                self.empty(prefix, out)
+            }
             W::Where if place == Place::Member => self.skip_declaration(prefix, out, &[W::Semi]),
             W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {

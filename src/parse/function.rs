@@ -6,6 +6,9 @@ use super::{Parser, Place, R};
 use crate::ast::*;
 use crate::symbol::Symbol;
 
+/// Generic parameters of a function have at most so many tokens.
+const MAX_GENERICS_TOKENS: usize = 1000;
+
 /// What may stand between the parameters and the body.
 #[derive(Default)]
 struct Tail {
@@ -18,19 +21,18 @@ impl Parser<'_> {
     /// Whether `<` begins generic parameters of a function rather than annotations of a variable.
     pub(super) fn generics_before_params(&self) -> bool {
         let mut depth = 0;
-        let mut i = self.pos;
-        loop {
+        for i in self.pos..self.pos + MAX_GENERICS_TOKENS {
             match self.word_at(i).w {
                 W::Lt => depth += 1,
                 W::Gt => depth -= 1,
                 W::Semi | W::LBrace | W::RBrace | W::Eof => return false,
                 _ => {}
             }
-            i += 1;
             if depth == 0 {
-                return self.word_at(i).w == W::LParen;
+                return self.word_at(i + 1).w == W::LParen;
             }
         }
+        false
     }
 
     /// operator-name = "operator" ( "(" ")" | "[" "]" | punctuation )

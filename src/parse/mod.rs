@@ -51,10 +51,10 @@ struct Failed;
 type R<T> = Result<T, Failed>;
 
 /// Deepest nesting of expressions, statements, types and declarations.
-const MAX_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 128;
 
 /// Highest tree of one expression: an operator chain `a + b + ...` counts one for each operator.
-const MAX_HEIGHT: u32 = 1500;
+const MAX_HEIGHT: u32 = 512;
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -189,25 +189,31 @@ fn w_is_type_end(parser: &Parser, i: usize) -> bool {
 
 /// Pairs brackets in one pass; a closer that does not fit its opener closes the nearest one that does.
 fn match_brackets(words: &[Word]) -> Vec<u32> {
+    let kind_of = |w: W| match w {
+        W::LBrace | W::RBrace => Some(0),
+        W::LParen | W::RParen => Some(1),
+        W::LBracket | W::RBracket => Some(2),
+        _ => None,
+    };
     let mut partner = vec![u32::MAX; words.len()];
-    let mut open: Vec<(W, usize)> = Vec::new();
+    // The open brackets of each kind, by index. What lies inside of a closed one is dropped with it.
+    let mut open: [Vec<usize>; 3] = Default::default();
     for (i, word) in words.iter().enumerate() {
-        let wanted = match word.w {
-            W::LParen | W::LBracket | W::LBrace => {
-                open.push((word.w, i));
-                continue;
+        let Some(kind) = kind_of(word.w) else { continue };
+        if matches!(word.w, W::LBrace | W::LParen | W::LBracket) {
+            open[kind].push(i);
+            continue;
+        }
+        let Some(&start) = open[kind].last() else { continue };
+        // A `}` may drop an unclosed `(`, but a `)` never drops a `{`: braces are the more reliable structure.
+        if open[0].last().is_some_and(|brace| *brace > start) {
+            continue;
+        }
+        for list in &mut open {
+            while list.last().is_some_and(|at| *at >= start) {
+                list.pop();
             }
-            W::RParen => W::LParen,
-            W::RBracket => W::LBracket,
-            W::RBrace => W::LBrace,
-            _ => continue,
-        };
-        // A `}` may drop unclosed `(`, but a `)` never drops a `{`: braces are the more reliable structure.
-        let fits = open.iter().rposition(|(w, _)| *w == wanted);
-        let blocked = open.iter().rposition(|(w, _)| *w == W::LBrace);
-        let Some(at) = fits.filter(|at| word.w == W::RBrace || blocked.is_none_or(|b| b < *at)) else { continue };
-        let start = open[at].1;
-        open.truncate(at);
+        }
         partner[start] = i as u32;
         partner[i] = start as u32;
     }

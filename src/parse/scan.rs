@@ -154,6 +154,9 @@ impl Parser<'_> {
 
     fn scan_arguments(&mut self, at: usize, depth: u32) -> Option<usize> {
         let mut i = at + 1;
+        if depth > MAX_SCAN_DEPTH {
+            return None;
+        }
         if self.word_at(i).w == W::Gt {
             return Some(i + 1);
         }

@@ -40,7 +40,7 @@ impl Parser<'_> {
 
     /// Skips to where the next statement may begin.
     fn sync_statement(&mut self, start: usize) {
-        self.no_gt = false;
+        self.skip_past_error(start);
         loop {
             match self.w() {
                 W::Eof | W::RBrace | W::Case | W::Default => return,

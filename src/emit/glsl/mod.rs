@@ -1,1 +1,3 @@
-pub(super) fn emit(_: &super::Context) -> String { String::new() }
+pub(super) fn emit(_: &super::Context) -> String {
+    String::new()
+}
