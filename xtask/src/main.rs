@@ -1,1 +1,51 @@
-fn main() {}
+//! Development tasks: `cargo xtask TASK`.
+
+mod bench;
+mod conformance;
+mod peers;
+mod process;
+mod readme;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Development tasks of shaderport.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Compile every entry point of a shader tree with shaderport and a peer, and judge what they emit.
+    Conformance(conformance::Options),
+    /// Time and memory of shaderport and slangc, as ratios.
+    Bench(bench::Options),
+    /// Install the peer compilers (slangc, DXC) from PyPI packages.
+    Peers(peers::Options),
+    /// Write the generated parts of README.md.
+    Readme(readme::Options),
+    /// Run one command several times and print its times and peak memory as JSON.
+    #[command(hide = true)]
+    Measure(bench::MeasureOptions),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Conformance(options) => conformance::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Peers(options) => peers::run(&options),
+        Task::Readme(options) => readme::run(&options),
+        Task::Measure(options) => bench::measure(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

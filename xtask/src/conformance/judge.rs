@@ -1,0 +1,209 @@
+//! Legality: what compilers that did not write a text say about it.
+
+use super::Target;
+use super::compilers::Compiler;
+use super::enumerate::{Entry, Stage};
+use crate::process::{self, Ran};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What came of an entry point.
+#[derive(Clone, Serialize, Deserialize)]
+pub enum Outcome {
+    Legal,
+    /// The compiler refused, with its first error; and whether that error says where.
+    Diagnostic {
+        reason: String,
+        located: bool,
+    },
+    /// It wrote a text that a judge refuses.
+    Illegal {
+        judge: String,
+        reason: String,
+    },
+    /// It ended in a way that no input may cause.
+    Crash {
+        reason: String,
+    },
+}
+
+impl Outcome {
+    pub fn is_legal(&self) -> bool {
+        matches!(self, Outcome::Legal)
+    }
+
+    /// Worse than an honest refusal.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Outcome::Illegal { .. } | Outcome::Crash { .. })
+    }
+
+    /// In one line.
+    pub fn reason(&self) -> String {
+        match self {
+            Outcome::Legal => "legal".into(),
+            Outcome::Diagnostic { reason, located: true } => reason.clone(),
+            Outcome::Diagnostic { reason, located: false } => format!("(no location) {reason}"),
+            Outcome::Illegal { judge, reason } => format!("ILLEGAL, {judge}: {reason}"),
+            Outcome::Crash { reason } => format!("CRASH: {reason}"),
+        }
+    }
+}
+
+/// The judges that are installed; all of them are needed.
+pub struct Judge {
+    dxc: PathBuf,
+    glslang: PathBuf,
+    spirv_val: PathBuf,
+    tint: PathBuf,
+    naga: PathBuf,
+}
+
+impl Judge {
+    pub fn find() -> Result<Judge, String> {
+        let find = |tool: &str, from: &str| process::find(tool).ok_or(format!("{tool} is not found: {from}"));
+        Ok(Judge {
+            dxc: find("dxc", "run `cargo xtask peers`")?,
+            glslang: find("glslangValidator", "Debian package glslang-tools")?,
+            spirv_val: find("spirv-val", "Debian package spirv-tools")?,
+            tint: find("tint", "built from google/dawn")?,
+            naga: find("naga", "`cargo install naga-cli`")?,
+        })
+    }
+
+    /// Compiles one entry point and judges the text.
+    pub fn outcome(
+        &self,
+        compiler: &Compiler,
+        root: &Path,
+        entry: &Entry,
+        target: Target,
+        text: &Path,
+    ) -> Result<Outcome, String> {
+        if let Some(directory) = text.parent() {
+            std::fs::create_dir_all(directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+        }
+        let _ = std::fs::remove_file(text);
+        let ran = process::run(&mut compiler.command(root, entry, target, text), LIMIT)?;
+        match ran.code {
+            Some(0) if text.is_file() => self.legality(target, entry, text),
+            Some(0) => Ok(Outcome::Crash { reason: "success without an output".into() }),
+            Some(code) if compiler.is_rejection(code) => Ok(Outcome::Diagnostic {
+                reason: first_error(&ran.said()),
+                located: ran.stderr.contains("-->") || ran.stderr.contains("┌─"),
+            }),
+            _ if ran.timed_out => Ok(Outcome::Crash { reason: format!("no end after {} s", LIMIT.as_secs()) }),
+            code => Ok(Outcome::Crash { reason: format!("exit {code:?}: {}", first_error(&ran.said())) }),
+        }
+    }
+
+    fn legality(&self, target: Target, entry: &Entry, text: &Path) -> Result<Outcome, String> {
+        match target {
+            Target::Hlsl => self.hlsl(entry, text),
+            Target::Glsl => self.glsl(entry.stage, text),
+            Target::Wgsl => self.wgsl(text),
+        }
+    }
+
+    fn hlsl(&self, entry: &Entry, text: &Path) -> Result<Outcome, String> {
+        let source = std::fs::read_to_string(text).map_err(|e| e.to_string())?;
+        let mut dxc = self.dxc(entry, text);
+        if ["float16_t", "int16_t", "uint16_t"].iter().any(|t| source.contains(t)) {
+            dxc.arg("-enable-16bit-types");
+        }
+        verdict("dxc", &process::run(&mut dxc, LIMIT)?)
+    }
+
+    fn dxc(&self, entry: &Entry, file: &Path) -> Command {
+        let mut dxc = Command::new(&self.dxc);
+        dxc.arg(file).args(["-T", &format!("{}_6_6", entry.stage.short()), "-E", &entry.name, "-HV", "2021"]);
+        dxc.args(["--out", "/dev/null"]);
+        dxc
+    }
+
+    /// Whether DXC takes a source file as it is, up to code generation.
+    pub fn dxc_front_end_accepts(&self, root: &Path, entry: &Entry) -> Result<bool, String> {
+        let mut dxc = self.dxc(entry, &entry.file);
+        Ok(process::run(dxc.arg("-fcgl").current_dir(root), LIMIT)?.ok())
+    }
+
+    fn glsl(&self, stage: Stage, text: &Path) -> Result<Outcome, String> {
+        let spirv = text.with_extension("spv");
+        let mut outcome = Outcome::Legal;
+        // What the text needs: a later environment when the usual one is not enough.
+        for environment in ["vulkan1.2", "vulkan1.3"] {
+            let mut glslang = Command::new(&self.glslang);
+            glslang.args(["-V", "--target-env", environment, "-S", stage.glslang()]).arg(text).arg("-o").arg(&spirv);
+            outcome = verdict("glslang", &process::run(&mut glslang, LIMIT)?)?;
+            if outcome.is_legal() {
+                let mut val = Command::new(&self.spirv_val);
+                // Scalar layout is a feature of the environment, like the extensions that the text names.
+                val.args(["--target-env", environment, "--scalar-block-layout"]).arg(&spirv);
+                outcome = verdict("spirv-val", &process::run(&mut val, LIMIT)?)?;
+            }
+            if outcome.is_legal() {
+                break;
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn wgsl(&self, text: &Path) -> Result<Outcome, String> {
+        let mut tint = Command::new(&self.tint);
+        tint.args(["--format", "wgsl", "-o", "/dev/null"]).arg(text);
+        let outcome = verdict("tint", &process::run(&mut tint, LIMIT)?)?;
+        if !outcome.is_legal() {
+            return Ok(outcome);
+        }
+        verdict("naga", &process::run(Command::new(&self.naga).arg(self.for_naga(text)?), LIMIT)?)
+    }
+
+    /// naga knows subgroup operations without the directive that the language asks for.
+    fn for_naga(&self, text: &Path) -> Result<PathBuf, String> {
+        let source = std::fs::read_to_string(text).map_err(|e| e.to_string())?;
+        if !source.contains("enable subgroups;") {
+            return Ok(text.to_path_buf());
+        }
+        let path = text.with_extension("naga.wgsl");
+        std::fs::write(&path, source.replace("enable subgroups;", "")).map_err(|e| e.to_string())?;
+        Ok(path)
+    }
+}
+
+fn verdict(judge: &str, ran: &Ran) -> Result<Outcome, String> {
+    Ok(match ran.ok() {
+        true => Outcome::Legal,
+        false => Outcome::Illegal { judge: judge.into(), reason: first_error(&ran.said()) },
+    })
+}
+
+/// The first line that says what is wrong.
+fn first_error(said: &str) -> String {
+    let plain = without_colors(said);
+    let lines = || plain.lines().map(str::trim).filter(|l| !l.is_empty());
+    let line = lines().find(|l| l.to_ascii_lowercase().contains("error") || l.contains("panicked"));
+    let index = line.and_then(|l| lines().position(|m| m == l));
+    match (line, index) {
+        // naga says "is invalid" first and why in the lines that follow.
+        (Some(line), Some(index)) if line.ends_with("is invalid") => {
+            let more = lines().skip(index + 1).take(12).filter(|l| l.starts_with('=') || l.contains("invalid"));
+            more.fold(line.to_string(), |all, l| format!("{all} {l}"))
+        }
+        (Some(line), _) => line.to_string(),
+        _ => lines().next().unwrap_or("(nothing said)").to_string(),
+    }
+}
+
+fn without_colors(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        out.push_str(&rest[..at]);
+        rest = rest[at..].find('m').map_or("", |end| &rest[at + end + 1..]);
+    }
+    out.push_str(rest);
+    out
+}
