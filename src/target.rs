@@ -3,6 +3,8 @@
 //! A program *needs* capabilities (`legalize::needs`), a profile *has* them, a pass *removes* a need. A new target is a new
 //! row here and a printer.
 
+pub mod format;
+
 /// The language that is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Language {
@@ -86,7 +88,7 @@ capabilities! {
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions: Hlsl Glsl;
     /// Logical and comparison operators and `?:` on vectors.
-    VectorLogic: Hlsl;
+    VectorLogic: Hlsl Glsl Wgsl;
     /// `?:` on a scalar condition.
     ConditionalOperator: Hlsl Glsl;
     /// `%` on floats.
@@ -98,7 +100,7 @@ capabilities! {
     /// Fall-through between cases.
     SwitchFallThrough: Glsl;
     /// `do {} while`.
-    DoWhile: Hlsl Glsl;
+    DoWhile: Hlsl Glsl Wgsl;
     /// Stage input and output by structs and semantics at the entry point.
     SemanticEntryPoints: Hlsl;
     /// Stage input and output nested in structs, arrays and matrices.

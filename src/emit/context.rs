@@ -22,6 +22,8 @@ pub(super) struct Context<'a> {
     overloads: FxHashMap<Symbol, u32>,
     /// Structs that only are the members of a block and are not declared apart.
     block_structs: FxHashSet<StructId>,
+    /// Initializers of globals have no variables.
+    nothing: FxHashSet<LocalId>,
 }
 
 impl<'a> Context<'a> {
@@ -40,7 +42,7 @@ impl<'a> Context<'a> {
                 _ => {}
             }
         }
-        Context { program, profile, options, overloads, block_structs }
+        Context { program, profile, options, overloads, block_structs, nothing: FxHashSet::default() }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -84,20 +86,17 @@ impl<'a> Context<'a> {
         .unwrap_or(Scalar::F32)
     }
 
-    /// The printer of a function's expressions.
-    pub(super) fn body<'b>(&'b self, dialect: &'b dyn Dialect, body: &'b Body) -> Exprs<'b> {
-        Exprs { cx: self, dialect, arena: &body.exprs, locals: Some(&body.locals) }
-    }
-
     /// The printer of an initializer's expressions.
     pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
-        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None }
+        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing }
     }
 
     /// The statements of a function, in braces after `head`.
     pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
+        let assigned = assigned_locals(self.program, body);
+        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals: Some(&body.locals), assigned: &assigned };
         w.open(head);
-        Stmts { ex: self.body(dialect, body), w: &mut *w }.block(&body.block);
+        Stmts { ex, w: &mut *w }.block(&body.block);
         w.close("");
     }
 
@@ -113,6 +112,59 @@ impl<'a> Context<'a> {
     /// The entry point that a function is.
     pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
         self.program.entry_points.iter().find(|e| e.function == function)
+    }
+}
+
+/// Variables that are written after their declaration, or whose address is taken.
+fn assigned_locals(program: &Program, body: &Body) -> FxHashSet<LocalId> {
+    let mut assigned = FxHashSet::default();
+    let mut note = |id: Option<&ExprId>| {
+        if let Some(local) = id.and_then(|id| root_local(&body.exprs, *id)) {
+            assigned.insert(local);
+        }
+    };
+    let by_address = |template: &Template, args: &[ExprId], note: &mut dyn FnMut(Option<&ExprId>)| {
+        for piece in &template.pieces {
+            if let TemplatePiece::Address(n) = piece {
+                note(args.get(*n as usize));
+            }
+        }
+    };
+    for id in body.expressions() {
+        match &body.exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
+                note(Some(target));
+            }
+            ExprKind::Native(template, args) => by_address(template, args, &mut note),
+            ExprKind::Call(function, args) => {
+                let function = &program.functions[*function];
+                for (param, arg) in function.params.iter().zip(args) {
+                    if param.mode != ParamMode::In {
+                        note(Some(arg));
+                    }
+                }
+                if let FunctionBody::Intrinsic(template) = &function.body {
+                    by_address(template, args, &mut note);
+                }
+            }
+            _ => {}
+        }
+    }
+    assigned
+}
+
+/// The variable that an lvalue is a part of; not what a pointer variable points to.
+fn root_local(exprs: &ExprArena, id: ExprId) -> Option<LocalId> {
+    let mut id = id;
+    loop {
+        match exprs[id].kind {
+            ExprKind::Local(local) => return Some(local),
+            ExprKind::Field(base, _)
+            | ExprKind::Index(base, _)
+            | ExprKind::Swizzle(base, _)
+            | ExprKind::MatrixSwizzle(base, _) => id = base,
+            _ => return None,
+        }
     }
 }
 

@@ -35,6 +35,11 @@ pub(super) trait Dialect {
         (a, b)
     }
 
+    /// Whether a scalar that was widened for a binary operation may stay a scalar beside `other`.
+    fn splats(&self, _ex: &Exprs, _op: BinaryOp, _id: ExprId, _other: ExprId) -> bool {
+        false
+    }
+
     /// An argument of a builtin, without a conversion that the language makes by itself.
     fn template_argument(&self, _ex: &Exprs, _args: &[ExprId], arg: ExprId) -> ExprId {
         arg

@@ -5,6 +5,7 @@
 use super::Context;
 use super::dialect::Dialect;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 
 /// How tightly an expression holds together, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -74,6 +75,8 @@ pub(super) struct Exprs<'a> {
     pub(super) arena: &'a ExprArena,
     /// Parameters and variables; none in initializers of globals.
     pub(super) locals: Option<&'a Arena<LocalId, Local>>,
+    /// Variables that are written after their declaration, or whose address is taken.
+    pub(super) assigned: &'a FxHashSet<LocalId>,
 }
 
 impl<'a> Exprs<'a> {
@@ -238,8 +241,7 @@ impl<'a> Exprs<'a> {
     }
 
     fn swizzle(&self, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
-        let literal = matches!(self.kind(base), ExprKind::Literal(..));
-        self.operand(base, if literal { Prec::Postfix } else { Prec::Postfix }, out);
+        self.operand(base, Prec::Postfix, out);
         out.push('.');
         out.push_str(&swizzle.text());
         Prec::Postfix
@@ -281,12 +283,12 @@ impl<'a> Exprs<'a> {
     }
 
     /// A binary operation whose operands are already chosen.
-    fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
+    pub(super) fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
         let prec = Prec::of(op);
         let (left, right) = prec.operands();
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
-        let printed = self.print(a, out);
+        let printed = self.widened(op, a, b, out);
         if printed < left && !(prec.chains() && printed == prec) {
             out.insert(start, '(');
             out.push(')');
@@ -294,8 +296,83 @@ impl<'a> Exprs<'a> {
         out.push(' ');
         out.push_str(op.spelling());
         out.push(' ');
-        self.operand(b, right, out);
+        let start = out.len();
+        if self.widened(op, b, a, out) < right {
+            out.insert(start, '(');
+            out.push(')');
+        }
         prec
+    }
+
+    /// An operand; a widened scalar stays a scalar where the language widens it by itself.
+    fn widened(&self, op: BinaryOp, id: ExprId, other: ExprId, out: &mut String) -> Prec {
+        if !self.dialect.splats(self, op, id, other) {
+            return self.print(id, out);
+        }
+        let (Some(inner), Some(scalar)) = (self.splat_source(id), self.cx.program.types.component(self.type_id(id)))
+        else {
+            return self.print(id, out);
+        };
+        if let Some(prec) = self.converted_literal(inner, scalar, out) {
+            return prec;
+        }
+        if self.cx.program.types.component(self.type_id(inner)) == Some(scalar) {
+            return self.print(inner, out);
+        }
+        out.push_str(self.dialect.scalar_name(scalar));
+        self.arguments(&[inner], out);
+        Prec::Postfix
+    }
+
+    /// The scalar that a conversion or swizzle widens to a vector or matrix.
+    pub(super) fn splat_source(&self, id: ExprId) -> Option<ExprId> {
+        let inner = match *self.kind(id) {
+            ExprKind::Convert(inner, _) => inner,
+            ExprKind::Swizzle(inner, _) => inner,
+            _ => return None,
+        };
+        let wide = matches!(self.ty(id), Type::Vector(_, 2..) | Type::Matrix(..));
+        (wide && matches!(self.ty(inner), Type::Scalar(_))).then_some(inner)
+    }
+
+    /// A literal, or a negated one, written in another type; `None` if it is no literal.
+    pub(super) fn converted_literal(&self, id: ExprId, scalar: Scalar, out: &mut String) -> Option<Prec> {
+        match self.kind(id) {
+            ExprKind::Literal(literal, spelling) => {
+                // A float literal is cut when it becomes an integer, and reads badly as one.
+                let spelling = spelling.filter(|_| matches!(literal, Literal::Int(_)) || scalar.is_float());
+                let literal = self.as_typed(id, *literal);
+                Some(self.push_literal(scalar, literal, spelling.map(|s| s.as_str()), out))
+            }
+            ExprKind::Unary(UnaryOp::Negate, inner) => match (self.kind(*inner), self.as_float(*inner)) {
+                (ExprKind::Literal(..), Some(_)) if scalar.is_float() => {
+                    out.push('-');
+                    self.converted_literal(*inner, scalar, out);
+                    Some(Prec::Unary)
+                }
+                (ExprKind::Literal(Literal::Int(value), _), _) => {
+                    Some(self.push_literal(scalar, Literal::Int(value.wrapping_neg()), None, out))
+                }
+                _ => None,
+            },
+            ExprKind::Convert(inner, _) if matches!(self.ty(id), Type::Scalar(s) if s.is_float()) => {
+                self.converted_literal(*inner, scalar, out)
+            }
+            _ => None,
+        }
+    }
+
+    /// A literal as its own type holds it: `-1` as `uint` is large.
+    fn as_typed(&self, id: ExprId, literal: Literal) -> Literal {
+        match (literal, self.ty(id)) {
+            (Literal::Int(value), Type::Scalar(Scalar::U32)) => Literal::Int(i64::from(value as u32)),
+            (other, _) => other,
+        }
+    }
+
+    /// Whether a literal is a number.
+    fn as_float(&self, id: ExprId) -> Option<()> {
+        matches!(self.kind(id), ExprKind::Literal(Literal::Int(_) | Literal::Float(_), _)).then_some(())
     }
 
     /// `c ? a : b`.
@@ -318,11 +395,13 @@ impl<'a> Exprs<'a> {
         out.push(' ');
         out.push_str(op.map_or("", BinaryOp::spelling));
         out.push_str("= ");
-        let value = match op {
-            Some(op) => self.dialect.operands(self, op, target, value).1,
-            None => value,
-        };
-        self.value(value, out);
+        match op {
+            Some(op) => {
+                let value = self.dialect.operands(self, op, target, value).1;
+                self.widened(op, value, target, out);
+            }
+            None => self.value(value, out),
+        }
         Prec::Assign
     }
 

@@ -33,10 +33,10 @@ impl Default for Options {
 
 /// The text of a legalized program: one that needs nothing that the profile has not.
 pub fn emit(program: &Program, profile: &Profile, options: &Options) -> String {
-    let cx = Context::new(program, profile, options);
+    let mut cx = Context::new(program, profile, options);
     match profile.language {
         Language::Hlsl => hlsl::emit(&cx),
-        Language::Glsl => glsl::emit(&cx),
+        Language::Glsl => glsl::emit(&mut cx),
         Language::Wgsl => wgsl::emit(&cx),
     }
 }

@@ -1,3 +1,262 @@
-pub(super) fn emit(_: &super::Context) -> String {
-    String::new()
+//! GLSL for Vulkan, one file an entry point.
+
+mod blocks;
+mod expr;
+mod extensions;
+mod types;
+
+use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::writer::{Braces, Writer};
+use crate::target::format::Format;
+use crate::tree::*;
+
+/// The dialect.
+struct Glsl;
+
+/// The text of a program.
+pub(super) fn emit(cx: &mut Context) -> String {
+    for id in blocks::member_structs(cx) {
+        cx.add_block_struct(id);
+    }
+    let mut file = File { cx, dialect: Glsl, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    file.head();
+    file.items();
+    file.w.finish()
+}
+
+struct File<'a> {
+    cx: &'a Context<'a>,
+    dialect: Glsl,
+    w: Writer,
+}
+
+/// Groups of one-line declarations.
+const RESOURCES: u8 = 100;
+
+impl File<'_> {
+    /// Version and extensions come first, then the head of the source, then what the stage declares of itself.
+    fn head(&mut self) {
+        let (major, minor) = self.cx.profile.facts.version;
+        let found = extensions::collect(self.cx);
+        self.w.line(&format!("#version {}", (major * 100 + minor).max(found.version)));
+        for extension in &found.extensions {
+            self.w.line(&format!("#extension {extension} : require"));
+        }
+        self.w.blank();
+        if header(self.cx, &mut self.w) {
+            self.w.blank();
+        }
+    }
+
+    /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
+    fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
+        if matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification) {
+            let [x, y, z] = entry.workgroup_size;
+            self.w.line(&format!("layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;"));
+            self.w.blank();
+        }
+        for attribute in &function.attributes {
+            if attribute.name.as_str().eq_ignore_ascii_case("earlydepthstencil") {
+                self.w.line("layout(early_fragment_tests) in;");
+                self.w.blank();
+            }
+            // Made by the lowering of entry points: `("triangles", "in")`.
+            if let ("__stage_layout", [AttributeArg::Text(layout), AttributeArg::Text(word)]) =
+                (attribute.name.as_str(), attribute.args.as_slice())
+            {
+                self.w.line(&format!("layout({layout}) {word};"));
+                self.w.blank();
+            }
+        }
+    }
+
+    fn items(&mut self) {
+        let mut spacing = Spacing::default();
+        for item in &self.cx.program.items {
+            if !self.cx.is_printed(*item) {
+                continue;
+            }
+            match *item {
+                Item::Enum(_) => continue,
+                _ => spacing.before(self.group(*item), &mut self.w),
+            }
+            match *item {
+                Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
+                Item::Global(id) => self.global(&self.cx.program.globals[id]),
+                Item::Function(id) => self.function(id),
+                Item::Enum(_) => {}
+            }
+        }
+    }
+
+    fn group(&self, item: Item) -> Group {
+        let Item::Global(id) = item else { return Group::Block };
+        let global = &self.cx.program.globals[id];
+        match global.kind {
+            GlobalKind::Parameter if blocks::is_block(self.cx, global) => match self.element_struct(global) {
+                Some(_) => Group::Block,
+                None => Group::Lines(RESOURCES),
+            },
+            GlobalKind::Parameter => Group::Lines(RESOURCES),
+            kind => Group::Lines(kind as u8),
+        }
+    }
+
+    /// The struct whose members are listed in the block of a global.
+    fn element_struct(&self, global: &Global) -> Option<StructId> {
+        transparent_element(self.cx.program, global).or_else(|| {
+            let id = blocks::constant_element(self.cx.program, global)?;
+            self.cx.is_block_struct(id).then_some(id)
+        })
+    }
+
+    fn structure(&mut self, structure: &Struct) {
+        self.w.before(&structure.comments);
+        self.w.open(&format!("struct {}", structure.name));
+        for field in &structure.fields {
+            self.w.before(&field.comments);
+            let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+            self.w.line(&format!("{precise}{};", types::variable(self.cx, field.ty, field.name.as_str())));
+            self.w.after(&field.comments);
+        }
+        // No struct is empty here.
+        if structure.fields.is_empty() {
+            self.w.line("int unused;");
+        }
+        self.w.close(";");
+    }
+
+    fn global(&mut self, global: &Global) {
+        self.w.before(&global.comments);
+        match global.kind {
+            GlobalKind::Parameter if blocks::is_block(self.cx, global) => self.block(global),
+            GlobalKind::Parameter => self.resource(global),
+            GlobalKind::Input => self.varying(global, "in"),
+            GlobalKind::Output => self.varying(global, "out"),
+            GlobalKind::Static => self.variable(global, ""),
+            GlobalKind::Const => self.variable(global, "const "),
+            GlobalKind::Groupshared => self.variable(global, "shared "),
+            GlobalKind::Specialization => {
+                let id = global.explicit.constant_id.flatten().unwrap_or(0);
+                self.variable(global, &format!("layout(constant_id = {id}) const "));
+            }
+        }
+        self.w.after(&global.comments);
+    }
+
+    fn variable(&mut self, global: &Global, words: &str) {
+        let mut text = format!("{words}{}", types::variable(self.cx, global.ty, global.name.as_str()));
+        if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
+            text.push_str(" = ");
+            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+        }
+        self.w.line(&format!("{text};"));
+    }
+
+    /// `set = 0, binding = 1`.
+    fn place(&self, global: &Global) -> String {
+        match global.binding {
+            Some(Binding { index, space, .. }) => format!("set = {space}, binding = {index}"),
+            None => String::new(),
+        }
+    }
+
+    /// A texture, sampler, image, texel buffer, subpass input or acceleration structure.
+    fn resource(&mut self, global: &Global) {
+        let types = &self.cx.program.types;
+        let mut layout = vec![self.place(global)];
+        let mut words = String::new();
+        let element = match types.get(types.innermost(global.ty)) {
+            Type::Texture(t) if t.access != Access::Read => Some((t.element, t.access)),
+            Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => Some((element, access)),
+            Type::SubpassInput(..) => {
+                layout.push(format!("input_attachment_index = {}", global.explicit.input_attachment_index.unwrap_or(0)));
+                None
+            }
+            _ => None,
+        };
+        if let Some((element, access)) = element {
+            let format = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
+            let format = format.unwrap_or_else(|| Format::of_element(types, element, global.modifiers));
+            layout.push(format.name.to_owned());
+            words = memory_words(global, access);
+        }
+        layout.retain(|l| !l.is_empty());
+        let layout = if layout.is_empty() { String::new() } else { format!("layout({}) ", layout.join(", ")) };
+        let variable = types::variable(self.cx, global.ty, global.name.as_str());
+        self.w.line(&format!("{layout}uniform {words}{variable};"));
+    }
+
+    /// A stage input or output.
+    fn varying(&mut self, global: &Global, word: &str) {
+        let mut layout = Vec::new();
+        if let Some((location, _)) = global.explicit.location {
+            layout.push(format!("location = {location}"));
+        }
+        if let Some(index) = global.explicit.index {
+            layout.push(format!("index = {index}"));
+        }
+        for attribute in global.attributes.iter().filter(|a| a.name == "__layout") {
+            layout.extend(attribute.args.iter().filter_map(|a| match a {
+                AttributeArg::Text(text) => Some(text.to_string()),
+                _ => None,
+            }));
+        }
+        const WORDS: &[(Modifiers, &str)] = &[
+            (Modifiers::PRECISE, "precise "),
+            (Modifiers::NOINTERPOLATION, "flat "),
+            (Modifiers::NOPERSPECTIVE, "noperspective "),
+            (Modifiers::CENTROID, "centroid "),
+            (Modifiers::SAMPLE, "sample "),
+            (Modifiers::PERVERTEX, "pervertexEXT "),
+            (Modifiers::PRIMITIVES, "perprimitiveEXT "),
+        ];
+        let words: String = WORDS.iter().filter(|(m, _)| global.modifiers.has(*m)).map(|(_, word)| *word).collect();
+        let layout = if layout.is_empty() { String::new() } else { format!("layout({}) ", layout.join(", ")) };
+        let variable = types::variable(self.cx, global.ty, global.name.as_str());
+        self.w.line(&format!("{layout}{words}{word} {variable};"));
+    }
+
+    fn function(&mut self, id: FunctionId) {
+        let function = &self.cx.program.functions[id];
+        let entry = self.cx.entry_of(id);
+        if let Some(entry) = entry {
+            self.stage_layout(function, entry);
+        }
+        self.w.before(&function.comments);
+        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let result = types::name(self.cx, function.result);
+        let name = match entry {
+            Some(_) => self.cx.profile.facts.entry_name.unwrap_or("main"),
+            None => function.name.as_str(),
+        };
+        let head = format!("{result} {name}({})", params.join(", "));
+        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+    }
+
+    fn param(&self, function: &Function, param: &Param) -> String {
+        let local = &function.code.locals[param.local];
+        let word = match param.mode {
+            ParamMode::In => "",
+            ParamMode::Out => "out ",
+            ParamMode::InOut | ParamMode::Ref => "inout ",
+        };
+        format!("{word}{}", types::variable(self.cx, local.ty, local.name.as_str()))
+    }
+}
+
+/// `readonly `, `writeonly `, `coherent ` before an image or storage block.
+fn memory_words(global: &Global, access: Access) -> String {
+    let mut words = String::new();
+    for (modifier, word) in [(Modifiers::GLOBALLYCOHERENT, "coherent "), (Modifiers::VOLATILE, "volatile ")] {
+        if global.modifiers.has(modifier) {
+            words.push_str(word);
+        }
+    }
+    match access {
+        Access::Read => words.push_str("readonly "),
+        Access::Write => words.push_str("writeonly "),
+        _ => {}
+    }
+    words
 }

@@ -1,3 +1,195 @@
-pub(super) fn emit(_: &super::Context) -> String {
-    String::new()
+//! WGSL: one file with all entry points.
+
+mod directives;
+mod expr;
+mod types;
+
+use super::context::{Context, Group, Spacing, header};
+use super::writer::{Braces, Writer};
+use crate::tree::*;
+
+/// The dialect.
+struct Wgsl;
+
+/// The text of a program.
+pub(super) fn emit(cx: &Context) -> String {
+    let mut file = File { cx, dialect: Wgsl, w: Writer::new(Braces::SameLine, cx.options.comments) };
+    file.items();
+    file.w.finish()
+}
+
+struct File<'a> {
+    cx: &'a Context<'a>,
+    dialect: Wgsl,
+    w: Writer,
+}
+
+impl File<'_> {
+    fn items(&mut self) {
+        let mut spacing = Spacing::default();
+        if header(self.cx, &mut self.w) {
+            spacing.head();
+        }
+        for line in directives::collect(self.cx) {
+            spacing.before(Group::Lines(u8::MAX), &mut self.w);
+            self.w.line(&line);
+        }
+        for item in &self.cx.program.items {
+            // A `cbuffer` has no members of its own here: its struct is declared like any other.
+            let printed = match *item {
+                Item::Struct(id) => !self.cx.program.structs[id].builtin,
+                Item::Enum(_) => false,
+                other => self.cx.is_printed(other),
+            };
+            if !printed {
+                continue;
+            }
+            let group = match *item {
+                Item::Global(id) => Group::Lines(self.cx.program.globals[id].kind as u8),
+                _ => Group::Block,
+            };
+            spacing.before(group, &mut self.w);
+            match *item {
+                Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
+                Item::Global(id) => self.global(&self.cx.program.globals[id]),
+                Item::Function(id) => self.function(id),
+                Item::Enum(_) => {}
+            }
+        }
+    }
+
+    fn structure(&mut self, structure: &Struct) {
+        self.w.before(&structure.comments);
+        self.w.open(&format!("struct {}", structure.name));
+        for field in &structure.fields {
+            self.w.before(&field.comments);
+            let attributes = place(&field.attributes, &field.explicit, field.modifiers);
+            let sized = memory_attributes(&field.attributes);
+            let name = field.name;
+            self.w.line(&format!("{attributes}{sized}{name}: {},", types::name(self.cx, field.ty)));
+            self.w.after(&field.comments);
+        }
+        if structure.fields.is_empty() {
+            self.w.line("unused: i32,");
+        }
+        self.w.close("");
+    }
+
+    fn global(&mut self, global: &Global) {
+        self.w.before(&global.comments);
+        let name = global.name;
+        let mut text = match global.kind {
+            GlobalKind::Parameter => self.parameter(global),
+            GlobalKind::Const => format!("const {name}: {}", types::name(self.cx, global.ty)),
+            GlobalKind::Groupshared => format!("var<workgroup> {name}: {}", types::name(self.cx, global.ty)),
+            GlobalKind::Specialization => {
+                let id = global.explicit.constant_id.flatten().map(|n| format!("@id({n}) ")).unwrap_or_default();
+                format!("{id}override {name}: {}", types::name(self.cx, global.ty))
+            }
+            GlobalKind::Static | GlobalKind::Input | GlobalKind::Output => {
+                format!("var<private> {name}: {}", types::name(self.cx, global.ty))
+            }
+        };
+        if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
+            text.push_str(" = ");
+            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+        }
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+    }
+
+    /// `@group(0) @binding(1) var<uniform> camera: Camera`.
+    fn parameter(&self, global: &Global) -> String {
+        let place = match global.binding {
+            Some(Binding { index, space, .. }) => format!("@group({space}) @binding({index}) "),
+            None => String::new(),
+        };
+        let ty = self.cx.program.types.get(global.ty);
+        let space = match ty {
+            _ if global.modifiers.has(Modifiers::PUSH_CONSTANT) => "<push_constant>",
+            Type::ConstantBuffer(_) => "<uniform>",
+            Type::TextureBuffer(_) | Type::Buffer(_, Access::Read, _) => "<storage, read>",
+            Type::Buffer(..) => "<storage, read_write>",
+            _ => "",
+        };
+        let ty = match ty {
+            Type::Texture(texture) => types::texture(self.cx, &texture, Some(global)),
+            _ => types::name(self.cx, global.ty),
+        };
+        format!("{place}var{space} {}: {ty}", global.name)
+    }
+
+    fn function(&mut self, id: FunctionId) {
+        let function = &self.cx.program.functions[id];
+        self.w.before(&function.comments);
+        if let Some(entry) = self.cx.entry_of(id) {
+            self.stage(entry);
+        }
+        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let result = match function.result {
+            TypeId::VOID => String::new(),
+            ty => {
+                let place = place(&function.attributes, &function.result_explicit, Modifiers::default());
+                format!(" -> {place}{}", types::name(self.cx, ty))
+            }
+        };
+        let head = format!("fn {}({}){result}", function.name, params.join(", "));
+        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+    }
+
+    fn stage(&mut self, entry: &EntryPoint) {
+        match entry.stage {
+            Stage::Compute => {
+                let [x, y, z] = entry.workgroup_size;
+                self.w.line(&format!("@compute @workgroup_size({x}, {y}, {z})"));
+            }
+            stage => self.w.line(&format!("@{}", stage.name())),
+        }
+    }
+
+    fn param(&self, function: &Function, param: &Param) -> String {
+        let local = &function.code.locals[param.local];
+        let place = place(&param.attributes, &param.explicit, param.modifiers);
+        format!("{place}{}: {}", local.name, types::name(self.cx, local.ty))
+    }
+}
+
+/// `@builtin(position) ` or `@location(0) @interpolate(flat) `, as the lowering of entry points decided.
+fn place(attributes: &[Attribute], explicit: &Explicit, modifiers: Modifiers) -> String {
+    let mut text = String::new();
+    for attribute in attributes {
+        if let ("builtin", [AttributeArg::Name(name)]) = (attribute.name.as_str(), attribute.args.as_slice()) {
+            text.push_str(&format!("@builtin({name}) "));
+            if modifiers.has(Modifiers::PRECISE) {
+                text.push_str("@invariant ");
+            }
+            return text;
+        }
+    }
+    let Some((location, _)) = explicit.location else { return text };
+    text.push_str(&format!("@location({location}) "));
+    if let Some(index) = explicit.index {
+        text.push_str(&format!("@blend_src({index}) "));
+    }
+    let sampling = [(Modifiers::CENTROID, ", centroid"), (Modifiers::SAMPLE, ", sample")];
+    let sampling = sampling.iter().find(|(m, _)| modifiers.has(*m)).map_or("", |(_, word)| word);
+    if modifiers.has(Modifiers::NOINTERPOLATION) {
+        text.push_str("@interpolate(flat) ");
+    } else if modifiers.has(Modifiers::NOPERSPECTIVE) {
+        text.push_str(&format!("@interpolate(linear{sampling}) "));
+    } else if !sampling.is_empty() {
+        text.push_str(&format!("@interpolate(perspective{sampling}) "));
+    }
+    text
+}
+
+/// `@align(16) @size(32) `, as the layout passes decided.
+fn memory_attributes(attributes: &[Attribute]) -> String {
+    let mut text = String::new();
+    for attribute in attributes {
+        if let ("__align" | "__size", [AttributeArg::Int(n)]) = (attribute.name.as_str(), attribute.args.as_slice()) {
+            text.push_str(&format!("@{}({n}) ", attribute.name.as_str().trim_start_matches('_')));
+        }
+    }
+    text
 }

@@ -1,0 +1,204 @@
+//! Uniform, storage and push-constant blocks.
+//!
+//! | source | block |
+//! | --- | --- |
+//! | `cbuffer Camera { float4x4 view; }` | `uniform Camera { mat4 view; };` |
+//! | `ConstantBuffer<Camera> camera;` | `uniform Camera { mat4 view; } camera;` where nothing else uses the struct |
+//! | the same, struct used elsewhere | `uniform camera_block { Camera camera; };` |
+//! | `StructuredBuffer<Particle> particles;` | `buffer particles_block { Particle particles[]; };` |
+//! | arrays of buffers | an instance name with the sizes; contents that are no struct members are `data` |
+
+use super::{File, memory_words, types};
+use crate::emit::context::{Context, transparent_element};
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Whether a shader parameter is printed as a block.
+pub(super) fn is_block(cx: &Context, global: &Global) -> bool {
+    let types = &cx.program.types;
+    match types.get(types.innermost(global.ty)) {
+        Type::ConstantBuffer(_) | Type::TextureBuffer(_) => true,
+        Type::Buffer(kind, ..) => kind != BufferKind::Typed,
+        _ => false,
+    }
+}
+
+/// The struct that a constant buffer (or an array of them) holds.
+pub(super) fn constant_element(program: &Program, global: &Global) -> Option<StructId> {
+    match program.types.get(program.types.innermost(global.ty)) {
+        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => match program.types.get(element) {
+            Type::Struct(id) => Some(id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Structs that are the contents of one block and nothing else: their members are listed in the block.
+pub(super) fn member_structs(cx: &Context) -> Vec<StructId> {
+    let program = cx.program;
+    let mut owners: BTreeMap<StructId, u32> = BTreeMap::new();
+    let mut values = FxHashSet::default();
+    let note = |ty: TypeId, values: &mut FxHashSet<StructId>| {
+        if let Some(id) = value_struct(program, ty) {
+            values.insert(id);
+        }
+    };
+    for item in &program.items {
+        match *item {
+            Item::Global(id) => match constant_element(program, &program.globals[id]) {
+                Some(id) => *owners.entry(id).or_insert(0) += 1,
+                None => note(program.globals[id].ty, &mut values),
+            },
+            Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| note(f.ty, &mut values)),
+            Item::Function(id) => {
+                let function = &program.functions[id];
+                note(function.result, &mut values);
+                function.code.locals.iter().for_each(|(_, l)| note(l.ty, &mut values));
+                for ty in whole_values(&function.code) {
+                    note(ty, &mut values);
+                }
+            }
+            Item::Enum(_) => {}
+        }
+    }
+    owners.into_iter().filter(|(id, n)| *n == 1 && !values.contains(id)).map(|(id, _)| id).collect()
+}
+
+/// The struct that values of a type hold directly, or in arrays and buffers.
+fn value_struct(program: &Program, ty: TypeId) -> Option<StructId> {
+    match program.types.get(program.types.innermost(ty)) {
+        Type::Struct(id) => Some(id),
+        Type::Buffer(_, _, element) | Type::Pointer(element, _) => value_struct(program, element),
+        _ => None,
+    }
+}
+
+/// Types of the live expressions, but for contents of which a field is taken.
+fn whole_values(body: &Body) -> Vec<TypeId> {
+    let live = body.expressions();
+    let mut partial = FxHashSet::default();
+    for id in &live {
+        if let ExprKind::Field(base, _) = body.exprs[*id].kind
+            && matches!(body.exprs[base].kind, ExprKind::Contents(_))
+        {
+            partial.insert(base);
+        }
+    }
+    live.into_iter().filter(|id| !partial.contains(id)).map(|id| body.exprs[id].ty).collect()
+}
+
+/// `row_major` in GLSL's words: the transpose of ours.
+fn order_word(order: MatrixOrder) -> &'static str {
+    match order {
+        MatrixOrder::Column => "row_major",
+        MatrixOrder::Row => "column_major",
+    }
+}
+
+/// The storage order of the first matrix in a type, if there is one.
+fn first_order(program: &Program, ty: TypeId, own: Option<MatrixOrder>) -> Option<MatrixOrder> {
+    match program.types.get(program.types.innermost(ty)) {
+        Type::Matrix(..) => Some(own.unwrap_or(program.default_matrix_order)),
+        Type::Struct(id) => {
+            program.structs[id].fields.iter().find_map(|f| first_order(program, f.ty, f.matrix_order.or(own)))
+        }
+        _ => None,
+    }
+}
+
+impl File<'_> {
+    /// A block.
+    pub(super) fn block(&mut self, global: &Global) {
+        let program = self.cx.program;
+        let (_, sizes) = types::split_array(self.cx, global.ty);
+        match program.types.get(program.types.innermost(global.ty)) {
+            Type::ConstantBuffer(element) => self.constant_block(global, element, &sizes, "uniform"),
+            Type::TextureBuffer(element) => self.constant_block(global, element, &sizes, "readonly buffer"),
+            Type::Buffer(kind, access, element) => self.storage_block(global, kind, access, element, &sizes),
+            _ => {}
+        }
+    }
+
+    /// `layout(row_major, std140, set = 0, binding = 1)`.
+    fn block_layout(&self, global: &Global, packing: &str, order: Option<MatrixOrder>) -> String {
+        let mut parts = Vec::new();
+        if let Some(order @ MatrixOrder::Column) = order {
+            parts.push(order_word(order).to_owned());
+        }
+        if global.modifiers.has(Modifiers::PUSH_CONSTANT) {
+            parts.push("push_constant".to_owned());
+        } else {
+            parts.push(packing.to_owned());
+            parts.push(self.place(global));
+        }
+        parts.retain(|p| !p.is_empty());
+        format!("layout({})", parts.join(", "))
+    }
+
+    fn constant_block(&mut self, global: &Global, element: TypeId, sizes: &str, storage: &str) {
+        let program = self.cx.program;
+        let packing = if storage == "uniform" { "std140" } else { "std430" };
+        let order = first_order(program, element, global.matrix_order);
+        let layout = self.block_layout(global, packing, order);
+        let name = global.name;
+        let transparent = transparent_element(program, global).is_some();
+        match self.element_struct(global) {
+            Some(id) => {
+                let structure = &program.structs[id];
+                let block = if transparent { name } else { structure.name };
+                if !transparent {
+                    self.w.before(&structure.comments);
+                }
+                self.w.open(&format!("{layout} {storage} {block}"));
+                for field in &structure.fields {
+                    self.w.before(&field.comments);
+                    let mut member = Vec::new();
+                    if let Some(offset) = field.offset {
+                        member.push(format!("offset = {offset}"));
+                    }
+                    let own = first_order(program, field.ty, field.matrix_order.or(global.matrix_order));
+                    if let (Some(own), Some(block)) = (own, order)
+                        && own != block
+                    {
+                        member.push(order_word(own).to_owned());
+                    }
+                    let layout =
+                        if member.is_empty() { String::new() } else { format!("layout({}) ", member.join(", ")) };
+                    let variable = types::variable(self.cx, field.ty, field.name.as_str());
+                    self.w.line(&format!("{layout}{variable};"));
+                    self.w.after(&field.comments);
+                }
+                let instance = if transparent { String::new() } else { format!(" {name}{sizes}") };
+                self.w.close(&format!("{instance};"));
+            }
+            None if sizes.is_empty() => {
+                let member = types::variable(self.cx, element, name.as_str());
+                self.w.line(&format!("{layout} {storage} {name}_block {{ {member}; }};"));
+            }
+            None => {
+                let member = types::variable(self.cx, element, "data");
+                self.w.line(&format!("{layout} {storage} {name}_block {{ {member}; }} {name}{sizes};"));
+            }
+        }
+    }
+
+    fn storage_block(&mut self, global: &Global, kind: BufferKind, access: Access, element: TypeId, sizes: &str) {
+        let order = first_order(self.cx.program, element, global.matrix_order);
+        let layout = self.block_layout(global, "std430", order);
+        let access = if matches!(kind, BufferKind::Append | BufferKind::Consume) { Access::ReadWrite } else { access };
+        let words = memory_words(global, access);
+        let name = global.name;
+        let (_, element_sizes) = types::split_array(self.cx, element);
+        let (base, _) = types::split_array(self.cx, element);
+        let base = types::name(self.cx, base);
+        let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
+        let line = if sizes.is_empty() {
+            format!("{layout} {words}buffer {name}_block {{ {base} {name}{unsized_}{element_sizes}; }};")
+        } else {
+            format!("{layout} {words}buffer {name}_block {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
+        };
+        self.w.line(&line);
+    }
+}

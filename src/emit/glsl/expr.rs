@@ -1,0 +1,257 @@
+//! GLSL's own ways with expressions.
+
+use super::Glsl;
+use super::types;
+use crate::emit::context::Context;
+use crate::emit::dialect::{Dialect, Style};
+use crate::emit::expr::{Exprs, Prec};
+use crate::emit::literal::Literals;
+use crate::tree::*;
+
+const LITERALS: Literals = Literals {
+    forms: &[
+        (Scalar::U32, "", "u"),
+        (Scalar::MinU16, "", "u"),
+        (Scalar::I64, "", "l"),
+        (Scalar::U64, "", "ul"),
+        (Scalar::F64, "", "lf"),
+        (Scalar::F16, "", "hf"),
+        (Scalar::I16, "", "s"),
+        (Scalar::U16, "", "us"),
+        (Scalar::I8, "int8_t(", ")"),
+        (Scalar::U8, "uint8_t(", "u)"),
+    ],
+    minimum: &[(Scalar::I32, "int(0x80000000u)"), (Scalar::I64, "int64_t(0x8000000000000000ul)")],
+    bits: ("uintBitsToFloat(", "u)"),
+};
+
+impl Dialect for Glsl {
+    fn literals(&self) -> &'static Literals {
+        &LITERALS
+    }
+
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        types::scalar(scalar)
+    }
+
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
+        types::vector(scalar, length)
+    }
+
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        types::name(cx, ty)
+    }
+
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
+        types::variable(cx, ty, name)
+    }
+
+    fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
+        match ex.kind(id) {
+            ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            ExprKind::Zero => Some(zero(ex, ex.type_id(id), out)),
+            ExprKind::Swizzle(base, _) if is_scalar(ex, *base) && !is_scalar(ex, id) => {
+                out.push_str(&self.type_name(ex.cx, ex.type_id(id)));
+                ex.arguments(&[*base], out);
+                Some(Prec::Postfix)
+            }
+            ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
+            ExprKind::Binary(op, a, b) if is_vector(ex, *a) && (op.is_comparison() || is_logic(*op)) => {
+                Some(vector_logic(ex, *op, *a, *b, out))
+            }
+            ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => {
+                out.push_str("not");
+                ex.arguments(&[*a], out);
+                Some(Prec::Postfix)
+            }
+            ExprKind::Select(c, a, b) if is_vector(ex, *c) => {
+                out.push_str("mix");
+                ex.arguments(&[*b, *a, *c], out);
+                Some(Prec::Postfix)
+            }
+            // The elements of a buffer in an array of buffers.
+            ExprKind::Index(base, index) if is_element_buffer(ex, *base) => {
+                ex.operand(*base, Prec::Postfix, out);
+                out.push_str(&format!(".data[{}]", ex.text(*index)));
+                Some(Prec::Postfix)
+            }
+            ExprKind::Contents(inner) if is_wrapped_element(ex, *inner) => {
+                ex.operand(*inner, Prec::Postfix, out);
+                out.push_str(".data");
+                Some(Prec::Postfix)
+            }
+            _ => None,
+        }
+    }
+
+    fn splats(&self, ex: &Exprs, op: BinaryOp, id: ExprId, other: ExprId) -> bool {
+        use BinaryOp::*;
+        let scalar = ex.splat_source(id).is_some() && ex.splat_source(other).is_none();
+        match ex.ty(id) {
+            Type::Vector(Scalar::Bool, _) => false,
+            Type::Vector(..) => scalar && matches!(op, Add | Sub | Mul | Div | Rem | BitAnd | BitOr | BitXor),
+            Type::Matrix(..) => scalar && matches!(op, Add | Sub | Mul | Div),
+            _ => false,
+        }
+    }
+
+    fn members_are_global(&self, global: &Global) -> bool {
+        global.transparent
+    }
+
+    fn sampler_name(&self, cx: &Context, texture: &Texture, depth: bool) -> String {
+        let shadow = if depth { "Shadow" } else { "" };
+        format!("{}{shadow}", types::texture(cx, &Texture { access: Access::Read, ..*texture }, "sampler"))
+    }
+
+    fn style(&self) -> Style {
+        Style::C
+    }
+
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
+        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+        let mut text = String::new();
+        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
+            if variable.modifiers.has(modifier) {
+                text.push_str(word);
+            }
+        }
+        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
+        if let Some(init) = init {
+            text.push_str(" = ");
+            ex.value(init, &mut text);
+        }
+        text
+    }
+}
+
+fn is_vector(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Vector(_, 2..))
+}
+
+fn is_logic(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or)
+}
+
+/// Comparisons of vectors are functions; `&&` and `||` of vectors are bit operations on integers.
+fn vector_logic(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
+    let function = match op {
+        BinaryOp::Less => "lessThan",
+        BinaryOp::LessEqual => "lessThanEqual",
+        BinaryOp::Greater => "greaterThan",
+        BinaryOp::GreaterEqual => "greaterThanEqual",
+        BinaryOp::Equal => "equal",
+        BinaryOp::NotEqual => "notEqual",
+        _ => {
+            let n = if let Type::Vector(_, n) = ex.ty(a) { n } else { 2 };
+            let sign = if op == BinaryOp::And { '&' } else { '|' };
+            let (a, b) = (ex.operand_text(a, Prec::Assign), ex.operand_text(b, Prec::Assign));
+            out.push_str(&format!("bvec{n}(uvec{n}({a}) {sign} uvec{n}({b}))"));
+            return Prec::Postfix;
+        }
+    };
+    out.push_str(function);
+    ex.arguments(&[a, b], out);
+    Prec::Postfix
+}
+
+fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(_, 1))
+}
+
+/// A buffer that is an element of an array: its block has an instance name and its elements are `data`.
+fn is_element_buffer(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
+        && !matches!(ex.kind(id), ExprKind::Global(_))
+}
+
+/// An element of an array of constant buffers whose contents are one member, `data`.
+fn is_wrapped_element(ex: &Exprs, id: ExprId) -> bool {
+    match (ex.ty(id), ex.kind(id)) {
+        (_, ExprKind::Global(_)) => false,
+        (Type::ConstantBuffer(element) | Type::TextureBuffer(element), _) => match ex.cx.program.types.get(element) {
+            Type::Struct(id) => !ex.cx.is_block_struct(id),
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
+/// A literal in its new type, a swizzle that truncates, else a constructor.
+fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    let (from, to) = (ex.ty(inner), ex.ty(id));
+    match (from, to) {
+        (Type::Scalar(f), Type::Vector(t, 1)) | (Type::Vector(f, 1), Type::Scalar(t)) if f == t => {
+            return ex.print(inner, out);
+        }
+        (_, Type::Scalar(scalar)) => {
+            if let Some(prec) = ex.converted_literal(inner, scalar, out) {
+                return prec;
+            }
+        }
+        (Type::Vector(f, m), Type::Vector(t, n)) if m > n && n > 1 => {
+            let swizzle = "xyzw".get(..n as usize).unwrap_or("");
+            let text = format!("{}.{swizzle}", ex.operand_text(inner, Prec::Postfix));
+            if f == t {
+                out.push_str(&text);
+            } else {
+                out.push_str(&format!("{}({text})", types::vector(t, n)));
+            }
+            return Prec::Postfix;
+        }
+        (Type::Scalar(_), Type::Vector(scalar, n)) => {
+            out.push_str(&types::vector(scalar, n));
+            out.push('(');
+            if ex.converted_literal(inner, scalar, out).is_none() {
+                ex.operand(inner, Prec::Assign, out);
+            }
+            out.push(')');
+            return Prec::Postfix;
+        }
+        _ => {}
+    }
+    // A vector goes to a scalar by its first component.
+    let first = if matches!((from, to), (Type::Vector(..), Type::Scalar(_))) { ".x" } else { "" };
+    let least = if first.is_empty() { Prec::Assign } else { Prec::Postfix };
+    let value = ex.operand_text(inner, least);
+    match (from, to) {
+        (Type::Vector(f, _), Type::Scalar(t)) if f == t => out.push_str(&format!("{value}{first}")),
+        _ => out.push_str(&format!("{}({value}{first})", types::name(ex.cx, ex.type_id(id)))),
+    }
+    Prec::Postfix
+}
+
+/// The zero value, member by member.
+fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
+    let program = ex.cx.program;
+    let name = types::name(ex.cx, ty);
+    match program.types.get(ty) {
+        Type::Scalar(scalar) => return ex.push_literal(scalar, Literal::Int(0), None, out),
+        Type::Vector(scalar, _) | Type::Matrix(scalar, ..) => {
+            out.push_str(&format!("{name}("));
+            ex.push_literal(scalar, Literal::Int(0), None, out);
+        }
+        Type::Array(element, count) => {
+            out.push_str(&format!("{name}("));
+            for i in 0..count.unwrap_or(0) {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                zero(ex, element, out);
+            }
+        }
+        Type::Struct(id) => {
+            out.push_str(&format!("{name}("));
+            for (i, field) in program.structs[id].fields.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                zero(ex, field.ty, out);
+            }
+        }
+        Type::Enum(id) => return ex.push_literal(program.enums[id].tag, Literal::Int(0), None, out),
+        _ => out.push_str(&format!("{name}(")),
+    }
+    out.push(')');
+    Prec::Postfix
+}

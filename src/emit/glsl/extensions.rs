@@ -1,0 +1,128 @@
+//! The version and extensions that a program needs: from its types and from the builtins that it calls.
+
+use super::types;
+use crate::emit::context::Context;
+use crate::tree::*;
+use std::collections::BTreeSet;
+
+/// What the head of a file says.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The lowest version.
+    pub(super) version: u32,
+    /// Extensions, in order of their names.
+    pub(super) extensions: BTreeSet<String>,
+}
+
+impl Found {
+    fn add(&mut self, extension: &str) {
+        if !extension.is_empty() {
+            self.extensions.insert(extension.to_owned());
+        }
+    }
+
+    fn attributes(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes {
+            match (attribute.name.as_str(), attribute.args.first()) {
+                ("__glsl_extension", Some(AttributeArg::Text(text))) => self.add(text.as_str()),
+                ("__glsl_version", Some(AttributeArg::Int(version))) => {
+                    self.version = self.version.max(u32::try_from(*version).unwrap_or(0));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn ty(&mut self, program: &Program, ty: TypeId) {
+        match program.types.get(ty) {
+            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => self.add(types::extension(s)),
+            Type::Array(element, count) => {
+                if count.is_none() && program.types.get(program.types.innermost(element)).is_resource() {
+                    self.add("GL_EXT_nonuniform_qualifier");
+                }
+                self.ty(program, element);
+            }
+            Type::Texture(t) => {
+                if matches!(program.types.component(t.element), Some(Scalar::I64 | Scalar::U64)) {
+                    self.add("GL_EXT_shader_image_int64");
+                }
+            }
+            Type::Buffer(_, _, element)
+            | Type::ConstantBuffer(element)
+            | Type::TextureBuffer(element)
+            | Type::Pointer(element, _) => self.block(program, element),
+            Type::RayQuery(_) => self.add("GL_EXT_ray_query"),
+            _ => {}
+        }
+    }
+
+    /// What is stored in memory as well.
+    fn block(&mut self, program: &Program, ty: TypeId) {
+        match program.types.get(ty) {
+            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => match s {
+                Scalar::I8 | Scalar::U8 => self.add("GL_EXT_shader_8bit_storage"),
+                Scalar::I16 | Scalar::U16 | Scalar::F16 => self.add("GL_EXT_shader_16bit_storage"),
+                _ => {}
+            },
+            Type::Array(element, _) => self.block(program, element),
+            Type::Struct(id) => program.structs[id].fields.iter().for_each(|f| self.block(program, f.ty)),
+            _ => {}
+        }
+        self.ty(program, ty);
+    }
+}
+
+/// Looks through all items.
+pub(super) fn collect(cx: &Context) -> Found {
+    let program = cx.program;
+    let mut found = Found::default();
+    for entry in &program.entry_points {
+        match entry.stage {
+            Stage::Mesh | Stage::Amplification => found.add("GL_EXT_mesh_shader"),
+            Stage::RayGeneration
+            | Stage::Intersection
+            | Stage::AnyHit
+            | Stage::ClosestHit
+            | Stage::Miss
+            | Stage::Callable => found.add("GL_EXT_ray_tracing"),
+            _ => {}
+        }
+    }
+    for item in &program.items {
+        match *item {
+            Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| found.ty(program, f.ty)),
+            Item::Global(id) => {
+                let global = &program.globals[id];
+                found.ty(program, global.ty);
+                found.attributes(&global.attributes);
+                if let Some(init) = &global.init {
+                    uses(program, &Uses::of_tree(init), &mut found);
+                }
+            }
+            Item::Function(id) => {
+                let function = &program.functions[id];
+                found.attributes(&function.attributes);
+                uses(program, &Uses::of_body(&function.code), &mut found);
+            }
+            Item::Enum(_) => {}
+        }
+    }
+    // Acceleration structures need one of the two.
+    let ray = |e: &str| e == "GL_EXT_ray_query" || e == "GL_EXT_ray_tracing";
+    let structure = |g: &Global| {
+        program.types.get(program.types.innermost(g.ty)) == Type::AccelerationStructure
+    };
+    if program.globals.iter().any(|(_, g)| structure(g)) && !found.extensions.iter().any(|e| ray(e)) {
+        found.add("GL_EXT_ray_query");
+    }
+    found
+}
+
+fn uses(program: &Program, uses: &Uses, found: &mut Found) {
+    for function in &uses.functions {
+        found.attributes(&program.functions[*function].attributes);
+    }
+    for ty in &uses.types {
+        found.ty(program, *ty);
+    }
+}

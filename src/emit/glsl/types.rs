@@ -1,0 +1,129 @@
+//! GLSL's spelling of types. A matrix of R rows and C columns is one of R columns of C: rows stay `m[i]`.
+
+use crate::emit::context::Context;
+use crate::tree::*;
+
+/// (scalar, its name, prefix of vectors, extension that it needs).
+const SCALARS: &[(Scalar, &str, &str, &str)] = &[
+    (Scalar::Bool, "bool", "b", ""),
+    (Scalar::I8, "int8_t", "i8", "GL_EXT_shader_explicit_arithmetic_types_int8"),
+    (Scalar::U8, "uint8_t", "u8", "GL_EXT_shader_explicit_arithmetic_types_int8"),
+    (Scalar::I16, "int16_t", "i16", "GL_EXT_shader_explicit_arithmetic_types_int16"),
+    (Scalar::U16, "uint16_t", "u16", "GL_EXT_shader_explicit_arithmetic_types_int16"),
+    (Scalar::I32, "int", "i", ""),
+    (Scalar::U32, "uint", "u", ""),
+    (Scalar::I64, "int64_t", "i64", "GL_EXT_shader_explicit_arithmetic_types_int64"),
+    (Scalar::U64, "uint64_t", "u64", "GL_EXT_shader_explicit_arithmetic_types_int64"),
+    (Scalar::F16, "float16_t", "f16", "GL_EXT_shader_explicit_arithmetic_types_float16"),
+    (Scalar::F32, "float", "", ""),
+    (Scalar::F64, "double", "d", ""),
+    (Scalar::MinF16, "float", "", ""),
+    (Scalar::MinI16, "int", "i", ""),
+    (Scalar::MinU16, "uint", "u", ""),
+];
+
+fn row(scalar: Scalar) -> (&'static str, &'static str, &'static str) {
+    SCALARS.iter().find(|r| r.0 == scalar).map_or(("float", "", ""), |r| (r.1, r.2, r.3))
+}
+
+/// The extension that a scalar type needs, or nothing.
+pub(super) fn extension(scalar: Scalar) -> &'static str {
+    row(scalar).2
+}
+
+/// A scalar.
+pub(super) fn scalar(scalar: Scalar) -> &'static str {
+    row(scalar).0
+}
+
+/// A vector.
+pub(super) fn vector(scalar: Scalar, length: u8) -> String {
+    match length {
+        1 => self::scalar(scalar).to_owned(),
+        n => format!("{}vec{n}", row(scalar).1),
+    }
+}
+
+/// A type with a declared name.
+pub(super) fn variable(cx: &Context, ty: TypeId, name: &str) -> String {
+    let (element, sizes) = split_array(cx, ty);
+    format!("{} {name}{sizes}", self::name(cx, element))
+}
+
+/// The innermost element and the sizes in brackets.
+pub(super) fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
+    let (mut ty, mut sizes) = (ty, String::new());
+    while let Some((element, count)) = cx.program.types.array_parts(ty) {
+        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
+        ty = element;
+    }
+    (ty, sizes)
+}
+
+/// A type.
+pub(super) fn name(cx: &Context, ty: TypeId) -> String {
+    match cx.program.types.get(ty) {
+        Type::Void | Type::Error => "void".to_owned(),
+        Type::Scalar(s) | Type::Atomic(s) => scalar(s).to_owned(),
+        Type::Vector(s, n) => vector(s, n),
+        Type::Matrix(s, r, c) => match (row(s).1, r == c) {
+            (prefix, true) => format!("{prefix}mat{r}"),
+            (prefix, false) => format!("{prefix}mat{r}x{c}"),
+        },
+        Type::Array(..) => {
+            let (inner, sizes) = split_array(cx, ty);
+            name(cx, inner) + &sizes
+        }
+        Type::Struct(id) => cx.program.structs[id].name.to_string(),
+        Type::Enum(id) => scalar(cx.program.enums[id].tag).to_owned(),
+        Type::Texture(t) => texture(cx, &t, if t.combined { "sampler" } else { "texture" }),
+        Type::Sampler(false) => "sampler".to_owned(),
+        Type::Sampler(true) => "samplerShadow".to_owned(),
+        Type::Buffer(BufferKind::Typed, access, element) => {
+            let kind = if access == Access::Read { "textureBuffer" } else { "imageBuffer" };
+            format!("{}{kind}", component_prefix(cx, element))
+        }
+        Type::SubpassInput(element, ms) => {
+            format!("{}subpassInput{}", component_prefix(cx, element), if ms { "MS" } else { "" })
+        }
+        Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
+        Type::RayQuery(_) => "rayQueryEXT".to_owned(),
+        // Printed as blocks, or never as a type.
+        Type::Buffer(_, _, t)
+        | Type::ConstantBuffer(t)
+        | Type::TextureBuffer(t)
+        | Type::ParameterBlock(t)
+        | Type::Stream(_, t)
+        | Type::Patch(_, t, _)
+        | Type::MeshOutput(_, t, _)
+        | Type::Pointer(t, _) => name(cx, t),
+        Type::Text => "string".to_owned(),
+        Type::Opaque(symbol) => symbol.to_string(),
+    }
+}
+
+/// A texture or image type: `utexture2DArray`, `image3D`.
+pub(super) fn texture(cx: &Context, texture: &Texture, read_word: &str) -> String {
+    let word = if texture.access == Access::Read { read_word } else { "image" };
+    let shape = match texture.shape {
+        TextureShape::D1 => "1D",
+        TextureShape::D2 => "2D",
+        TextureShape::D3 => "3D",
+        TextureShape::Cube => "Cube",
+    };
+    let ms = if texture.multisampled { "MS" } else { "" };
+    let array = if texture.array { "Array" } else { "" };
+    let shadow = if texture.combined && texture.depth && word == "sampler" { "Shadow" } else { "" };
+    format!("{}{word}{shape}{ms}{array}{shadow}", component_prefix(cx, texture.element))
+}
+
+/// `i` and `u` before the names of textures of integers.
+fn component_prefix(cx: &Context, element: TypeId) -> &'static str {
+    match cx.program.types.component(element) {
+        Some(Scalar::I64) => "i64",
+        Some(Scalar::U64) => "u64",
+        Some(s) if s.is_signed() => "i",
+        Some(s) if s.is_unsigned() => "u",
+        _ => "",
+    }
+}

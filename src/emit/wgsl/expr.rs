@@ -1,0 +1,240 @@
+//! WGSL's own ways with expressions.
+
+use super::Wgsl;
+use super::types;
+use crate::emit::context::Context;
+use crate::emit::dialect::{Dialect, Style};
+use crate::emit::expr::{Exprs, Prec};
+use crate::emit::literal::Literals;
+use crate::tree::*;
+
+const LITERALS: Literals = Literals {
+    forms: &[
+        (Scalar::U32, "", "u"),
+        (Scalar::U16, "", "u"),
+        (Scalar::U8, "", "u"),
+        (Scalar::MinU16, "", "u"),
+        (Scalar::F16, "", "h"),
+        (Scalar::I64, "", "li"),
+        (Scalar::U64, "", "lu"),
+        (Scalar::F64, "", "lf"),
+    ],
+    minimum: &[(Scalar::I32, "i32(-2147483648)")],
+    bits: ("bitcast<f32>(", "u)"),
+};
+
+impl Dialect for Wgsl {
+    fn literals(&self) -> &'static Literals {
+        &LITERALS
+    }
+
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        types::scalar(scalar)
+    }
+
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
+        types::vector(scalar, length)
+    }
+
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        types::name(cx, ty)
+    }
+
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
+        format!("{name}: {}", types::name(cx, ty))
+    }
+
+    fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
+        match ex.kind(id) {
+            ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            ExprKind::Zero => match ex.ty(id) {
+                Type::Scalar(scalar) => Some(ex.push_literal(scalar, Literal::Int(0), None, out)),
+                _ => None,
+            },
+            ExprKind::Swizzle(base, _) if is_scalar(ex, *base) && !is_scalar(ex, id) => {
+                out.push_str(&self.type_name(ex.cx, ex.type_id(id)));
+                ex.arguments(&[*base], out);
+                Some(Prec::Postfix)
+            }
+            ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
+            ExprKind::Select(c, a, b) => {
+                out.push_str("select");
+                ex.arguments(&[*b, *a, *c], out);
+                Some(Prec::Postfix)
+            }
+            // Componentwise logic is a bit operation here.
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if !is_scalar(ex, id) => {
+                let bits = if *op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };
+                Some(ex.binary(bits, *a, *b, out))
+            }
+            ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, b) => {
+                ex.operand(*a, Prec::Unary, out);
+                out.push_str(&format!(" {} ", op.spelling()));
+                shift_amount(ex, *b, ex.ty(*a), out);
+                Some(Prec::Shift)
+            }
+            ExprKind::Assign(Some(op @ (BinaryOp::Shl | BinaryOp::Shr)), a, b) => {
+                ex.operand(*a, Prec::Unary, out);
+                out.push_str(&format!(" {}= ", op.spelling()));
+                shift_amount(ex, *b, ex.ty(*a), out);
+                Some(Prec::Assign)
+            }
+            _ => None,
+        }
+    }
+
+    fn splats(&self, ex: &Exprs, op: BinaryOp, id: ExprId, other: ExprId) -> bool {
+        use BinaryOp::*;
+        let scalar = ex.splat_source(id).is_some() && ex.splat_source(other).is_none();
+        match ex.ty(id) {
+            Type::Vector(Scalar::Bool, _) => false,
+            Type::Vector(..) => scalar && matches!(op, Add | Sub | Mul | Div | Rem),
+            Type::Matrix(..) => scalar && op == Mul,
+            _ => false,
+        }
+    }
+
+    fn members_are_global(&self, _: &Global) -> bool {
+        false
+    }
+
+    fn address(&self, ex: &Exprs, arg: ExprId, out: &mut String) {
+        match (ex.kind(arg), ex.ty(arg)) {
+            (ExprKind::AddressOf(_), _) | (_, Type::Pointer(..)) => {
+                ex.operand(arg, Prec::Assign, out);
+            }
+            (ExprKind::Deref(pointer), _) => ex.operand(*pointer, Prec::Assign, out),
+            _ => {
+                out.push('&');
+                ex.operand(arg, Prec::Unary, out);
+            }
+        }
+    }
+
+    fn depth_reads_are_scalar(&self) -> bool {
+        true
+    }
+
+    fn style(&self) -> Style {
+        Style::Rust
+    }
+
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
+        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+        let name = variable.name;
+        let Some(init) = init else {
+            return format!("var {}", self.variable(ex.cx, variable.ty, name.as_str()));
+        };
+        let word = if ex.assigned.contains(&local) { "var" } else { "let" };
+        let mut text = format!("{word} {name} = ");
+        ex.value(init, &mut text);
+        text
+    }
+
+    /// `++` is a statement on integers; a value that is not used is assigned to `_`.
+    fn statement(&self, ex: &Exprs, id: ExprId) -> String {
+        match ex.kind(id) {
+            ExprKind::Step(increment, _, target) => {
+                let place = ex.operand_text(*target, Prec::Unary);
+                match (ex.ty(*target), increment) {
+                    (Type::Scalar(s), true) if s.is_integer() => format!("{place}++"),
+                    (Type::Scalar(s), false) if s.is_integer() => format!("{place}--"),
+                    _ => {
+                        let scalar = ex.cx.program.types.component(ex.type_id(*target)).unwrap_or(Scalar::F32);
+                        let mut one = String::new();
+                        ex.push_literal(scalar, Literal::Int(1), None, &mut one);
+                        format!("{place} {}= {one}", if *increment { '+' } else { '-' })
+                    }
+                }
+            }
+            ExprKind::Assign(..) => ex.text(id),
+            ExprKind::Call(function, _) => {
+                let function = &ex.cx.program.functions[*function];
+                let effects = function.attributes.iter().any(|a| a.name == "__effects")
+                    || function.params.iter().any(|p| p.mode != ParamMode::In);
+                let builtin = matches!(function.body, FunctionBody::Intrinsic(_));
+                let plain = !builtin || effects || ex.type_id(id) == TypeId::VOID;
+                if plain { ex.text(id) } else { format!("_ = {}", ex.text(id)) }
+            }
+            ExprKind::Native(..) if ex.type_id(id) == TypeId::VOID => ex.text(id),
+            _ => format!("_ = {}", ex.text(id)),
+        }
+    }
+}
+
+fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(_, 1))
+}
+
+/// The right side of a shift: unsigned, and as wide as the left.
+fn shift_amount(ex: &Exprs, id: ExprId, left: Type, out: &mut String) {
+    let width = if let Type::Vector(_, n) = left { n } else { 1 };
+    let component = ex.cx.program.types.component(ex.type_id(id));
+    let scalar = is_scalar(ex, id);
+    let fits = component == Some(Scalar::U32) && (scalar == (width == 1));
+    if fits {
+        ex.operand(id, Prec::Unary, out);
+        return;
+    }
+    let source = ex.splat_source(id).unwrap_or(id);
+    let mut amount = String::new();
+    if ex.converted_literal(source, Scalar::U32, &mut amount).is_some() {
+        if width > 1 {
+            amount = format!("{}({amount})", types::vector(Scalar::U32, width));
+        }
+        out.push_str(&amount);
+        return;
+    }
+    amount = ex.operand_text(id, Prec::Assign);
+    if scalar && width > 1 && component != Some(Scalar::U32) {
+        amount = format!("u32({amount})");
+    }
+    out.push_str(&format!("{}({amount})", types::vector(Scalar::U32, width)));
+}
+
+/// A literal in its new type, a swizzle that truncates, else a constructor.
+fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    let (from, to) = (ex.ty(inner), ex.ty(id));
+    let name = types::name(ex.cx, ex.type_id(id));
+    let same = |f: Scalar, t: Scalar| types::scalar(f) == types::scalar(t);
+    match (from, to) {
+        (Type::Scalar(f), Type::Vector(t, 1) | Type::Scalar(t)) | (Type::Vector(f, 1), Type::Scalar(t))
+            if same(f, t) && !matches!(ex.kind(inner), ExprKind::Literal(..)) =>
+        {
+            return ex.print(inner, out);
+        }
+        (_, Type::Scalar(scalar)) => {
+            if let Some(prec) = ex.converted_literal(inner, scalar, out) {
+                return prec;
+            }
+            let first = if matches!(from, Type::Vector(..)) { ".x" } else { "" };
+            let least = if first.is_empty() { Prec::Assign } else { Prec::Postfix };
+            let value = ex.operand_text(inner, least) + first;
+            match from {
+                Type::Vector(f, _) if same(f, scalar) => out.push_str(&value),
+                _ => out.push_str(&format!("{name}({value})")),
+            }
+        }
+        (Type::Vector(f, m), Type::Vector(t, n)) => {
+            let cut = if m > n { format!(".{}", "xyzw".get(..n as usize).unwrap_or("")) } else { String::new() };
+            let least = if cut.is_empty() { Prec::Assign } else { Prec::Postfix };
+            if same(f, t) && cut.is_empty() {
+                return ex.print(inner, out);
+            }
+            let value = ex.operand_text(inner, least) + &cut;
+            out.push_str(&if same(f, t) { value } else { format!("{name}({value})") });
+        }
+        (Type::Scalar(f), Type::Vector(t, _)) => {
+            let mut value = String::new();
+            if ex.converted_literal(inner, t, &mut value).is_none() {
+                value = ex.operand_text(inner, Prec::Assign);
+                if !same(f, t) {
+                    value = format!("{}({value})", types::scalar(t));
+                }
+            }
+            out.push_str(&format!("{name}({value})"));
+        }
+        _ => out.push_str(&format!("{name}({})", ex.operand_text(inner, Prec::Assign))),
+    }
+    Prec::Postfix
+}

@@ -1,0 +1,104 @@
+//! WGSL's spelling of types. A matrix of R rows and C columns is one of R columns of C: rows stay `m[i]`.
+
+use crate::emit::context::Context;
+use crate::target::format::Format;
+use crate::tree::*;
+
+/// A scalar; the minimum-precision types are their full-size relatives.
+pub(super) fn scalar(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::MinU16 => "u32",
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::MinI16 => "i32",
+        Scalar::U64 => "u64",
+        Scalar::I64 => "i64",
+        Scalar::F16 => "f16",
+        Scalar::F32 | Scalar::MinF16 => "f32",
+        Scalar::F64 => "f64",
+    }
+}
+
+/// The last letter of the short names of vectors and matrices; bool and 64-bit types have none.
+fn letter(of: Scalar) -> Option<char> {
+    match scalar(of) {
+        "f32" => Some('f'),
+        "f16" => Some('h'),
+        "i32" => Some('i'),
+        "u32" => Some('u'),
+        _ => None,
+    }
+}
+
+/// A vector.
+pub(super) fn vector(of: Scalar, length: u8) -> String {
+    match (length, letter(of)) {
+        (1, _) => scalar(of).to_owned(),
+        (n, Some(letter)) => format!("vec{n}{letter}"),
+        (n, None) => format!("vec{n}<{}>", scalar(of)),
+    }
+}
+
+/// A type.
+pub(super) fn name(cx: &Context, ty: TypeId) -> String {
+    let of = |t: TypeId| name(cx, t);
+    match cx.program.types.get(ty) {
+        Type::Void | Type::Error => "void".to_owned(),
+        Type::Scalar(s) => scalar(s).to_owned(),
+        Type::Vector(s, n) => vector(s, n),
+        Type::Matrix(s, r, c) => match letter(s) {
+            Some(letter) => format!("mat{r}x{c}{letter}"),
+            None => format!("mat{r}x{c}<{}>", scalar(s)),
+        },
+        Type::Array(t, Some(n)) => format!("array<{}, {n}>", of(t)),
+        Type::Array(t, None) => format!("array<{}>", of(t)),
+        Type::Struct(id) => cx.program.structs[id].name.to_string(),
+        Type::Enum(id) => scalar(cx.program.enums[id].tag).to_owned(),
+        Type::Texture(t) => texture(cx, &t, None),
+        Type::Sampler(false) => "sampler".to_owned(),
+        Type::Sampler(true) => "sampler_comparison".to_owned(),
+        Type::Buffer(BufferKind::Counter, ..) => "atomic<u32>".to_owned(),
+        Type::Buffer(_, _, t) => format!("array<{}>", of(t)),
+        Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
+        Type::Pointer(t, space) => match space {
+            AddressSpace::Function => format!("ptr<function, {}>", of(t)),
+            AddressSpace::Private => format!("ptr<private, {}>", of(t)),
+            AddressSpace::Workgroup => format!("ptr<workgroup, {}>", of(t)),
+            AddressSpace::Uniform => format!("ptr<uniform, {}>", of(t)),
+            AddressSpace::Storage | AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
+        },
+        Type::Atomic(s) => format!("atomic<{}>", scalar(s)),
+        Type::AccelerationStructure => "acceleration_structure".to_owned(),
+        Type::RayQuery(_) => "ray_query".to_owned(),
+        Type::SubpassInput(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => of(t),
+        Type::Text => "string".to_owned(),
+        Type::Opaque(symbol) => symbol.to_string(),
+    }
+}
+
+/// A texture type; a storage texture has the format that its declaration asks for, or its element's own.
+pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) -> String {
+    let shape = match texture.shape {
+        TextureShape::D1 => "1d",
+        TextureShape::D2 => "2d",
+        TextureShape::D3 => "3d",
+        TextureShape::Cube => "cube",
+    };
+    let array = if texture.array { "_array" } else { "" };
+    if texture.access != Access::Read {
+        let asked = global.and_then(|g| g.explicit.image_format).and_then(|f| Format::parse(f.as_str()));
+        let modifiers = global.map_or(Modifiers::default(), |g| g.modifiers);
+        let format = asked.unwrap_or_else(|| Format::of_element(&cx.program.types, texture.element, modifiers));
+        let access = if texture.access == Access::Write { "write" } else { "read_write" };
+        return format!("texture_storage_{shape}{array}<{}, {access}>", format.wgsl.unwrap_or(format.name));
+    }
+    let ms = if texture.multisampled { "multisampled_" } else { "" };
+    if texture.depth {
+        return format!("texture_depth_{ms}{shape}{array}");
+    }
+    let component = match cx.program.types.component(texture.element) {
+        Some(s) if s.is_signed() => "i32",
+        Some(s) if s.is_unsigned() => "u32",
+        _ => "f32",
+    };
+    format!("texture_{ms}{shape}{array}<{component}>")
+}

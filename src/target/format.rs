@@ -1,0 +1,132 @@
+//! Formats of storage images: one table of names in all languages.
+
+use crate::tree::{Modifiers, Scalar, Type, TypeId, Types};
+
+/// A format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// GLSL's name, which SPIR-V tools and Slang share.
+    pub name: &'static str,
+    /// WGSL's name, where it has the format.
+    pub wgsl: Option<&'static str>,
+    /// What a read gives: `F32`, `I32` or `U32` (`I64`, `U64`).
+    pub scalar: Scalar,
+    /// Components.
+    pub components: u8,
+    /// WGSL reads and writes it in one shader.
+    pub read_write: bool,
+}
+
+const fn format(name: &'static str, wgsl: &'static str, scalar: Scalar, components: u8) -> Format {
+    let wgsl = if wgsl.is_empty() { None } else { Some(wgsl) };
+    let read_write = components == 1 && wgsl.is_some();
+    Format { name, wgsl, scalar, components, read_write }
+}
+
+use Scalar::{F32, I32, I64, U32, U64};
+
+/// All formats.
+pub const FORMATS: &[Format] = &[
+    format("rgba32f", "rgba32float", F32, 4),
+    format("rgba16f", "rgba16float", F32, 4),
+    format("rg32f", "rg32float", F32, 2),
+    format("rg16f", "", F32, 2),
+    format("r11f_g11f_b10f", "", F32, 3),
+    format("r32f", "r32float", F32, 1),
+    format("r16f", "", F32, 1),
+    format("rgba16", "", F32, 4),
+    format("rgb10_a2", "", F32, 4),
+    format("rgba8", "rgba8unorm", F32, 4),
+    format("rg16", "", F32, 2),
+    format("rg8", "", F32, 2),
+    format("r16", "", F32, 1),
+    format("r8", "", F32, 1),
+    format("rgba16_snorm", "", F32, 4),
+    format("rgba8_snorm", "rgba8snorm", F32, 4),
+    format("rg16_snorm", "", F32, 2),
+    format("rg8_snorm", "", F32, 2),
+    format("r16_snorm", "", F32, 1),
+    format("r8_snorm", "", F32, 1),
+    format("rgba32i", "rgba32sint", I32, 4),
+    format("rgba16i", "rgba16sint", I32, 4),
+    format("rgba8i", "rgba8sint", I32, 4),
+    format("rg32i", "rg32sint", I32, 2),
+    format("rg16i", "", I32, 2),
+    format("rg8i", "", I32, 2),
+    format("r32i", "r32sint", I32, 1),
+    format("r16i", "", I32, 1),
+    format("r8i", "", I32, 1),
+    format("rgba32ui", "rgba32uint", U32, 4),
+    format("rgba16ui", "rgba16uint", U32, 4),
+    format("rgb10_a2ui", "", U32, 4),
+    format("rgba8ui", "rgba8uint", U32, 4),
+    format("rg32ui", "rg32uint", U32, 2),
+    format("rg16ui", "", U32, 2),
+    format("rg8ui", "", U32, 2),
+    format("r32ui", "r32uint", U32, 1),
+    format("r16ui", "", U32, 1),
+    format("r8ui", "", U32, 1),
+    format("r64i", "", I64, 1),
+    format("r64ui", "", U64, 1),
+];
+
+impl Format {
+    /// The format of a name as sources write it: `rgba8`, `rgba8_snorm`, `rgba8snorm`, `r11g11b10f`.
+    pub fn parse(name: &str) -> Option<Format> {
+        let plain = |text: &str| text.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
+        let wanted = match plain(name).as_str() {
+            "r11g11b10f" => "r11fg11fb10f".to_owned(),
+            other => other.to_owned(),
+        };
+        FORMATS.iter().find(|f| plain(f.name) == wanted).copied()
+    }
+
+    /// The format that an element type has by default.
+    pub fn of_element(types: &Types, element: TypeId, modifiers: Modifiers) -> Format {
+        let (scalar, components) = match types.get(element) {
+            Type::Scalar(s) => (s, 1),
+            Type::Vector(s, n) => (s, n),
+            _ => (F32, 4),
+        };
+        let components = if components == 3 { 4 } else { components };
+        let prefix = ["r", "rg", "rg", "rgba"].get(components.saturating_sub(1) as usize).unwrap_or(&"rgba");
+        let suffix = match scalar {
+            _ if modifiers.has(Modifiers::UNORM) => "8",
+            _ if modifiers.has(Modifiers::SNORM) => "8_snorm",
+            Scalar::F16 => "16f",
+            Scalar::I64 => "64i",
+            Scalar::U64 => "64ui",
+            s if s.is_signed() => "32i",
+            s if s.is_unsigned() || s == Scalar::Bool => "32ui",
+            _ => "32f",
+        };
+        let name = format!("{prefix}{suffix}");
+        let default = FORMATS.first().copied();
+        let found = FORMATS.iter().find(|f| f.name == name).copied();
+        found.or(default).unwrap_or(format("rgba32f", "rgba32float", F32, 4))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_tools_are_understood() {
+        let name = |text: &str| Format::parse(text).map(|f| f.name);
+        assert_eq!(name("rgba8snorm"), Some("rgba8_snorm"));
+        assert_eq!(name("r11g11b10f"), Some("r11f_g11f_b10f"));
+        assert_eq!(name("RGBA16F"), Some("rgba16f"));
+        assert_eq!(name("unknown"), None);
+    }
+
+    #[test]
+    fn elements_have_formats() {
+        let mut types = Types::default();
+        let half4 = types.vector(Scalar::F16, 4);
+        assert_eq!(Format::of_element(&types, half4, Modifiers::default()).name, "rgba16f");
+        assert_eq!(Format::of_element(&types, TypeId::UINT, Modifiers::default()).name, "r32ui");
+        let float4 = types.vector(Scalar::F32, 4);
+        assert_eq!(Format::of_element(&types, float4, Modifiers::UNORM).name, "rgba8");
+    }
+}
