@@ -1,0 +1,642 @@
+//! Assignments, increments, commas and conditional effects leave expressions and become statements.
+//!
+//! Before: `a = b = f(i++);           x = c ? g(out y) : 0;       v.yx = w;`
+//! After:  `int t = i; i += 1;        int t; if (c) {...} else    v = float2(w.y, w.x);`
+//!         `b = f(t); a = b;          {...} x = t;`
+//!
+//! Removes: AssignmentExpressions, SwizzleAssignment, and the calls that [`super::out_parameters`] cannot take as they are
+//! (an `out` argument that is no whole variable goes through a copy). Adds: none. Runs after: inline_builtins,
+//! lower_properties. The order of evaluation is HLSL's as DXC has it: left to right, operands before operators.
+//!
+//! A value is kept in a temporary only if a statement that was moved in front of it could change it.
+
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+
+pub(super) const PASS: Pass = Pass {
+    name: "flatten",
+    removes: &[Capability::AssignmentExpressions, Capability::SwizzleAssignment, Capability::OutParameters],
+    adds: &[],
+    run,
+};
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let block = std::mem::take(&mut body.block);
+        let mut flatten = Flatten { program: cx.program, effects: &effects, body };
+        let block = flatten.block(block);
+        body.block = block;
+    });
+}
+
+struct Flatten<'a> {
+    program: &'a mut Program,
+    effects: &'a Effects,
+    body: &'a mut Body,
+}
+
+impl Flatten<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for stmt in block.stmts {
+            self.stmt(stmt, &mut out);
+        }
+        Block { stmts: out, trailing: block.trailing }
+    }
+
+    /// Appends what `stmt` becomes. Comments stay with the first statement made from it.
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let first = out.len();
+        let Stmt { kind, span, comments, blank_before } = stmt;
+        match kind {
+            StmtKind::Local(local, init) => {
+                let init = init.map(|e| self.value(e, out));
+                out.push(Stmt::new(StmtKind::Local(local, init), span));
+            }
+            StmtKind::Expr(root) => self.effect(root, out),
+            StmtKind::Block(block) => {
+                let block = self.block(block);
+                out.push(Stmt::new(StmtKind::Block(block), span));
+            }
+            StmtKind::If(condition, then, other, hints) => {
+                let condition = self.value(condition, out);
+                let then = self.block(then);
+                let other = other.map(|b| self.block(b));
+                out.push(Stmt::new(StmtKind::If(condition, then, other, hints), span));
+            }
+            StmtKind::For(init, condition, step, body, hints) => {
+                self.for_loop(span, init, condition, step, body, hints, out);
+            }
+            StmtKind::While(condition, body, hints) => {
+                let body = self.block(body);
+                let mut before = Vec::new();
+                let condition = self.value(condition, &mut before);
+                let kind = self.guarded_loop(span, before, condition, body, hints);
+                out.push(Stmt::new(kind, span));
+            }
+            StmtKind::DoWhile(body, condition, hints) => self.do_while(span, body, condition, hints, out),
+            StmtKind::Switch(value, cases, hints) => {
+                let value = self.value(value, out);
+                let case = |c: SwitchCase| SwitchCase { labels: c.labels, body: self.block(c.body) };
+                let cases = cases.into_iter().map(case).collect();
+                out.push(Stmt::new(StmtKind::Switch(value, cases, hints), span));
+            }
+            StmtKind::Return(value) => {
+                let value = value.map(|e| self.value(e, out));
+                out.push(Stmt::new(StmtKind::Return(value), span));
+            }
+            other => out.push(Stmt::new(other, span)),
+        }
+        if let Some(stmt) = out.get_mut(first) {
+            stmt.comments = comments;
+            stmt.blank_before = blank_before;
+        }
+    }
+
+    fn for_loop(
+        &mut self,
+        span: Span,
+        init: Vec<Stmt>,
+        condition: Option<ExprId>,
+        step: Option<ExprId>,
+        body: Block,
+        hints: Hints,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut before = Vec::new();
+        for stmt in init {
+            self.stmt(stmt, &mut before);
+        }
+        // A `for` has room for one initializer; more of them go into a block around it.
+        let keep = before.len() <= 1;
+        let init = if keep { std::mem::take(&mut before) } else { Vec::new() };
+        let mut body = self.block(body);
+        let mut check = Vec::new();
+        let condition = condition.map(|c| self.value(c, &mut check));
+        let mut after = Vec::new();
+        if let Some(step) = step {
+            self.effect(step, &mut after);
+        }
+        let step = match after.as_slice() {
+            [Stmt { kind: StmtKind::Expr(e), .. }] => Some(*e),
+            _ => None,
+        };
+        if step.is_none() && !after.is_empty() {
+            // The step needs statements: they go to the end of the body, and before every `continue`.
+            before_continue(self.body, &mut body, &after);
+            body.stmts.extend(after);
+        }
+        let mut condition = condition;
+        if let (false, Some(c)) = (check.is_empty(), condition) {
+            check.push(self.break_unless(span, c));
+            check.append(&mut body.stmts);
+            body.stmts = check;
+            condition = None;
+        }
+        let stmt = Stmt::new(StmtKind::For(init, condition, step, body, hints), span);
+        if keep {
+            out.push(stmt);
+        } else {
+            before.push(stmt);
+            out.push(Stmt::new(StmtKind::Block(Block { stmts: before, trailing: Vec::new() }), span));
+        }
+    }
+
+    /// A loop whose condition needs statements tests it inside.
+    fn guarded_loop(
+        &mut self,
+        span: Span,
+        mut before: Vec<Stmt>,
+        condition: ExprId,
+        mut body: Block,
+        hints: Hints,
+    ) -> StmtKind {
+        if before.is_empty() {
+            return StmtKind::While(condition, body, hints);
+        }
+        before.push(self.break_unless(span, condition));
+        before.append(&mut body.stmts);
+        body.stmts = before;
+        let always = self.build(span).bool(true);
+        StmtKind::While(always, body, hints)
+    }
+
+    fn do_while(&mut self, span: Span, body: Block, condition: ExprId, hints: Hints, out: &mut Vec<Stmt>) {
+        let mut body = self.block(body);
+        let mut before = Vec::new();
+        let condition = self.value(condition, &mut before);
+        if before.is_empty() {
+            out.push(Stmt::new(StmtKind::DoWhile(body, condition, hints), span));
+            return;
+        }
+        before.push(self.break_unless(span, condition));
+        before_continue(self.body, &mut body, &before);
+        body.stmts.extend(before);
+        let always = self.build(span).bool(true);
+        out.push(Stmt::new(StmtKind::While(always, body, hints), span));
+    }
+
+    /// `if (!condition) break;`
+    fn break_unless(&mut self, span: Span, condition: ExprId) -> Stmt {
+        let not = self.build(span).add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL);
+        let then = Block { stmts: vec![Stmt::new(StmtKind::Break, span)], trailing: Vec::new() };
+        Stmt::new(StmtKind::If(not, then, None, Hints::default()), span)
+    }
+
+    fn build(&mut self, span: Span) -> Build<'_> {
+        Build::new(&mut self.program.types, &mut self.body.exprs, span)
+    }
+
+    /// An expression whose value is not used: at its root an assignment or call may stay.
+    fn effect(&mut self, root: ExprId, out: &mut Vec<Stmt>) {
+        let span = self.body.exprs[root].span;
+        match self.body.exprs[root].kind.clone() {
+            ExprKind::Assign(op, target, value) => self.assignment(root, op, target, value, out),
+            ExprKind::Step(increment, _, target) => self.step(span, increment, target, out),
+            ExprKind::Comma(a, b) => {
+                self.effect(a, out);
+                self.effect(b, out);
+            }
+            ExprKind::Convert(a, _) if self.body.exprs[root].ty == TypeId::VOID => self.effect(a, out),
+            ExprKind::Select(c, a, b) if self.has_statements(a) || self.has_statements(b) => {
+                let c = self.value(c, out);
+                let (mut then, mut other) = (Block::default(), Block::default());
+                self.effect(a, &mut then.stmts);
+                self.effect(b, &mut other.stmts);
+                let other = (!other.stmts.is_empty()).then_some(other);
+                out.push(Stmt::new(StmtKind::If(c, then, other, Hints::default()), span));
+            }
+            ExprKind::Call(..) => {
+                if let Some(call) = self.call(root, true, out) {
+                    out.push(Stmt::new(StmtKind::Expr(call), span));
+                }
+            }
+            _ => {
+                let value = self.value(root, out);
+                if self.effects.expr(&self.body.exprs, value) {
+                    out.push(Stmt::new(StmtKind::Expr(value), span));
+                }
+            }
+        }
+    }
+
+    /// Whether evaluating it takes statements, or does something besides giving a value.
+    fn has_statements(&self, id: ExprId) -> bool {
+        self.effects.expr(&self.body.exprs, id)
+    }
+
+    /// Moves what needs statements in front; what remains at the returned expression only gives a value.
+    fn value(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        if !self.needs_work(id) {
+            return id;
+        }
+        let (span, ty) = (self.body.exprs[id].span, self.body.exprs[id].ty);
+        match self.body.exprs[id].kind.clone() {
+            ExprKind::Assign(op, target, value) => {
+                let target = self.place(target, out);
+                let read = self.body.exprs.duplicate(target);
+                self.assignment(id, op, target, value, out);
+                read
+            }
+            ExprKind::Step(increment, prefix, target) => {
+                let target = self.place(target, out);
+                let read = self.body.exprs.duplicate(target);
+                if prefix {
+                    self.step(span, increment, target, out);
+                    return read;
+                }
+                let old = self.spill(read, out);
+                self.step(span, increment, target, out);
+                old
+            }
+            ExprKind::Comma(a, b) => {
+                self.effect(a, out);
+                self.value(b, out)
+            }
+            ExprKind::Select(c, a, b) if self.needs_work(a) || self.needs_work(b) => {
+                let c = self.value(c, out);
+                let result = self.temporary(ty, span);
+                out.push(Stmt::new(StmtKind::Local(result, None), span));
+                let then = self.branch(result, a);
+                let other = self.branch(result, b);
+                out.push(Stmt::new(StmtKind::If(c, then, Some(other), Hints::default()), span));
+                self.build(span).local(result, ty)
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if ty == TypeId::BOOL && self.needs_work(b) => {
+                let a = self.value(a, out);
+                let result = self.temporary(ty, span);
+                out.push(Stmt::new(StmtKind::Local(result, Some(a)), span));
+                let mut condition = self.build(span).local(result, ty);
+                if op == BinaryOp::Or {
+                    condition = self.build(span).add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL);
+                }
+                let then = self.branch(result, b);
+                out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
+                self.build(span).local(result, ty)
+            }
+            ExprKind::Call(..) => match self.call(id, false, out) {
+                Some(call) => call,
+                None => self.build(span).add(ExprKind::Zero, ty),
+            },
+            _ => {
+                self.children(id, out);
+                id
+            }
+        }
+    }
+
+    /// `{ result = value; }`
+    fn branch(&mut self, result: LocalId, value: ExprId) -> Block {
+        let mut block = Block::default();
+        let span = self.body.exprs[value].span;
+        let value = self.value(value, &mut block.stmts);
+        let ty = self.body.exprs[value].ty;
+        let mut build = self.build(span);
+        let target = build.local(result, ty);
+        let assign = build.assign(target, value);
+        block.stmts.push(Stmt::new(StmtKind::Expr(assign), span));
+        block
+    }
+
+    /// Whether anything below (or at) `id` must become a statement.
+    fn needs_work(&self, id: ExprId) -> bool {
+        let exprs = &self.body.exprs;
+        exprs.post_order(id).into_iter().any(|e| match &exprs[e].kind {
+            ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => true,
+            ExprKind::Call(f, args) => self.out_arguments(*f, args).any(|(_, _, whole)| !whole),
+            ExprKind::Select(_, a, b) => self.effects.expr(exprs, *a) || self.effects.expr(exprs, *b),
+            _ => false,
+        })
+    }
+
+    /// Flattens all children in order. A child in front of one that made statements is kept in a temporary, unless nothing
+    /// can change it.
+    fn children(&mut self, id: ExprId, out: &mut Vec<Stmt>) {
+        let mut children = Vec::new();
+        self.body.exprs[id].kind.children(&mut |c| children.push(c));
+        let last = children.iter().rposition(|c| self.needs_work(*c));
+        let mut done = Vec::with_capacity(children.len());
+        for (i, child) in children.into_iter().enumerate() {
+            let child = self.value(child, out);
+            done.push(if last.is_some_and(|last| i < last) { self.keep(child, out) } else { child });
+        }
+        let mut done = done.into_iter();
+        self.body.exprs[id].kind.children_mut(&mut |c| {
+            if let Some(new) = done.next() {
+                *c = new;
+            }
+        });
+    }
+
+    /// The value as it is now, whatever the statements after it do.
+    fn keep(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        let stable = match &self.body.exprs[id].kind {
+            ExprKind::Literal(..) | ExprKind::Zero | ExprKind::EnumCase(..) => true,
+            ExprKind::Local(local) => self.body.locals[*local].constant,
+            ExprKind::Global(g) => {
+                let global = &self.program.globals[*g];
+                matches!(global.kind, GlobalKind::Const | GlobalKind::Parameter | GlobalKind::Specialization)
+            }
+            ExprKind::AddressOf(_) => true,
+            // A path into a read-only resource, and whatever cannot be copied into a variable.
+            _ => !self.is_copyable(self.body.exprs[id].ty),
+        };
+        if stable { id } else { self.spill(id, out) }
+    }
+
+    fn is_copyable(&self, ty: TypeId) -> bool {
+        ty != TypeId::VOID && !self.program.holds_resource(ty) && !matches!(self.program.types.get(ty), Type::Pointer(..))
+    }
+
+    /// A constant temporary with this value.
+    fn spill(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        let Expr { ty, span, .. } = self.body.exprs[id];
+        let local = self.temporary(ty, span);
+        self.body.locals[local].constant = true;
+        out.push(Stmt::new(StmtKind::Local(local, Some(id)), span));
+        self.build(span).local(local, ty)
+    }
+
+    fn temporary(&mut self, ty: TypeId, span: Span) -> LocalId {
+        self.body.add_local(Symbol::new("tmp"), ty, span)
+    }
+
+    /// An lvalue that can be written down twice: its indices are names or constants.
+    fn place(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        match self.body.exprs[id].kind.clone() {
+            ExprKind::Field(a, _)
+            | ExprKind::Contents(a)
+            | ExprKind::Swizzle(a, _)
+            | ExprKind::MatrixSwizzle(a, _)
+            | ExprKind::Deref(a) => {
+                self.place(a, out);
+            }
+            ExprKind::Index(a, index) => {
+                self.place(a, out);
+                let index = self.value(index, out);
+                let simple = matches!(self.body.exprs[index].kind, ExprKind::Literal(..));
+                let index = if simple { index } else { self.keep(index, out) };
+                self.body.exprs[id].kind = ExprKind::Index(a, index);
+            }
+            _ => {}
+        }
+        id
+    }
+
+    /// `target op= value` as statements.
+    fn assignment(&mut self, root: ExprId, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
+        let span = self.body.exprs[root].span;
+        let work = self.needs_work(value);
+        if work || self.needs_work(target) {
+            self.place(target, out);
+        }
+        let value = self.value(value, out);
+        match self.body.exprs[target].kind.clone() {
+            ExprKind::Swizzle(base, swizzle) if swizzle.len > 1 => {
+                self.swizzle_assignment(span, op, target, base, swizzle, value, out);
+            }
+            ExprKind::MatrixSwizzle(base, elements) => {
+                self.matrix_assignment(span, op, base, &elements, value, out);
+            }
+            _ => {
+                let ty = self.body.exprs[target].ty;
+                let assign = self.build(span).add(ExprKind::Assign(op, target, value), ty);
+                out.push(Stmt::new(StmtKind::Expr(assign), span));
+            }
+        }
+    }
+
+    /// `v.xz = w` is `v = float4(w.x, v.y, w.y, v.w)`.
+    fn swizzle_assignment(
+        &mut self,
+        span: Span,
+        op: Option<BinaryOp>,
+        target: ExprId,
+        base: ExprId,
+        swizzle: Swizzle,
+        value: ExprId,
+        out: &mut Vec<Stmt>,
+    ) {
+        let base = self.place(base, out);
+        let mut value = value;
+        if let Some(op) = op {
+            let read = self.body.exprs.duplicate(target);
+            value = self.build(span).binary(op, read, value);
+        }
+        let base_ty = self.body.exprs[base].ty;
+        let width = match self.program.types.get(base_ty) {
+            Type::Vector(_, n) => n,
+            _ => 1,
+        };
+        let parts = self.swizzle_parts(span, base, swizzle, width, value, out);
+        let mut build = self.build(span);
+        let whole = build.construct(parts, base_ty);
+        let assign = build.assign(base, whole);
+        out.push(Stmt::new(StmtKind::Expr(assign), span));
+    }
+
+    /// The new components of the whole vector. Where the value's components come in order they are taken in one piece.
+    fn swizzle_parts(
+        &mut self,
+        span: Span,
+        base: ExprId,
+        swizzle: Swizzle,
+        width: u8,
+        value: ExprId,
+        out: &mut Vec<Stmt>,
+    ) -> Vec<ExprId> {
+        let list = swizzle.list();
+        let first = list.first().copied().unwrap_or(0);
+        let in_order = list.iter().enumerate().all(|(i, c)| *c == first + i as u8);
+        let kept = |this: &mut Self, c: u8| {
+            let base = this.body.exprs.duplicate(base);
+            this.build(span).swizzle(base, &[c])
+        };
+        let mut parts = Vec::new();
+        if in_order {
+            for c in 0..first {
+                parts.push(kept(self, c));
+            }
+            parts.push(value);
+            for c in first + swizzle.len..width {
+                parts.push(kept(self, c));
+            }
+            return parts;
+        }
+        let value = self.keep(value, out);
+        for c in 0..width {
+            parts.push(match list.iter().position(|s| *s == c) {
+                Some(at) => {
+                    let value = self.body.exprs.duplicate(value);
+                    self.build(span).swizzle(value, &[at as u8])
+                }
+                None => kept(self, c),
+            });
+        }
+        parts
+    }
+
+    /// `m._m00_m11 = v` is one assignment an element.
+    fn matrix_assignment(
+        &mut self,
+        span: Span,
+        op: Option<BinaryOp>,
+        base: ExprId,
+        elements: &[(u8, u8)],
+        value: ExprId,
+        out: &mut Vec<Stmt>,
+    ) {
+        let base = self.place(base, out);
+        let value = if elements.len() > 1 { self.spill(value, out) } else { value };
+        for (i, (row, column)) in elements.iter().enumerate() {
+            let base = self.body.exprs.duplicate(base);
+            let value = self.body.exprs.duplicate(value);
+            let single = elements.len() == 1;
+            let mut build = self.build(span);
+            let target = build.at(base, u32::from(*row));
+            let target = build.at(target, u32::from(*column));
+            let value = if single { value } else { build.swizzle(value, &[i as u8]) };
+            let ty = build.exprs[target].ty;
+            let assign = build.add(ExprKind::Assign(op, target, value), ty);
+            out.push(Stmt::new(StmtKind::Expr(assign), span));
+        }
+    }
+
+    /// `i++` as a statement is `i += 1`.
+    fn step(&mut self, span: Span, increment: bool, target: ExprId, out: &mut Vec<Stmt>) {
+        let ty = self.body.exprs[target].ty;
+        let whole = self.value(target, out);
+        let mut build = self.build(span);
+        let is_scalar_integer = matches!(build.types.get(ty), Type::Scalar(s) if s.is_integer());
+        let kind = if is_scalar_integer {
+            ExprKind::Step(increment, false, whole)
+        } else {
+            let one = build.number(1, ty);
+            ExprKind::Assign(Some(if increment { BinaryOp::Add } else { BinaryOp::Sub }), whole, one)
+        };
+        let step = build.add(kind, ty);
+        out.push(Stmt::new(StmtKind::Expr(step), span));
+    }
+
+    /// Arguments that are passed to be written: (index, mode, is it a whole variable that can be passed as it is).
+    fn out_arguments<'b>(
+        &'b self,
+        function: FunctionId,
+        args: &'b [ExprId],
+    ) -> impl Iterator<Item = (usize, ParamMode, bool)> + 'b {
+        let f = &self.program.functions[function];
+        let spelled = matches!(f.body, FunctionBody::Intrinsic(_));
+        let pairs = f.params.iter().zip(args).enumerate();
+        let written = pairs.filter(|(_, (p, _))| matches!(p.mode, ParamMode::Out | ParamMode::InOut));
+        written.map(move |(i, (p, arg))| {
+            let ty = f.code.locals[p.local].ty;
+            (i, p.mode, spelled || self.is_whole_variable(*arg, ty) && !self.is_aliased(args, i))
+        })
+    }
+
+    fn is_whole_variable(&self, arg: ExprId, ty: TypeId) -> bool {
+        let arg = &self.body.exprs[arg];
+        arg.ty == ty && matches!(arg.kind, ExprKind::Local(_))
+    }
+
+    /// Whether another argument of the call mentions the same variable.
+    fn is_aliased(&self, args: &[ExprId], at: usize) -> bool {
+        let exprs = &self.body.exprs;
+        let Some(ExprKind::Local(local)) = args.get(at).map(|a| exprs[*a].kind.clone()) else { return true };
+        let mentions = |a: &ExprId| {
+            exprs.post_order(*a).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if l == local))
+        };
+        args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && self.is_place(*a))
+    }
+
+    fn is_place(&self, id: ExprId) -> bool {
+        matches!(self.body.exprs[self.body.exprs.base(id)].kind, ExprKind::Local(_))
+    }
+
+    /// A call whose `out` arguments that are no whole variables go through copies. `None`: a void call was put out.
+    fn call(&mut self, id: ExprId, is_root: bool, out: &mut Vec<Stmt>) -> Option<ExprId> {
+        let ExprKind::Call(function, args) = self.body.exprs[id].kind.clone() else { return Some(id) };
+        let span = self.body.exprs[id].span;
+        let copied: Vec<(usize, ParamMode)> =
+            self.out_arguments(function, &args).filter(|(_, _, whole)| !whole).map(|(i, mode, _)| (i, mode)).collect();
+        for (i, _) in &copied {
+            if let Some(arg) = args.get(*i) {
+                self.place(*arg, out);
+            }
+        }
+        self.children(id, out);
+        if copied.is_empty() {
+            return Some(id);
+        }
+        let ExprKind::Call(_, mut args) = self.body.exprs[id].kind.clone() else { return Some(id) };
+        let mut back = Vec::new();
+        for (i, mode) in copied {
+            let (Some(arg), Some(param)) = (args.get_mut(i), self.program.functions[function].params.get(i)) else {
+                continue;
+            };
+            let local = param.local;
+            let ty = self.program.functions[function].code.locals[local].ty;
+            let name = self.program.functions[function].code.locals[local].name;
+            let copy = self.body.add_local(name, ty, span);
+            let target = *arg;
+            *arg = Build::new(&mut self.program.types, &mut self.body.exprs, span).local(copy, ty);
+            let init = (mode == ParamMode::InOut).then(|| {
+                let read = self.body.exprs.duplicate(target);
+                self.build(span).convert(read, ty)
+            });
+            out.push(Stmt::new(StmtKind::Local(copy, init), span));
+            back.push((target, copy, ty));
+        }
+        self.body.exprs[id].kind = ExprKind::Call(function, args);
+        let result_ty = self.body.exprs[id].ty;
+        let result = if result_ty == TypeId::VOID || is_root {
+            out.push(Stmt::new(StmtKind::Expr(id), span));
+            None
+        } else {
+            Some(self.spill(id, out))
+        };
+        for (target, copy, ty) in back {
+            let target_ty = self.body.exprs[target].ty;
+            let mut build = self.build(span);
+            let value = build.local(copy, ty);
+            let value = build.convert(value, target_ty);
+            let assign = build.assign(target, value);
+            self.effect(assign, out);
+        }
+        result
+    }
+}
+
+/// Puts copies of `stmts` before every `continue` of the loop that `block` is the body of.
+pub(super) fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
+    let old = std::mem::take(&mut block.stmts);
+    for mut stmt in old {
+        match &mut stmt.kind {
+            StmtKind::Continue => {
+                let copy = copy_block(body, &Block { stmts: stmts.to_vec(), trailing: Vec::new() });
+                block.stmts.extend(copy.stmts);
+            }
+            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
+            _ => stmt.blocks_mut(&mut |inner| before_continue(body, inner, stmts)),
+        }
+        block.stmts.push(stmt);
+    }
+}
+
+/// A copy of a block in the same body, with variables of its own for those declared in it.
+pub(super) fn copy_block(body: &mut Body, block: &Block) -> Block {
+    let mut declared = rustc_hash::FxHashSet::default();
+    block.visit(&mut |stmt| {
+        if let StmtKind::Local(local, _) = stmt.kind {
+            declared.insert(local);
+        }
+    });
+    let outside = body.locals.ids().filter(|l| !declared.contains(l));
+    let mut locals = outside.map(|l| (l, l)).collect();
+    let from = body.clone();
+    body.import_block(&from, block, &mut locals)
+}

@@ -1,0 +1,57 @@
+//! A parameter that is written gets a local copy.
+//!
+//! Before: `float f(float x) { x *= 2; return x; }`
+//! After:  `float f(float x_in) { float x = x_in; x *= 2; return x; }`
+//!
+//! Removes: MutableParameters. Adds: none. Runs before: out_parameters, so that a parameter passed on as `out` counts as written.
+
+use super::{Context, Pass};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+
+pub(super) const PASS: Pass =
+    Pass { name: "mutable_parameters", removes: &[Capability::MutableParameters], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    cx.each_body(&mut |cx, id, body| {
+        let written = written_locals(cx.program, body);
+        let mut copies = Vec::new();
+        for param in &mut cx.program.functions[id].params {
+            if param.mode != ParamMode::In || !written.contains(&param.local) {
+                continue;
+            }
+            // The body keeps its local; the parameter becomes a new one.
+            let variable = param.local;
+            let mut fresh = body.locals[variable].clone();
+            let span = fresh.span;
+            fresh.name = Symbol::new(&format!("{}_in", fresh.name));
+            let ty = fresh.ty;
+            param.local = body.locals.push(fresh);
+            let init = Build::new(&mut cx.program.types, &mut body.exprs, span).local(param.local, ty);
+            copies.push(Stmt::new(StmtKind::Local(variable, Some(init)), span));
+        }
+        body.block.stmts.splice(0..0, copies);
+    });
+}
+
+/// Locals that are assigned, stepped, or passed to be written, as a whole or in part.
+pub(super) fn written_locals(program: &Program, body: &Body) -> rustc_hash::FxHashSet<LocalId> {
+    let mut written = rustc_hash::FxHashSet::default();
+    let mut note = |id: ExprId| {
+        if let ExprKind::Local(local) = body.exprs[body.exprs.base(id)].kind {
+            written.insert(local);
+        }
+    };
+    for id in body.expressions() {
+        match &body.exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => note(*target),
+            ExprKind::Call(function, args) => {
+                let params = program.functions[*function].params.iter().zip(args);
+                params.filter(|(p, _)| p.mode != ParamMode::In).for_each(|(_, arg)| note(*arg));
+            }
+            _ => {}
+        }
+    }
+    written
+}
