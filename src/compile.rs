@@ -109,6 +109,8 @@ pub struct Options {
     pub buffer_layout: BufferLayout,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
+    /// A file without entry points is no error: it is a module or include of others.
+    pub skip_libraries: bool,
     /// Shared by the programs of a batch.
     pub cache: Option<Arc<TokenCache>>,
 }
@@ -125,6 +127,7 @@ impl Default for Options {
             policy: layout::SPEC,
             buffer_layout: BufferLayout::Native,
             dump_after: None,
+            skip_libraries: false,
             cache: None,
         }
     }
@@ -234,13 +237,13 @@ impl<'a> Compilation<'a> {
             let options = check::Options {
                 entries: self.options.entries.clone(),
                 infer_entries: self.options.infer_entries,
-                allow_no_entries: self.options.targets.is_empty(),
+                allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
             };
             let (program, report) = check::check_with_report(stdlib::stdlib(), &input, &options, &mut self.diags);
             self.output.inferred = report.inferred;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
-            if !self.diags.has_errors() {
+            if !self.diags.has_errors() && !program.entry_points.is_empty() {
                 for target in &self.options.targets {
                     self.target(&program, *target);
                 }

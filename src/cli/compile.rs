@@ -74,7 +74,10 @@ pub struct ExplainArgs {
 
 /// Runs the library on files and prints diagnostics.
 fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output {
-    let loader = FileLoader::new(&program.include, files, program.allow_outside_roots);
+    let mut loader = FileLoader::new(&program.include).allow_anywhere(program.allow_outside_roots);
+    for file in files {
+        loader = loader.root(file.parent().unwrap_or(Path::new(".")));
+    }
     let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let output = compile::compile(&loader, &names, &program.options(targets));
@@ -107,7 +110,7 @@ pub fn compile(args: &CompileArgs) -> Outcome {
     }
     let mut result = Outcome::Done;
     if args.validate {
-        for line in output.artifacts.iter().flat_map(validators::validate) {
+        for line in output.artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)) {
             eprintln!("{line}");
             result = Outcome::InputErrors;
         }

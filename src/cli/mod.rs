@@ -3,7 +3,9 @@
 //! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
 
 mod compile;
-mod options;
+pub mod options;
+
+pub use compile::outcome;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -1,0 +1,228 @@
+//! `shaderport build`: a tree in, a tree of outputs with sidecars out.
+
+use super::manifest::FileSettings;
+use super::plan::{Job, clashes, plan};
+use super::{FileLoader, Written, validators, write_if_changed};
+use crate::cli::Outcome;
+use crate::cli::options::{ProgramArgs, target};
+use crate::compile::{self, Artifact, Output, Target};
+use crate::diagnostic::Code;
+use crate::preprocess::TokenCache;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Arguments of `build`.
+#[derive(Args, Debug)]
+pub struct BuildArgs {
+    /// A directory (with or without a shaderport.toml), a manifest, or one source.
+    #[arg(default_value = ".")]
+    tree: PathBuf,
+    /// What to write, separated by commas; the default is the manifest's, else hlsl,glsl,wgsl.
+    #[arg(long, value_delimiter = ',', value_parser = target)]
+    target: Vec<Target>,
+    /// Directory for the outputs: OUT/TARGET/PATH/NAME.EXT with NAME.json beside it.
+    #[arg(short, long, default_value = "out")]
+    out: PathBuf,
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
+    #[arg(long)]
+    validate: bool,
+    /// Write a Make-style dependency file beside each output.
+    #[arg(long)]
+    depfiles: bool,
+    /// Threads; the default is one a core.
+    #[arg(short, long)]
+    jobs: Option<usize>,
+}
+
+/// What became of one program.
+#[derive(Default)]
+struct Report {
+    /// Diagnostics and other lines, as text.
+    text: String,
+    outcome: Option<Outcome>,
+    /// The file has no entry points: a module or include.
+    library: bool,
+    /// Per target: written, unchanged, failed.
+    counts: BTreeMap<Target, [usize; 3]>,
+}
+
+/// `shaderport build`.
+pub fn build(args: &BuildArgs) -> Outcome {
+    let jobs = match plan(&args.tree) {
+        Ok(jobs) => jobs,
+        Err((code, message)) => {
+            eprintln!("error[{code}]: {message}");
+            return if code == Code::BAD_OPTION { Outcome::Usage } else { Outcome::InputErrors };
+        }
+    };
+    let clashes = clashes(&jobs);
+    for (stem, files) in &clashes {
+        let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+        eprintln!("error[{}]: {} would write the same output `{stem}`", Code::OUTPUT_CLASH, files.join(" and "));
+    }
+    if !clashes.is_empty() {
+        return Outcome::InputErrors;
+    }
+    if let Err(e) = std::fs::create_dir_all(&args.out) {
+        eprintln!("error[{}]: cannot write to {}: {e}", Code::OUTPUT, args.out.display());
+        return Outcome::InputErrors;
+    }
+    if args.validate {
+        validators::missing().iter().for_each(|line| eprintln!("note: {line}"));
+    }
+    let reports = run(args, &jobs);
+    for report in &reports {
+        eprint!("{}", report.text);
+    }
+    summary(&reports);
+    reports.iter().filter_map(|r| r.outcome).fold(Outcome::Done, Outcome::and)
+}
+
+/// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
+fn run(args: &BuildArgs, jobs: &[Job]) -> Vec<Report> {
+    let cache = Arc::new(TokenCache::new());
+    let bar = progress(jobs.len());
+    let work = || {
+        let one = |job: &Job| {
+            let report = build_one(args, job, &cache);
+            bar.inc(1);
+            report
+        };
+        jobs.par_iter().map(one).collect()
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0)).build();
+    let reports = match pool {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    };
+    bar.finish_and_clear();
+    reports
+}
+
+fn progress(count: usize) -> ProgressBar {
+    let target = if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(count as u64), target);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} programs {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn targets(args: &BuildArgs, settings: &FileSettings) -> Vec<Target> {
+    match &settings.targets {
+        _ if !args.target.is_empty() => args.target.clone(),
+        Some(targets) => targets.clone(),
+        None => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
+    }
+}
+
+fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
+    let targets = targets(args, &job.settings);
+    let include = args.program.include.iter().chain(&job.settings.include);
+    let directory = job.path.parent().unwrap_or(Path::new("."));
+    let root = if args.tree.is_dir() { args.tree.as_path() } else { args.tree.parent().unwrap_or(directory) };
+    let loader = FileLoader::new(include)
+        .root(directory)
+        .root(root)
+        .allow_anywhere(args.program.allow_outside_roots);
+    let mut options = args.program.options(targets.clone());
+    options.defines.splice(0..0, job.settings.defines.iter().cloned());
+    options.cache = Some(cache.clone());
+    options.skip_libraries = job.settings.entries.is_empty() && options.entries.is_empty();
+    if options.entries.is_empty() {
+        options.entries = job.settings.entries.clone();
+    }
+    options.profile = options.profile.or_else(|| job.settings.profile.clone());
+    let source = job.path.to_string_lossy().replace('\\', "/");
+    let output = compile::compile(&loader, &[&source], &options);
+    let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };
+    for line in output.inferred.iter().filter(|_| args.program.verbose) {
+        report.text.push_str(&format!("note: {source}: {line}\n"));
+    }
+    if output.entries.is_empty() && !output.has_errors() {
+        report.library = true;
+        return report;
+    }
+    report.outcome = Some(crate::cli::outcome(&output));
+    for target in targets {
+        write_target(args, job, &output, target, &mut report);
+    }
+    report
+}
+
+/// Writes the texts and the sidecar of one target; a refused text is not written.
+fn write_target(args: &BuildArgs, job: &Job, output: &Output, target: Target, report: &mut Report) {
+    let base = args.out.join(target.name());
+    let artifacts: Vec<&Artifact> = output.artifacts.iter().filter(|a| a.target == target).collect();
+    if artifacts.is_empty() {
+        report.counts.entry(target).or_default()[2] += 1;
+        return;
+    }
+    if args.validate {
+        let complaints: Vec<String> = artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)).collect();
+        for complaint in &complaints {
+            report.text.push_str(&format!("error[{}]: {}: {complaint}\n", Code::VALIDATION, job.path.display()));
+        }
+        if !complaints.is_empty() {
+            report.outcome = Some(Outcome::InputErrors);
+            report.counts.entry(target).or_default()[2] += 1;
+            return;
+        }
+    }
+    let mut files: Vec<(PathBuf, Vec<u8>)> =
+        artifacts.iter().map(|a| (base.join(file_name(&job.stem, a)), a.bytes.clone())).collect();
+    if args.depfiles {
+        let outputs: Vec<String> = files.iter().map(|(path, _)| escape(&path.to_string_lossy())).collect();
+        let inputs: Vec<String> = output.dependencies.iter().map(|d| escape(d)).collect();
+        let text = format!("{}: {}\n", outputs.join(" "), inputs.join(" "));
+        files.push((base.join(format!("{}.d", job.stem)), text.into_bytes()));
+    }
+    if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target) {
+        files.push((base.join(format!("{}.json", job.stem)), reflection.to_json().into_bytes()));
+    }
+    for (path, bytes) in files {
+        match write_if_changed(&path, &bytes) {
+            Ok(Written::New) => report.counts.entry(target).or_default()[0] += 1,
+            Ok(Written::Unchanged) => report.counts.entry(target).or_default()[1] += 1,
+            Err(e) => {
+                report.text.push_str(&format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, path.display()));
+                report.outcome = Some(Outcome::InputErrors);
+                report.counts.entry(target).or_default()[2] += 1;
+            }
+        }
+    }
+}
+
+/// Escapes spaces for Make.
+fn escape(path: &str) -> String {
+    path.replace(' ', "\\ ")
+}
+
+/// `NAME.hlsl`, or `NAME.ENTRY.frag` where each entry point is a text of its own.
+pub fn file_name(stem: &str, artifact: &Artifact) -> String {
+    match artifact.entry {
+        None => format!("{stem}.{}", artifact.target.extension()),
+        Some((entry, stage)) => format!("{stem}.{entry}.{}", validators::glsl_extension(stage)),
+    }
+}
+
+fn summary(reports: &[Report]) {
+    let libraries = reports.iter().filter(|r| r.library).count();
+    let mut totals: BTreeMap<Target, [usize; 3]> = BTreeMap::new();
+    for (target, counts) in reports.iter().flat_map(|r| &r.counts) {
+        let total = totals.entry(*target).or_default();
+        total.iter_mut().zip(counts).for_each(|(t, c)| *t += c);
+    }
+    println!("{} programs, {libraries} files without entry points", reports.len() - libraries);
+    println!("{:8} {:>8} {:>10} {:>7}", "target", "written", "unchanged", "failed");
+    for (target, [written, unchanged, failed]) in totals {
+        println!("{:8} {written:>8} {unchanged:>10} {failed:>7}", target.name());
+    }
+}

@@ -1,0 +1,120 @@
+//! Checks emitted texts with compilers that are not ours: naga in process, and DXC, glslang with spirv-val, and Tint where
+//! they are found on the PATH.
+
+use crate::compile::{Artifact, Target};
+use crate::symbol::Symbol;
+use crate::tree::Stage;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Complaints about one emitted text, one a validator; empty if all that were found accept it.
+pub fn validate(artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Vec<String> {
+    match artifact.target {
+        Target::Wgsl => wgsl(artifact.text()),
+        Target::Glsl => glsl(artifact),
+        Target::Hlsl => entries.iter().flat_map(|(name, stage)| hlsl(artifact.text(), name.as_str(), *stage)).collect(),
+        // Made by naga from WGSL that it has validated.
+        Target::Spirv | Target::Metal => Vec::new(),
+    }
+}
+
+/// Names of the external validators that were not found, with what they would check.
+pub fn missing() -> Vec<String> {
+    let tools = [("tint", "WGSL"), ("glslangValidator", "GLSL"), ("spirv-val", "SPIR-V of GLSL"), ("dxc", "HLSL")];
+    let absent = tools.into_iter().filter(|(tool, _)| find(tool).is_none());
+    absent.map(|(tool, what)| format!("{tool} was not found: {what} is not checked by it")).collect()
+}
+
+fn wgsl(text: &str) -> Vec<String> {
+    let mut complaints: Vec<String> =
+        crate::validate::check_wgsl(text).err().map(|e| format!("naga: {e}")).into_iter().collect();
+    complaints.extend(run_on_file("tint", text, "wgsl", |path, command| {
+        command.arg("--format").arg("none").arg(path);
+    }));
+    complaints
+}
+
+fn glsl(artifact: &Artifact) -> Vec<String> {
+    let Ok(directory) = tempfile::tempdir() else { return Vec::new() };
+    let spirv = directory.path().join("out.spv");
+    let stage = artifact.entry.map_or("comp", |(_, stage)| glsl_extension(stage));
+    let first = run_on_file("glslangValidator", artifact.text(), stage, |path, command| {
+        command.args(["-V", "--target-env", "vulkan1.2", "-o"]).arg(&spirv).arg(path);
+    });
+    if first.is_some() || !spirv.exists() {
+        return first.into_iter().collect();
+    }
+    run("spirv-val", |command| {
+        command.args(["--target-env", "vulkan1.2"]).arg(&spirv);
+    })
+    .into_iter()
+    .collect()
+}
+
+fn hlsl(text: &str, entry: &str, stage: Stage) -> Option<String> {
+    let kind = match stage {
+        Stage::Vertex => "vs",
+        Stage::Hull => "hs",
+        Stage::Domain => "ds",
+        Stage::Geometry => "gs",
+        Stage::Fragment => "ps",
+        Stage::Compute => "cs",
+        Stage::Amplification => "as",
+        Stage::Mesh => "ms",
+        _ => "lib",
+    };
+    run_on_file("dxc", text, "hlsl", |path, command| {
+        command.arg(path).args(["-T", &format!("{kind}_6_6"), "-HV", "2021", "-enable-16bit-types"]);
+        if kind != "lib" {
+            command.args(["-E", entry]);
+        }
+    })
+}
+
+/// The file name ending by which glslang knows a stage.
+pub fn glsl_extension(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vert",
+        Stage::Hull => "tesc",
+        Stage::Domain => "tese",
+        Stage::Geometry => "geom",
+        Stage::Fragment => "frag",
+        Stage::Compute => "comp",
+        Stage::Amplification => "task",
+        Stage::Mesh => "mesh",
+        Stage::RayGeneration => "rgen",
+        Stage::Intersection => "rint",
+        Stage::AnyHit => "rahit",
+        Stage::ClosestHit => "rchit",
+        Stage::Miss => "rmiss",
+        Stage::Callable => "rcall",
+    }
+}
+
+/// Writes the text into a temporary file and runs a tool on it.
+fn run_on_file(tool: &str, text: &str, extension: &str, arguments: impl Fn(&Path, &mut Command)) -> Option<String> {
+    find(tool)?;
+    let file = tempfile::Builder::new().suffix(&format!(".{extension}")).tempfile().ok()?;
+    std::fs::write(file.path(), text).ok()?;
+    run(tool, |command| arguments(file.path(), command))
+}
+
+/// Runs a tool if it is found; gives its output if it fails.
+fn run(tool: &str, arguments: impl Fn(&mut Command)) -> Option<String> {
+    let mut command = Command::new(find(tool)?);
+    arguments(&mut command);
+    let output = command.output().ok()?;
+    if output.status.success() {
+        return None;
+    }
+    let text = [output.stderr, output.stdout].concat();
+    Some(format!("{tool}: {}", String::from_utf8_lossy(&text).trim()))
+}
+
+/// A program on the PATH.
+fn find(tool: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let names = [OsStr::new(tool).to_owned(), format!("{tool}.exe").into()];
+    std::env::split_paths(&paths).flat_map(|d| names.clone().map(|n| d.join(n))).find(|p| p.is_file())
+}

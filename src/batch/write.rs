@@ -1,0 +1,43 @@
+//! Writing outputs whole: a temporary file in the same directory, then a rename. Unchanged files are left untouched, so that
+//! build systems see no change.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Whether a file was written or was right already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// It is new or was changed.
+    New,
+    /// It had these bytes already.
+    Unchanged,
+}
+
+/// Writes a file whole, making its directory.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    write_if_changed(path, bytes).map(|_| ())
+}
+
+/// Writes a file whole unless it has these bytes already.
+pub fn write_if_changed(path: &Path, bytes: &[u8]) -> std::io::Result<Written> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(Written::Unchanged);
+    }
+    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory)?;
+    // What is no regular file (a device, a pipe) is written to as it is: there is nothing to rename over.
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return std::fs::write(path, bytes).map(|()| Written::New);
+    }
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The process' umask applies, as for any file that is created.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.prefix(".shaderport").tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(Written::New)
+}
