@@ -12,8 +12,8 @@
 //! ```
 
 use crate::check::EntryRequest;
-use crate::cli::options::{entry, target};
 use crate::compile::Target;
+use crate::options::{entry, target};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use std::collections::BTreeMap;

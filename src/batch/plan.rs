@@ -1,6 +1,8 @@
 //! What a build is made of: the programs found in a tree, each with its settings and outputs.
 
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
+use super::validators::glsl_extension;
+use crate::compile::Artifact;
 use crate::diagnostic::Code;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -92,4 +94,12 @@ pub fn clashes(jobs: &[Job]) -> Vec<(String, Vec<PathBuf>)> {
     }
     let shared = by_stem.into_iter().filter(|(_, files)| files.len() > 1);
     shared.map(|(stem, files)| (stem.to_owned(), files)).collect()
+}
+
+/// `NAME.hlsl`, or `NAME.ENTRY.frag` where each entry point is a text of its own.
+pub fn file_name(stem: &str, artifact: &Artifact) -> String {
+    match artifact.entry {
+        None => format!("{stem}.{}", artifact.target.extension()),
+        Some((entry, stage)) => format!("{stem}.{entry}.{}", glsl_extension(stage)),
+    }
 }

@@ -1,10 +1,11 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
 use super::Outcome;
-use super::options::{ProgramArgs, target};
+use super::options::ProgramArgs;
 use crate::batch::{FileLoader, validators, write_whole};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::{Code, codes};
+use crate::options::target;
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -2,10 +2,11 @@
 //!
 //! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
 
+mod build;
 mod compile;
-pub mod options;
+mod options;
 
-pub use compile::outcome;
+use compile::outcome;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Convert a tree of shaders, or all that a `shaderport.toml` names.
-    Build(crate::batch::BuildArgs),
+    Build(build::BuildArgs),
     /// Compile one program from one or several files.
     Compile(compile::CompileArgs),
     /// Report errors and write nothing.
@@ -65,7 +66,7 @@ impl Outcome {
 /// Runs the program.
 pub fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Build(args) => crate::batch::build(&args),
+        Command::Build(args) => build::build(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => compile::check(&args),
         Command::Reflect(args) => compile::reflect(&args),

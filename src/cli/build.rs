@@ -1,12 +1,12 @@
 //! `shaderport build`: a tree in, a tree of outputs with sidecars out.
 
-use super::manifest::FileSettings;
-use super::plan::{Job, clashes, plan};
-use super::{FileLoader, Written, validators, write_if_changed};
-use crate::cli::Outcome;
-use crate::cli::options::{ProgramArgs, target};
+use super::Outcome;
+use super::options::ProgramArgs;
+use crate::batch::manifest::FileSettings;
+use crate::batch::{FileLoader, Job, Written, clashes, file_name, plan, validators, write_if_changed};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
+use crate::options::target;
 use crate::preprocess::TokenCache;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -150,7 +150,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
         report.library = true;
         return report;
     }
-    report.outcome = Some(crate::cli::outcome(&output));
+    report.outcome = Some(super::outcome(&output));
     for target in targets {
         write_target(args, job, &output, target, &mut report);
     }
@@ -203,14 +203,6 @@ fn write_target(args: &BuildArgs, job: &Job, output: &Output, target: Target, re
 /// Escapes spaces for Make.
 fn escape(path: &str) -> String {
     path.replace(' ', "\\ ")
-}
-
-/// `NAME.hlsl`, or `NAME.ENTRY.frag` where each entry point is a text of its own.
-pub fn file_name(stem: &str, artifact: &Artifact) -> String {
-    match artifact.entry {
-        None => format!("{stem}.{}", artifact.target.extension()),
-        Some((entry, stage)) => format!("{stem}.{entry}.{}", validators::glsl_extension(stage)),
-    }
 }
 
 fn summary(reports: &[Report]) {
