@@ -266,15 +266,22 @@ impl<'a> Compilation<'a> {
         for entry in self.texts(program, profile) {
             let mut legal = program.clone();
             if let Some(index) = entry {
-                legalize::keep_entry_point(&mut legal, index);
+                // What only the others reach is dropped by legalization.
+                legal.entry_points = legal.entry_points.get(index).cloned().into_iter().collect();
             }
             let layout = entry.map_or_else(|| layout.clone(), |index| single_entry(&layout, index));
-            let dump = legalize::run(&mut legal, &layout, profile, self.options.dump_after.as_deref(), &mut diags);
-            self.output.dumps.extend(dump);
+            let dumps = &mut self.output.dumps;
+            let wanted = self.options.dump_after.as_deref();
+            let mut dump = |pass: &str, program: &Program| {
+                if wanted == Some(pass) {
+                    dumps.push(crate::tree::dump(program));
+                }
+            };
+            legalize::run(&mut legal, &layout, profile, &mut diags, Some(&mut dump));
             if diags.has_errors() {
                 continue;
             }
-            let text = emit::emit(&legal, profile);
+            let text = emit::emit(&legal, profile, &emit::Options::default());
             let entry = entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             artifacts.extend(self.artifact(target, entry, text, &mut diags));
             emitted.push(legal);

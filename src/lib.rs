@@ -27,4 +27,5 @@ pub mod layout;
 pub mod legalize;
 pub mod emit;
 pub mod reflect;
+pub mod validate;
 pub mod batch;

@@ -27,7 +27,7 @@ pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u8>, String> {
 pub fn wgsl_to_metal(text: &str) -> Result<String, String> {
     let (module, info) = parse(text)?;
     let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
-    let (text, _) = msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
-        .map_err(|e| e.to_string())?;
+    let (text, _) =
+        msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).map_err(|e| e.to_string())?;
     Ok(text)
 }

@@ -10,9 +10,9 @@
 //!
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
+use super::hoist::temporary_name;
 use super::{Context, Pass};
 use crate::source::Span;
-use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
 
@@ -349,20 +349,23 @@ impl Flatten<'_> {
     }
 
     fn is_copyable(&self, ty: TypeId) -> bool {
-        ty != TypeId::VOID && !self.program.holds_resource(ty) && !matches!(self.program.types.get(ty), Type::Pointer(..))
+        ty != TypeId::VOID
+            && !self.program.holds_resource(ty)
+            && !matches!(self.program.types.get(ty), Type::Pointer(..))
     }
 
     /// A constant temporary with this value.
     fn spill(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
         let Expr { ty, span, .. } = self.body.exprs[id];
-        let local = self.temporary(ty, span);
+        let name = temporary_name(self.program, self.body, id);
+        let local = self.body.add_local(name, ty, span);
         self.body.locals[local].constant = true;
         out.push(Stmt::new(StmtKind::Local(local, Some(id)), span));
         self.build(span).local(local, ty)
     }
 
     fn temporary(&mut self, ty: TypeId, span: Span) -> LocalId {
-        self.body.add_local(Symbol::new("tmp"), ty, span)
+        self.body.add_local("result", ty, span)
     }
 
     /// An lvalue that can be written down twice: its indices are names or constants.

@@ -11,9 +11,14 @@
 pub mod hoist;
 pub mod needs;
 mod dead_code;
+mod flatten;
 mod inline_builtins;
+mod lower_do_while;
 mod lower_enums;
 mod lower_properties;
+mod lower_switch;
+mod mutable_parameters;
+mod out_parameters;
 mod select_target;
 #[cfg(test)]
 mod tests;
@@ -56,6 +61,11 @@ pub const PASSES: &[Pass] = &[
     lower_properties::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
+    flatten::PASS,
+    lower_do_while::PASS,
+    lower_switch::PASS,
+    mutable_parameters::PASS,
+    out_parameters::PASS,
     dead_code::PASS,
 ];
 

@@ -45,7 +45,9 @@ pub(super) fn written_locals(program: &Program, body: &Body) -> rustc_hash::FxHa
     };
     for id in body.expressions() {
         match &body.exprs[id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => note(*target),
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
+                note(*target)
+            }
             ExprKind::Call(function, args) => {
                 let params = program.functions[*function].params.iter().zip(args);
                 params.filter(|(p, _)| p.mode != ParamMode::In).for_each(|(_, arg)| note(*arg));

@@ -10,8 +10,7 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass =
-    Pass { name: "out_parameters", removes: &[Capability::OutParameters], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "out_parameters", removes: &[Capability::OutParameters], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let entries: FxHashSet<FunctionId> = cx.program.entry_points.iter().map(|e| e.function).collect();
