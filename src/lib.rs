@@ -21,6 +21,7 @@ pub mod preprocess;
 pub mod ast;
 pub mod parse;
 pub mod tree;
+pub mod stdlib;
 pub mod check;
 pub mod target;
 pub mod layout;

@@ -8,9 +8,20 @@ pub struct FileId(pub u32);
 
 impl FileId {
     const EXPANSION: u32 = 0x8000_0000;
+    /// Set in ids of files and expansions of the standard library, so that they never meet those of a program.
+    const LIBRARY: u32 = 0x4000_0000;
+
     /// The expansion index, if this names a macro expansion rather than a file.
     pub fn expansion(self) -> Option<usize> {
-        (self.0 & Self::EXPANSION != 0).then_some((self.0 & !Self::EXPANSION) as usize)
+        (self.0 & Self::EXPANSION != 0).then_some((self.0 & !(Self::EXPANSION | Self::LIBRARY)) as usize)
+    }
+    /// Whether the file belongs to the standard library.
+    pub fn is_library(self) -> bool {
+        self.0 & Self::LIBRARY != 0
+    }
+    /// The place in [`Sources::files`] of an id that is not an expansion.
+    fn index(self) -> usize {
+        (self.0 & !Self::LIBRARY) as usize
     }
 }
 
@@ -60,20 +71,39 @@ pub struct Expansion {
 pub struct Sources {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,
+    /// Bits set in every id that is given out.
+    base: u32,
+    /// The texts of the standard library, which spans may point into.
+    library: Option<&'static Sources>,
 }
 
 impl Sources {
+    /// For the texts of the standard library: their ids never meet those of a program.
+    pub fn for_library() -> Sources {
+        Sources { base: FileId::LIBRARY, ..Sources::default() }
+    }
+
+    /// Lets spans into the standard library be resolved here.
+    pub fn set_library(&mut self, library: &'static Sources) {
+        self.library = Some(library);
+    }
+
+    /// Where ids like `file` are resolved.
+    fn home(&self, file: FileId) -> Option<&Sources> {
+        if file.0 & FileId::LIBRARY == self.base { Some(self) } else { self.library }
+    }
+
     /// Adds a file and returns its id.
     pub fn add(&mut self, name: &str, text: Arc<str>) -> FileId {
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
         self.files.push(SourceFile { name: name.to_owned(), text, line_starts, included_from: None });
-        FileId(self.files.len() as u32 - 1)
+        FileId((self.files.len() as u32 - 1) | self.base)
     }
 
     /// Records the `#include` that first brought a file in.
     pub fn set_included_from(&mut self, file: FileId, span: Span) {
-        if let Some(file) = self.files.get_mut(file.0 as usize) {
+        if let Some(file) = self.files.get_mut(file.index()) {
             file.included_from.get_or_insert(span);
         }
     }
@@ -81,22 +111,22 @@ impl Sources {
     /// Adds a macro expansion; the result is used as the `file` of the spans of its tokens.
     pub fn add_expansion(&mut self, expansion: Expansion) -> FileId {
         self.expansions.push(expansion);
-        FileId((self.expansions.len() as u32 - 1) | FileId::EXPANSION)
+        FileId((self.expansions.len() as u32 - 1) | FileId::EXPANSION | self.base)
     }
 
     /// The expansion that `file` stands for.
     pub fn expansion(&self, file: FileId) -> Option<&Expansion> {
-        self.expansions.get(file.expansion()?)
+        self.home(file)?.expansions.get(file.expansion()?)
     }
 
     /// The file of an id that is not an expansion.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id.0 as usize)
+        self.home(id)?.files.get(id.index())
     }
 
     /// All files in the order in which they were loaded.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32), f))
+        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32 | self.base), f))
     }
 
     /// The place in a real file that the user wrote: the use of the outermost macro.

@@ -1,0 +1,92 @@
+//! The standard library: `stdlib/*.slang`, brought through the same lexer, preprocessor and parser as user code.
+//!
+//! It is parsed once a process, when first asked for. `check` reads its declarations before those of the user and
+//! checks a body when it is first used. Nothing here knows what is declared in it.
+
+use crate::ast::Unit;
+use crate::diagnostic::Diagnostics;
+use crate::parse::{self, parse};
+use crate::preprocess::{Language, Preprocess, preprocess};
+use crate::source::{MemoryLoader, Sources};
+use std::sync::OnceLock;
+
+/// (name, text) of each file, in the order in which they are declared.
+macro_rules! files {
+    ($($name:literal)*) => {
+        &[$((concat!("stdlib/", $name), include_str!(concat!("../stdlib/", $name)))),*]
+    };
+}
+
+/// The files of the library.
+const FILES: &[(&str, &str)] = files! {
+    "core.slang" "math.slang" "matrix.slang" "bits.slang" "stage.slang" "texture.slang"
+};
+
+/// The parsed library.
+#[derive(Debug)]
+pub struct Stdlib {
+    /// One a file, in order.
+    pub units: Vec<Unit>,
+    /// The texts, for places in them: their file ids differ from all of a program.
+    pub sources: Sources,
+    /// What is wrong in it: nothing, as a test makes sure.
+    pub problems: Diagnostics,
+}
+
+/// The standard library.
+pub fn stdlib() -> &'static Stdlib {
+    static STDLIB: OnceLock<Stdlib> = OnceLock::new();
+    STDLIB.get_or_init(load)
+}
+
+fn load() -> Stdlib {
+    let mut library =
+        Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
+    let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
+    for (name, text) in FILES {
+        let loader = MemoryLoader::new().with(name, text);
+        let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
+        library.units.push(parse(&tokens, parse::Language::Slang, &mut library.problems));
+    }
+    library
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where and what the problems are, one a line.
+    fn problems(library: &Stdlib) -> Vec<String> {
+        let place = |d: &crate::diagnostic::Diagnostic| {
+            let span = library.sources.use_site(d.span?);
+            let file = library.sources.file(span.file)?;
+            Some(format!("{}:{}", file.name, library.sources.line_column(span.file, span.start).0 + 1))
+        };
+        library
+            .problems
+            .list()
+            .iter()
+            .map(|d| format!("{}: {}", place(d).unwrap_or_default(), d.message))
+            .collect()
+    }
+
+    #[test]
+    fn has_no_syntax_errors() {
+        let library = stdlib();
+        assert_eq!(problems(library), Vec::<String>::new());
+        assert!(library.units.iter().all(|u| !u.decls.is_empty()));
+    }
+
+    #[test]
+    fn places_do_not_meet_those_of_programs() {
+        let library = stdlib();
+        let mut sources = Sources::default();
+        let user = sources.add("a.hlsl", "int x;".into());
+        sources.set_library(&library.sources);
+        for (id, file) in library.sources.files() {
+            assert!(id.is_library() && id != user);
+            assert_eq!(sources.file(id).map(|f| &f.name), Some(&file.name));
+        }
+        assert_eq!(sources.file(user).map(|f| f.name.as_str()), Some("a.hlsl"));
+    }
+}
