@@ -57,8 +57,10 @@ capabilities! {
     Overloads: Hlsl Glsl;
     /// Structs that hold both resources and data, or arrays of structs with resources.
     MixedStructs: ;
-    /// Resources as parameters, locals, results or struct fields of functions.
+    /// Resources as locals, results, or fields of struct parameters of functions.
     ResourceValues: ;
+    /// Buffers and writable textures as parameters of functions.
+    BufferParameters: Hlsl;
     /// `ParameterBlock<T>`, and `ConstantBuffer<T>` with resources in `T`.
     ParameterBlocks: ;
     /// Plain data at global scope as shader parameters.

@@ -21,6 +21,11 @@ pub(super) const PASS: Pass = Pass { name: "inline_builtins", removes: &[], adds
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
+    // What gives a resource can only be understood at the place where it is used.
+    for id in cx.program.functions.ids() {
+        let resource = cx.program.holds_resource(cx.program.functions[id].result);
+        cx.program.functions[id].inline |= resource && !cx.program.functions[id].builtin;
+    }
     // Callees come first, so that what is inlined has nothing left to inline.
     for id in cx.program.reachable_functions() {
         if !matches!(cx.program.functions[id].body, FunctionBody::Block) {

@@ -11,6 +11,7 @@
 pub mod hoist;
 pub mod needs;
 mod dead_code;
+mod entry_uniforms;
 mod flatten;
 mod inline_builtins;
 mod lower_do_while;
@@ -19,15 +20,18 @@ mod lower_properties;
 mod lower_switch;
 mod mutable_parameters;
 mod out_parameters;
+mod resolve_resources;
 mod select_target;
+mod split_resources;
+mod uniform_blocks;
 #[cfg(test)]
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::layout::ProgramLayout;
+use crate::layout::{Place, ProgramLayout, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Effects, Function, FunctionId, Program};
+use crate::tree::{Effects, Function, FunctionId, GlobalId, Program};
 use std::collections::BTreeMap;
 
 /// What a pass works on.
@@ -40,6 +44,15 @@ pub struct Context<'a> {
     pub profile: &'a Profile,
     /// Errors of passes that cannot do their work on some input.
     pub diags: &'a mut Diagnostics,
+    /// What passes leave for later ones.
+    pub notes: &'a mut Notes,
+}
+
+/// What passes leave for later ones, beside the program.
+#[derive(Default)]
+pub struct Notes {
+    /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
+    pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
 }
 
 /// One step.
@@ -61,6 +74,11 @@ pub const PASSES: &[Pass] = &[
     lower_properties::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
+    entry_uniforms::PASS,
+    resolve_resources::PASS,
+    dead_code::PASS,
+    split_resources::PASS,
+    uniform_blocks::PASS,
     flatten::PASS,
     lower_do_while::PASS,
     lower_switch::PASS,
@@ -84,13 +102,14 @@ pub fn run(
     diags: &mut Diagnostics,
     mut dump: Option<Dump>,
 ) {
+    let mut notes = Notes::default();
     for pass in PASSES {
         let missing = needs::needs(program);
         let wanted = |c: &Capability| !profile.has(*c) && missing.contains_key(c);
         if !pass.removes.is_empty() && !pass.removes.iter().any(wanted) {
             continue;
         }
-        (pass.run)(&mut Context { program, layout, profile, diags });
+        (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
         if let Some(dump) = &mut dump {
             dump(pass.name, program);
         }
@@ -153,11 +172,24 @@ impl Context<'_> {
     pub fn each_body(&mut self, f: &mut dyn FnMut(&mut Context, FunctionId, &mut crate::tree::Body)) {
         for id in self.program.functions_with_code() {
             let mut body = std::mem::take(&mut self.program.functions[id].code);
-            let mut inner =
-                Context { program: self.program, layout: self.layout, profile: self.profile, diags: self.diags };
+            let mut inner = Context {
+                program: self.program,
+                layout: self.layout,
+                profile: self.profile,
+                diags: self.diags,
+                notes: self.notes,
+            };
             f(&mut inner, id, &mut body);
             self.program.functions[id].code = body;
         }
+    }
+
+    /// The place and layout of a shader parameter, also of one that was a uniform parameter of an entry point.
+    pub fn position(&self, global: GlobalId) -> Option<(Place, &TypeLayout)> {
+        if let Some((_, _, place, layout)) = self.notes.entry_globals.iter().find(|(g, ..)| *g == global) {
+            return Some((*place, layout));
+        }
+        self.layout.parameter(global).map(|p| (p.place, &p.layout))
     }
 
     /// An error that names what the target lacks.

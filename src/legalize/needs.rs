@@ -3,8 +3,8 @@
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, ParamMode, Program, Scalar, Stage,
-    StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
+    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, ParamMode, Program,
+    Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -192,10 +192,10 @@ impl Scan<'_> {
         if t.multisampled && t.array {
             self.need(Capability::MultisampledArrays);
         }
-        if t.access == crate::tree::Access::RasterOrdered {
+        if t.access == Access::RasterOrdered {
             self.need(Capability::RasterOrder);
         }
-        if t.shape == TextureShape::Cube && t.access != crate::tree::Access::Read {
+        if t.shape == TextureShape::Cube && t.access != Access::Read {
             self.need(Capability::StorageCubes);
         }
     }
@@ -208,21 +208,15 @@ impl Scan<'_> {
         }
         let entry = self.program.entry_points.iter().any(|e| e.function == id);
         self.ty(f.result);
-        let resource_value = |ty: TypeId| self.program.any_leaf(ty, &mut |t| is_bound_value(t));
-        if resource_value(f.result) {
+        if self.program.holds_resource(f.result) {
             self.need(Capability::ResourceValues);
         }
         for p in &f.params {
             let local = &f.code.locals[p.local];
             self.span = local.span;
             self.ty(local.ty);
-            if !entry
-                && self.program.any_leaf(local.ty, &mut |t| {
-                    !matches!(self.program.types.get(local.ty), Type::Texture(_) | Type::Sampler(_)) && t.is_resource()
-                        || is_writable_texture(t)
-                })
-            {
-                self.need(Capability::ResourceValues);
+            if !entry {
+                self.resource_parameter(local.ty);
             }
             if !entry && matches!(p.mode, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) {
                 self.need(Capability::OutParameters);
@@ -230,6 +224,19 @@ impl Scan<'_> {
         }
         if let FunctionBody::Block = f.body {
             self.code(id);
+        }
+    }
+
+    /// Textures to read and samplers are taken by functions of every language.
+    fn resource_parameter(&mut self, ty: TypeId) {
+        match self.program.types.get(ty) {
+            Type::Texture(t) if t.access == Access::Read => {}
+            Type::Sampler(_) => {}
+            Type::Texture(_) | Type::Buffer(..) | Type::AccelerationStructure => {
+                self.need(Capability::BufferParameters)
+            }
+            _ if self.program.holds_resource(ty) => self.need(Capability::ResourceValues),
+            _ => {}
         }
     }
 
@@ -382,15 +389,6 @@ impl Scan<'_> {
             }
         }
     }
-}
-
-/// A resource that a function cannot take or give as a value; ray queries and streams are no bindings.
-fn is_bound_value(t: Type) -> bool {
-    t.is_resource()
-}
-
-fn is_writable_texture(t: Type) -> bool {
-    matches!(t, Type::Texture(t) if t.access != crate::tree::Access::Read)
 }
 
 /// Whether control never comes to the end of a block.

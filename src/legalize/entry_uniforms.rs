@@ -1,0 +1,98 @@
+//! Uniform parameters of entry points become globals.
+//!
+//! Before: `[shader("compute")] void main(uniform Texture2D t, uint3 id : SV_DispatchThreadID) { ... t ... }`
+//! After:  `Texture2D t;  [shader("compute")] void main(uint3 id : SV_DispatchThreadID) { ... t ... }`
+//!
+//! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Spec: seed 000, entry points.
+
+use super::{Context, Pass};
+use crate::layout::allocate::is_uniform;
+use crate::target::Capability;
+use crate::tree::{
+    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, ParamMode, Stmt, StmtKind,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass {
+    name: "entry_uniforms",
+    removes: &[Capability::EntryPointUniforms],
+    adds: &[Capability::GlobalUniforms],
+    run,
+};
+
+fn run(cx: &mut Context) {
+    for index in 0..cx.program.entry_points.len() {
+        let Some(function) = cx.program.entry_points.get(index).map(|e| e.function) else { continue };
+        let replaced = take_parameters(cx, index, function);
+        replace(cx, function, &replaced);
+    }
+}
+
+/// Makes a global of each uniform parameter.
+fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHashMap<LocalId, GlobalId> {
+    let mut replaced = FxHashMap::default();
+    let params = std::mem::take(&mut cx.program.functions[function].params);
+    let mut kept = Vec::new();
+    for (at, param) in params.into_iter().enumerate() {
+        let local = cx.program.functions[function].code.locals[param.local].clone();
+        if !is_uniform(cx.program, &param, local.ty) {
+            kept.push(param);
+            continue;
+        }
+        let mut global = Global::new(local.name, local.ty, GlobalKind::Parameter, local.span);
+        global.modifiers = param.modifiers;
+        global.modifiers.clear(Modifiers::UNIFORM);
+        global.explicit = param.explicit;
+        global.attributes = param.attributes;
+        let id = cx.program.globals.push(global);
+        cx.program.insert_item(Item::Global(id), Some(Item::Function(function)));
+        cx.program.parameters.push(id);
+        let placed = cx.layout.entry_points.get(entry).and_then(|e| e.params.iter().find(|(i, ..)| *i == at));
+        if let Some((_, place, layout)) = placed {
+            cx.notes.entry_globals.push((id, entry, *place, layout.clone()));
+        }
+        replaced.insert(param.local, id);
+    }
+    cx.program.functions[function].params = kept;
+    replaced
+}
+
+/// Mentions of the parameter mention the global. One that is assigned gets a local copy.
+fn replace(cx: &mut Context, function: FunctionId, replaced: &FxHashMap<LocalId, GlobalId>) {
+    let mut code = std::mem::take(&mut cx.program.functions[function].code);
+    let live = code.expressions();
+    let mut copied: Vec<LocalId> = Vec::new();
+    for &id in &live {
+        let targets: Vec<_> = match &code.exprs[id].kind {
+            ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) => vec![*t],
+            ExprKind::Call(f, args) => {
+                let params = cx.program.functions[*f].params.iter().zip(args);
+                params.filter(|(p, _)| p.mode != ParamMode::In).map(|(_, a)| *a).collect()
+            }
+            _ => Vec::new(),
+        };
+        for target in targets {
+            if let ExprKind::Local(l) = code.exprs[code.exprs.base(target)].kind
+                && replaced.contains_key(&l)
+                && !cx.program.holds_resource(code.locals[l].ty)
+                && !copied.contains(&l)
+            {
+                copied.push(l);
+            }
+        }
+    }
+    for id in live {
+        if let ExprKind::Local(l) = code.exprs[id].kind
+            && let Some(global) = replaced.get(&l).filter(|_| !copied.contains(&l))
+        {
+            code.exprs[id].kind = ExprKind::Global(*global);
+        }
+    }
+    for local in copied {
+        let Some(&global) = replaced.get(&local) else { continue };
+        let (ty, span) = (code.locals[local].ty, code.locals[local].span);
+        let value = code.exprs.push(crate::tree::Expr { kind: ExprKind::Global(global), ty, span });
+        code.block.stmts.insert(0, Stmt::new(StmtKind::Local(local, Some(value)), span));
+    }
+    cx.program.functions[function].code = code;
+}

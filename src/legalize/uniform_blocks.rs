@@ -1,0 +1,97 @@
+//! Plain data at global scope goes into one block, that of an entry point's uniform parameters into a block of its own.
+//!
+//! Before: `float4 tint;  float gain;      ... tint * gain`
+//! After:  `cbuffer globalParams { float4 tint; float gain; }      ... tint * gain`
+//!
+//! Removes: GlobalUniforms. Runs after: split_resources. Spec: seed 000, "$Globals".
+
+use super::{Context, Pass};
+use crate::layout::ScopeBuffer;
+use crate::target::Capability;
+use crate::tree::{
+    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Struct, StructId, Type, TypeId,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass { name: "uniform_blocks", removes: &[Capability::GlobalUniforms], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let data: Vec<GlobalId> = cx.program.parameters.iter().copied().filter(|g| is_data(cx, *g)).collect();
+    let entry_of = |cx: &Context, g: GlobalId| cx.notes.entry_globals.iter().find(|(e, ..)| *e == g).map(|e| e.1);
+    let of_globals: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g).is_none()).collect();
+    let buffer = cx.layout.globals.clone();
+    gather(cx, "globalParams", "GlobalParams", &in_layout_order(cx, of_globals), buffer);
+    let entries = cx.program.entry_points.len();
+    for entry in 0..entries {
+        let members: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g) == Some(entry)).collect();
+        let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
+        let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
+        if let Some(e) = cx.program.entry_points.get(entry).filter(|_| entries > 1) {
+            (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
+        }
+        gather(cx, &name, &type_name, &members, buffer);
+    }
+}
+
+fn is_data(cx: &Context, global: GlobalId) -> bool {
+    let global = &cx.program.globals[global];
+    global.kind == GlobalKind::Parameter && !cx.program.holds_resource(global.ty)
+}
+
+fn in_layout_order(cx: &Context, mut globals: Vec<GlobalId>) -> Vec<GlobalId> {
+    let order = |g: &GlobalId| cx.layout.parameters.iter().position(|p| p.global == *g);
+    globals.sort_by_key(order);
+    globals
+}
+
+/// Makes a block of some globals.
+fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], buffer: Option<ScopeBuffer>) {
+    let Some(&first) = members.first() else { return };
+    let span = cx.program.globals[first].span;
+    let fields = members.iter().map(|g| field(&cx.program.globals[*g])).collect();
+    let id = cx.program.structs.push(Struct::new(type_name, fields, span));
+    let element = cx.program.types.intern(Type::Struct(id));
+    let ty = cx.program.types.intern(Type::ConstantBuffer(element));
+    let mut block = Global::new(name, ty, GlobalKind::Parameter, span);
+    block.transparent = true;
+    block.binding = buffer.as_ref().and_then(|b| b.binding);
+    if buffer.is_some() && block.binding.is_none() {
+        block.modifiers.set(Modifiers::PUSH_CONSTANT);
+    }
+    let block = cx.program.globals.push(block);
+    let first_item = cx.program.items.iter().copied().find(|i| members.iter().any(|g| *i == Item::Global(*g)));
+    cx.program.insert_item(Item::Struct(id), first_item);
+    cx.program.insert_item(Item::Global(block), first_item);
+    cx.program.items.retain(|i| !members.iter().any(|g| *i == Item::Global(*g)));
+    cx.program.parameters.retain(|g| !members.contains(g));
+    cx.program.parameters.push(block);
+    replace(cx, members, block, ty, id);
+}
+
+fn field(global: &Global) -> Field {
+    let mut field = Field::new(global.name, global.ty, global.span);
+    field.matrix_order = global.matrix_order;
+    field.comments = global.comments.clone();
+    field.attributes = global.attributes.clone();
+    field.modifiers = global.modifiers;
+    field.explicit.packoffset = global.explicit.packoffset;
+    field
+}
+
+/// Mentions of the globals become fields of the block's contents.
+fn replace(cx: &mut Context, members: &[GlobalId], block: GlobalId, ty: TypeId, id: StructId) {
+    let index: FxHashMap<GlobalId, u32> = members.iter().copied().zip(0..).collect();
+    let element = cx.program.types.intern(Type::Struct(id));
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if let ExprKind::Global(g) = exprs[id].kind
+                && let Some(&field) = index.get(&g)
+            {
+                let span = exprs[id].span;
+                let global = exprs.push(Expr { kind: ExprKind::Global(block), ty, span });
+                let contents = exprs.push(Expr { kind: ExprKind::Contents(global), ty: element, span });
+                exprs[id].kind = ExprKind::Field(contents, field);
+            }
+        }
+    });
+}
