@@ -1,0 +1,751 @@
+//! Attributes, `register(...)`, `packoffset(...)` and `layout(...)`: from syntax to facts of the tree.
+//!
+//! Known attributes are checked against a table; foreign ones are kept as far as their arguments have values, because
+//! real trees carry attributes of many tools. Everything wrong is reported where it stands.
+
+use super::constant::Value;
+use super::convert::numeric;
+use crate::ast;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Access, Attribute, AttributeArg, BufferKind, Explicit, ExplicitRegister, Hints, Modifiers, Program, Semantic, Type,
+    TypeId,
+};
+
+/// Gives the value of an expression if it is a constant, and reports nothing if it is not.
+pub type Eval<'a, 'e> = &'e mut dyn FnMut(&'a ast::Expr) -> Option<Value>;
+
+/// What an argument of a known attribute may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Takes {
+    /// A constant integer of at least this.
+    Int(i64),
+    /// A constant number.
+    Number,
+    /// A string, or a bare word that means the same.
+    Word,
+    /// A bare name, never looked up.
+    Name,
+}
+
+/// (name in lower case, arguments, how many of them must be there). The last kind may repeat in [`VARIADIC`].
+const RULES: &[(&str, &[Takes], usize)] = &[
+    ("numthreads", &[Takes::Int(1); 3], 3),
+    ("wavesize", &[Takes::Int(0); 3], 1),
+    ("maxvertexcount", &[Takes::Int(1)], 1),
+    ("instance", &[Takes::Int(1)], 1),
+    ("domain", &[Takes::Word], 1),
+    ("partitioning", &[Takes::Word], 1),
+    ("outputtopology", &[Takes::Word], 1),
+    ("outputcontrolpoints", &[Takes::Int(0)], 1),
+    ("patchconstantfunc", &[Takes::Word], 1),
+    ("maxtessfactor", &[Takes::Number], 1),
+    ("shader", &[Takes::Word], 1),
+    ("unroll", &[Takes::Int(0)], 0),
+    ("earlydepthstencil", &[], 0),
+    ("vk::binding", &[Takes::Int(0); 2], 1),
+    ("vk::location", &[Takes::Int(0)], 1),
+    ("vk::index", &[Takes::Int(0)], 1),
+    ("vk::constant_id", &[Takes::Int(0)], 1),
+    ("vk::offset", &[Takes::Int(0)], 1),
+    ("vk::counter_binding", &[Takes::Int(0)], 1),
+    ("vk::input_attachment_index", &[Takes::Int(0)], 1),
+    ("vk::image_format", &[Takes::Word], 1),
+    ("vk::push_constant", &[], 0),
+    ("push_constant", &[], 0),
+    ("format", &[Takes::Word], 1),
+    ("specializationconstant", &[], 0),
+    ("__requires", &[Takes::Name], 1),
+    ("__stages", &[Takes::Name], 1),
+    ("__glsl_extension", &[Takes::Word], 1),
+    ("__glsl_version", &[Takes::Int(0)], 1),
+    ("__wgsl_enable", &[Takes::Word], 1),
+    ("__hlsl_profile", &[Takes::Int(0); 2], 2),
+    ("__image_variant", &[Takes::Word], 1),
+];
+
+/// Attributes whose last argument may be repeated.
+const VARIADIC: &[&str] = &["__stages", "__requires"];
+
+/// Whether an attribute has a name; they are compared without regard to case, as in HLSL.
+pub fn is(attribute: &Attribute, name: &str) -> bool {
+    attribute.name.as_str().eq_ignore_ascii_case(name)
+}
+
+/// The attribute of a name.
+pub fn find<'t>(attributes: &'t [Attribute], name: &str) -> Option<&'t Attribute> {
+    attributes.iter().find(|a| is(a, name))
+}
+
+/// Resolves the attributes of a declaration or statement.
+pub fn resolve<'a>(
+    attributes: &'a [ast::Attribute],
+    eval: Eval<'a, '_>,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<Attribute> {
+    let one = |attribute: &'a ast::Attribute| {
+        let name = attribute.name.name.as_str();
+        let args = match RULES.iter().find(|(n, ..)| n.eq_ignore_ascii_case(name)) {
+            Some((n, takes, needed)) => {
+                let last = if VARIADIC.contains(n) { usize::MAX } else { takes.len() };
+                if attribute.args.len() < *needed || attribute.args.len() > last {
+                    errors.push(wrong_count(attribute, *needed, last));
+                    return None;
+                }
+                let kinds = takes.iter().chain(takes.last().into_iter().cycle());
+                let args = attribute.args.iter().zip(kinds).map(|(arg, takes)| known_arg(arg, *takes, eval));
+                match args.collect::<Result<Vec<_>, _>>() {
+                    Ok(args) => args,
+                    Err((span, reason)) => {
+                        let message = format!("`[{name}]`: {reason}");
+                        errors.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, message));
+                        return None;
+                    }
+                }
+            }
+            None => attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect(),
+        };
+        Some(Attribute { name: attribute.name.name, args, span: attribute.name.span })
+    };
+    attributes.iter().filter_map(one).collect()
+}
+
+/// The error of a wrong number of arguments.
+fn wrong_count(attribute: &ast::Attribute, needed: usize, last: usize) -> Diagnostic {
+    let count = match (needed, last) {
+        (0, 0) => "no arguments".to_owned(),
+        (n, m) if n == m => format!("{n} argument{}", if n == 1 { "" } else { "s" }),
+        (n, usize::MAX) => format!("at least {n} argument{}", if n == 1 { "" } else { "s" }),
+        (n, m) => format!("{n} to {m} arguments"),
+    };
+    let message = format!("`[{}]` takes {count}, not {}", attribute.name.name, attribute.args.len());
+    Diagnostic::error(Code::BAD_ATTRIBUTE, attribute.name.span, message)
+}
+
+/// An argument of a known attribute.
+fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result<AttributeArg, (Span, String)> {
+    match takes {
+        Takes::Word | Takes::Name => match (&arg.kind, bare_name(arg)) {
+            (ast::ExprKind::String(text), _) => Ok(AttributeArg::Text(*text)),
+            (_, Some(name)) if takes == Takes::Word => Ok(AttributeArg::Text(name)),
+            (_, Some(name)) => Ok(AttributeArg::Name(name)),
+            _ => Err((arg.span, "the argument must be a word".into())),
+        },
+        Takes::Int(least) => match eval(arg) {
+            Some(value) => match value.int() {
+                Some(n) if n >= least => Ok(AttributeArg::Int(n)),
+                Some(n) => Err((arg.span, format!("{n} is too small; it must be at least {least}"))),
+                None => Err((arg.span, "the argument must be an integer".into())),
+            },
+            None => Err((arg.span, "the argument must be a constant integer".into())),
+        },
+        Takes::Number => match eval(arg) {
+            Some(Value::Float(v, _)) => Ok(AttributeArg::Float(v)),
+            Some(value) if value.int().is_some() => Ok(AttributeArg::Int(value.int().unwrap_or(0))),
+            _ => Err((arg.span, "the argument must be a constant number".into())),
+        },
+    }
+}
+
+/// An argument of an attribute that we do not know, if it has a value.
+fn foreign_arg<'a>(arg: &'a ast::Expr, eval: Eval<'a, '_>) -> Option<AttributeArg> {
+    if let ast::ExprKind::String(text) = &arg.kind {
+        return Some(AttributeArg::Text(*text));
+    }
+    match eval(arg) {
+        Some(Value::Float(v, _)) => Some(AttributeArg::Float(v)),
+        Some(Value::Text(text)) => Some(AttributeArg::Text(text)),
+        Some(value) => value.int().map(AttributeArg::Int),
+        None => bare_name(arg).map(AttributeArg::Name),
+    }
+}
+
+/// The name, if an expression is only one.
+fn bare_name(arg: &ast::Expr) -> Option<Symbol> {
+    match &arg.kind {
+        ast::ExprKind::Path(path) => match path.as_slice() {
+            [only] if only.args.is_none() => Some(only.name.name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The hints that attributes of a statement give.
+pub fn hints(attributes: &[Attribute]) -> Hints {
+    let has = |name| find(attributes, name).is_some();
+    let count = |a: &Attribute| match a.args.first() {
+        Some(AttributeArg::Int(n)) => u32::try_from(*n).ok(),
+        _ => None,
+    };
+    Hints {
+        unroll: find(attributes, "unroll").or_else(|| find(attributes, "ForceUnroll")).map(count),
+        loop_: has("loop"),
+        branch: has("branch"),
+        flatten: has("flatten"),
+        fastopt: has("fastopt"),
+        allow_uav_condition: has("allow_uav_condition"),
+        forcecase: has("forcecase"),
+        call: has("call"),
+    }
+}
+
+/// The modifiers that attributes stand for.
+pub fn modifiers(attributes: &[Attribute]) -> Modifiers {
+    const TABLE: &[(&str, Modifiers)] = &[
+        ("vk::push_constant", Modifiers::PUSH_CONSTANT),
+        ("push_constant", Modifiers::PUSH_CONSTANT),
+        ("vk::shader_record", Modifiers::SHADER_RECORD),
+        ("shader_record", Modifiers::SHADER_RECORD),
+    ];
+    let mut modifiers = Modifiers::default();
+    for (name, modifier) in TABLE {
+        if find(attributes, name).is_some() {
+            modifiers.set(*modifier);
+        }
+    }
+    modifiers
+}
+
+/// The three numbers of `[numthreads]`.
+pub fn workgroup_size(attributes: &[Attribute]) -> Option<[u32; 3]> {
+    let mut size = [1; 3];
+    for (to, from) in size.iter_mut().zip(&find(attributes, "numthreads")?.args) {
+        if let AttributeArg::Int(n) = from {
+            *to = u32::try_from(*n).unwrap_or(u32::MAX);
+        }
+    }
+    Some(size)
+}
+
+/// The semantic of a declaration.
+pub fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
+    semantics.iter().find_map(|s| match s {
+        ast::Semantic::Name(ident) => Some(Semantic { text: ident.name, span: ident.span }),
+        _ => None,
+    })
+}
+
+/// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`.
+pub fn explicit<'a>(
+    semantics: &[ast::Semantic],
+    attributes: &[Attribute],
+    layout: &'a [(ast::Ident, Option<ast::Expr>)],
+    eval: Eval<'a, '_>,
+    errors: &mut Vec<Diagnostic>,
+) -> Explicit {
+    let mut explicit = Explicit::default();
+    for semantic in semantics {
+        let placed = match semantic {
+            ast::Semantic::Name(_) => Ok(()),
+            ast::Semantic::Register(words, span) => register(words, *span).map(|r| explicit.registers.push(r)),
+            ast::Semantic::PackOffset(words, span) => {
+                packoffset(words, *span).map(|bytes| explicit.packoffset = Some((bytes, *span)))
+            }
+        };
+        if let Err((span, reason)) = placed {
+            errors.push(Diagnostic::error(Code::BAD_REGISTER, span, reason));
+        }
+    }
+    for attribute in attributes {
+        if let Err(reason) = from_attribute(&mut explicit, attribute) {
+            errors.push(Diagnostic::error(Code::BAD_REGISTER, attribute.span, reason));
+        }
+    }
+    from_layout(&mut explicit, layout, eval, errors);
+    explicit
+}
+
+/// Classes of register and what they hold.
+const CLASSES: &[(char, &str)] = &[
+    ('b', "constant buffers"),
+    ('t', "textures and read-only buffers"),
+    ('u', "read-write textures and buffers"),
+    ('s', "samplers"),
+    ('c', "constants"),
+    ('i', "integer constants"),
+];
+
+/// Profile words that Direct3D 9 registers may begin with: `register(vs, c0)`, `register(ps_5_0, t1)`.
+const PROFILES: &[&str] = &["vs", "ps", "gs", "hs", "ds", "cs", "lib"];
+
+type Placed<T> = Result<T, (Span, String)>;
+
+/// `register(t0, space1)`.
+fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
+    let mut result = ExplicitRegister { class: None, index: 0, space: None, span };
+    let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
+    for word in words.iter().skip(usize::from(profile)) {
+        let text = word.name.as_str();
+        if let Some(digits) = text.strip_prefix("space") {
+            if result.space.is_some() {
+                return Err((word.span, "`register` names two spaces".into()));
+            }
+            let wrong = || (word.span, format!("`{text}` is no register space; write `space0`, `space1`, ..."));
+            result.space = Some(number(digits).ok_or_else(wrong)?);
+            continue;
+        }
+        if result.class.is_some() {
+            return Err((word.span, format!("`register` takes one register and one space; `{text}` is too much")));
+        }
+        if result.space.is_some() {
+            return Err((word.span, "the register stands before the space: `register(t0, space1)`".into()));
+        }
+        let (class, index) = class_and_index(text).map_err(|reason| (word.span, reason))?;
+        (result.class, result.index) = (Some(class), index);
+    }
+    match (result.class, result.space) {
+        (None, None) => Err((span, "`register` needs a register such as `t0` or a space such as `space1`".into())),
+        _ => Ok(result),
+    }
+}
+
+/// `vs`, `ps_5_0`.
+fn is_profile(word: &str) -> bool {
+    let (name, version) = word.split_once('_').unwrap_or((word, ""));
+    PROFILES.contains(&name) && version.chars().all(|c| c.is_ascii_digit() || c == '_')
+}
+
+/// `t12`.
+fn class_and_index(text: &str) -> Result<(char, u32), String> {
+    let mut chars = text.chars();
+    let letter = chars.next().unwrap_or_default().to_ascii_lowercase();
+    if !CLASSES.iter().any(|(c, _)| *c == letter) {
+        let list: Vec<String> = CLASSES.iter().map(|(c, what)| format!("`{c}` for {what}")).collect();
+        return Err(format!("`{text}` is no register; there are {}", list.join(", ")));
+    }
+    let digits = chars.as_str();
+    match number(digits) {
+        Some(index) => Ok((letter, index)),
+        None if digits.is_empty() => Err(format!("`{text}` needs a number, such as `{text}0`")),
+        None if digits.chars().all(|c| c.is_ascii_digit()) => Err(format!("the number of `{text}` is too large")),
+        None => Err(format!("`{text}` is no register; a letter and a number are needed, such as `{letter}0`")),
+    }
+}
+
+/// A decimal number without a sign.
+fn number(digits: &str) -> Option<u32> {
+    digits.chars().all(|c| c.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+/// Rows of the largest constant buffer.
+const MAX_ROWS: u32 = 4096;
+
+/// `packoffset(c1.y)` in bytes.
+fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
+    let Some(first) = words.first() else { return Err((span, "`packoffset` needs a place such as `c0.x`".into())) };
+    let text = first.name.as_str();
+    let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { None } else { number(d) });
+    let Some(row) = row else {
+        return Err((first.span, format!("`{text}` is no constant; write `c0`, `c1.y`, ...")));
+    };
+    if row >= MAX_ROWS {
+        return Err((first.span, format!("`{text}` is beyond the {MAX_ROWS} rows of a constant buffer")));
+    }
+    let component = match words.get(1) {
+        None => 0,
+        Some(word) => {
+            let letter = word.name.as_str();
+            let at = ["xyzw", "rgba"].iter().find_map(|set| set.find(letter).filter(|_| letter.len() == 1));
+            at.ok_or_else(|| (word.span, format!("`{letter}` is no component; one of x, y, z, w is needed")))? as u32
+        }
+    };
+    match words.get(2) {
+        Some(word) => Err((word.span, "`packoffset` takes one row and one component".into())),
+        None => Ok(16 * row + 4 * component),
+    }
+}
+
+/// Why a member of a type cannot be packed at an offset, if it cannot: vectors must not cross a row of 16 bytes, matrices
+/// begin one.
+pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<String> {
+    let crosses_row = |size: u32| if size > 16 { !bytes.is_multiple_of(16) } else { bytes % 16 + size > 16 };
+    match program.types.get(ty) {
+        Type::Scalar(s) if crosses_row(s.size()) => Some(crosses(bytes)),
+        Type::Vector(s, n) if crosses_row(s.size() * u32::from(n)) => Some(crosses(bytes)),
+        Type::Matrix(..) if !bytes.is_multiple_of(16) => {
+            Some(format!("a matrix begins a row; `packoffset(c{})` would do", bytes / 16))
+        }
+        _ => None,
+    }
+}
+
+/// The words of a vector that crosses a row.
+fn crosses(bytes: u32) -> String {
+    format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
+}
+
+/// The letters of the registers that a parameter of a type may have; `None` if any will do.
+pub fn register_classes(program: &Program, ty: TypeId) -> Option<&'static str> {
+    Some(match program.types.get(program.types.innermost(ty)) {
+        Type::Texture(t) if t.combined => "ts",
+        Type::Texture(t) if t.access == Access::Read => "t",
+        Type::Texture(_) => "u",
+        Type::Sampler(_) => "s",
+        Type::Buffer(BufferKind::Append | BufferKind::Consume | BufferKind::Counter, ..) => "u",
+        Type::Buffer(_, Access::Read, _) => "t",
+        Type::Buffer(..) => "u",
+        Type::ConstantBuffer(_) => "b",
+        Type::TextureBuffer(_) | Type::AccelerationStructure | Type::SubpassInput(..) => "t",
+        _ if numeric(&program.types, program.types.innermost(ty)).is_some() => "cbi",
+        _ => return None,
+    })
+}
+
+/// What is wrong with the class of a register for a type, if anything.
+pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister) -> Option<String> {
+    let (class, allowed) = (register.class?, register_classes(program, ty)?);
+    if allowed.contains(class) {
+        return None;
+    }
+    let wanted: Vec<String> = allowed.chars().map(|c| format!("`{c}`")).collect();
+    let holds = CLASSES.iter().find(|(c, _)| *c == class).map_or("", |(_, what)| what);
+    Some(format!("`{class}` registers hold {holds}; this needs {}", wanted.join(" or ")))
+}
+
+/// Positions that an attribute gives.
+fn from_attribute(explicit: &mut Explicit, attribute: &Attribute) -> Result<(), String> {
+    let number = |index: usize| -> Result<u32, String> {
+        match attribute.args.get(index) {
+            Some(AttributeArg::Int(n)) => {
+                u32::try_from(*n).map_err(|_| format!("`[{}]`: {n} is out of range", attribute.name))
+            }
+            _ => Ok(0),
+        }
+    };
+    let text = || match attribute.args.first() {
+        Some(AttributeArg::Text(text)) => Some(*text),
+        _ => None,
+    };
+    match attribute.name.as_str().to_ascii_lowercase().as_str() {
+        "vk::binding" => explicit.vk_binding = Some((number(0)?, number(1)?, attribute.span)),
+        "vk::location" => explicit.location = Some((number(0)?, attribute.span)),
+        "vk::index" => explicit.index = Some(number(0)?),
+        "vk::constant_id" => explicit.constant_id = Some(Some(number(0)?)),
+        "specializationconstant" => explicit.constant_id = Some(explicit.constant_id.flatten()),
+        "vk::offset" => explicit.vk_offset = Some(number(0)?),
+        "vk::counter_binding" => explicit.vk_counter_binding = Some(number(0)?),
+        "vk::input_attachment_index" => explicit.input_attachment_index = Some(number(0)?),
+        "vk::image_format" | "format" => explicit.image_format = text(),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Positions that `layout(...)` gives. Words without a value that are known to be no position are passed over; image
+/// formats are such words.
+fn from_layout<'a>(
+    explicit: &mut Explicit,
+    layout: &'a [(ast::Ident, Option<ast::Expr>)],
+    eval: Eval<'a, '_>,
+    errors: &mut Vec<Diagnostic>,
+) {
+    let mut binding: Option<(Option<u32>, Option<u32>, Span)> = None;
+    for (name, value) in layout {
+        let word = name.name.as_str();
+        let Some(value) = value else {
+            if is_image_format(word) {
+                explicit.image_format = Some(name.name);
+            }
+            continue;
+        };
+        let number = match eval(value).and_then(|v| v.int()).map(u32::try_from) {
+            Some(Ok(number)) => number,
+            _ => {
+                let message = format!("`layout({word} = ...)` needs a constant from 0 to {}", u32::MAX);
+                errors.push(Diagnostic::error(Code::BAD_REGISTER, value.span, message));
+                continue;
+            }
+        };
+        match word {
+            "binding" => binding.get_or_insert((None, None, name.span)).0 = Some(number),
+            "set" => binding.get_or_insert((None, None, name.span)).1 = Some(number),
+            "location" => explicit.location = Some((number, name.span)),
+            "index" => explicit.index = Some(number),
+            "offset" => explicit.vk_offset = Some(number),
+            "constant_id" => explicit.constant_id = Some(Some(number)),
+            "input_attachment_index" => explicit.input_attachment_index = Some(number),
+            _ => {}
+        }
+    }
+    match binding {
+        Some((Some(number), set, span)) => explicit.vk_binding = Some((number, set.unwrap_or(0), span)),
+        Some((None, Some(set), span)) => {
+            explicit.registers.push(ExplicitRegister { class: None, index: 0, space: Some(set), span });
+        }
+        _ => {}
+    }
+}
+
+/// Whether a word is the name of a storage image format: channels, bits, kind (`rgba16f`, `r32ui`, `rgba8_snorm`).
+fn is_image_format(word: &str) -> bool {
+    const CHANNELS: &[&str] = &["rgba", "rgb", "rg", "r"];
+    const KINDS: &[&str] = &["", "f", "i", "ui", "_snorm", "_a2", "_a2ui"];
+    let Some(rest) = CHANNELS.iter().find_map(|c| word.strip_prefix(c)) else { return word == "r11f_g11f_b10f" };
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (bits, kind) = rest.split_at(digits);
+    word == "r11f_g11f_b10f" || (matches!(bits, "8" | "10" | "16" | "32" | "64") && KINDS.contains(&kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{Expr, ExprKind, Ident, PathSegment};
+    use crate::tree::{Scalar, Texture, TextureShape};
+
+    fn ident(text: &str) -> Ident {
+        Ident { name: Symbol::new(text), span: Span::default() }
+    }
+
+    fn expr(kind: ExprKind) -> Expr {
+        Expr { kind, span: Span::default() }
+    }
+
+    fn int(value: u64) -> Expr {
+        expr(ExprKind::Int(value, Symbol::new(""), Symbol::new(&value.to_string())))
+    }
+
+    fn name(text: &str) -> Expr {
+        expr(ExprKind::Path(vec![PathSegment { name: ident(text), args: None }]))
+    }
+
+    fn string(text: &str) -> Expr {
+        expr(ExprKind::String(Symbol::new(text)))
+    }
+
+    fn attribute(name: &str, args: Vec<Expr>) -> ast::Attribute {
+        ast::Attribute { name: ident(name), args }
+    }
+
+    /// Literals have values, and the name `FOUR`.
+    fn eval(e: &Expr) -> Option<Value> {
+        match &e.kind {
+            ExprKind::Int(v, ..) => Some(Value::Int(*v as i64, Scalar::I32)),
+            ExprKind::Float(v, ..) => Some(Value::Float(*v, Scalar::F32)),
+            ExprKind::Path(_) if bare_name(e)? == *"FOUR" => Some(Value::Int(4, Scalar::I32)),
+            ExprKind::Prefix(_, inner) => Some(Value::Int(-eval(inner)?.int()?, Scalar::I32)),
+            _ => None,
+        }
+    }
+
+    fn resolved(attributes: &[ast::Attribute]) -> (Vec<Attribute>, Vec<String>) {
+        let mut errors = Vec::new();
+        let list = resolve(attributes, &mut |e| eval(e), &mut errors);
+        (list, errors.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect())
+    }
+
+    fn fault(name: &str, args: Vec<Expr>) -> String {
+        let (list, errors) = resolved(&[attribute(name, args)]);
+        assert!(list.is_empty());
+        errors.join("; ")
+    }
+
+    #[test]
+    fn known_attributes() {
+        let (list, errors) = resolved(&[
+            attribute("NumThreads", vec![int(8), name("FOUR"), int(1)]),
+            attribute("domain", vec![string("tri")]),
+            attribute("outputtopology", vec![name("triangle_cw")]),
+            attribute("unroll", vec![]),
+            attribute("__stages", vec![name("fragment"), name("FOUR")]),
+        ]);
+        assert_eq!(errors, Vec::<String>::new());
+        assert_eq!(list[0].args, vec![AttributeArg::Int(8), AttributeArg::Int(4), AttributeArg::Int(1)]);
+        assert_eq!(list[0].name, *"NumThreads");
+        assert_eq!(list[1].args, vec![AttributeArg::Text("tri".into())]);
+        assert_eq!(list[2].args, vec![AttributeArg::Text("triangle_cw".into())]);
+        assert_eq!(list[4].args, vec![AttributeArg::Name("fragment".into()), AttributeArg::Name("FOUR".into())]);
+        assert_eq!(workgroup_size(&list), Some([8, 4, 1]));
+        assert_eq!(hints(&list).unroll, Some(None));
+    }
+
+    #[test]
+    fn faults_of_known_attributes() {
+        assert_eq!(fault("numthreads", vec![int(8)]), "E0315 `[numthreads]` takes 3 arguments, not 1");
+        assert_eq!(
+            fault("numthreads", vec![int(8), int(0), int(1)]),
+            "E0315 `[numthreads]`: 0 is too small; it must be at least 1"
+        );
+        assert_eq!(
+            fault("numthreads", vec![int(8), name("n"), int(1)]),
+            "E0315 `[numthreads]`: the argument must be a constant integer"
+        );
+        assert_eq!(fault("unroll", vec![int(1), int(2)]), "E0315 `[unroll]` takes 0 to 1 arguments, not 2");
+        assert_eq!(fault("earlydepthstencil", vec![int(1)]), "E0315 `[earlydepthstencil]` takes no arguments, not 1");
+        assert_eq!(fault("shader", vec![int(1)]), "E0315 `[shader]`: the argument must be a word");
+        assert_eq!(fault("__stages", vec![]), "E0315 `[__stages]` takes at least 1 argument, not 0");
+    }
+
+    #[test]
+    fn foreign_attributes_keep_what_has_a_value() {
+        let args = vec![string("x"), int(3), name("FOUR"), name("other"), expr(ExprKind::Null)];
+        let (list, errors) = resolved(&[attribute("SomeEngine::Slot", args)]);
+        assert!(errors.is_empty());
+        let text = |t: &str| AttributeArg::Text(t.into());
+        let expected = vec![text("x"), AttributeArg::Int(3), AttributeArg::Int(4), AttributeArg::Name("other".into())];
+        assert_eq!(list[0].args, expected);
+    }
+
+    fn reg(words: &[&str]) -> Result<(Option<char>, u32, Option<u32>), String> {
+        let words: Vec<Ident> = words.iter().map(|w| ident(w)).collect();
+        register(&words, Span::default()).map(|r| (r.class, r.index, r.space)).map_err(|(_, reason)| reason)
+    }
+
+    #[test]
+    fn registers() {
+        assert_eq!(reg(&["t7"]), Ok((Some('t'), 7, None)));
+        assert_eq!(reg(&["T7"]), Ok((Some('t'), 7, None)));
+        assert_eq!(reg(&["b0", "space3"]), Ok((Some('b'), 0, Some(3))));
+        assert_eq!(reg(&["space1"]), Ok((None, 0, Some(1))));
+        assert_eq!(reg(&["vs", "c4"]), Ok((Some('c'), 4, None)));
+        assert_eq!(reg(&["ps_5_0", "s1", "space2"]), Ok((Some('s'), 1, Some(2))));
+        assert_eq!(reg(&["u4294967295"]), Ok((Some('u'), u32::MAX, None)));
+    }
+
+    #[test]
+    fn malformed_registers() {
+        for (words, part) in [
+            (&["x3"][..], "`x3` is no register"),
+            (&["t"], "needs a number, such as `t0`"),
+            (&["t3x"], "a letter and a number"),
+            (&["t99999999999"], "too large"),
+            (&["t-1"], "a letter and a number"),
+            (&["t0", "t1"], "is too much"),
+            (&["t0", "space"], "no register space"),
+            (&["t0", "SPACE1"], "is too much"),
+            (&["space1", "t0"], "stands before the space"),
+            (&["t0", "space1", "space2"], "two spaces"),
+            (&[], "needs a register"),
+            (&["vs"], "needs a register"),
+        ] {
+            let reason = reg(words).unwrap_err();
+            assert!(reason.contains(part), "{words:?}: {reason}");
+        }
+    }
+
+    fn pack(words: &[&str]) -> Result<u32, String> {
+        let words: Vec<Ident> = words.iter().map(|w| ident(w)).collect();
+        packoffset(&words, Span::default()).map_err(|(_, reason)| reason)
+    }
+
+    #[test]
+    fn packoffsets() {
+        assert_eq!(pack(&["c0"]), Ok(0));
+        assert_eq!(pack(&["c0", "y"]), Ok(4));
+        assert_eq!(pack(&["c12", "w"]), Ok(204));
+        assert_eq!(pack(&["C1", "b"]), Ok(24));
+        for words in [&["b0"][..], &["c"], &["c0", "q"], &["c0", "xy"], &["c0", "x", "y"], &["c4096"], &[], &["c0", ""]]
+        {
+            assert!(pack(words).is_err(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn vectors_stay_within_a_row() {
+        let mut program = Program::default();
+        let float3 = program.types.vector(Scalar::F32, 3);
+        let matrix = program.types.matrix(Scalar::F32, 3, 3);
+        let double4 = program.types.vector(Scalar::F64, 4);
+        let array = program.types.array(TypeId::FLOAT, Some(3));
+        assert_eq!(packoffset_fault(&program, float3, 4), None);
+        assert!(packoffset_fault(&program, float3, 8).is_some());
+        assert!(packoffset_fault(&program, matrix, 4).is_some());
+        assert_eq!(packoffset_fault(&program, matrix, 32), None);
+        assert_eq!(packoffset_fault(&program, double4, 16), None);
+        assert_eq!(packoffset_fault(&program, array, 4), None);
+        assert_eq!(packoffset_fault(&program, TypeId::FLOAT, 12), None);
+    }
+
+    #[test]
+    fn classes_suit_types() {
+        let mut program = Program::default();
+        let float4 = program.types.vector(Scalar::F32, 4);
+        let texture = Texture {
+            shape: TextureShape::D2,
+            array: false,
+            multisampled: false,
+            combined: false,
+            depth: false,
+            access: Access::Read,
+            element: float4,
+        };
+        let read = program.types.intern(Type::Texture(texture));
+        let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
+        let array = program.types.array(read, None);
+        let buffer = program.types.intern(Type::ConstantBuffer(float4));
+        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
+        assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
+        assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
+        assert_eq!(register_fault(&program, read, &at(None)), None);
+        assert_eq!(register_fault(&program, write, &at(Some('u'))), None);
+        assert_eq!(register_fault(&program, buffer, &at(Some('b'))), None);
+        let reason = register_fault(&program, read, &at(Some('b'))).unwrap();
+        assert_eq!(reason, "`b` registers hold constant buffers; this needs `t`");
+        assert!(register_fault(&program, buffer, &at(Some('t'))).is_some());
+        assert!(register_fault(&program, write, &at(Some('t'))).is_some());
+    }
+
+    #[test]
+    fn positions_from_attributes_and_layout() {
+        let (attributes, _) = resolved(&[
+            attribute("vk::binding", vec![int(3), int(1)]),
+            attribute("vk::counter_binding", vec![int(9)]),
+            attribute("vk::image_format", vec![string("rgba16f")]),
+            attribute("vk::push_constant", vec![]),
+            attribute("SpecializationConstant", vec![]),
+        ]);
+        let mut errors = Vec::new();
+        let e = explicit(&[], &attributes, &[], &mut |e| eval(e), &mut errors);
+        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((3, 1)));
+        assert_eq!(e.vk_counter_binding, Some(9));
+        assert_eq!(e.image_format, Some("rgba16f".into()));
+        assert_eq!(e.constant_id, Some(None));
+        assert!(modifiers(&attributes).has(Modifiers::PUSH_CONSTANT));
+
+        let layout = [
+            (ident("binding"), Some(int(2))),
+            (ident("set"), Some(name("FOUR"))),
+            (ident("r32ui"), None),
+            (ident("std140"), None),
+            (ident("location"), Some(name("unknown"))),
+        ];
+        let e = explicit(&[], &[], &layout, &mut |e| eval(e), &mut errors);
+        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((2, 4)));
+        assert_eq!(e.image_format, Some("r32ui".into()));
+        assert_eq!(e.location, None);
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].code, Code::BAD_REGISTER);
+    }
+
+    #[test]
+    fn semantics_and_registers_of_one_declaration() {
+        let semantics = [
+            ast::Semantic::Name(ident("SV_Target0")),
+            ast::Semantic::Register(vec![ident("t1")], Span::default()),
+            ast::Semantic::Register(vec![ident("s2")], Span::default()),
+            ast::Semantic::Register(vec![ident("zz")], Span::default()),
+            ast::Semantic::PackOffset(vec![ident("c1"), ident("z")], Span::default()),
+        ];
+        let mut errors = Vec::new();
+        let e = explicit(&semantics, &[], &[], &mut |e| eval(e), &mut errors);
+        assert_eq!(
+            e.registers.iter().map(|r| (r.class, r.index)).collect::<Vec<_>>(),
+            [(Some('t'), 1), (Some('s'), 2)]
+        );
+        assert_eq!(e.packoffset.map(|p| p.0), Some(24));
+        assert_eq!(errors.len(), 1);
+        assert_eq!(semantic(&semantics).map(|s| s.split()), Some(("SV_TARGET".into(), 0)));
+    }
+
+    #[test]
+    fn image_formats() {
+        for word in ["rgba8", "r32ui", "rg16f", "rgba8_snorm", "r11f_g11f_b10f", "r64i", "rgba16"] {
+            assert!(is_image_format(word), "{word}");
+        }
+        for word in ["row_major", "std140", "rgba", "red", "r7", "push_constant", "local_size_x"] {
+            assert!(!is_image_format(word), "{word}");
+        }
+    }
+}
