@@ -465,7 +465,7 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
         mantissa += fraction_end - end - 1;
         (float, end) = (true, fraction_end);
         if !hex && bytes.get(end..).unwrap_or_default().starts_with(b"#INF") {
-            return (end + 4, TokenKind::Float);
+            return (run(end + 4, |b| matches!(b.to_ascii_lowercase(), b'f' | b'h' | b'l')), TokenKind::Float);
         }
     }
     let exponent = if hex { matches!(at(end), b'p' | b'P') } else { !binary && matches!(at(end), b'e' | b'E') };

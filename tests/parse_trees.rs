@@ -28,6 +28,45 @@ impl Loader for Disk {
     }
 }
 
+/// Parses the file with pieces cut out, to see that nothing panics or hangs.
+fn mutate(path: &Path, roots: &[PathBuf], rounds: usize) {
+    let Ok(text) = std::fs::read_to_string(path) else { return };
+    let words: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    let mut seed = text.len() as u64;
+    let mut next = |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n.max(1)
+    };
+    for _ in 0..rounds {
+        let (from, count) = (next(words.len()), 1 + next(4));
+        let to = (from + count).min(words.len());
+        let cut = words[..from].concat() + &words[to..].concat();
+        let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
+        let loader = Mutant { text: cut, disk: Disk { roots: roots.to_vec() } };
+        let stream = preprocess(&loader, &path.to_string_lossy(), &Preprocess::default(), &mut sources, &mut diags);
+        let start = std::time::Instant::now();
+        parse(&stream, Language::Slang, &mut diags);
+        let (elapsed, count) = (start.elapsed().as_micros() as usize, stream.tokens.len());
+        if elapsed > 100_000 + 50 * count {
+            println!("SLOW {} {elapsed} us for {count} tokens", path.display());
+        }
+    }
+}
+
+struct Mutant {
+    text: String,
+    disk: Disk,
+}
+
+impl Loader for Mutant {
+    fn source(&self, name: &str) -> Result<Loaded, LoadError> {
+        Ok(Loaded { name: name.to_owned(), text: self.text.as_str().into() })
+    }
+    fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError> {
+        self.disk.include(path, quoted, from)
+    }
+}
+
 fn parse_file(path: &Path, roots: &[PathBuf]) -> (usize, Vec<String>) {
     let name = path.to_string_lossy();
     let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
@@ -48,6 +87,7 @@ fn parse_file(path: &Path, roots: &[PathBuf]) -> (usize, Vec<String>) {
 #[test]
 fn trees_parse() {
     let Ok(trees) = std::env::var("SHADERPORT_TREE") else { return };
+    let rounds = std::env::var("SHADERPORT_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
     let (mut files, mut tokens, mut bad) = (0, 0, 0);
     for tree in trees.split(':') {
         let root = PathBuf::from(tree);
@@ -58,6 +98,7 @@ fn trees_parse() {
         paths.sort();
         for path in paths {
             let (count, errors) = parse_file(&path, std::slice::from_ref(&root));
+            mutate(&path, std::slice::from_ref(&root), rounds);
             files += 1;
             tokens += count;
             bad += usize::from(!errors.is_empty());

@@ -83,7 +83,7 @@ impl Parser<'_> {
                 prefix.modifiers.push(self.ident());
                 self.empty(prefix, out)
             }
-            W::Where if place == Place::Member => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::Where | W::Constraint if place == Place::Member => self.skip_declaration(prefix, out, &[W::Semi]),
             W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
                 self.skip_declaration(prefix, out, &[W::LBrace])
@@ -134,6 +134,8 @@ impl Parser<'_> {
         let mut made = Vec::new();
         self.type_definition(inner, &mut made)?;
         let Some(mut definition) = made.pop() else { return Ok(()) };
+        prefix.comments.append(&mut definition.comments);
+        prefix.attributes.append(&mut definition.attributes);
         if !self.declarators_follow() {
             definition.span = self.since(prefix.start);
             out.push(prefix.decl(definition.kind, definition.span));
@@ -201,6 +203,7 @@ impl Parser<'_> {
         let mut trailing = Vec::new();
         if self.w() == W::LBrace {
             let what = if name.name.is_empty() { format!("the {}", word.text) } else { format!("`{}`", name.name) };
+            prefix.comments.append(&mut self.leading_comments());
             let (list, rest) = self.members(&what)?;
             members = Some(list);
             trailing = rest;
@@ -255,6 +258,7 @@ impl Parser<'_> {
         let tag = if self.eat(W::Colon) { Some(self.ty()?) } else { None };
         let mut cases = Vec::new();
         if self.w() != W::Semi {
+            prefix.comments.append(&mut self.leading_comments());
             let open = self.expect(W::LBrace, "`{` and the cases of the enum")?.span;
             self.enum_cases(&mut cases);
             self.close(W::RBrace, "`,` or `}` after the case", open)?;
@@ -309,10 +313,11 @@ impl Parser<'_> {
     }
 
     /// buffer = ("cbuffer" | "tbuffer") [name] semantics "{" declarations "}" [";"]
-    fn buffer(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+    fn buffer(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let texture = self.bump().text == "tbuffer";
         let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
         let (semantics, _, _) = self.declarator_suffix(name)?;
+        prefix.comments.append(&mut self.leading_comments());
         let (members, trailing) = self.members(&format!("`{}`", name.name))?;
         self.eat(W::Semi);
         let span = self.since(prefix.start);
@@ -488,6 +493,9 @@ impl Parser<'_> {
                 return self.glsl_block(prefix);
             }
             let (owner, name) = self.declarator_name()?;
+            if group == 0 && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
+                return self.glsl_block(prefix);
+            }
             let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
             if group == 0 && is_function {
                 return self.function(place, prefix, owner, name, ty, out);
@@ -512,7 +520,8 @@ impl Parser<'_> {
 
     /// `uniform Name { ... } x;`: said once, and skipped.
     fn glsl_block(&mut self, prefix: Prefix) -> R<()> {
-        self.fail::<()>("a name after the type (GLSL's blocks are not part of HLSL or Slang: use `ConstantBuffer` or `StructuredBuffer`)").ok();
+        let message = "a block of GLSL: in HLSL and Slang this is a `cbuffer`, `ConstantBuffer` or `StructuredBuffer`";
+        self.error_here(message.to_owned());
         self.skip_group();
         if self.is_name_at(self.pos) && !self.tok().line_start {
             self.skip_to(&[W::Semi]);
@@ -579,6 +588,10 @@ impl Parser<'_> {
         var.is_let = is_let;
         Ok(var)
     }
+}
+
+fn is_path_of(ty: &TypeExpr, name: &str) -> bool {
+    matches!(&ty.kind, TypeKind::Path(path) if path.len() == 1 && path.iter().all(|s| s.name.name == name))
 }
 
 /// In `float *p, q` the star belongs to `p`.

@@ -440,7 +440,8 @@ impl Parser<'_> {
     fn construct_type(&mut self) -> Option<usize> {
         let word = self.word_at(self.pos);
         let sign = matches!(word.w, W::Unsigned | W::Signed | W::Struct | W::ThisType);
-        if !sign && !word.is_builtin_type() && !(self.is_known_type(self.pos) && self.peek(1) == W::LBracket) {
+        let array = self.is_known_type(self.pos) && self.peek(1) == W::LBracket;
+        if !(sign || array || word.is_builtin_type()) {
             return None;
         }
         if word.w == W::ThisType && matches!(self.peek(1), W::Dot | W::Scope) {

@@ -77,6 +77,7 @@ impl Parser<'_> {
         let params = self.params()?;
         let tail = self.tail(&mut prefix, &mut generics)?;
         let result = tail.result.unwrap_or(result);
+        prefix.comments.append(&mut self.leading_comments());
         let body = self.body(name)?;
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;

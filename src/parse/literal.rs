@@ -49,7 +49,8 @@ fn float_value(text: &str) -> Option<(f64, &'static str)> {
         return hex_float(text.get(2..)?);
     }
     if let Some((_, special)) = text.split_once('#') {
-        return Some((if special.starts_with("inf") { f64::INFINITY } else { f64::NAN }, ""));
+        let suffix = FLOAT_SUFFIXES.iter().find(|s| special.get(3..) == Some(**s))?;
+        return Some((if special.starts_with("inf") { f64::INFINITY } else { f64::NAN }, suffix));
     }
     let end = text.trim_end_matches(['f', 'h', 'l']).len();
     let (digits, suffix) = text.split_at(end);

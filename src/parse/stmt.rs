@@ -8,6 +8,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
+/// Initialization, condition and step of a `for`.
+type ForHeader = (Option<Box<Stmt>>, Option<Expr>, Option<Expr>);
+
 impl Parser<'_> {
     /// block = "{" statement* "}"
     pub(super) fn block(&mut self, what: &str) -> R<Block> {
@@ -249,7 +252,7 @@ impl Parser<'_> {
         Ok(StmtKind::For(init, condition, step, body))
     }
 
-    fn for_header(&mut self, open: Span) -> R<(Option<Box<Stmt>>, Option<Expr>, Option<Expr>)> {
+    fn for_header(&mut self, open: Span) -> R<ForHeader> {
         let init = if self.eat(W::Semi) { None } else { Some(Box::new(self.statement()?)) };
         let condition = if self.w() == W::Semi { None } else { Some(self.expr()?) };
         self.expect(W::Semi, "`;` after the condition of `for`")?;

@@ -243,6 +243,7 @@ cases! {
             "(// a ^// b var int x) / (// c struct S (// d ^// e var int y) // f)";
         "void f(int a, // a\n int b // b\n) { // c\n g(); // d\n // e\n}" =>
             "(fn void f ((^// a var int a) (^// b var int b)) {// c ^// d (call g); // e })";
+        "void f() // a\n{ }\nstruct S // b\n{\n};" => "(// a fn void f () {}) / (// b struct S)";
         "enum E { A, // a\n B // b\n}" => "(enum E ^// a A ^// b B)";
     }
 }
@@ -325,4 +326,25 @@ fn pack_matrix_reaches_declarations() {
     let text = "float4x4 a;\n#pragma pack_matrix(row_major)\nfloat4x4 b; column_major float4x4 c;";
     let expected = "(var float4x4 a) / (__pack_row_major var float4x4 b) / (column_major var float4x4 c)";
     assert_eq!(dumped(text), expected);
+}
+
+/// Whatever the order of tokens, the parser ends and does not panic.
+#[test]
+fn token_soup_ends() {
+    let words: Vec<&str> = "struct S { } ( ) [ ] ; , : :: . < > = == >> + - * & ? if else for while do switch case default \
+        return x y float4 int 1 2.0 \"s\" static const in out template __generic typename let var func operator extension \
+        interface property get set __init __subscript enum class namespace typedef using where : -> => cbuffer register \
+        __target_switch __magic_type ( [[ ]] import module A<B> (T) -x sizeof each expand some functype dyn unsigned long"
+        .split_whitespace()
+        .collect();
+    let mut seed = 12345_u64;
+    let mut next = |n: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % n
+    };
+    for _ in 0..400 {
+        let length = 1 + next(150);
+        let text: Vec<&str> = (0..length).map(|_| words[next(words.len())]).collect();
+        parse_text(&text.join(if next(2) == 0 { " " } else { "\n" }));
+    }
 }

@@ -35,7 +35,7 @@ words! {
     TBuffer "tbuffer" Typedef "typedef" TypeAlias "typealias" Using "using" Namespace "namespace" Module "module"
     Import "import" Include "__include" Implementing "implementing" AssociatedType "associatedtype"
     Property "property" Subscript "__subscript" Init "__init" Func "func" FuncOld "__func" Let "let" Var "var"
-    Auto "auto" Template "template" Generic "__generic" Operator "operator" Where "where" Optional "optional"
+    Auto "auto" Template "template" Generic "__generic" Operator "operator" Where "where" Constraint "__constraint" Optional "optional"
     Throws "throws" Layout "layout" Register "register" PackOffset "packoffset" Read "read" Write "write"
     Typename "typename" Each "each" Expand "expand" SomeType "some" Dyn "dyn" FuncType "functype" Decltype "decltype"
     TypeOf "__typeof" ThisType "This" Unsigned "unsigned" Signed "signed" Long "long" Short "short" IntWord "int"
@@ -316,10 +316,14 @@ fn table() -> &'static FxHashMap<Symbol, Word> {
 /// The words of a token list, one each.
 pub(super) fn classify(tokens: &[Token]) -> Vec<Word> {
     let table = table();
+    let mut names: FxHashMap<Symbol, Word> = FxHashMap::default();
     let word = |token: &Token| match token.kind {
         TokenKind::Ident => table.get(&token.text).copied().unwrap_or_else(|| {
-            let class = if token.text.as_str().starts_with("__") { UNDERSCORES } else { 0 };
-            Word { w: W::Name, class }
+            // The text of a symbol is behind a lock that all threads share: asked for once a name.
+            *names.entry(token.text).or_insert_with(|| {
+                let class = if token.text.as_str().starts_with("__") { UNDERSCORES } else { 0 };
+                Word { w: W::Name, class }
+            })
         }),
         TokenKind::Punct => table.get(&token.text).copied().unwrap_or(Word { w: W::Other, class: 0 }),
         TokenKind::Int => Word { w: W::Int, class: 0 },
