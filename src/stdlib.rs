@@ -40,8 +40,7 @@ pub fn stdlib() -> &'static Stdlib {
 }
 
 fn load() -> Stdlib {
-    let mut library =
-        Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
+    let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
     let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
     for (name, text) in FILES {
         let loader = MemoryLoader::new().with(name, text);
@@ -62,12 +61,7 @@ mod tests {
             let file = library.sources.file(span.file)?;
             Some(format!("{}:{}", file.name, library.sources.line_column(span.file, span.start).0 + 1))
         };
-        library
-            .problems
-            .list()
-            .iter()
-            .map(|d| format!("{}: {}", place(d).unwrap_or_default(), d.message))
-            .collect()
+        library.problems.list().iter().map(|d| format!("{}: {}", place(d).unwrap_or_default(), d.message)).collect()
     }
 
     #[test]

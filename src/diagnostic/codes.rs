@@ -75,3 +75,44 @@ codes! {
     VALIDATION = 801, "a validator refused emitted text";
     INTERNAL = 901, "an internal fault of shaderport";
 }
+
+macro_rules! pages {
+    ($($number:literal)*) => {
+        /// Each code's page, by its file's name.
+        const PAGES: &[(&str, &str)] = &[$((concat!("E", $number), include_str!(concat!("E", $number, ".md")))),*];
+    };
+}
+
+pages! {
+    "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
+    "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
+    "0317" "0318" "0319" "0320" "0321" "0401" "0402" "0403" "0404" "0405" "0501" "0601" "0602" "0603" "0701"
+    "0702" "0703" "0704" "0801" "0901"
+}
+
+/// The page that explains a code: what it means, an example that fails and how to mend it.
+pub fn page(code: Code) -> Option<&'static str> {
+    let name = code.to_string();
+    PAGES.iter().find(|(page, _)| *page == name).map(|(_, text)| *text)
+}
+
+/// The title of a code.
+pub fn title(code: Code) -> Option<&'static str> {
+    TABLE.iter().find(|(c, ..)| *c == code).map(|(.., title)| *title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_page() {
+        assert_eq!(TABLE.len(), PAGES.len());
+        for (code, name, title) in TABLE {
+            let text = page(*code).unwrap_or_else(|| panic!("{name} has no page"));
+            assert!(text.starts_with(&format!("# {code}: {title}\n")), "the title of {code}");
+            assert!(text.contains("\nFails:\n") && text.contains("\nMended:\n"), "the examples of {code}");
+            assert_eq!(text.matches("```").count(), 4, "the examples of {code}");
+        }
+    }
+}

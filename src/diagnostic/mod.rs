@@ -1,9 +1,11 @@
 //! Diagnostics: what is wrong, where, why, and under which code.
 
 pub mod codes;
+mod render;
 
 use crate::source::Span;
 pub use codes::Code;
+pub use render::{render, sort};
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]

@@ -109,9 +109,7 @@ pub(super) fn collect(cx: &Context) -> Found {
     }
     // Acceleration structures need one of the two.
     let ray = |e: &str| e == "GL_EXT_ray_query" || e == "GL_EXT_ray_tracing";
-    let structure = |g: &Global| {
-        program.types.get(program.types.innermost(g.ty)) == Type::AccelerationStructure
-    };
+    let structure = |g: &Global| program.types.get(program.types.innermost(g.ty)) == Type::AccelerationStructure;
     if program.globals.iter().any(|(_, g)| structure(g)) && !found.extensions.iter().any(|e| ray(e)) {
         found.add("GL_EXT_ray_query");
     }

@@ -170,7 +170,8 @@ impl File<'_> {
             Type::Texture(t) if t.access != Access::Read => Some((t.element, t.access)),
             Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => Some((element, access)),
             Type::SubpassInput(..) => {
-                layout.push(format!("input_attachment_index = {}", global.explicit.input_attachment_index.unwrap_or(0)));
+                layout
+                    .push(format!("input_attachment_index = {}", global.explicit.input_attachment_index.unwrap_or(0)));
                 None
             }
             _ => None,

@@ -1,0 +1,193 @@
+//! Diagnostics as text for people.
+//!
+//! ```text
+//! main.hlsl:4:12: error[E0301]: `albdo` is not declared
+//!   --> main.hlsl:4:12
+//!   |
+//! 4 |     return TINT(albdo);
+//!   |            ^^^^^^^^^^^ in this use of macro `TINT`
+//! ```
+//!
+//! The first line stands on its own, for editors and scripts that look for `file:line:column`.
+
+use super::{Diagnostic, Label, Severity};
+use crate::source::{FileId, Sources, Span};
+use codespan_reporting::diagnostic as codespan;
+use codespan_reporting::files::{Error, Files};
+use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter, termcolor};
+use std::ops::Range;
+
+/// Longer lines are not shown: they are generated, and nobody finds a place in them by looking.
+const MAX_SHOWN_LINE: usize = 400;
+/// At most this many includes and macros are listed for one place.
+const MAX_CHAIN: usize = 8;
+
+/// Sorts diagnostics into the order of the source: files in the order they were loaded, by position within each.
+/// Those without a place come first.
+pub fn sort(diagnostics: &mut [Diagnostic], sources: &Sources) {
+    diagnostics.sort_by_key(|d| {
+        d.span.map(|span| {
+            let site = sources.use_site(span);
+            (site.file, site.start, site.end)
+        })
+    });
+}
+
+/// Renders diagnostics in the given order, each followed by an empty line.
+pub fn render(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        text.push_str(&headline(diagnostic, sources, color));
+        text.push_str(&details(diagnostic, sources, color));
+        text.push('\n');
+    }
+    text
+}
+
+fn severity(severity: Severity) -> codespan::Severity {
+    match severity {
+        Severity::Error => codespan::Severity::Error,
+        Severity::Warning => codespan::Severity::Warning,
+        Severity::Note => codespan::Severity::Note,
+    }
+}
+
+/// `file:line:column: error[E0123]: message`
+fn headline(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
+    let (word, escape) = match diagnostic.severity {
+        Severity::Error => ("error", "\x1b[1;31m"),
+        Severity::Warning => ("warning", "\x1b[1;33m"),
+        Severity::Note => ("note", "\x1b[1;32m"),
+    };
+    let place = diagnostic.span.map_or(String::new(), |s| format!("{}: ", place(sources.use_site(s), sources)));
+    let message = &diagnostic.message;
+    match color {
+        true => format!("{place}{escape}{word}[{}]\x1b[0m\x1b[1m: {message}\x1b[0m\n", diagnostic.code),
+        false => format!("{place}{word}[{}]: {message}\n", diagnostic.code),
+    }
+}
+
+/// `file:line:column`, counted from 1, columns in characters.
+fn place(span: Span, sources: &Sources) -> String {
+    let name = sources.file(span.file).map_or("", |f| f.name.as_str());
+    match View(sources).location(span.file, span.start as usize) {
+        Ok(location) => format!("{name}:{}:{}", location.line_number, location.column_number),
+        Err(_) => name.to_owned(),
+    }
+}
+
+/// The snippets and notes below the headline.
+fn details(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
+    let mut labels = Vec::new();
+    let mut notes = diagnostic.notes.clone();
+    if let Some(span) = diagnostic.span {
+        primary_labels(span, sources, &mut labels, &mut notes);
+        include_chain(sources.use_site(span).file, sources, &mut notes);
+    }
+    for Label { span, message } in &diagnostic.labels {
+        let site = sources.use_site(*span);
+        labels.push(label(codespan::LabelStyle::Secondary, site, message, sources));
+    }
+    // A snippet shows each place once, and no line that is too long to be of use.
+    let labels = labels.into_iter().filter(|l| shown(l, sources)).collect::<Vec<_>>();
+    if labels.is_empty() {
+        return notes.iter().map(|n| format!("  = {}\n", n.replace('\n', "\n    "))).collect();
+    }
+    let report = codespan::Diagnostic::new(severity(diagnostic.severity)).with_labels(labels).with_notes(notes);
+    let text = emit(&report, sources, color).unwrap_or_default();
+    // Its first line is a headline of its own, without the place.
+    text.split_once('\n').map_or(String::new(), |(_, rest)| format!("{}\n", rest.trim_end()))
+}
+
+fn emit(report: &codespan::Diagnostic<FileId>, sources: &Sources, color: bool) -> Option<String> {
+    let config = Config { chars: Chars::ascii(), ..Config::default() };
+    if !color {
+        return term::emit_into_string(&config, &View(sources), report).ok();
+    }
+    let mut buffer = termcolor::Buffer::ansi();
+    let styles = Styles::default();
+    term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, &View(sources), report).ok()?;
+    String::from_utf8(buffer.into_inner()).ok()
+}
+
+fn shown(label: &codespan::Label<FileId>, sources: &Sources) -> bool {
+    let view = View(sources);
+    let Ok(line) = view.line_index(label.file_id, label.range.start) else { return false };
+    view.line_range(label.file_id, line).is_ok_and(|r| r.len() <= MAX_SHOWN_LINE)
+}
+
+/// The place in the user's text and, if the token came out of a macro, where the macro spells it.
+fn primary_labels(span: Span, sources: &Sources, labels: &mut Vec<codespan::Label<FileId>>, notes: &mut Vec<String>) {
+    let site = sources.use_site(span);
+    let Some(expansion) = sources.expansion(span.file) else {
+        labels.push(label(codespan::LabelStyle::Primary, site, "", sources));
+        return;
+    };
+    // From the use that the user wrote to the macro that spells the token.
+    let mut names = vec![expansion.name];
+    let mut outer = expansion.call_site;
+    while let Some(expansion) = sources.expansion(outer.file) {
+        names.push(expansion.name);
+        outer = expansion.call_site;
+    }
+    let outermost = names.last().copied().unwrap_or(expansion.name);
+    let message = format!("in this use of macro `{outermost}`");
+    labels.push(label(codespan::LabelStyle::Primary, site, &message, sources));
+    let spelling = sources.spelling(span);
+    let message = format!("in the expansion of macro `{}`", expansion.name);
+    labels.push(label(codespan::LabelStyle::Secondary, spelling, &message, sources));
+    if names.len() > 2 {
+        let chain: Vec<String> = names.iter().rev().take(MAX_CHAIN).map(|n| format!("`{n}`")).collect();
+        notes.push(format!("through the macros {}", chain.join(", then ")));
+    }
+}
+
+/// Says through which `#include`s a file came.
+fn include_chain(file: FileId, sources: &Sources, notes: &mut Vec<String>) {
+    let mut file = file;
+    for _ in 0..MAX_CHAIN {
+        let Some(from) = sources.file(file).and_then(|f| f.included_from()) else { return };
+        let site = sources.use_site(from);
+        notes.push(format!("included from {}", place(site, sources)));
+        // A file's first include stands in a file that was loaded before it, so this ends.
+        file = site.file;
+    }
+}
+
+fn label(style: codespan::LabelStyle, span: Span, message: &str, sources: &Sources) -> codespan::Label<FileId> {
+    let length = sources.file(span.file).map_or(0, |f| f.text.len());
+    let start = (span.start as usize).min(length);
+    let end = (span.end as usize).clamp(start, length);
+    codespan::Label::new(style, span.file, start..end).with_message(message)
+}
+
+/// The sources as codespan wants to see them.
+struct View<'a>(&'a Sources);
+
+impl<'a> Files<'a> for View<'a> {
+    type FileId = FileId;
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
+        self.0.file(id).map(|f| f.name.as_str()).ok_or(Error::FileMissing)
+    }
+
+    fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
+        self.0.file(id).map(|f| &*f.text).ok_or(Error::FileMissing)
+    }
+
+    fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, Error> {
+        self.0.file(id).ok_or(Error::FileMissing)?;
+        Ok(self.0.line_column(id, byte as u32).0)
+    }
+
+    fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, Error> {
+        let file = self.0.file(id).ok_or(Error::FileMissing)?;
+        let starts = file.line_starts();
+        let max = starts.len().saturating_sub(1);
+        let start = *starts.get(line).ok_or(Error::LineTooLarge { given: line, max })?;
+        let end = starts.get(line + 1).map_or(file.text.len(), |e| *e as usize);
+        Ok(start as usize..end)
+    }
+}
