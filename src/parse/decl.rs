@@ -63,13 +63,15 @@ impl Parser<'_> {
                 self.type_declaration(place, prefix, out)
             }
             W::Extension if named || matches!(next, W::Lt | W::Struct) => self.extension(prefix, out),
-            W::CBuffer | W::TBuffer => self.buffer(prefix, out),
+            W::CBuffer | W::TBuffer if named || matches!(next, W::LBrace | W::Colon) => self.buffer(prefix, out),
             W::Typedef => self.typedef(prefix, out),
             W::TypeAlias if named => self.alias(prefix, out),
             W::Using => self.using(prefix, out),
             W::Namespace => self.namespace(prefix, out),
             W::Module if (named || next == W::Str) && self.peek(2) == W::Semi => self.module(),
-            W::Import | W::Include | W::Implementing if named || next == W::Str => self.import(prefix, out),
+            W::Import | W::ImportOld | W::Include | W::Implementing if named || next == W::Str => {
+                self.import(prefix, out)
+            }
             W::AssociatedType if named => self.associated_type(prefix, out),
             W::Property if named || self.is_ident_at(self.pos + 1) => self.property(prefix, out),
             W::Subscript => self.subscript(prefix, out),
@@ -162,6 +164,7 @@ impl Parser<'_> {
     fn declarators_follow(&self) -> bool {
         match self.w() {
             W::Star | W::LBracket => !self.tok().line_start,
+            W::CBuffer | W::TBuffer => false,
             _ if !self.is_name_at(self.pos) => false,
             _ if !self.tok().line_start => true,
             _ => matches!(self.peek(1), W::Semi | W::Comma | W::Assign | W::Colon),

@@ -33,7 +33,7 @@ words! {
 
     Struct "struct" Class "class" Interface "interface" Extension "extension" Enum "enum" CBuffer "cbuffer"
     TBuffer "tbuffer" Typedef "typedef" TypeAlias "typealias" Using "using" Namespace "namespace" Module "module"
-    Import "import" Include "__include" Implementing "implementing" AssociatedType "associatedtype"
+    Import "import" ImportOld "__import" Include "__include" Implementing "implementing" AssociatedType "associatedtype"
     Property "property" Subscript "__subscript" Init "__init" Func "func" FuncOld "__func" Let "let" Var "var"
     Auto "auto" Template "template" Generic "__generic" Operator "operator" Where "where" Constraint "__constraint" Optional "optional"
     Throws "throws" Layout "layout" Register "register" PackOffset "packoffset" Read "read" Write "write"
@@ -55,202 +55,36 @@ words! {
 }
 
 /// A modifier wherever a declaration or parameter may begin.
-const HARD_MODIFIERS: &[&str] = &[
-    "static",
-    "const",
-    "extern",
-    "uniform",
-    "groupshared",
-    "shared",
-    "volatile",
-    "precise",
-    "row_major",
-    "column_major",
-    "nointerpolation",
-    "linear",
-    "centroid",
-    "noperspective",
-    "in",
-    "out",
-    "inout",
-    "inline",
-    "unorm",
-    "snorm",
-    "globallycoherent",
-    "reordercoherent",
-    "public",
-    "private",
-    "internal",
-    "export",
-    "__exported",
-    "override",
-    "virtual",
-    "abstract",
-    "no_diff",
-    "constexpr",
-    "__constref",
-    "__ref",
-    "__global",
-    "borrow",
-    "pervertex",
-    "flat",
-    "smooth",
-    "coherent",
-    "readonly",
-    "writeonly",
-    "restrict",
-    "highp",
-    "mediump",
-    "lowp",
-    "dynamic_uniform",
-    "__extern_cpp",
-    "__prefix",
-    "__postfix",
-    "__builtin",
-    "__pack_row_major",
-    "__pack_column_major",
-];
+const HARD_MODIFIERS: &str = "\
+    static const extern uniform groupshared shared volatile precise row_major column_major nointerpolation \
+    linear centroid noperspective in out inout inline unorm snorm globallycoherent reordercoherent public \
+    private internal export __exported override virtual abstract no_diff constexpr __constref __ref __global \
+    borrow pervertex flat smooth coherent readonly writeonly restrict highp mediump lowp dynamic_uniform \
+    __extern_cpp __prefix __postfix __builtin __pack_row_major __pack_column_major";
 
 /// A modifier only if a whole declaration follows: these are names as well.
-const SOFT_MODIFIERS: &[&str] = &[
-    "sample",
-    "point",
-    "line",
-    "triangle",
-    "lineadj",
-    "triangleadj",
-    "vertices",
-    "primitives",
-    "indices",
-    "payload",
-    "dynamic",
-    "open",
-    "sealed",
-    "center",
-    "param",
-    "buffer",
-    "attribute",
-    "varying",
-    "patch",
-    "hitAttributeEXT",
-];
+const SOFT_MODIFIERS: &str = "\
+    sample point line triangle lineadj triangleadj vertices primitives indices payload dynamic open sealed \
+    center param buffer attribute varying patch hitAttributeEXT";
 
 /// Keywords that can neither begin a type nor name anything.
-const RESERVED: &[&str] = &[
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "switch",
-    "case",
-    "default",
-    "break",
-    "continue",
-    "return",
-    "discard",
-    "struct",
-    "class",
-    "enum",
-    "cbuffer",
-    "tbuffer",
-    "typedef",
-    "namespace",
-    "true",
-    "false",
-    "this",
-    "operator",
-    "const",
-    "static",
-    "__target_switch",
-    "__stage_switch",
-    "__intrinsic_asm",
-    "sizeof",
-    "goto",
-];
+const RESERVED: &str = "\
+    if else for while do switch case default break continue return discard struct class enum typedef namespace \
+    true false this operator const static __target_switch __stage_switch __intrinsic_asm sizeof goto";
 
-const SCALARS: &[&str] = &[
-    "bool",
-    "int",
-    "uint",
-    "float",
-    "half",
-    "double",
-    "dword",
-    "int8_t",
-    "uint8_t",
-    "int16_t",
-    "uint16_t",
-    "int32_t",
-    "uint32_t",
-    "int64_t",
-    "uint64_t",
-    "float16_t",
-    "float32_t",
-    "float64_t",
-    "min16float",
-    "min10float",
-    "min16int",
-    "min12int",
-    "min16uint",
-];
+const SCALARS: &str = "\
+    bool int uint float half double dword int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t \
+    float16_t float32_t float64_t min16float min10float min16int min12int min16uint";
 
 /// Further type names of the standard library; a shape suffix (`Texture` + `2DArray`) is spelled out.
-const OBJECTS: &[&str] = &[
-    "void",
-    "string",
-    "vector",
-    "matrix",
-    "intptr_t",
-    "uintptr_t",
-    "Texture1D",
-    "Texture1DArray",
-    "Texture2D",
-    "Texture2DArray",
-    "Texture2DMS",
-    "Texture2DMSArray",
-    "Texture3D",
-    "TextureCube",
-    "TextureCubeArray",
-    "RWTexture1D",
-    "RWTexture1DArray",
-    "RWTexture2D",
-    "RWTexture2DArray",
-    "RWTexture2DMS",
-    "RWTexture3D",
-    "Sampler1D",
-    "Sampler2D",
-    "Sampler2DArray",
-    "Sampler2DMS",
-    "Sampler3D",
-    "SamplerCube",
-    "SamplerCubeArray",
-    "SamplerState",
-    "SamplerComparisonState",
-    "Buffer",
-    "RWBuffer",
-    "StructuredBuffer",
-    "RWStructuredBuffer",
-    "ByteAddressBuffer",
-    "RWByteAddressBuffer",
-    "AppendStructuredBuffer",
-    "ConsumeStructuredBuffer",
-    "ConstantBuffer",
-    "TextureBuffer",
-    "ParameterBlock",
-    "RaytracingAccelerationStructure",
-    "RayDesc",
-    "RayQuery",
-    "InputPatch",
-    "OutputPatch",
-    "PointStream",
-    "LineStream",
-    "TriangleStream",
-    "Ptr",
-    "Optional",
-    "Tuple",
-    "SubpassInput",
-];
+const OBJECTS: &str = "\
+    void string vector matrix intptr_t uintptr_t Texture1D Texture1DArray Texture2D Texture2DArray Texture2DMS \
+    Texture2DMSArray Texture3D TextureCube TextureCubeArray RWTexture1D RWTexture1DArray RWTexture2D \
+    RWTexture2DArray RWTexture2DMS RWTexture3D Sampler1D Sampler2D Sampler2DArray Sampler2DMS Sampler3D \
+    SamplerCube SamplerCubeArray SamplerState SamplerComparisonState Buffer RWBuffer StructuredBuffer \
+    RWStructuredBuffer ByteAddressBuffer RWByteAddressBuffer AppendStructuredBuffer ConsumeStructuredBuffer \
+    ConstantBuffer TextureBuffer ParameterBlock RaytracingAccelerationStructure RayDesc RayQuery InputPatch \
+    OutputPatch PointStream LineStream TriangleStream Ptr Optional Tuple SubpassInput";
 
 /// A keyword, its classes.
 #[derive(Clone, Copy, Debug)]
@@ -295,11 +129,11 @@ fn table() -> &'static FxHashMap<Symbol, Word> {
         let mut class = |text: &str, class: u8| {
             map.entry(Symbol::new(text)).or_insert(Word { w: W::Name, class: 0 }).class |= class;
         };
-        HARD_MODIFIERS.iter().for_each(|t| class(t, HARD));
-        SOFT_MODIFIERS.iter().for_each(|t| class(t, SOFT));
-        RESERVED.iter().for_each(|t| class(t, KEYWORD));
-        OBJECTS.iter().for_each(|t| class(t, BUILTIN));
-        for scalar in SCALARS {
+        HARD_MODIFIERS.split_whitespace().for_each(|t| class(t, HARD));
+        SOFT_MODIFIERS.split_whitespace().for_each(|t| class(t, SOFT));
+        RESERVED.split_whitespace().for_each(|t| class(t, KEYWORD));
+        OBJECTS.split_whitespace().for_each(|t| class(t, BUILTIN));
+        for scalar in SCALARS.split_whitespace() {
             class(scalar, BUILTIN);
             for n in 1..=4 {
                 class(&format!("{scalar}{n}"), BUILTIN);
