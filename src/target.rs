@@ -4,6 +4,7 @@
 //! row here and a printer.
 
 pub mod format;
+pub mod reserved;
 
 /// The language that is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -19,6 +19,7 @@ mod lower_enums;
 mod lower_properties;
 mod lower_switch;
 mod mutable_parameters;
+mod names;
 mod out_parameters;
 mod resolve_resources;
 mod select_target;
@@ -85,6 +86,7 @@ pub const PASSES: &[Pass] = &[
     mutable_parameters::PASS,
     out_parameters::PASS,
     dead_code::PASS,
+    names::PASS,
 ];
 
 /// Shows a program after a pass.

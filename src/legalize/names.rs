@@ -1,0 +1,356 @@
+//! Names that the language forbids, and names that clash, change as little as possible.
+//!
+//! Before: `struct Light { float3 at(float t) {...} }     float3 sample;       float f(int a) ...  float f(float a) ...`
+//! After:  `float3 Light_at(Light this_, float t) {...}   float3 sample_;      float f(...)        float f_float(...)`
+//!
+//! A word of the language gets `_` behind it; what clashes with another name gets a number; a method is named after its type,
+//! and an overload, where the language has none, after its parameters. What comes first keeps its name: entry points, shader
+//! parameters, then the rest in order.
+//!
+//! Removes: Methods, Overloads. Runs last, after every pass that makes names.
+
+use super::{Context, Pass};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::target::reserved::Reserved;
+use crate::tree::{
+    Body, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Item, LocalId, Program, Stmt, StmtKind,
+    StructId, TemplatePiece, Type, TypeId,
+};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass { name: "names", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let reserved = Reserved::of(cx.profile.language);
+    let mut names = Names { cx, reserved, taken: FxHashSet::default(), signatures: FxHashSet::default() };
+    if let Some(entry) = names.cx.profile.facts.entry_name {
+        names.taken.insert(entry.to_owned());
+    }
+    names.entry_points();
+    names.parameters();
+    names.other_items();
+    names.fields();
+    for id in names.cx.program.functions_with_code() {
+        names.locals(id);
+    }
+}
+
+struct Names<'a, 'b> {
+    cx: &'a mut Context<'b>,
+    reserved: &'static Reserved,
+    /// Names at global scope.
+    taken: FxHashSet<String>,
+    /// Names with parameter types, where overloads are.
+    signatures: FxHashSet<String>,
+}
+
+/// A name that begins with a letter, without what only library names have in front.
+fn plain(name: &str) -> String {
+    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if text.starts_with("__") {
+        text = text.trim_start_matches('_').to_owned();
+    }
+    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+        text.insert(0, '_');
+    }
+    text
+}
+
+/// The first of `name`, `name2`, `name3`... that is free.
+fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
+    if free(name) {
+        return name.to_owned();
+    }
+    let joint = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    let mut number = 2u32;
+    loop {
+        let candidate = format!("{name}{joint}{number}");
+        if free(&candidate) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+impl Names<'_, '_> {
+    /// A legal spelling at global scope.
+    fn legal(&self, name: &str) -> String {
+        let mut text = plain(name);
+        while self.reserved.is_keyword(&text) && text.contains("__") {
+            text = text.replace("__", "_");
+        }
+        if self.reserved.is_keyword(&text) || self.reserved.is_builtin(&text) {
+            text.push('_');
+        }
+        text
+    }
+
+    fn global_name(&mut self, name: Symbol) -> Symbol {
+        let legal = self.legal(name.as_str());
+        let found = numbered(&legal, |n| !self.taken.contains(n));
+        self.taken.insert(found.clone());
+        Symbol::new(&found)
+    }
+
+    fn entry_points(&mut self) {
+        let entries: Vec<FunctionId> = self.cx.program.entry_points.iter().map(|e| e.function).collect();
+        for id in entries {
+            if self.cx.profile.facts.entry_name.is_none() {
+                let name = self.cx.program.functions[id].name;
+                self.cx.program.functions[id].name = self.global_name(name);
+            }
+            self.cx.program.functions[id].owner = None;
+        }
+    }
+
+    fn parameters(&mut self) {
+        let parameters: Vec<GlobalId> = self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)).collect();
+        for id in parameters {
+            let name = self.cx.program.globals[id].name;
+            self.cx.program.globals[id].name = self.global_name(name);
+            if self.cx.program.globals[id].transparent {
+                self.members(id);
+            }
+        }
+    }
+
+    fn as_parameter(&self, item: Item) -> Option<GlobalId> {
+        match item {
+            Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Parameter => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Members of a block that are named without it are names at global scope.
+    fn members(&mut self, global: GlobalId) {
+        let Some(id) = block_struct(self.cx.program, self.cx.program.globals[global].ty) else { return };
+        for index in 0..self.cx.program.structs[id].fields.len() {
+            let name = self.cx.program.structs[id].fields.get(index).map(|f| f.name);
+            let Some(name) = name else { continue };
+            let name = self.global_name(name);
+            if let Some(field) = self.cx.program.structs[id].fields.get_mut(index) {
+                field.name = name;
+            }
+        }
+    }
+
+    fn other_items(&mut self) {
+        for item in self.cx.program.items.clone() {
+            match item {
+                Item::Struct(id) => self.structure(id),
+                Item::Global(id) if self.as_parameter(item).is_none() => {
+                    let name = self.cx.program.globals[id].name;
+                    self.cx.program.globals[id].name = self.global_name(name);
+                }
+                Item::Function(id) if !self.cx.program.entry_points.iter().any(|e| e.function == id) => {
+                    self.function(id)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn structure(&mut self, id: StructId) {
+        let mut name = self.cx.program.structs[id].name.to_string();
+        if name.is_empty() {
+            name = "Struct".to_owned();
+        }
+        // `cbuffer Camera` and the struct of its members have one name in the source.
+        if self.taken.contains(&name) {
+            name.push_str("Data");
+        }
+        self.cx.program.structs[id].name = self.global_name(Symbol::new(&name));
+    }
+
+    fn function(&mut self, id: FunctionId) {
+        let function = &self.cx.program.functions[id];
+        let mut base = function.name.to_string();
+        if let Some(owner) = function.owner.filter(|_| !function.builtin) {
+            base = format!("{}_{base}", plain(&self.cx.program.type_name(owner)));
+        }
+        let base = self.legal(&base);
+        let types: Vec<String> = param_types(self.cx.program, function);
+        let overloads = self.cx.profile.has(Capability::Overloads);
+        let signature = |name: &str| format!("{name}({})", types.join(","));
+        let free = |name: &str, names: &Self| {
+            if overloads && names.taken.contains(&format!("{name}()")) {
+                return !names.signatures.contains(&signature(name));
+            }
+            !names.taken.contains(name) && !names.taken.contains(&format!("{name}()"))
+        };
+        let mut name = base.clone();
+        if !free(&name, self) && !function.instance.is_empty() {
+            name = self.legal(&format!("{base}_{}", function.instance));
+        }
+        if !free(&name, self) && !types.is_empty() {
+            let types: Vec<String> = types.iter().map(|t| plain(t).trim_end_matches('_').to_owned()).collect();
+            name = self.legal(&format!("{base}_{}", types.join("_")));
+        }
+        let name = numbered(&name, |n| free(n, self));
+        // Functions of one name share it; nothing else may have it.
+        self.taken.insert(format!("{name}()"));
+        self.taken.insert(name.clone());
+        self.signatures.insert(signature(&name));
+        self.cx.program.functions[id].name = Symbol::new(&name);
+        self.cx.program.functions[id].owner = None;
+    }
+
+    /// Fields are in scopes of their own: only the language's words are forbidden.
+    fn fields(&mut self) {
+        for (_, s) in self.cx.program.structs.iter_mut() {
+            let mut taken: FxHashSet<Symbol> = s.fields.iter().map(|f| f.name).collect();
+            let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+            for field in &mut s.fields {
+                let mut text = plain(field.name.as_str());
+                while self.reserved.is_keyword(&text) && text.contains("__") {
+                    text = text.replace("__", "_");
+                }
+                if self.reserved.is_keyword(&text) {
+                    text.push('_');
+                }
+                let same = field.name == *text.as_str() && seen.insert(field.name);
+                if !same {
+                    let text = numbered(&text, |n| !taken.contains(&Symbol::new(n)));
+                    field.name = Symbol::new(&text);
+                    taken.insert(field.name);
+                    seen.insert(field.name);
+                }
+            }
+        }
+    }
+
+    fn locals(&mut self, id: FunctionId) {
+        let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
+        let used = used_names(self.cx.program, &body);
+        let block = std::mem::take(&mut body.block);
+        let mut scopes = Scopes { reserved: self.reserved, used: &used, visible: vec![FxHashSet::default()] };
+        for param in &self.cx.program.functions[id].params {
+            scopes.declare(&mut body, param.local);
+        }
+        // The body's block is in the scope of the parameters.
+        scopes.statements(&mut body, &block.stmts);
+        body.block = block;
+        self.cx.program.functions[id].code = body;
+    }
+}
+
+fn param_types(program: &Program, function: &Function) -> Vec<String> {
+    function.params.iter().map(|p| program.type_name(function.code.locals[p.local].ty)).collect()
+}
+
+/// The struct inside of a block.
+fn block_struct(program: &Program, ty: TypeId) -> Option<StructId> {
+    match program.types.get(program.types.innermost(ty)) {
+        Type::ConstantBuffer(t) | Type::TextureBuffer(t) => match program.types.get(t) {
+            Type::Struct(id) => Some(id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The global names that a body mentions, words in spellings of builtins among them.
+fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
+    let mut used = FxHashSet::default();
+    let mut words = |text: &str| {
+        let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        used.extend(parts.filter(|w| !w.is_empty()).map(Symbol::new));
+    };
+    let struct_of = |ty: TypeId, words: &mut dyn FnMut(&str)| {
+        if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
+            words(program.structs[id].name.as_str());
+        }
+    };
+    for id in body.expressions() {
+        let expr = &body.exprs[id];
+        match &expr.kind {
+            ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
+            ExprKind::Call(f, _) => match &program.functions[*f].body {
+                FunctionBody::Intrinsic(t) => t.pieces.iter().for_each(|p| {
+                    if let TemplatePiece::Text(text) = p {
+                        words(text);
+                    }
+                }),
+                _ => words(program.functions[*f].name.as_str()),
+            },
+            ExprKind::Native(t, _) => t.pieces.iter().for_each(|p| {
+                if let TemplatePiece::Text(text) = p {
+                    words(text);
+                }
+            }),
+            ExprKind::Field(base, index) => {
+                // A member that is named without its block.
+                if let ExprKind::Contents(block) = body.exprs[*base].kind
+                    && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
+                    && program.globals[g].transparent
+                    && let Type::Struct(s) = program.types.get(body.exprs[*base].ty)
+                    && let Some(field) = program.structs[s].fields.get(*index as usize)
+                {
+                    words(field.name.as_str());
+                }
+            }
+            ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(expr.ty, &mut words),
+            _ => {}
+        }
+    }
+    for (_, local) in body.locals.iter() {
+        struct_of(local.ty, &mut words);
+    }
+    used
+}
+
+struct Scopes<'a> {
+    reserved: &'static Reserved,
+    used: &'a FxHashSet<Symbol>,
+    visible: Vec<FxHashSet<Symbol>>,
+}
+
+impl Scopes<'_> {
+    fn declare(&mut self, body: &mut Body, local: LocalId) {
+        let name = body.locals[local].name;
+        let mut text = plain(name.as_str());
+        while self.reserved.is_keyword(&text) && text.contains("__") {
+            text = text.replace("__", "_");
+        }
+        if self.reserved.is_keyword(&text) {
+            text.push('_');
+        }
+        let free = |n: &str| {
+            let n = Symbol::new(n);
+            !self.used.contains(&n) && !self.visible.iter().any(|s| s.contains(&n))
+        };
+        let found = Symbol::new(&numbered(&text, free));
+        body.locals[local].name = found;
+        if let Some(scope) = self.visible.last_mut() {
+            scope.insert(found);
+        }
+    }
+
+    fn scope(&mut self, body: &mut Body, stmts: &[Stmt]) {
+        self.visible.push(FxHashSet::default());
+        self.statements(body, stmts);
+        self.visible.pop();
+    }
+
+    fn statements(&mut self, body: &mut Body, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Local(local, _) => self.declare(body, *local),
+                StmtKind::For(init, _, _, block, _) => {
+                    self.visible.push(FxHashSet::default());
+                    self.statements(body, init);
+                    self.scope(body, &block.stmts);
+                    self.visible.pop();
+                }
+                // All cases of a switch are one scope in the C family.
+                StmtKind::Switch(_, cases, _) => {
+                    self.visible.push(FxHashSet::default());
+                    cases.iter().for_each(|c| self.statements(body, &c.body.stmts));
+                    self.visible.pop();
+                }
+                _ => stmt.blocks(&mut |b| self.scope(body, &b.stmts)),
+            }
+        }
+    }
+}
