@@ -19,7 +19,8 @@ macro_rules! files {
 
 /// The files of the library.
 const FILES: &[(&str, &str)] = files! {
-    "core.slang" "math.slang" "matrix.slang" "bits.slang" "stage.slang" "texture.slang"
+    "core.slang" "math.slang" "matrix.slang" "bits.slang" "stage.slang" "texture.slang" "sampled.slang" "image.slang"
+    "buffer.slang" "atomic.slang" "wave.slang" "raytracing.slang"
 };
 
 /// The parsed library.
@@ -53,6 +54,10 @@ fn load() -> Stdlib {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ast::{Block, Decl, DeclKind, StmtKind};
+    use crate::source::Span;
+    use crate::symbol::Symbol;
+    use crate::tree::Template;
 
     /// Where and what the problems are, one a line.
     fn problems(library: &Stdlib) -> Vec<String> {
@@ -69,6 +74,43 @@ mod tests {
         let library = stdlib();
         assert_eq!(problems(library), Vec::<String>::new());
         assert!(library.units.iter().all(|u| !u.decls.is_empty()));
+    }
+
+    /// The templates of `__intrinsic_asm` in a declaration.
+    fn templates(decl: &Decl, found: &mut Vec<(Span, Symbol)>) {
+        let members = |list: &[Decl], found: &mut _| list.iter().for_each(|d| templates(d, found));
+        match &decl.kind {
+            DeclKind::Function(f) => f.body.iter().for_each(|b| block_templates(b, found)),
+            DeclKind::Struct(s) => members(s.members.as_deref().unwrap_or_default(), found),
+            DeclKind::Extension(e) => members(&e.members, found),
+            DeclKind::Property(p) | DeclKind::Subscript(p) => {
+                p.accessors.iter().flat_map(|a| &a.body).for_each(|b| block_templates(b, found));
+            }
+            _ => {}
+        }
+    }
+
+    fn block_templates(block: &Block, found: &mut Vec<(Span, Symbol)>) {
+        for stmt in &block.stmts {
+            match &stmt.kind {
+                StmtKind::TargetSwitch(cases) => cases.iter().for_each(|(_, b)| block_templates(b, found)),
+                StmtKind::IntrinsicAsm(text, _) => found.push((stmt.span, *text)),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_are_well_formed() {
+        let library = stdlib();
+        let mut found = Vec::new();
+        library.units.iter().flat_map(|u| &u.decls).for_each(|d| templates(d, &mut found));
+        assert!(found.len() > 500, "only {} spellings", found.len());
+        for (_, text) in found {
+            assert!(Template::parse(text.as_str()).is_ok(), "{text}");
+            let depth = |open, close| text.as_str().matches(open).count() == text.as_str().matches(close).count();
+            assert!(depth('(', ')') && depth('[', ']') && depth('<', '>'), "{text}");
+        }
     }
 
     #[test]
