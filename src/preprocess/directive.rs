@@ -386,6 +386,12 @@ impl Processor<'_> {
     }
 
     fn set_line(&mut self, line: &Line, tokens: &[Token]) {
+        if let [word] = tokens
+            && word.text == "default"
+        {
+            self.presumed.remove(&word.span.file);
+            return;
+        }
         let number = tokens.first().and_then(|t| t.text.as_str().parse::<u32>().ok());
         let name = tokens.get(1).filter(|t| t.kind == TokenKind::String).map(|t| t.text);
         match number {

@@ -31,8 +31,8 @@ enum Part {
     Stringify(usize, Token),
     /// `##`.
     Paste(Token),
-    /// `__VA_OPT__(...)`.
-    VaOpt(Vec<Part>),
+    /// `__VA_OPT__(...)`, and whether a blank stands before it.
+    VaOpt(Vec<Part>, bool),
 }
 
 /// The arguments of one call, each as written and expanded.
@@ -169,7 +169,7 @@ impl Processor<'_> {
                     return None;
                 }
                 at += inner.len() + 2;
-                parts.push(Part::VaOpt(self.parts(inner, params, variadic)?));
+                parts.push(Part::VaOpt(self.parts(inner, params, variadic)?, token.space_before));
             } else {
                 parts.push(match param(token) {
                     Some(index) => Part::Param(index, *token),
@@ -396,7 +396,7 @@ impl Processor<'_> {
                     out.unjoin = true;
                 }
                 Part::Paste(token) => out.paste = Some(in_expansion(token, file)),
-                Part::VaOpt(inner) => self.substitute_optional(m, inner, file, args, out),
+                Part::VaOpt(inner, space) => self.substitute_optional(m, (inner, *space), file, args, out),
             }
             if out.items.len() as u64 + self.expanded_tokens > MAX_EXPANDED_TOKENS {
                 return;
@@ -405,7 +405,14 @@ impl Processor<'_> {
     }
 
     /// `__VA_OPT__(inner)`: nothing if the variadic argument expands to nothing.
-    fn substitute_optional(&mut self, m: &Macro, inner: &[Part], file: FileId, args: &mut Arguments, out: &mut Output) {
+    fn substitute_optional(
+        &mut self,
+        m: &Macro,
+        (inner, space): (&[Part], bool),
+        file: FileId,
+        args: &mut Arguments,
+        out: &mut Output,
+    ) {
         let variadic = m.params.as_ref().map_or(0, Vec::len).saturating_sub(1);
         if self.expanded(args, variadic).is_none_or(|i| i.is_empty()) {
             return self.append(out, &[]);
@@ -413,6 +420,9 @@ impl Processor<'_> {
         let paste = out.paste.take();
         let mut nested = Output { items: Vec::new(), paste: None, empty: true, unjoin: false };
         self.substitute(m, inner, file, args, &mut nested);
+        if let Some(first) = nested.items.first_mut() {
+            first.token.space_before = space;
+        }
         out.paste = paste;
         self.append(out, &nested.items);
     }

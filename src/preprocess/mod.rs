@@ -36,7 +36,7 @@ pub const MAX_INCLUDE_DEPTH: usize = 64;
 /// A program includes at most this many times.
 const MAX_INCLUDES: u32 = 100_000;
 /// Macro expansion makes at most this many tokens in a program.
-const MAX_EXPANDED_TOKENS: u64 = 1 << 23;
+const MAX_EXPANDED_TOKENS: u64 = 1 << 22;
 /// A program has at most this many tokens, skipped ones counted.
 const MAX_TOKENS: u64 = 1 << 26;
 /// Macro calls nest in the arguments of macro calls at most this deeply.
@@ -440,7 +440,7 @@ impl<'a> Processor<'a> {
                         _ if token.line_start && token.text == self.names.hash => self.directive(),
                         _ => {
                             frame.pos += 1;
-                            return Some(self.from_file(token));
+                            return Some(self.adopt(token));
                         }
                     }
                 }
@@ -449,7 +449,7 @@ impl<'a> Processor<'a> {
     }
 
     /// A token of the file on top of the stack, made part of this program.
-    fn from_file(&mut self, mut token: Token) -> Item {
+    fn adopt(&mut self, mut token: Token) -> Item {
         if let Some(Frame::File(frame)) = self.frames.last() {
             token.span.file = frame.id;
         }
@@ -565,7 +565,11 @@ impl<'a> Processor<'a> {
             }
             _ => {
                 let shown: String = text.chars().take(8).flat_map(char::escape_debug).collect();
-                self.error(Code::BAD_CHARACTER, token.span, format!("no token begins with `{shown}`"));
+                let diagnostic =
+                    Diagnostic::error(Code::BAD_CHARACTER, token.span, format!("no token begins with `{shown}`"));
+                let letters = text.chars().any(char::is_alphabetic);
+                let note = "names are made of ASCII letters, digits and `_`, which is what every target accepts";
+                self.diags.push(if letters { diagnostic.note(note) } else { diagnostic });
                 None
             }
         }
