@@ -1,0 +1,301 @@
+//! What nobody should feed to the program, through the program itself: each gives a clear located error and the right exit
+//! code, writes nothing wrong, and neither panics nor hangs.
+
+use crate::support::{Run, contents, shaderport, tree};
+use std::path::Path;
+
+/// A good compute shader.
+const GOOD: &str = "RWStructuredBuffer<float> data;\n[shader(\"compute\")]\n[numthreads(64, 1, 1)]\nvoid main(uint3 id : SV_DispatchThreadID)\n{\n    data[id.x] = 1.0;\n}\n";
+
+/// Compiles `main.slang` of a tree to a file and asserts the failure: exit code 1, this code at this place, no output.
+fn fails_at(files: &[(&str, &str)], code: &str, place: &str) -> Run {
+    let tree = tree(files);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl", "-o", "out.wgsl", "--reflect", "out.json"]);
+    assert_failed(&run, 1, code);
+    assert!(run.stderr.contains(place), "no `{place}` in:\n{}", run.stderr);
+    assert!(!tree.path().join("out.wgsl").exists(), "an output was written");
+    assert!(!tree.path().join("out.json").exists(), "a sidecar was written");
+    assert_eq!(contents(tree.path()).len(), files.len(), "something was left behind");
+    run
+}
+
+fn assert_failed(run: &Run, exit: i32, code: &str) {
+    assert_eq!(run.code, exit, "{}", run.stderr);
+    assert!(run.stderr.contains(code), "no {code} in:\n{}", run.stderr);
+    assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+    assert_eq!(run.stdout, "");
+}
+
+fn main_with(body: &str) -> String {
+    GOOD.replace("data[id.x] = 1.0;", body)
+}
+
+#[test]
+fn a_good_source_is_compiled() {
+    let tree = tree(&[("main.slang", GOOD)]);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.stdout.contains("@workgroup_size(64, 1, 1)"), "{}", run.stdout);
+}
+
+#[test]
+fn a_missing_include() {
+    let run = fails_at(&[("main.slang", &format!("#include \"missing.hlsli\"\n{GOOD}"))], "E0101", "main.slang:1:");
+    assert!(run.stderr.contains("missing.hlsli"));
+}
+
+#[test]
+fn a_missing_source() {
+    let tree = tree(&[]);
+    let run = shaderport(tree.path(), &["compile", "nowhere.slang", "--target", "wgsl"]);
+    assert_failed(&run, 1, "E0101");
+    assert!(run.stderr.contains("nowhere.slang"));
+}
+
+#[test]
+fn an_include_out_of_the_roots() {
+    let tree = tree(&[("secret.hlsli", "float secret;\n"), ("shaders/main.slang", &format!("#include \"../secret.hlsli\"\n{GOOD}"))]);
+    let run = shaderport(&tree.path().join("shaders"), &["compile", "main.slang", "--target", "wgsl"]);
+    assert_failed(&run, 1, "E0104");
+    let run = shaderport(&tree.path().join("shaders"), &["compile", "main.slang", "--target", "wgsl", "--allow-outside-roots"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn an_unknown_identifier() {
+    fails_at(&[("main.slang", &main_with("data[id.x] = unknown;"))], "E0301", "main.slang:6:18");
+}
+
+#[test]
+fn a_type_error() {
+    fails_at(&[("main.slang", &main_with("float2 pair = 1.0; float3 v = pair;"))], "E0303", "main.slang:6:");
+}
+
+#[test]
+fn a_wrong_argument_count() {
+    let source = format!("float twice(float x) {{ return x * 2.0; }}\n{}", main_with("data[id.x] = twice(1.0, 2.0);"));
+    let tree = tree(&[("main.slang", &source)]);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("E0304") || run.stderr.contains("E0312"), "{}", run.stderr);
+    assert!(run.stderr.contains("main.slang:7:"), "{}", run.stderr);
+}
+
+#[test]
+fn a_malformed_literal() {
+    fails_at(&[("main.slang", &main_with("data[id.x] = 0xZZ;"))], "E0107", "main.slang:6:");
+}
+
+#[test]
+fn an_unterminated_comment() {
+    fails_at(&[("main.slang", &format!("{GOOD}/* and so on\n"))], "E0106", "main.slang:8:1");
+}
+
+#[test]
+fn an_unterminated_conditional() {
+    fails_at(&[("main.slang", &format!("#if 1\n{GOOD}"))], "E0106", "main.slang:1:");
+}
+
+#[test]
+fn an_include_cycle() {
+    let files = [
+        ("main.slang", &*format!("#include \"a.hlsli\"\n{GOOD}")),
+        ("a.hlsli", "#include \"b.hlsli\"\n"),
+        ("b.hlsli", "#include \"a.hlsli\"\n"),
+    ];
+    fails_at(&files, "E0102", "b.hlsli:1:");
+}
+
+#[test]
+fn ten_thousand_parentheses() {
+    let nest = format!("data[id.x] = {}1.0{};", "(".repeat(10_000), ")".repeat(10_000));
+    fails_at(&[("main.slang", &main_with(&nest))], "E0202", "main.slang:6:");
+}
+
+#[test]
+fn other_deep_nests() {
+    let n = 10_000;
+    for source in [
+        main_with(&format!("{}{}", "{".repeat(n), "}".repeat(n))),
+        main_with(&format!("data[id.x] = {}1.0;", "-".repeat(n))),
+        main_with(&format!("data[id.x] = {}1.0;", "1.0 + (".repeat(n))),
+        main_with(&format!("data[id.x] = data{}0{};", "[data".repeat(n), "]".repeat(n))),
+        main_with(&"if (true) ".repeat(n)),
+        format!("{}float{} x;\n{GOOD}", "vector<".repeat(n), ">".repeat(n)),
+        format!("{}{}\n{GOOD}", "namespace N {".repeat(n), "}".repeat(n)),
+        format!("{}{}\n{GOOD}", "struct S {".repeat(n), "};".repeat(n)),
+        format!("#if {}1{}\n#endif\n{GOOD}", "(".repeat(n), ")".repeat(n)),
+        format!("{}{}\n{GOOD}", "#if 1\n".repeat(n), "#endif\n".repeat(n)),
+    ] {
+        let tree = tree(&[("main.slang", &source)]);
+        let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl"]);
+        let head: String = source.chars().take(60).collect();
+        assert!(matches!(run.code, 0 | 1), "{head}: exit {}\n{}", run.code, run.stderr);
+        assert!(!run.stderr.contains("panicked") && !run.stderr.contains("E0901"), "{head}\n{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_long_chain_of_operators_is_no_nest() {
+    let sum = vec!["1.0"; 2_000].join(" + ");
+    let tree = tree(&[("main.slang", &main_with(&format!("data[id.x] = {sum};")))]);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl"]);
+    assert!(matches!(run.code, 0 | 1), "{}", run.stderr);
+    assert!(!run.stderr.contains("panicked") && !run.stderr.contains("E0901"), "{}", run.stderr);
+}
+
+#[test]
+fn macros_that_explode() {
+    let doubling: String = (1..40).map(|n| format!("#define M{n} M{} M{}\n", n - 1, n - 1)).collect();
+    fails_at(&[("main.slang", &format!("#define M0 x\n{doubling}M39\n{GOOD}"))], "E0112", "main.slang:");
+}
+
+#[test]
+fn a_file_of_100_megabytes() {
+    let tree = tree(&[]);
+    let line = "static const float somethingLong = 1.0; // and a comment to fill it up\n";
+    std::fs::write(tree.path().join("main.slang"), line.repeat((100 << 20) / line.len())).expect("a big file");
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl", "-o", "out.wgsl"]);
+    assert_failed(&run, 1, "E0105");
+    assert!(run.stderr.contains("main.slang"), "{}", run.stderr);
+    assert!(run.stderr.len() < 10_000);
+    assert!(!tree.path().join("out.wgsl").exists());
+}
+
+#[test]
+fn a_binary_file() {
+    let tree = tree(&[]);
+    let bytes: Vec<u8> = (0..5000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    std::fs::write(tree.path().join("main.slang"), bytes).expect("a file");
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl", "-o", "out.wgsl"]);
+    assert_failed(&run, 1, "E0105");
+    assert!(run.stderr.contains("main.slang"), "{}", run.stderr);
+    assert!(!tree.path().join("out.wgsl").exists());
+}
+
+#[test]
+fn an_empty_file_and_a_directory_without_shaders() {
+    let tree = tree(&[("empty.slang", ""), ("docs/readme.txt", "no shaders here\n")]);
+    let run = shaderport(tree.path(), &["compile", "empty.slang", "--target", "wgsl"]);
+    assert_failed(&run, 1, "E0601");
+    let run = shaderport(tree.path(), &["build", "docs", "--out", "out"]);
+    assert_failed(&run, 1, "E0704");
+    assert!(run.stderr.contains("docs"), "{}", run.stderr);
+    let run = shaderport(tree.path(), &["build", "nowhere", "--out", "out"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("nowhere"), "{}", run.stderr);
+}
+
+#[test]
+fn an_output_that_cannot_be_written() {
+    // A file in the place of a directory keeps even the superuser out.
+    let tree = tree(&[("shaders/main.slang", GOOD), ("blocked", "a file\n")]);
+    for out in ["blocked", "blocked/below"] {
+        let run = shaderport(tree.path(), &["build", "shaders", "--target", "wgsl", "--out", out]);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert!(run.stderr.contains("E0702") && run.stderr.contains("blocked"), "{}", run.stderr);
+    }
+    let run = shaderport(tree.path(), &["compile", "shaders/main.slang", "--target", "wgsl", "-o", "blocked/out.wgsl"]);
+    assert_failed(&run, 1, "E0702");
+    assert_eq!(std::fs::read_to_string(tree.path().join("blocked")).expect("still there"), "a file\n");
+    assert_eq!(contents(tree.path()).len(), 2, "something was left behind");
+}
+
+#[test]
+fn two_sources_for_one_output() {
+    let tree = tree(&[("shaders/blur.slang", GOOD), ("shaders/blur.hlsl", GOOD)]);
+    let run = shaderport(tree.path(), &["build", "shaders", "--target", "wgsl", "--out", "out"]);
+    assert_failed(&run, 1, "E0703");
+    assert!(run.stderr.contains("blur.slang") && run.stderr.contains("blur.hlsl"), "{}", run.stderr);
+    assert!(!tree.path().join("out").exists(), "an output was written");
+}
+
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let bad = main_with("data[id.x] = unknown;");
+    let tree = tree(&[("shaders/bad.slang", &bad), ("shaders/good.slang", GOOD)]);
+    let run = shaderport(tree.path(), &["build", "shaders", "--target", "wgsl", "--out", "out"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("bad.slang:6:18"), "{}", run.stderr);
+    let written: Vec<String> = contents(&tree.path().join("out")).into_iter().map(|(name, _)| name).collect();
+    assert!(written.iter().any(|n| n.contains("good.wgsl")), "{written:?}");
+    assert!(!written.iter().any(|n| n.contains("bad")), "{written:?}");
+}
+
+#[test]
+fn all_errors_of_a_file_are_reported() {
+    let source = main_with("data[id.x] = one;\n    data[id.y] = two;\n    int n = three(4);");
+    let tree = tree(&[("main.slang", &source)]);
+    let run = shaderport(tree.path(), &["check", "main.slang"]);
+    assert_failed(&run, 1, "E0301");
+    for (name, place) in [("`one`", "main.slang:6:"), ("`two`", "main.slang:7:"), ("`three`", "main.slang:8:")] {
+        assert_eq!(run.stderr.matches(name).count().min(1), 1, "{name} in:\n{}", run.stderr);
+        assert_eq!(run.stderr.matches(place).count(), 1, "{place} in:\n{}", run.stderr);
+    }
+}
+
+#[test]
+fn an_error_in_a_macro_shows_use_and_definition() {
+    let source = format!("#define BROKEN(x) ((x) + missing)\n{}", main_with("data[id.x] = BROKEN(1.0);"));
+    let run = fails_at(&[("main.slang", &source)], "E0301", "main.slang:7:18");
+    assert!(run.stderr.contains("#define BROKEN"), "{}", run.stderr);
+}
+
+#[test]
+fn wrong_usage() {
+    let tree = tree(&[("main.slang", GOOD)]);
+    for args in [
+        &["compile", "main.slang"][..],
+        &["compile", "--target", "wgsl"],
+        &["compile", "main.slang", "--target", "cobol"],
+        &["compile", "main.slang", "--target", "wgsl", "--entry", "main:kitchen"],
+        &["compile", "main.slang", "--target", "wgsl", "--profile", "sm_99"],
+        &["compile", "main.slang", "--target", "wgsl", "-D", "1X=2"],
+        &["compile", "main.slang", "--target", "wgsl", "--matrix-layout", "diagonal"],
+        &["compile", "main.slang", "--target", "wgsl", "--binding-policy", "random"],
+        &["explain", "E9999"],
+        &["explain", "nonsense"],
+        &["nonsense"],
+        &[],
+    ] {
+        let run = shaderport(tree.path(), args);
+        assert_eq!(run.code, 2, "{args:?}\n{}", run.stderr);
+        assert!(!run.stderr.is_empty(), "{args:?}");
+        assert_eq!(run.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn entry_points_that_are_not_there() {
+    let tree = tree(&[("main.slang", GOOD), ("lib.slang", "float f() { return 1.0; }\n")]);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl", "--entry", "other:compute"]);
+    assert_failed(&run, 1, "E0601");
+    assert!(run.stderr.contains("other"), "{}", run.stderr);
+    let run = shaderport(tree.path(), &["compile", "lib.slang", "--target", "wgsl"]);
+    assert_failed(&run, 1, "E0601");
+}
+
+#[test]
+fn every_code_is_explained() {
+    let here = Path::new(".");
+    for (code, name, _) in shaderport::diagnostic::codes::TABLE {
+        let run = shaderport(here, &["explain", &code.to_string()]);
+        assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+        assert!(run.stdout.contains(&code.to_string()) && run.stdout.len() > 100, "{code}:\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn an_unchanged_output_is_left_untouched() {
+    let tree = tree(&[("shaders/main.slang", GOOD)]);
+    let build = || shaderport(tree.path(), &["build", "shaders", "--target", "wgsl", "--out", "out"]);
+    assert_eq!(build().code, 0);
+    let written = || {
+        let at = |name: &String| std::fs::metadata(tree.path().join("out").join(name)).and_then(|m| m.modified()).ok();
+        contents(&tree.path().join("out")).iter().map(|(name, _)| (name.clone(), at(name))).collect::<Vec<_>>()
+    };
+    let before = written();
+    assert!(!before.is_empty());
+    assert_eq!(build().code, 0);
+    assert_eq!(written(), before);
+}

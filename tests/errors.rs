@@ -1,0 +1,132 @@
+//! Error fixtures: sources under `tests/errors` that say on their lines what is reported there.
+//!
+//! ```text
+//! float4 color = missing; // error[E0301]: `missing` is not declared
+//! ```
+//!
+//! The words after the code must occur in the message. Each comment stands for exactly one diagnostic, and there must be no
+//! others. `// options: target=wgsl` in the first line chooses targets; without it the source is only checked. A comment on
+//! a line of its own that begins with `//^` speaks of the line above it.
+
+use crate::support::{files_under, relative, root};
+use shaderport::compile::{Options, compile};
+use shaderport::diagnostic::Severity;
+use shaderport::options;
+use shaderport::source::MemoryLoader;
+use std::path::{Path, PathBuf};
+
+/// A diagnostic, expected or found.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Said {
+    file: String,
+    line: usize,
+    /// `error[E0301]`.
+    head: String,
+    message: String,
+}
+
+fn expected(file: &str, text: &str) -> Vec<Said> {
+    let mut list = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let above = line.trim_start().starts_with("//^");
+        for severity in ["error", "warning"] {
+            let mut rest = line;
+            while let Some(at) = rest.find(&format!("{severity}[E")) {
+                let said = &rest[at..];
+                let Some((head, tail)) = said.split_once("]:") else { break };
+                // Several on one line are separated by ` // `.
+                let message = tail.split(" // ").next().unwrap_or(tail).trim();
+                list.push(Said {
+                    file: file.to_owned(),
+                    line: if above { index } else { index + 1 },
+                    head: format!("{head}]"),
+                    message: message.to_owned(),
+                });
+                rest = tail;
+            }
+        }
+    }
+    list
+}
+
+/// Compiles one fixture beside all files of its directory; the diagnostics with places in the user's text.
+fn found(path: &Path, text: &str) -> Vec<Said> {
+    let directory = path.parent().expect("a parent");
+    let name = |p: &Path| p.strip_prefix(directory).expect("a path below").to_string_lossy().replace('\\', "/");
+    let mut loader = MemoryLoader::new();
+    for other in files_under(directory, &[]) {
+        loader = loader.with(&name(&other), &String::from_utf8_lossy(&std::fs::read(&other).expect("readable")));
+    }
+    let mut options = Options::default();
+    let first = text.lines().next().unwrap_or("");
+    for word in first.strip_prefix("// options:").unwrap_or("").split_whitespace() {
+        match word.split_once('=') {
+            Some(("target", list)) => options.targets = list.split(',').filter_map(|t| options::target(t).ok()).collect(),
+            Some(("entry", value)) => options.entries.extend(options::entry(value).ok()),
+            Some(("profile", value)) => options.profile = Some(value.to_owned()),
+            Some(("define", value)) => options.defines.extend(options::define(value).ok()),
+            _ => panic!("`{word}` is no option of an error fixture"),
+        }
+    }
+    let output = compile(&loader, &[&name(path)], &options);
+    let said = |d: &shaderport::diagnostic::Diagnostic| {
+        let (file, line) = match d.span {
+            Some(span) => {
+                let span = output.sources.use_site(span);
+                let (line, _) = output.sources.line_column(span.file, span.start);
+                (output.sources.file(span.file).map_or(String::new(), |f| f.name.clone()), line + 1)
+            }
+            None => (String::new(), 0),
+        };
+        let severity = match d.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        Said { file, line, head: format!("{severity}[{}]", d.code), message: d.message.clone() }
+    };
+    output.diagnostics.iter().map(said).filter(|s| !s.head.starts_with("note")).collect()
+}
+
+fn check(path: &PathBuf) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("a readable fixture");
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    let mut expected = expected(&name, &text);
+    let mut wrong = Vec::new();
+    if expected.is_empty() {
+        wrong.push(format!("{}: expects nothing", relative(path)));
+    }
+    for said in found(path, &text) {
+        let matches = |e: &Said| {
+            e.file == said.file && e.line == said.line && e.head == said.head && said.message.contains(&e.message)
+        };
+        match expected.iter().position(matches) {
+            Some(at) => {
+                expected.remove(at);
+            }
+            None => wrong.push(format!("{}: found {} in {}:{}: {}", relative(path), said.head, said.file, said.line, said.message)),
+        }
+    }
+    wrong.extend(expected.iter().map(|e| format!("{}:{}: missing {}: {}", relative(path), e.line, e.head, e.message)));
+    wrong
+}
+
+#[test]
+fn error_fixtures() {
+    // Files in directories named `include` are there for others.
+    let own = |p: &PathBuf| !p.components().any(|c| c.as_os_str() == "include");
+    let all: Vec<PathBuf> = files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own).collect();
+    assert!(!all.is_empty(), "there are no error fixtures");
+    let wrong: Vec<String> = all.iter().flat_map(check).collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn comments_are_read() {
+    let text = "int a = b; // error[E0301]: `b` // warning[E0109]: careful\nint c;\n//^ error[E0302]: twice\n";
+    let said = |line, head: &str, message: &str| Said { file: "f".into(), line, head: head.into(), message: message.into() };
+    assert_eq!(
+        expected("f", text),
+        [said(1, "error[E0301]", "`b`"), said(1, "warning[E0109]", "careful"), said(2, "error[E0302]", "twice")]
+    );
+}

@@ -1,0 +1,197 @@
+//! End-to-end fixtures: Markdown pages under `tests/fixtures`, each a source and what becomes of it.
+//!
+//! A page begins with what a person wrote: a title, words, code blocks with the sources (`slang` or `hlsl`, their names
+//! after the language: ```` ```slang main.slang ````, where the first one is compiled and the others are there for
+//! `#include` and `import`), and perhaps a line of options:
+//!
+//! ```text
+//! options: target=hlsl,wgsl entry=psMain:fragment profile=sm_5_1 define=N=4 matrix=row policy=dxc sidecar
+//! ```
+//!
+//! From the first `## ` heading on it is written by `BLESS=1 cargo test fixtures`: the diagnostics, and for each target the
+//! emitted texts and, if asked for, the sidecar as a table. Whatever is emitted must be legal, blessed or not.
+
+use crate::support::{files_under, glsl_is_legal, relative, root, wgsl_is_legal};
+use rayon::prelude::*;
+use shaderport::compile::{Options, Output, Target, compile};
+use shaderport::options;
+use shaderport::source::MemoryLoader;
+use shaderport::tree::MatrixOrder;
+use std::path::Path;
+
+/// A page: what was written, and what is generated.
+struct Page {
+    written: String,
+    generated: String,
+    /// (name, text); the first is the main file.
+    sources: Vec<(String, String)>,
+    options: Options,
+    sidecar: bool,
+}
+
+fn parse(text: &str) -> Result<Page, String> {
+    let at = text.find("\n## ").map_or(text.len(), |at| at + 1);
+    let (written, generated) = text.split_at(at);
+    let mut page = Page {
+        written: written.to_owned(),
+        generated: generated.to_owned(),
+        sources: Vec::new(),
+        options: Options { targets: vec![Target::Hlsl, Target::Glsl, Target::Wgsl], ..Options::default() },
+        sidecar: false,
+    };
+    let mut open: Option<(String, String)> = None;
+    for line in written.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some("")) => page.sources.extend(open.take()),
+            (Some((_, text)), _) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, Some(info)) => {
+                let (language, name) = info.split_once(' ').unwrap_or((info, ""));
+                let name = if name.is_empty() { format!("main.{language}") } else { name.to_owned() };
+                open = Some((name, String::new()));
+            }
+            (None, None) => {
+                if let Some(words) = line.strip_prefix("options:") {
+                    words.split_whitespace().try_for_each(|word| option(&mut page, word))?;
+                }
+            }
+        }
+    }
+    if open.is_some() {
+        return Err("a code block is not closed".into());
+    }
+    if page.sources.is_empty() {
+        return Err("there is no source".into());
+    }
+    Ok(page)
+}
+
+/// One word of the options line.
+fn option(page: &mut Page, word: &str) -> Result<(), String> {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    let to = &mut page.options;
+    match name {
+        "target" => to.targets = value.split(',').map(options::target).collect::<Result<_, _>>()?,
+        "entry" => to.entries.push(options::entry(value)?),
+        "profile" => to.profile = Some(value.to_owned()),
+        "define" => to.defines.push(options::define(value)?),
+        "policy" => to.policy = options::policy(value)?,
+        "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
+        "dump" => to.dump_after = Some(value.to_owned()),
+        "sidecar" => page.sidecar = true,
+        _ => return Err(format!("`{word}` is no option of a fixture")),
+    }
+    Ok(())
+}
+
+/// The generated half of a page.
+fn generate(page: &Page) -> String {
+    let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
+    let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
+    let output = compile(&loader, &main, &page.options);
+    let mut text = String::new();
+    if !output.diagnostics.is_empty() {
+        section(&mut text, "diagnostics", "text", &output.render(false));
+    }
+    for dump in &output.dumps {
+        section(&mut text, "after the pass", "slang", dump);
+    }
+    for artifact in &output.artifacts {
+        let title = match artifact.entry {
+            Some((name, _)) => format!("{}: {name}", artifact.target.name()),
+            None => artifact.target.name().to_owned(),
+        };
+        match artifact.target {
+            Target::Spirv => section(&mut text, &title, "wgsl", &artifact.intermediate),
+            target => section(&mut text, &title, target.extension(), artifact.text()),
+        }
+    }
+    for (target, reflection) in output.reflections.iter().filter(|_| page.sidecar) {
+        section(&mut text, &format!("{}: sidecar", target.name()), "text", &reflection.to_text());
+    }
+    text
+}
+
+fn section(to: &mut String, title: &str, language: &str, text: &str) {
+    let space = if to.is_empty() { "" } else { "\n" };
+    to.push_str(&format!("{space}## {title}\n\n```{language}\n{}\n```\n", text.trim_end()));
+}
+
+/// What independent compilers say of all that was emitted.
+pub fn complaints(output: &Output) -> Vec<String> {
+    let mut list = Vec::new();
+    for artifact in &output.artifacts {
+        let result = match (artifact.target, artifact.entry) {
+            (Target::Wgsl, _) => wgsl_is_legal(artifact.text()),
+            (Target::Glsl, Some((_, stage))) => glsl_is_legal(artifact.text(), stage),
+            _ => Ok(()),
+        };
+        if let Err(reason) = result {
+            list.push(format!("illegal {}: {reason}\n{}", artifact.target.name(), artifact.text()));
+        }
+    }
+    list
+}
+
+/// Checks one page, or rewrites it.
+fn check(path: &Path, bless: bool) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?.replace("\r\n", "\n");
+    let page = parse(&text)?;
+    let generated = generate(&page);
+    let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
+    let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
+    let legal = complaints(&compile(&loader, &main, &page.options));
+    if !legal.is_empty() {
+        return Err(legal.join("\n"));
+    }
+    if generated == page.generated {
+        return Ok(());
+    }
+    if bless {
+        let space = if page.written.ends_with("\n\n") { "" } else { "\n" };
+        return std::fs::write(path, format!("{}{space}{generated}", page.written)).map_err(|e| e.to_string());
+    }
+    Err(difference(&page.generated, &generated))
+}
+
+/// A unified diff from what a page says to what is so.
+pub fn difference(expected: &str, actual: &str) -> String {
+    let diff = similar::TextDiff::from_lines(expected, actual);
+    diff.unified_diff().context_radius(3).header("expected", "actual").to_string()
+}
+
+#[test]
+fn fixtures() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
+    let pages = files_under(&root().join("tests/fixtures"), &["md"]);
+    assert!(!pages.is_empty(), "there are no fixtures");
+    let check = |path: &std::path::PathBuf| check(path, bless).err().map(|e| format!("{}:\n{e}", relative(path)));
+    let wrong: Vec<String> = pages.par_iter().filter_map(check).collect();
+    let hint = "BLESS=1 cargo test fixtures rewrites the pages";
+    assert!(wrong.is_empty(), "{} of {} pages differ ({hint}):\n\n{}", wrong.len(), pages.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn pages_are_read() {
+    let text = "# T\n\n```slang a.slang\nint x;\n```\n\noptions: target=wgsl entry=f:compute sidecar\n\n## wgsl\n\n```wgsl\n```\n";
+    let page = parse(text).expect("a good page");
+    assert_eq!(page.sources, [("a.slang".to_owned(), "int x;\n".to_owned())]);
+    assert_eq!(page.options.targets, [Target::Wgsl]);
+    assert_eq!(page.options.entries.len(), 1);
+    assert!(page.sidecar);
+    assert_eq!(page.generated, "## wgsl\n\n```wgsl\n```\n");
+    assert!(parse("# T\n").is_err());
+    assert!(parse("```slang\nint x;\n").is_err());
+    assert!(parse("```slang\n```\noptions: nonsense\n").is_err());
+}
+
+#[test]
+fn illegal_text_is_seen() {
+    assert!(wgsl_is_legal("fn f() -> u32 { return 1.5; }").is_err());
+    assert!(wgsl_is_legal("fn f() -> u32 { return 1u; }").is_ok());
+    let stage = shaderport::tree::Stage::Compute;
+    assert!(glsl_is_legal("#version 450\nvoid main() { undeclared(); }\n", stage).is_err());
+    assert!(glsl_is_legal("#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n", stage).is_ok());
+}
