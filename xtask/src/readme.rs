@@ -1,9 +1,10 @@
-//! `cargo xtask readme`: the generated parts of README.md.
+//! `cargo xtask readme`: the generated parts of README.md, which are the capability table and the example.
 
 use crate::process;
-
-const BEGIN: &str = "<!-- capability-table:begin -->";
-const END: &str = "<!-- capability-table:end -->";
+use shaderport::legalize::PASSES;
+use shaderport::target::{Capability, Language, Profile};
+use std::process::Command;
+use std::time::Duration;
 
 /// The options of `cargo xtask readme`.
 #[derive(clap::Args)]
@@ -11,12 +12,16 @@ pub struct Options {
     /// Only say whether it is up to date.
     #[arg(long)]
     check: bool,
+    /// Use this shaderport instead of building one.
+    #[arg(long)]
+    bin: Option<std::path::PathBuf>,
 }
 
 pub fn run(options: &Options) -> Result<bool, String> {
     let path = process::repository().join("README.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let fresh = replaced(&text, &shaderport::target::capability_table())?;
+    let fresh = replaced(&text, "capability-table", &capability_table())?;
+    let fresh = replaced(&fresh, "example", &example(options)?)?;
     if options.check {
         let same = fresh == text;
         println!("README.md is {}", if same { "up to date" } else { "out of date: run `cargo xtask readme`" });
@@ -26,8 +31,65 @@ pub fn run(options: &Options) -> Result<bool, String> {
     Ok(true)
 }
 
-fn replaced(text: &str, table: &str) -> Result<String, String> {
-    let parts = text.split_once(BEGIN).and_then(|(head, rest)| Some((head, rest.split_once(END)?.1)));
-    let (head, tail) = parts.ok_or(format!("README.md has no {BEGIN} ... {END}"))?;
-    Ok(format!("{head}{BEGIN}\n{}\n{END}{tail}", table.trim_end()))
+fn replaced(text: &str, part: &str, content: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- {part}:begin -->"), format!("<!-- {part}:end -->"));
+    let parts = text.split_once(&begin).and_then(|(head, rest)| Some((head, rest.split_once(&end)?.1)));
+    let (head, tail) = parts.ok_or(format!("README.md has no {begin} ... {end}"))?;
+    Ok(format!("{head}{begin}\n{}\n{end}{tail}", content.trim_end()))
+}
+
+/// The default profiles: what they have, what a pass takes out for them, and what is left.
+fn capability_table() -> String {
+    let removed = |c: Capability| PASSES.iter().any(|pass| pass.removes.contains(&c));
+    let cell = |profile: Option<&Profile>, c: Capability| match profile {
+        Some(profile) if profile.has(c) => "native",
+        _ if removed(c) => "rewritten",
+        _ => "error",
+    };
+    let mut text = String::from("| | HLSL | GLSL | WGSL |\n| --- | --- | --- | --- |\n");
+    let columns = [Language::Hlsl, Language::Glsl, Language::Wgsl].map(Profile::default_of);
+    for (capability, ..) in Capability::TABLE {
+        let cells = columns.map(|profile| cell(profile, *capability));
+        let what = capability.description().trim_end_matches('.');
+        text += &format!("| {what} | {} |\n", cells.join(" | "));
+    }
+    text
+}
+
+const BEFORE: &str = r#"struct LightInfo
+{
+    float3 direction;
+    float intensity;
+    Texture2D cookie; // projected over the scene
+
+    float diffuse(float3 normal) { return saturate(dot(normal, -direction)) * intensity; }
+}
+
+LightInfo gLight;
+SamplerState gSampler;
+
+// One directional light with a pattern in it.
+[shader("fragment")]
+float4 fragmentMain(float3 normal, float2 uv) : SV_Target
+{
+    let pattern = gLight.cookie.Sample(gSampler, uv).r;
+    return float4(gLight.diffuse(normalize(normal)) * pattern);
+}
+"#;
+
+fn example(options: &Options) -> Result<String, String> {
+    let program = process::shaderport(options.bin.as_deref())?;
+    let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(directory.path().join("light.slang"), BEFORE).map_err(|e| e.to_string())?;
+    let mut text = format!("`light.slang`:\n\n```hlsl\n{BEFORE}```\n\n");
+    for (target, title, fence) in [("wgsl", "WGSL", "wgsl"), ("glsl", "GLSL", "glsl")] {
+        let mut command = Command::new(&program);
+        command.args(["compile", "light.slang", "--target", target]).current_dir(directory.path());
+        let ran = process::run(&mut command, Duration::from_secs(20))?;
+        if !ran.ok() {
+            return Err(format!("the example does not compile to {title}:\n{}", ran.stderr));
+        }
+        text += &format!("becomes, in {title}:\n\n```{fence}\n{}\n```\n\n", ran.stdout.trim());
+    }
+    Ok(text.replace("```\n\nbecomes, in GLSL", "```\n\nand in GLSL"))
 }
