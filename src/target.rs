@@ -104,12 +104,8 @@ capabilities! {
     SwitchFallThrough: Glsl;
     /// `do {} while`.
     DoWhile: Hlsl Glsl Wgsl;
-    /// Stage input and output by structs and semantics at the entry point.
-    SemanticEntryPoints: Hlsl;
-    /// Stage input and output nested in structs, arrays and matrices.
-    NestedVaryings: Hlsl;
     /// Varyings without semantics.
-    VaryingsWithoutSemantics: ;
+    VaryingsWithoutSemantics: Glsl Wgsl;
     /// Several entry points in one text.
     SeveralEntryPoints: Hlsl Wgsl;
     /// 16-bit floats.
@@ -241,6 +237,20 @@ impl Capability {
     }
 }
 
+/// The attribute of a function that needs an extension, with its name.
+pub const EXTENSION_ATTRIBUTE: &str = "__glsl_extension";
+
+/// How entry points take their inputs and give their outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StageIo {
+    /// Parameters and results with semantics.
+    Semantics,
+    /// Global variables.
+    Globals,
+    /// Parameters and results with attributes.
+    Attributes,
+}
+
 /// Facts about a profile that are not yes or no, and those that are no capability a program needs.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -250,6 +260,8 @@ pub struct Facts {
     pub entry_name: Option<&'static str>,
     /// Parameter blocks have register spaces, descriptor sets or bind groups of their own.
     pub spaces: bool,
+    /// How entry points take their inputs and give their outputs.
+    pub stage_io: StageIo,
     /// `inout` is written with pointers.
     pub pointers: bool,
     /// A `uniform` parameter of an entry point becomes a push constant.
@@ -324,6 +336,11 @@ impl Profile {
             version,
             entry_name: glsl.then_some("main"),
             spaces: language != Language::Hlsl || version >= (5, 1),
+            stage_io: match language {
+                Language::Hlsl => StageIo::Semantics,
+                Language::Glsl => StageIo::Globals,
+                Language::Wgsl => StageIo::Attributes,
+            },
             pointers: language == Language::Wgsl,
             entry_uniforms_are_push_constants: glsl,
             resource_array_limit: 64,

@@ -11,6 +11,9 @@
 pub mod hoist;
 pub mod needs;
 mod dead_code;
+mod entry_attributes;
+mod entry_globals;
+mod entry_points;
 mod entry_uniforms;
 mod flatten;
 mod inline_builtins;
@@ -24,7 +27,10 @@ mod out_parameters;
 mod resolve_resources;
 mod select_target;
 mod split_resources;
+mod stage_io;
+pub mod system_values;
 mod uniform_blocks;
+mod varyings;
 #[cfg(test)]
 mod tests;
 
@@ -80,6 +86,8 @@ pub const PASSES: &[Pass] = &[
     dead_code::PASS,
     split_resources::PASS,
     uniform_blocks::PASS,
+    varyings::PASS,
+    entry_points::PASS,
     flatten::PASS,
     lower_do_while::PASS,
     lower_switch::PASS,

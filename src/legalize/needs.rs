@@ -381,6 +381,9 @@ impl Scan<'_> {
                 Stage::Vertex | Stage::Fragment | Stage::Compute => {}
                 _ => self.need(Capability::RayTracing),
             }
+            if super::varyings::lacks_semantics(self.program, e) {
+                self.need(Capability::VaryingsWithoutSemantics);
+            }
             for p in &f.params {
                 let local = &f.code.locals[p.local];
                 if crate::layout::allocate::is_uniform(self.program, p, local.ty) {

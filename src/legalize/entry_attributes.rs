@@ -1,0 +1,460 @@
+//! Give the parameters and results of entry points the attributes that place them.
+//!
+//! Before: `struct V { float4 pos : SV_Position; float2 uv; }  V main(V v, uint id : SV_VertexID)`
+//! After:  the same with `builtin(position)`, `location 0` on the fields and `builtin(vertex_index)` on `id`
+//!
+//! A struct of scalars and vectors stays as it is. One with nested structs, arrays, matrices, `bool`, or that would need other
+//! positions elsewhere is replaced by a flat struct of the entry point; so are `out` parameters, with the result.
+//!
+//! A way of [`super::entry_points`].
+
+use super::Context;
+use super::stage_io::{
+    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, part,
+    position_value, sees_w,
+};
+use super::system_values::Direction;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::*;
+use std::collections::BTreeMap;
+
+/// Lowers every entry point.
+pub fn run(cx: &mut Context) {
+    let mut placed = BTreeMap::new();
+    for entry in cx.program.entry_points.clone() {
+        if matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
+            let body = std::mem::take(&mut cx.program.functions[entry.function].code);
+            Lowering { cx, entry: entry.clone(), body, start: Vec::new(), placed: &mut placed }.run();
+        }
+    }
+}
+
+/// Where a leaf is in the interface.
+#[derive(Clone, PartialEq)]
+struct Slot {
+    /// A builtin, or nothing for a location.
+    builtin: Option<&'static str>,
+    location: Option<u32>,
+    index: Option<u32>,
+    modifiers: Modifiers,
+    /// The type that the interface has.
+    ty: TypeId,
+}
+
+struct Lowering<'a, 'b> {
+    cx: &'a mut Context<'b>,
+    entry: EntryPoint,
+    body: Body,
+    start: Vec<Stmt>,
+    /// Structs whose fields have their attributes.
+    placed: &'a mut BTreeMap<StructId, Vec<Slot>>,
+}
+
+impl Lowering<'_, '_> {
+    fn run(mut self) {
+        let entry = self.entry.clone();
+        // Parameters come before their bodies were taken: leaves are found with the body in place.
+        let function = &mut self.cx.program.functions[entry.function];
+        function.code = std::mem::take(&mut self.body);
+        let inputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::In);
+        let outputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::Out);
+        let function = &mut self.cx.program.functions[entry.function];
+        self.body = std::mem::take(&mut function.code);
+        let params = std::mem::take(&mut function.params);
+        let mut kept = Vec::new();
+        let mut out_locals = Vec::new();
+        for (index, param) in params.into_iter().enumerate() {
+            let leaves: Vec<Leaf> = inputs.iter().filter(|l| l.source == Source::Param(index)).cloned().collect();
+            let (local, mode) = (param.local, param.mode);
+            match mode {
+                ParamMode::In => kept.extend(self.input(param, leaves)),
+                ParamMode::Out => {
+                    let span = self.body.locals[local].span;
+                    self.start.push(Stmt::new(StmtKind::Local(local, None), span));
+                }
+                ParamMode::InOut | ParamMode::Ref => kept.extend(self.flat_input(param, leaves, false)),
+            }
+            if mode != ParamMode::In {
+                out_locals.push((index, local));
+            }
+        }
+        self.outputs(outputs, &out_locals);
+        let mut stmts = std::mem::take(&mut self.start);
+        stmts.append(&mut self.body.block.stmts);
+        self.body.block.stmts = stmts;
+        let function = &mut self.cx.program.functions[entry.function];
+        function.code = self.body;
+        function.params = kept;
+        function.result_semantic = None;
+    }
+
+    /// The place of a leaf in the interface; `None` for a system value that the stage does not have.
+    fn slot(&mut self, leaf: &Leaf, direction: Direction) -> Option<Slot> {
+        if leaf.is_system() {
+            let value = leaf.system(self.entry.stage, direction)?;
+            let (builtin, scalar, length) = value.attribute?;
+            let types = &mut self.cx.program.types;
+            let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };
+            let modifiers = leaf.modifiers.0 & Modifiers::PRECISE.0;
+            return Some(Slot {
+                builtin: Some(builtin),
+                location: None,
+                index: None,
+                modifiers: Modifiers(modifiers),
+                ty,
+            });
+        }
+        let types = &mut self.cx.program.types;
+        let ty = match types.get(leaf.ty) {
+            Type::Scalar(Scalar::Bool) => TypeId::UINT,
+            Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
+            _ => leaf.ty,
+        };
+        let between = (direction == Direction::In) == (self.entry.stage == Stage::Fragment);
+        let mut modifiers = if between { leaf.modifiers } else { Modifiers::default() };
+        if between && types.component(ty).is_some_and(Scalar::is_integer) {
+            modifiers.set(Modifiers::NOINTERPOLATION);
+        }
+        Some(Slot { builtin: None, location: leaf.location, index: leaf.index, modifiers, ty })
+    }
+
+    /// Puts the attributes on the fields of a struct that can stay as it is.
+    fn keep_struct(&mut self, ty: TypeId, leaves: &[Leaf], direction: Direction) -> bool {
+        let Type::Struct(id) = self.cx.program.types.get(ty) else { return false };
+        let fields = self.cx.program.structs[id].fields.len();
+        let mut slots = Vec::new();
+        for leaf in leaves {
+            match (leaf.path.as_slice(), self.slot(leaf, direction)) {
+                ([Step::Field(_)], Some(slot)) if slot.ty == leaf.ty => slots.push(slot),
+                _ => return false,
+            }
+        }
+        if slots.len() != fields || fields == 0 {
+            return false;
+        }
+        match self.placed.get(&id) {
+            Some(placed) => *placed == slots,
+            None => {
+                for (field, slot) in self.cx.program.structs[id].fields.iter_mut().zip(&slots) {
+                    let span = field.span;
+                    place(slot, &mut field.attributes, &mut field.explicit, &mut field.modifiers, span);
+                    field.semantic = None;
+                }
+                self.placed.insert(id, slots);
+                true
+            }
+        }
+    }
+
+    /// A parameter: as it is if that is possible.
+    fn input(&mut self, mut param: Param, leaves: Vec<Leaf>) -> Vec<Param> {
+        let ty = self.body.locals[param.local].ty;
+        if leaves.is_empty() {
+            return vec![param];
+        }
+        if self.keep_struct(ty, &leaves, Direction::In) {
+            self.turn_positions(param.local, &leaves);
+            return vec![param];
+        }
+        if let [leaf] = leaves.as_slice()
+            && leaf.path.is_empty()
+        {
+            let Some(slot) = self.slot(leaf, Direction::In) else {
+                self.missing(leaf);
+                return Vec::new();
+            };
+            let span = leaf.span;
+            place(&slot, &mut param.attributes, &mut param.explicit, &mut param.modifiers, span);
+            param.semantic = None;
+            self.turn_positions(param.local, &leaves);
+            self.retype(param.local, slot.ty);
+            return vec![param];
+        }
+        self.flat_input(param, leaves, true)
+    }
+
+    fn missing(&mut self, leaf: &Leaf) {
+        let semantic = leaf.semantic.clone().unwrap_or_default().0;
+        let message = format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
+        self.cx.unsupported(leaf.span, message);
+    }
+
+    /// Turns over the `w` of a fragment's position where it is used.
+    fn turn_positions(&mut self, local: LocalId, leaves: &[Leaf]) {
+        if self.entry.stage != Stage::Fragment {
+            return;
+        }
+        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
+        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, &|_| false) else { return };
+        for (id, index) in found {
+            let position = leaves.get(index).is_some_and(Leaf::is_position);
+            if position && sees_w(self.cx.program, &self.body, id) {
+                let (one, other) = (self.body.exprs.duplicate(id), self.body.exprs.duplicate(id));
+                let span = self.body.exprs[id].span;
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                let value = position_value(&mut b, one, other);
+                self.body.exprs.replace_by(id, value);
+            }
+        }
+    }
+
+    /// Gives a parameter the type of the interface, and its uses the one of the source.
+    fn retype(&mut self, local: LocalId, ty: TypeId) {
+        let old = self.body.locals[local].ty;
+        if old == ty {
+            return;
+        }
+        if is_written(self.cx.program, &self.body, local) {
+            // The variable of the source is filled from a parameter beside it.
+            let (name, span) = (self.body.locals[local].name, self.body.locals[local].span);
+            let variable = self.body.add_local(name, old, span);
+            for id in self.body.expressions() {
+                if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+                    self.body.exprs[id].kind = ExprKind::Local(variable);
+                }
+            }
+            self.body.locals[local].name = Symbol::new(&format!("{name}_in"));
+            self.body.locals[local].ty = ty;
+            let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+            let value = b.local(local, ty);
+            let value = adapt(&mut b, value, old);
+            self.start.push(Stmt::new(StmtKind::Local(variable, Some(value)), span));
+            return;
+        }
+        self.body.locals[local].ty = ty;
+        for id in self.body.expressions() {
+            if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+                let span = self.body.exprs[id].span;
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                let value = b.local(local, ty);
+                let value = adapt(&mut b, value, old);
+                self.body.exprs.replace_by(id, value);
+            }
+        }
+    }
+
+    /// A new struct of the entry point with one field a leaf; leaves that the stage does not have are left out.
+    fn flat_struct(&mut self, name: &str, leaves: &[Leaf], direction: Direction) -> (StructId, Vec<Option<u32>>) {
+        let mut fields: Vec<Field> = Vec::new();
+        let mut indices = Vec::new();
+        for leaf in leaves {
+            let Some(slot) = self.slot(leaf, direction) else {
+                indices.push(None);
+                continue;
+            };
+            let mut name = if leaf.name.is_empty() { name_of_semantic(leaf) } else { leaf.name.clone() };
+            while fields.iter().any(|f| f.name == *name) {
+                name.push('_');
+            }
+            let mut field = Field {
+                name: Symbol::new(&name),
+                ty: slot.ty,
+                semantic: None,
+                modifiers: Modifiers::default(),
+                matrix_order: None,
+                explicit: Explicit::default(),
+                attributes: Vec::new(),
+                comments: leaf.comments.clone(),
+                span: leaf.span,
+                bits: None,
+                offset: None,
+            };
+            place(&slot, &mut field.attributes, &mut field.explicit, &mut field.modifiers, leaf.span);
+            indices.push(Some(fields.len() as u32));
+            fields.push(field);
+        }
+        let span = leaves.first().map(|l| l.span).unwrap_or_default();
+        let id = self.cx.program.structs.push(Struct {
+            name: Symbol::new(name),
+            fields,
+            comments: Vec::new(),
+            span,
+            builtin: false,
+            attributes: Vec::new(),
+        });
+        self.cx.program.insert_item(Item::Struct(id), Some(Item::Function(self.entry.function)));
+        (id, indices)
+    }
+
+    /// A parameter whose leaves come in a flat struct. With `replace`, its uses go straight to the struct's fields if all
+    /// are of leaves.
+    fn flat_input(&mut self, mut param: Param, leaves: Vec<Leaf>, replace: bool) -> Vec<Param> {
+        let local = param.local;
+        let Local { name, ty, span, .. } = self.body.locals[local].clone();
+        let (id, indices) = self.flat_struct(&format!("{}_{name}", self.entry.name), &leaves, Direction::In);
+        let flat = self.cx.program.types.intern(Type::Struct(id));
+        let incoming = self.body.add_local(name, flat, span);
+        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
+        let free = replace && !is_written(self.cx.program, &self.body, local);
+        let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
+        param.local = incoming;
+        param.mode = ParamMode::In;
+        param.semantic = None;
+        match found {
+            Some(found) => {
+                for (id, index) in found {
+                    let Some(leaf) = leaves.get(index) else { continue };
+                    let whole = !leaf.is_position() || sees_w(self.cx.program, &self.body, id);
+                    let field = indices.get(index).copied().flatten();
+                    if field.is_none() {
+                        self.missing(leaf);
+                    }
+                    let span = self.body.exprs[id].span;
+                    let value = self.read(incoming, flat, field, leaf, span, whole);
+                    self.body.exprs.replace_by(id, value);
+                }
+            }
+            None => {
+                self.body.locals[incoming].name = Symbol::new(&format!("{name}_in"));
+                let mut values = Vec::new();
+                for (leaf, field) in leaves.iter().zip(&indices) {
+                    values.push((leaf.path.clone(), self.read(incoming, flat, *field, leaf, span, true)));
+                }
+                let found = |path: &[Step]| values.iter().find(|(p, _)| p.as_slice() == path).map(|(_, v)| *v);
+                let exprs = &mut self.body.exprs;
+                let value = assemble(self.cx.program, exprs, ty, &mut Vec::new(), span, &mut |_, _, path| found(path));
+                self.start.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+            }
+        }
+        // A struct without fields is no parameter.
+        if self.cx.program.structs[id].fields.is_empty() { Vec::new() } else { vec![param] }
+    }
+
+    /// The value of a leaf that is a field of the incoming struct.
+    fn read(
+        &mut self,
+        incoming: LocalId,
+        flat: TypeId,
+        field: Option<u32>,
+        leaf: &Leaf,
+        span: Span,
+        whole: bool,
+    ) -> ExprId {
+        let own = field.and_then(|index| self.cx.program.field_type(flat, index));
+        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+        let (Some(index), Some(own)) = (field, own) else { return b.add(ExprKind::Zero, leaf.ty) };
+        let base = b.local(incoming, flat);
+        let value = b.field(base, index, own);
+        if leaf.is_position() && whole && self.entry.stage == Stage::Fragment {
+            let other = b.exprs.duplicate(value);
+            return position_value(&mut b, value, other);
+        }
+        adapt(&mut b, value, leaf.ty)
+    }
+
+    /// The result: as it is if that is possible, else a flat struct of everything that goes out.
+    fn outputs(&mut self, leaves: Vec<Leaf>, out_locals: &[(usize, LocalId)]) {
+        if leaves.is_empty() {
+            return;
+        }
+        let result = self.cx.program.functions[self.entry.function].result;
+        if out_locals.is_empty() {
+            if self.keep_struct(result, &leaves, Direction::Out) {
+                return;
+            }
+            if let [leaf] = leaves.as_slice()
+                && leaf.path.is_empty()
+            {
+                match self.slot(leaf, Direction::Out) {
+                    Some(slot) if slot.ty == leaf.ty => {
+                        let function = &mut self.cx.program.functions[self.entry.function];
+                        let span = function.span;
+                        let mut modifiers = Modifiers::default();
+                        place(&slot, &mut function.attributes, &mut function.result_explicit, &mut modifiers, span);
+                        return;
+                    }
+                    Some(_) => {}
+                    None => return self.missing(leaf),
+                }
+            }
+        }
+        for leaf in &leaves {
+            if self.slot(leaf, Direction::Out).is_none() {
+                self.missing(leaf);
+            }
+        }
+        let name = format!("{}_output", self.entry.name);
+        let (id, indices) = self.flat_struct(&name, &leaves, Direction::Out);
+        let flat = self.cx.program.types.intern(Type::Struct(id));
+        let function = &mut self.cx.program.functions[self.entry.function];
+        function.result = flat;
+        self.rewrite_returns(&leaves, &indices, out_locals, flat);
+    }
+
+    fn rewrite_returns(
+        &mut self,
+        leaves: &[Leaf],
+        indices: &[Option<u32>],
+        out_locals: &[(usize, LocalId)],
+        flat: TypeId,
+    ) {
+        let mut block = std::mem::take(&mut self.body.block);
+        let ends = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
+        block.rewrite(&mut |stmt, out| {
+            let StmtKind::Return(value) = stmt.kind else {
+                out.push(stmt);
+                return;
+            };
+            let span = stmt.span;
+            let mut base = value;
+            if let Some(value) = value
+                && !matches!(self.body.exprs[value].kind, ExprKind::Local(_))
+                && leaves.iter().filter(|l| l.source == Source::Result).count() > 1
+            {
+                let ty = self.body.exprs[value].ty;
+                let temporary = self.body.add_local("result", ty, span);
+                out.push(Stmt::new(StmtKind::Local(temporary, Some(value)), span));
+                base = Some(self.body.exprs.push(Expr { kind: ExprKind::Local(temporary), ty, span }));
+            }
+            let value = self.outgoing(leaves, indices, out_locals, base, flat, span);
+            out.push(Stmt { kind: StmtKind::Return(Some(value)), ..stmt });
+        });
+        if !ends {
+            let span = block.stmts.last().map(|s| s.span).unwrap_or_default();
+            let value = self.outgoing(leaves, indices, out_locals, None, flat, span);
+            block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
+        }
+        self.body.block = block;
+    }
+
+    /// The flat struct from the `out` variables and the returned value.
+    fn outgoing(
+        &mut self,
+        leaves: &[Leaf],
+        indices: &[Option<u32>],
+        out_locals: &[(usize, LocalId)],
+        result: Option<ExprId>,
+        flat: TypeId,
+        span: Span,
+    ) -> ExprId {
+        let mut parts = Vec::new();
+        for (leaf, index) in leaves.iter().zip(indices) {
+            let Some(own) = index.and_then(|i| self.cx.program.field_type(flat, i)) else { continue };
+            let base = match leaf.source {
+                Source::Result => result.map(|r| self.body.exprs.duplicate(r)),
+                Source::Param(param) => out_locals.iter().find(|(i, _)| *i == param).map(|(_, local)| {
+                    let ty = self.body.locals[*local].ty;
+                    self.body.exprs.push(Expr { kind: ExprKind::Local(*local), ty, span })
+                }),
+            };
+            let value = match base {
+                Some(base) => part(self.cx.program, &mut self.body.exprs, base, &leaf.path),
+                None => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
+            };
+            let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+            parts.push(b.convert(value, own));
+        }
+        self.body.exprs.push(Expr { kind: ExprKind::Construct(parts), ty: flat, span })
+    }
+}
+
+/// Writes a place to the attributes of a field, parameter or result.
+fn place(slot: &Slot, attributes: &mut Vec<Attribute>, explicit: &mut Explicit, modifiers: &mut Modifiers, span: Span) {
+    if let Some(builtin) = slot.builtin {
+        attributes.push(attribute("builtin", vec![AttributeArg::Name(Symbol::new(builtin))], span));
+    }
+    explicit.location = slot.location.map(|n| (n, span));
+    explicit.index = slot.index;
+    *modifiers = slot.modifiers;
+}

@@ -1,0 +1,645 @@
+//! Turn the parameters and the result of an entry point into global inputs and outputs.
+//!
+//! Before: `VSOutput main(VSInput input) { VSOutput output; output.pos = f(input.pos); return output; }`
+//! After:  `in vec3 input_pos;  void main() { gl_Position = f(input_pos); }`
+//!
+//! A struct of which only fields are used disappears; one that is used as a whole stays as a variable that is filled at the
+//! start, or copied to the outputs at each return.
+//!
+//! A way of [`super::entry_points`].
+
+use super::Context;
+use super::stage_io::{
+    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, part,
+    position_value, sees_w,
+};
+use super::system_values::{self, Direction};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::EXTENSION_ATTRIBUTE;
+use crate::tree::*;
+
+/// Lowers every entry point.
+pub fn run(cx: &mut Context) {
+    for entry in cx.program.entry_points.clone() {
+        if matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
+            lower(cx, &entry);
+        } else {
+            let span = cx.program.functions[entry.function].span;
+            let message =
+                format!("shaderport does not write {} shaders for {} yet", entry.stage.name(), cx.profile.name);
+            cx.unsupported(span, message);
+        }
+    }
+}
+
+/// What stands for a leaf in the body.
+#[derive(Clone)]
+enum Place {
+    /// A global input or output.
+    Global(GlobalId, TypeId),
+    /// A builtin variable and its type in the target.
+    Builtin(Template, TypeId),
+    /// Components of an array of distances from an index on.
+    Distances(&'static str, u32),
+    /// Nothing: a system value that the stage does not have.
+    Missing(Symbol, Span),
+}
+
+struct Lowering<'a, 'b> {
+    cx: &'a mut Context<'b>,
+    entry: EntryPoint,
+    body: Body,
+    /// Statements before those of the body.
+    start: Vec<Stmt>,
+    /// Next free index of each array of distances, for inputs and outputs.
+    distances: [u32; 4],
+}
+
+fn lower(cx: &mut Context, entry: &EntryPoint) {
+    let inputs = Flatten { program: cx.program, split: false }.leaves(entry, Direction::In);
+    let outputs = Flatten { program: cx.program, split: false }.leaves(entry, Direction::Out);
+    let body = std::mem::take(&mut cx.program.functions[entry.function].code);
+    let mut l = Lowering { cx, entry: entry.clone(), body, start: Vec::new(), distances: [0; 4] };
+    let params = l.cx.program.functions[entry.function].params.clone();
+    let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)> = Vec::new();
+    for (index, param) in params.iter().enumerate() {
+        let of = |leaves: &[Leaf]| -> Vec<Leaf> {
+            leaves.iter().filter(|leaf| leaf.source == Source::Param(index)).cloned().collect()
+        };
+        match param.mode {
+            ParamMode::In => l.input(param.local, &of(&inputs), true),
+            ParamMode::Out => written.extend(l.output(param.local, of(&outputs))),
+            ParamMode::InOut | ParamMode::Ref => {
+                l.input(param.local, &of(&inputs), false);
+                let leaves = of(&outputs);
+                let places = l.places(param.local, &leaves, Direction::Out);
+                written.push((param.local, leaves, places));
+            }
+        }
+    }
+    let result: Vec<Leaf> = outputs.into_iter().filter(|leaf| leaf.source == Source::Result).collect();
+    l.returns(result, written);
+    l.finish();
+}
+
+impl Lowering<'_, '_> {
+    /// What stands for each leaf: new globals, or builtins.
+    fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Place> {
+        let base = self.body.locals.iter().nth(local.index()).map(|(_, l)| l.name);
+        leaves.iter().map(|leaf| self.place(leaf, base.map_or("", |n| n.as_str()), direction)).collect()
+    }
+
+    fn place(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Place {
+        if !leaf.is_system() {
+            return self.global(leaf, base, direction);
+        }
+        let (semantic, _) = leaf.semantic.clone().unwrap_or_default();
+        let both_ways = usize::from(direction == Direction::Out);
+        if let Some(variable) = system_values::distance_variable(&semantic)
+            && (direction == Direction::Out) != (self.entry.stage == Stage::Fragment)
+        {
+            let slot = both_ways + 2 * usize::from(semantic == "SV_CULLDISTANCE");
+            let components = match self.cx.program.types.get(leaf.ty) {
+                Type::Vector(_, n) => n.into(),
+                Type::Array(_, n) => n.unwrap_or(1),
+                _ => 1,
+            };
+            let first = self.distances.get(slot).copied().unwrap_or(0);
+            if let Some(next) = self.distances.get_mut(slot) {
+                *next = first.saturating_add(components);
+            }
+            return Place::Distances(variable, first);
+        }
+        let missing = Place::Missing(Symbol::new(&semantic), leaf.span);
+        let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
+        let Some((spelling, scalar, length)) = value.variable else { return missing };
+        let mut spelling = spelling;
+        if semantic == "SV_BARYCENTRICS" && leaf.modifiers.has(Modifiers::NOPERSPECTIVE) {
+            spelling = "gl_BaryCoordNoPerspEXT";
+        }
+        self.extension(value.extension, leaf.span);
+        let depth = [("SV_DEPTHGREATEREQUAL", "depth_greater"), ("SV_DEPTHLESSEQUAL", "depth_less")];
+        if let Some((_, word)) = depth.iter().find(|(s, _)| *s == semantic) {
+            self.redeclare(spelling, leaf, word);
+        }
+        let types = &mut self.cx.program.types;
+        let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };
+        match Template::parse(spelling) {
+            Ok(template) => Place::Builtin(template, ty),
+            Err(_) => missing,
+        }
+    }
+
+    fn extension(&mut self, name: &str, span: Span) {
+        if !name.is_empty() {
+            let made = attribute(EXTENSION_ATTRIBUTE, vec![AttributeArg::Text(Symbol::new(name))], span);
+            let attributes = &mut self.cx.program.functions[self.entry.function].attributes;
+            if !attributes.iter().any(|a| a.name == made.name && a.args == made.args) {
+                attributes.push(made);
+            }
+        }
+    }
+
+    /// `layout(depth_greater) out float gl_FragDepth;`
+    fn redeclare(&mut self, name: &str, leaf: &Leaf, layout: &str) {
+        let mut global = new_global(name, leaf.ty, GlobalKind::Output, leaf);
+        global.explicit.location = None;
+        global.modifiers = Modifiers::default();
+        global.attributes.push(attribute("__layout", vec![AttributeArg::Text(Symbol::new(layout))], leaf.span));
+        self.add_global(global);
+    }
+
+    fn add_global(&mut self, global: Global) -> GlobalId {
+        let id = self.cx.program.globals.push(global);
+        // Outputs and inputs stand together, before the entry point's function.
+        self.cx.program.insert_item(Item::Global(id), Some(Item::Function(self.entry.function)));
+        id
+    }
+
+    /// A new input or output. Integers are flat between stages, and `bool` travels as `uint`.
+    fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Place {
+        let kind = if direction == Direction::In { GlobalKind::Input } else { GlobalKind::Output };
+        let name = match (base.is_empty(), leaf.name.is_empty()) {
+            (false, false) => format!("{base}_{}", leaf.name),
+            (false, true) => base.to_owned(),
+            (true, false) => format!("out_{}", leaf.name),
+            (true, true) => format!("out_{}", name_of_semantic(leaf)),
+        };
+        let types = &mut self.cx.program.types;
+        let ty = match types.get(leaf.ty) {
+            Type::Scalar(Scalar::Bool) => TypeId::UINT,
+            Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
+            _ => leaf.ty,
+        };
+        let mut global = new_global(&self.unused(&name), ty, kind, leaf);
+        let between = match direction {
+            Direction::In => self.entry.stage == Stage::Fragment,
+            Direction::Out => self.entry.stage != Stage::Fragment,
+        };
+        let flat = self
+            .cx
+            .program
+            .types
+            .component(self.cx.program.types.innermost(ty))
+            .is_some_and(|s| s.is_integer() || s == Scalar::F64);
+        if between && flat {
+            global.modifiers.set(Modifiers::NOINTERPOLATION);
+        }
+        if !between {
+            global.modifiers = Modifiers::default();
+        }
+        Place::Global(self.add_global(global), ty)
+    }
+
+    /// A name that no other global has.
+    fn unused(&self, name: &str) -> String {
+        let taken = |name: &str| {
+            self.cx.program.items.iter().any(|item| match *item {
+                Item::Global(id) => self.cx.program.globals[id].name == *name,
+                Item::Function(id) => self.cx.program.functions[id].name == *name,
+                Item::Struct(id) => self.cx.program.structs[id].name == *name,
+                Item::Enum(_) => false,
+            })
+        };
+        let mut name = name.to_owned();
+        while taken(&name) {
+            name.push_str("_in");
+        }
+        name
+    }
+
+    /// The value of a leaf at its place, as the source's type.
+    fn read(&mut self, place: &Place, ty: TypeId, span: Span) -> ExprId {
+        let program = &mut *self.cx.program;
+        let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
+        match place {
+            Place::Global(id, own) => {
+                let value = b.global(*id, *own);
+                b.convert(value, ty)
+            }
+            Place::Builtin(template, own) => {
+                let value = b.native(template.clone(), Vec::new(), *own);
+                adapt(&mut b, value, ty)
+            }
+            Place::Distances(variable, first) => {
+                let Ok(template) = Template::parse(variable) else { return b.add(ExprKind::Zero, ty) };
+                let array = b.types.array(TypeId::FLOAT, None);
+                let n = match b.types.get(ty) {
+                    Type::Vector(_, n) => n.into(),
+                    Type::Array(_, n) => n.unwrap_or(1),
+                    _ => 1,
+                };
+                let parts: Vec<ExprId> = (0..n)
+                    .map(|i| {
+                        let all = b.native(template.clone(), Vec::new(), array);
+                        b.at(all, first + i)
+                    })
+                    .collect();
+                match parts.as_slice() {
+                    [one] if !matches!(b.types.get(ty), Type::Array(..)) => *one,
+                    _ => b.construct(parts, ty),
+                }
+            }
+            Place::Missing(semantic, place) => {
+                let value = b.add(ExprKind::Zero, ty);
+                let message =
+                    format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
+                self.cx.unsupported(*place, message);
+                value
+            }
+        }
+    }
+
+    /// Statements that write a value to a leaf's place.
+    fn write(&mut self, place: &Place, value: ExprId, out: &mut Vec<Stmt>) {
+        let span = self.body.exprs[value].span;
+        let ty = self.body.exprs[value].ty;
+        let program = &mut *self.cx.program;
+        let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
+        match place {
+            Place::Global(id, own) => {
+                let target = b.global(*id, *own);
+                let value = b.convert(value, *own);
+                let assign = b.assign(target, value);
+                out.push(Stmt::new(StmtKind::Expr(assign), span));
+            }
+            Place::Builtin(template, own) => {
+                let target = b.native(template.clone(), Vec::new(), *own);
+                let value = b.convert(value, *own);
+                let assign = b.assign(target, value);
+                out.push(Stmt::new(StmtKind::Expr(assign), span));
+            }
+            Place::Distances(variable, first) => {
+                let Ok(template) = Template::parse(variable) else { return };
+                let array = b.types.array(TypeId::FLOAT, None);
+                let n = match b.types.get(ty) {
+                    Type::Vector(_, n) => Some(n.into()),
+                    Type::Array(_, n) => n,
+                    _ => None,
+                };
+                for i in 0..n.unwrap_or(1) {
+                    let all = b.native(template.clone(), Vec::new(), array);
+                    let target = b.at(all, first + i);
+                    let source = if i == 0 { value } else { b.exprs.duplicate(value) };
+                    let source = if n.is_some() { b.at(source, i) } else { source };
+                    let assign = b.assign(target, source);
+                    out.push(Stmt::new(StmtKind::Expr(assign), span));
+                }
+            }
+            // Nobody reads it: what the target has no word for is left out if the value is harmless.
+            Place::Missing(semantic, place) => {
+                let message = format!(
+                    "{} has no `{semantic}` as an output of {} shaders",
+                    self.cx.profile.name,
+                    self.entry.stage.name()
+                );
+                self.cx.unsupported(*place, message);
+            }
+        }
+    }
+
+    /// An input parameter: its fields become globals where they are used, or it becomes a variable filled at the start.
+    fn input(&mut self, local: LocalId, leaves: &[Leaf], replace: bool) {
+        let places = self.places(local, leaves, Direction::In);
+        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
+        let free = replace && !is_written(self.cx.program, &self.body, local);
+        let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
+        match found {
+            Some(found) if self.is_worth(&found, &places, leaves) => {
+                for (id, index) in found {
+                    let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
+                    let (ty, span) = (leaf.ty, self.body.exprs[id].span);
+                    let value = if leaf.is_position() {
+                        self.position(id, place, ty, span)
+                    } else {
+                        self.read(place, ty, span)
+                    };
+                    self.body.exprs.replace_by(id, value);
+                }
+            }
+            _ => {
+                let (ty, span) = (self.body.locals[local].ty, self.body.locals[local].span);
+                let value = self.whole(ty, leaves, &places, span);
+                self.start.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+                self.rename_shadowed(local, &places);
+            }
+        }
+    }
+
+    /// Whether uses are replaced in place: not where a computed builtin would be repeated.
+    fn is_worth(&self, found: &[(ExprId, usize)], places: &[Place], leaves: &[Leaf]) -> bool {
+        places.iter().zip(leaves).enumerate().all(|(index, (place, leaf))| {
+            let plain = match place {
+                Place::Builtin(_, own) => *own == leaf.ty,
+                Place::Distances(..) => !matches!(self.cx.program.types.get(leaf.ty), Type::Array(..)),
+                Place::Global(_, own) => *own == leaf.ty,
+                Place::Missing(..) => true,
+            };
+            plain || !leaf.path.is_empty() || found.iter().filter(|(_, i)| *i == index).count() <= 1
+        })
+    }
+
+    /// A variable that takes the name of a global is named as the source has it, and the global makes way.
+    fn rename_shadowed(&mut self, local: LocalId, places: &[Place]) {
+        let name = self.body.locals[local].name;
+        for place in places {
+            if let Place::Global(id, _) = place
+                && self.cx.program.globals[*id].name == name
+            {
+                let renamed = self.unused(&format!("in_{name}"));
+                self.cx.program.globals[*id].name = Symbol::new(&renamed);
+            }
+        }
+    }
+
+    /// A value put together from places.
+    fn whole(&mut self, ty: TypeId, leaves: &[Leaf], places: &[Place], span: Span) -> ExprId {
+        // The leaves are made first: `assemble` borrows the body's expressions.
+        let mut values: Vec<(Vec<Step>, ExprId)> = Vec::new();
+        for (leaf, place) in leaves.iter().zip(places) {
+            // A value that the stage does not have is 0 in a struct that is shared with another stage.
+            let value = match place {
+                Place::Missing(..) if !leaf.path.is_empty() => {
+                    self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span })
+                }
+                _ if leaf.is_position() => self.position_value(place, span),
+                _ => self.read(place, leaf.ty, span),
+            };
+            values.push((leaf.path.clone(), value));
+        }
+        let found = |path: &[Step]| values.iter().find(|(p, _)| p.as_slice() == path).map(|(_, v)| *v);
+        assemble(self.cx.program, &mut self.body.exprs, ty, &mut Vec::new(), span, &mut |_, _, path| found(path))
+    }
+
+    /// A use of the position in a fragment shader. Its `w` is the reciprocal of what D3D gives, so it is turned over where
+    /// the use may see it.
+    fn position(&mut self, id: ExprId, place: &Place, ty: TypeId, span: Span) -> ExprId {
+        let sees_w = sees_w(self.cx.program, &self.body, id);
+        if sees_w { self.position_value(place, span) } else { self.read(place, ty, span) }
+    }
+
+    fn position_value(&mut self, place: &Place, span: Span) -> ExprId {
+        let Place::Builtin(_, ty) = *place else {
+            return self.read(place, TypeId::FLOAT, span);
+        };
+        let (a, b) = (self.read(place, ty, span), self.read(place, ty, span));
+        let mut build = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+        position_value(&mut build, a, b)
+    }
+
+    /// An `out` parameter: its fields become globals, or it becomes a variable that is copied at each return.
+    fn output(&mut self, local: LocalId, leaves: Vec<Leaf>) -> Option<(LocalId, Vec<Leaf>, Vec<Place>)> {
+        let places = self.places(local, &leaves, Direction::Out);
+        if self.replace_output(local, &leaves, &places, &|_| false) {
+            return None;
+        }
+        let span = self.body.locals[local].span;
+        self.start.push(Stmt::new(StmtKind::Local(local, None), span));
+        self.rename_shadowed(local, &places);
+        Some((local, leaves, places))
+    }
+
+    /// Whether all uses of a variable could be replaced by the places of its leaves; they are then.
+    fn replace_output(
+        &mut self,
+        local: LocalId,
+        leaves: &[Leaf],
+        places: &[Place],
+        ignored: &dyn Fn(ExprId) -> bool,
+    ) -> bool {
+        let direct = |(place, leaf): (&Place, &Leaf)| match place {
+            Place::Global(_, own) | Place::Builtin(_, own) => *own == leaf.ty,
+            Place::Distances(..) => leaf.ty == TypeId::FLOAT,
+            Place::Missing(..) => false,
+        };
+        if !places.iter().zip(leaves).all(direct) {
+            return false;
+        }
+        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
+        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, ignored) else { return false };
+        for (id, index) in found {
+            let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
+            let span = self.body.exprs[id].span;
+            let value = self.read(place, leaf.ty, span);
+            self.body.exprs.replace_by(id, value);
+        }
+        true
+    }
+
+    /// Replaces `return value;` by writes to the outputs.
+    fn returns(&mut self, result: Vec<Leaf>, written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)>) {
+        let local = self.result_local(&result);
+        let base = local.map(|l| self.body.locals[l].name.to_string()).unwrap_or_default();
+        let places: Vec<Place> = result.iter().map(|leaf| self.place(leaf, &base, Direction::Out)).collect();
+        let direct = local.is_some_and(|local| self.replace_result(local, &result, &places));
+        let mut block = std::mem::take(&mut self.body.block);
+        let last_is_return = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
+        let marker = block.stmts.last().map(|s| s.span);
+        block.rewrite(&mut |mut stmt, out| {
+            let StmtKind::Return(value) = stmt.kind else {
+                out.push(stmt);
+                return;
+            };
+            let start = out.len();
+            match value {
+                Some(value) if !direct => self.write_value(value, &result, &places, out),
+                _ => {}
+            }
+            for (local, leaves, places) in &written {
+                self.write_local(*local, leaves, places, stmt.span, out);
+            }
+            if let Some(first) = out.get_mut(start) {
+                first.comments = std::mem::take(&mut stmt.comments);
+                first.blank_before = std::mem::take(&mut stmt.blank_before);
+            }
+            out.push(Stmt { kind: StmtKind::Return(None), ..stmt });
+        });
+        // The last return says nothing.
+        if last_is_return && matches!(block.stmts.last(), Some(s) if matches!(s.kind, StmtKind::Return(None))) {
+            if let Some(last) = block.stmts.pop() {
+                block.trailing.splice(0..0, last.comments.into_iter().filter(|c| !c.trailing));
+            }
+        } else {
+            let span = marker.unwrap_or_default();
+            for (local, leaves, places) in &written {
+                self.write_local(*local, leaves, places, span, &mut block.stmts);
+            }
+        }
+        self.body.block = block;
+    }
+
+    /// The variable that every return gives, declared at the top of the function.
+    fn result_local(&self, result: &[Leaf]) -> Option<LocalId> {
+        if result.iter().any(|leaf| leaf.path.is_empty()) {
+            return None;
+        }
+        let mut found: Option<LocalId> = None;
+        let mut same = true;
+        self.body.block.visit(&mut |stmt| {
+            if let StmtKind::Return(Some(value)) = stmt.kind {
+                match self.body.exprs[value].kind {
+                    ExprKind::Local(local) if found.is_none_or(|f| f == local) => found = Some(local),
+                    _ => same = false,
+                }
+            }
+        });
+        let local = found.filter(|_| same)?;
+        let declared = self.body.block.stmts.iter().any(|s| match s.kind {
+            StmtKind::Local(l, init) => {
+                l == local && init.is_none_or(|e| matches!(self.body.exprs[e].kind, ExprKind::Zero))
+            }
+            _ => false,
+        });
+        declared.then_some(local)
+    }
+
+    /// Replaces the variable of the result by the outputs, and its declaration by zeros where it had them.
+    fn replace_result(&mut self, local: LocalId, leaves: &[Leaf], places: &[Place]) -> bool {
+        let mut returned = Vec::new();
+        self.body.block.visit(&mut |stmt| {
+            if let StmtKind::Return(Some(value)) = stmt.kind {
+                returned.push(value);
+            }
+        });
+        let zeroed = self.leaves_that_need_zero(local, leaves);
+        if !self.replace_output(local, leaves, places, &|id| returned.contains(&id)) {
+            return false;
+        }
+        let at = self.body.block.stmts.iter().position(|s| matches!(s.kind, StmtKind::Local(l, _) if l == local));
+        let Some(at) = at else { return true };
+        let declaration = self.body.block.stmts.remove(at);
+        let mut zeros = Vec::new();
+        for (place, leaf) in places.iter().zip(leaves).filter(|(_, l)| zeroed.contains(&l.path)) {
+            let zero = self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span: declaration.span });
+            self.write(place, zero, &mut zeros);
+        }
+        let mut rest = self.body.block.stmts.split_off(at);
+        // Comments of the declaration go to what stands in its place.
+        if let Some(first) = zeros.first_mut().or(rest.first_mut()) {
+            first.comments.splice(0..0, declaration.comments.into_iter().filter(|c| !c.trailing));
+            first.blank_before |= declaration.blank_before;
+        }
+        self.body.block.stmts.append(&mut zeros);
+        self.body.block.stmts.append(&mut rest);
+        true
+    }
+
+    /// Leaves of a variable that is zero at first, but for those that are written as a whole before anything else is
+    /// done with them.
+    fn leaves_that_need_zero(&self, local: LocalId, leaves: &[Leaf]) -> Vec<Vec<Step>> {
+        let zero = self.body.block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(l, Some(_)) if l == local));
+        if !zero {
+            return Vec::new();
+        }
+        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
+        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, &|_| false) else { return paths };
+        // An assignment among the statements of the function itself, of which the leaf is the target.
+        let is_target = |id: ExprId| {
+            self.body.block.stmts.iter().any(|s| match s.kind {
+                StmtKind::Expr(e) => matches!(self.body.exprs[e].kind, ExprKind::Assign(None, t, _) if t == id),
+                _ => false,
+            })
+        };
+        let order = self.textual_order();
+        paths
+            .into_iter()
+            .enumerate()
+            .filter(|(index, _)| {
+                let first = found
+                    .iter()
+                    .filter(|(_, i)| i == index)
+                    .min_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
+                // Its value is evaluated first, so an access in it comes first.
+                !first.is_some_and(|(id, _)| is_target(*id))
+            })
+            .map(|(_, path)| path)
+            .collect()
+    }
+
+    /// The order of evaluation of all expressions: of an assignment, the value before the target.
+    fn textual_order(&self) -> rustc_hash::FxHashMap<ExprId, usize> {
+        let mut order = rustc_hash::FxHashMap::default();
+        for root in self.body.roots() {
+            match self.body.exprs[root].kind {
+                ExprKind::Assign(_, target, value) => {
+                    for id in self.body.exprs.post_order(value).into_iter().chain(self.body.exprs.post_order(target)) {
+                        order.insert(id, order.len());
+                    }
+                }
+                _ => {
+                    for id in self.body.exprs.post_order(root) {
+                        order.insert(id, order.len());
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// Writes a returned value to the outputs.
+    fn write_value(&mut self, value: ExprId, leaves: &[Leaf], places: &[Place], out: &mut Vec<Stmt>) {
+        let span = self.body.exprs[value].span;
+        if let ([leaf], [place]) = (leaves, places)
+            && leaf.path.is_empty()
+        {
+            self.write(place, value, out);
+            return;
+        }
+        if let ExprKind::Local(local) = self.body.exprs[value].kind {
+            self.write_local(local, leaves, places, span, out);
+            return;
+        }
+        let ty = self.body.exprs[value].ty;
+        let temporary = self.body.add_local("result", ty, span);
+        out.push(Stmt::new(StmtKind::Local(temporary, Some(value)), span));
+        self.write_local(temporary, leaves, places, span, out);
+    }
+
+    /// Copies a variable to the outputs.
+    fn write_local(&mut self, local: LocalId, leaves: &[Leaf], places: &[Place], span: Span, out: &mut Vec<Stmt>) {
+        let ty = self.body.locals[local].ty;
+        for (leaf, place) in leaves.iter().zip(places) {
+            let base = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+            let value = part(self.cx.program, &mut self.body.exprs, base, &leaf.path);
+            self.write(place, value, out);
+        }
+    }
+
+    fn finish(mut self) {
+        let mut stmts = std::mem::take(&mut self.start);
+        stmts.append(&mut self.body.block.stmts);
+        self.body.block.stmts = stmts;
+        let function = &mut self.cx.program.functions[self.entry.function];
+        function.code = self.body;
+        function.params.clear();
+        function.result = TypeId::VOID;
+        function.result_semantic = None;
+    }
+}
+
+fn new_global(name: &str, ty: TypeId, kind: GlobalKind, leaf: &Leaf) -> Global {
+    Global {
+        name: Symbol::new(name),
+        ty,
+        kind,
+        transparent: false,
+        modifiers: leaf.modifiers,
+        matrix_order: None,
+        explicit: Explicit {
+            location: leaf.location.map(|n| (n, leaf.span)),
+            index: leaf.index,
+            ..Explicit::default()
+        },
+        binding: None,
+        init: None,
+        semantic: None,
+        attributes: Vec::new(),
+        comments: leaf.comments.clone(),
+        span: leaf.span,
+        file: leaf.span.file,
+        unit: 0,
+        namespace_depth: 0,
+        source_path: Symbol::new(name),
+    }
+}

@@ -1,0 +1,153 @@
+//! The table of system values: what a semantic is in each kind of stage interface.
+
+use crate::tree::{Scalar, Stage};
+
+/// The direction of stage data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Direction {
+    /// Into the stage.
+    In,
+    /// Out of it.
+    Out,
+}
+
+/// A spelling with the type that the target gives the value: (spelling, scalar, components).
+pub type Spelling = (&'static str, Scalar, u8);
+
+/// A system value in some stages.
+#[derive(Debug)]
+pub struct SystemValue {
+    /// Semantics in upper case, without index.
+    pub semantics: &'static [&'static str],
+    /// Stages.
+    pub stages: &'static [Stage],
+    /// Direction.
+    pub direction: Direction,
+    /// As a builtin variable (GLSL).
+    pub variable: Option<Spelling>,
+    /// As a builtin attribute (WGSL).
+    pub attribute: Option<Spelling>,
+    /// The semantic's name for D3D, where the one above is not known there; empty where D3D has none.
+    pub semantic: Option<&'static str>,
+    /// The extension that the variable needs; may be empty.
+    pub extension: &'static str,
+}
+
+use Direction::{In, Out};
+use Scalar::{Bool, F32, I32, U32};
+use Stage::{Compute, Domain, Fragment, Geometry, Hull, Mesh, Vertex};
+
+/// Stages with work groups.
+const GROUPS: &[Stage] = &[Compute, Mesh, Stage::Amplification];
+/// Stages before rasterization.
+const POINTS: &[Stage] = &[Vertex, Domain, Geometry, Mesh];
+
+const fn row(
+    semantics: &'static [&'static str],
+    stages: &'static [Stage],
+    direction: Direction,
+    variable: Option<Spelling>,
+    attribute: Option<Spelling>,
+    extension: &'static str,
+) -> SystemValue {
+    SystemValue { semantics, stages, direction, variable, attribute, semantic: None, extension }
+}
+
+const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
+    value.semantic = Some(semantic);
+    value
+}
+
+/// The table.
+#[rustfmt::skip]
+const TABLE: &[SystemValue] = &[
+    row(&["SV_VERTEXID"], &[Vertex], In,
+        Some(("gl_VertexIndex", I32, 1)), Some(("vertex_index", U32, 1)), ""),
+    named(row(&["SV_VULKANVERTEXID"], &[Vertex], In,
+        Some(("gl_VertexIndex", I32, 1)), Some(("vertex_index", U32, 1)), ""), "SV_VertexID"),
+    row(&["SV_INSTANCEID"], &[Vertex], In,
+        Some(("gl_InstanceIndex", I32, 1)), Some(("instance_index", U32, 1)), ""),
+    named(row(&["SV_VULKANINSTANCEID"], &[Vertex], In,
+        Some(("gl_InstanceIndex", I32, 1)), Some(("instance_index", U32, 1)), ""), "SV_InstanceID"),
+    row(&["SV_STARTVERTEXLOCATION"], &[Vertex], In,
+        Some(("gl_BaseVertex", I32, 1)), None, "GL_ARB_shader_draw_parameters"),
+    row(&["SV_STARTINSTANCELOCATION"], &[Vertex], In,
+        Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"),
+    named(row(&["SV_DRAWINDEX"], &[Vertex], In,
+        Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ""),
+    row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment], In,
+        Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"),
+    row(&["SV_POSITION"], POINTS, Out,
+        Some(("gl_Position", F32, 4)), Some(("position", F32, 4)), ""),
+    named(row(&["SV_POINTSIZE"], POINTS, Out,
+        Some(("gl_PointSize", F32, 1)), None, ""), "PSIZE"),
+    row(&["SV_RENDERTARGETARRAYINDEX"], POINTS, Out,
+        Some(("gl_Layer", I32, 1)), None, "GL_ARB_shader_viewport_layer_array"),
+    row(&["SV_VIEWPORTARRAYINDEX"], POINTS, Out,
+        Some(("gl_ViewportIndex", I32, 1)), None, "GL_ARB_shader_viewport_layer_array"),
+    row(&["SV_SHADINGRATE"], POINTS, Out,
+        Some(("gl_PrimitiveShadingRateEXT", I32, 1)), None, "GL_EXT_fragment_shading_rate"),
+    row(&["SV_PRIMITIVEID"], &[Geometry, Mesh], Out,
+        Some(("gl_PrimitiveID", I32, 1)), None, ""),
+    row(&["SV_POSITION"], &[Fragment], In,
+        Some(("gl_FragCoord", F32, 4)), Some(("position", F32, 4)), ""),
+    row(&["SV_ISFRONTFACE"], &[Fragment], In,
+        Some(("gl_FrontFacing", Bool, 1)), Some(("front_facing", Bool, 1)), ""),
+    row(&["SV_SAMPLEINDEX"], &[Fragment], In,
+        Some(("gl_SampleID", I32, 1)), Some(("sample_index", U32, 1)), ""),
+    row(&["SV_COVERAGE"], &[Fragment], In,
+        Some(("gl_SampleMaskIn[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
+    row(&["SV_PRIMITIVEID"], &[Fragment, Hull, Domain], In,
+        Some(("gl_PrimitiveID", I32, 1)), None, ""),
+    row(&["SV_PRIMITIVEID"], &[Geometry], In,
+        Some(("gl_PrimitiveIDIn", I32, 1)), None, ""),
+    row(&["SV_RENDERTARGETARRAYINDEX"], &[Fragment], In,
+        Some(("gl_Layer", I32, 1)), None, ""),
+    row(&["SV_VIEWPORTARRAYINDEX"], &[Fragment], In,
+        Some(("gl_ViewportIndex", I32, 1)), None, ""),
+    row(&["SV_SHADINGRATE"], &[Fragment], In,
+        Some(("gl_ShadingRateEXT", I32, 1)), None, "GL_EXT_fragment_shading_rate"),
+    named(row(&["SV_POINTCOORD"], &[Fragment], In,
+        Some(("gl_PointCoord", F32, 2)), None, ""), ""),
+    row(&["SV_BARYCENTRICS"], &[Fragment], In,
+        Some(("gl_BaryCoordEXT", F32, 3)), None, "GL_EXT_fragment_shader_barycentric"),
+    row(&["SV_DEPTH", "SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"], &[Fragment], Out,
+        Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""),
+    row(&["SV_COVERAGE"], &[Fragment], Out,
+        Some(("gl_SampleMask[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
+    row(&["SV_STENCILREF"], &[Fragment], Out,
+        Some(("gl_FragStencilRefARB", I32, 1)), None, "GL_ARB_shader_stencil_export"),
+    row(&["SV_DISPATCHTHREADID"], GROUPS, In,
+        Some(("gl_GlobalInvocationID", U32, 3)), Some(("global_invocation_id", U32, 3)), ""),
+    row(&["SV_GROUPID"], GROUPS, In,
+        Some(("gl_WorkGroupID", U32, 3)), Some(("workgroup_id", U32, 3)), ""),
+    row(&["SV_GROUPTHREADID"], GROUPS, In,
+        Some(("gl_LocalInvocationID", U32, 3)), Some(("local_invocation_id", U32, 3)), ""),
+    row(&["SV_GROUPINDEX"], GROUPS, In,
+        Some(("gl_LocalInvocationIndex", U32, 1)), Some(("local_invocation_index", U32, 1)), ""),
+    row(&["SV_GSINSTANCEID"], &[Geometry], In,
+        Some(("gl_InvocationID", I32, 1)), None, ""),
+    row(&["SV_OUTPUTCONTROLPOINTID"], &[Hull], In,
+        Some(("gl_InvocationID", I32, 1)), None, ""),
+    row(&["SV_DOMAINLOCATION"], &[Domain], In,
+        Some(("gl_TessCoord", F32, 3)), None, ""),
+];
+
+/// The system value of a semantic in a stage.
+pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'static SystemValue> {
+    TABLE.iter().find(|v| v.direction == direction && v.semantics.contains(&semantic) && v.stages.contains(&stage))
+}
+
+/// The name that D3D knows for a semantic that only other tools know; the empty name where D3D has no such thing.
+pub fn d3d_name(semantic: &str) -> Option<&'static str> {
+    TABLE.iter().find(|v| v.semantics.contains(&semantic)).and_then(|v| v.semantic)
+}
+
+/// The distances to clip and cull planes are arrays in targets with variables.
+pub fn distance_variable(semantic: &str) -> Option<&'static str> {
+    match semantic {
+        "SV_CLIPDISTANCE" => Some("gl_ClipDistance"),
+        "SV_CULLDISTANCE" => Some("gl_CullDistance"),
+        _ => None,
+    }
+}

@@ -1,0 +1,251 @@
+//! Give a semantic to every varying that has none, the same in the next stage.
+//!
+//! Before: `struct VSOutput { float4 pos : SV_Position; float3 WorldPos; }`
+//! After:  `struct VSOutput { float4 pos : SV_Position; float3 WorldPos : WORLDPOS; }`
+//!
+//! The semantic is the name in upper case, so stages whose fields have equal names agree, in one file or in several. A
+//! fragment's outputs are `SV_TargetN`, N being their location. System values that only other tools know get the name that
+//! D3D knows. A name that would clash gets a `_`.
+//!
+//! Removes: VaryingsWithoutSemantics. Adds: none.
+
+use super::Context;
+use super::Pass;
+use super::stage_io::{Flatten, Leaf, Source, Step};
+use super::system_values::{self, Direction};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+
+/// The pass.
+pub const PASS: Pass = Pass { name: "varyings", removes: &[Capability::VaryingsWithoutSemantics], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    for entry in cx.program.entry_points.clone() {
+        if !has_varyings(entry.stage) {
+            continue;
+        }
+        if entry.stage == Stage::Fragment {
+            targets(cx.program, &entry);
+        }
+        let mut namer = Namer { program: cx.program, taken: FxHashSet::default() };
+        namer.entry(&entry);
+    }
+    rename_system_values(cx);
+}
+
+/// Stages whose inputs and outputs have semantics.
+pub fn has_varyings(stage: Stage) -> bool {
+    matches!(
+        stage,
+        Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Fragment | Stage::Compute | Stage::Mesh
+    )
+}
+
+/// Whether some varying of an entry point has no semantic, or one that D3D does not know.
+pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
+    if !has_varyings(entry.stage) {
+        return false;
+    }
+    let function = &program.functions[entry.function];
+    let lacks = |ty: TypeId, semantic: Option<Semantic>| match semantic {
+        Some(s) => system_values::d3d_name(&s.split().0).is_some(),
+        None => ty != TypeId::VOID && any_bare(program, ty),
+    };
+    let params = function.params.iter().filter(|p| {
+        let ty = function.code.locals[p.local].ty;
+        !crate::layout::allocate::is_uniform(program, p, ty)
+    });
+    lacks(function.result, function.result_semantic)
+        || params.into_iter().any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
+}
+
+/// Whether a value of this type has a leaf without a semantic.
+fn any_bare(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Struct(id) => program.structs[id].fields.iter().any(|f| match f.semantic {
+            Some(s) => system_values::d3d_name(&s.split().0).is_some(),
+            None => any_bare(program, f.ty),
+        }),
+        Type::MeshOutput(MeshOutputKind::Indices, ..) => false,
+        Type::Array(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => {
+            any_bare(program, t)
+        }
+        _ => true,
+    }
+}
+
+/// `SV_TargetN` for the outputs of a fragment shader.
+fn targets(program: &mut Program, entry: &EntryPoint) {
+    let leaves = Flatten { program, split: false }.leaves(entry, Direction::Out);
+    for leaf in leaves.into_iter().filter(|l| l.semantic.is_none()) {
+        let semantic =
+            Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };
+        put(program, entry, &leaf, semantic);
+    }
+}
+
+/// Writes a semantic at the last struct on the way to a leaf, or at the parameter or result.
+fn put(program: &mut Program, entry: &EntryPoint, leaf: &Leaf, semantic: Semantic) {
+    let function = &mut program.functions[entry.function];
+    let (slot, mut ty) = match leaf.source {
+        Source::Result => (&mut function.result_semantic, function.result),
+        Source::Param(index) => match function.params.get_mut(index) {
+            Some(param) => (&mut param.semantic, function.code.locals[param.local].ty),
+            None => return,
+        },
+    };
+    let Some(last) = leaf.path.iter().rposition(|s| matches!(s, Step::Field(_))) else {
+        *slot = Some(semantic);
+        return;
+    };
+    for (at, step) in leaf.path.iter().enumerate() {
+        match (*step, program.types.get(ty)) {
+            (Step::Field(index), Type::Struct(id)) => {
+                let Some(field) = program.structs[id].fields.get_mut(index as usize) else { return };
+                if at == last {
+                    field.semantic = Some(semantic);
+                }
+                ty = field.ty;
+            }
+            (Step::Element(_), Type::Array(element, _)) => ty = element,
+            _ => return,
+        }
+    }
+}
+
+struct Namer<'a> {
+    program: &'a mut Program,
+    /// (direction is out, name, index) of all semantics of the entry point.
+    taken: FxHashSet<(bool, String, u32)>,
+}
+
+impl Namer<'_> {
+    fn entry(&mut self, entry: &EntryPoint) {
+        let function = self.program.functions[entry.function].clone();
+        for index in 0..function.params.len() {
+            let Some(param) = function.params.get(index) else { continue };
+            let local = &function.code.locals[param.local];
+            if crate::layout::allocate::is_uniform(self.program, param, local.ty) {
+                continue;
+            }
+            let out = matches!(param.mode, ParamMode::Out)
+                || matches!(self.program.types.get(local.ty), Type::Stream(..) | Type::MeshOutput(..));
+            if let Some(semantic) = self.value(local.ty, param.semantic, local.name.as_str(), local.span, out)
+                && let Some(param) = self.program.functions[entry.function].params.get_mut(index)
+            {
+                param.semantic = Some(semantic);
+            }
+        }
+        if function.result != TypeId::VOID {
+            let semantic = self.value(function.result, function.result_semantic, "result", function.span, true);
+            self.program.functions[entry.function].result_semantic = semantic;
+        }
+    }
+
+    /// The semantic that a parameter, result or field needs; fields inside get theirs.
+    fn value(
+        &mut self,
+        ty: TypeId,
+        semantic: Option<Semantic>,
+        name: &str,
+        span: crate::source::Span,
+        out: bool,
+    ) -> Option<Semantic> {
+        if let Some(semantic) = semantic {
+            let (name, index) = semantic.split();
+            for i in 0..self.slots(ty) {
+                self.taken.insert((out, name.clone(), index.saturating_add(i)));
+            }
+            return Some(semantic);
+        }
+        match self.program.types.get(ty) {
+            Type::Struct(id) => {
+                self.fields(id, out);
+                None
+            }
+            Type::MeshOutput(MeshOutputKind::Indices, ..) => None,
+            Type::Array(element, _) if self.is_struct(element) => self.value(element, None, name, span, out),
+            Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => {
+                self.value(t, None, name, span, out)
+            }
+            Type::Void => None,
+            _ => Some(Semantic { text: self.free(name, self.slots(ty), out), span }),
+        }
+    }
+
+    fn fields(&mut self, id: StructId, out: bool) {
+        let fields = self.program.structs[id].fields.clone();
+        // Semantics of the source first: made ones keep clear of them.
+        for field in fields.iter().filter(|f| f.semantic.is_some()) {
+            self.value(field.ty, field.semantic, "", field.span, out);
+        }
+        for (index, field) in fields.iter().enumerate().filter(|(_, f)| f.semantic.is_none()) {
+            let semantic = self.value(field.ty, None, field.name.as_str(), field.span, out);
+            if let Some(field) = self.program.structs[id].fields.get_mut(index) {
+                field.semantic = semantic;
+            }
+        }
+    }
+
+    fn is_struct(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Struct(_))
+    }
+
+    /// How many indices a leaf takes.
+    fn slots(&self, ty: TypeId) -> u32 {
+        match self.program.types.get(ty) {
+            Type::Array(t, count) => count.unwrap_or(1).saturating_mul(self.slots(t)).min(64),
+            Type::Matrix(_, rows, _) => rows.into(),
+            Type::Struct(id) => {
+                let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+                fields.into_iter().map(|t| self.slots(t)).sum()
+            }
+            _ => 1,
+        }
+    }
+
+    /// The upper-case name, with as many `_` as keep it apart from others.
+    fn free(&mut self, name: &str, slots: u32, out: bool) -> Symbol {
+        let mut text = name.to_ascii_uppercase();
+        if text.starts_with("SV_") {
+            text.insert(0, '_');
+        }
+        loop {
+            let semantic = Semantic { text: Symbol::new(&text), span: Default::default() };
+            let (name, index) = semantic.split();
+            let keys: Vec<_> = (0..slots).map(|i| (out, name.clone(), index.saturating_add(i))).collect();
+            if keys.iter().all(|k| !self.taken.contains(k)) {
+                self.taken.extend(keys);
+                return semantic.text;
+            }
+            text.push('_');
+        }
+    }
+}
+
+/// Semantics of other tools get D3D's name; where D3D has none, that is an error if the value is a parameter of its own.
+fn rename_system_values(cx: &mut Context) {
+    let mut missing = Vec::new();
+    let mut rename = |semantic: &mut Option<Semantic>| {
+        let Some(old) = semantic else { return };
+        match system_values::d3d_name(&old.split().0) {
+            Some("") => missing.push(*old),
+            Some(name) => old.text = Symbol::new(name),
+            None => {}
+        }
+    };
+    for (_, structure) in cx.program.structs.iter_mut() {
+        structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic));
+    }
+    for entry in cx.program.entry_points.clone() {
+        let function = &mut cx.program.functions[entry.function];
+        function.params.iter_mut().for_each(|p| rename(&mut p.semantic));
+        rename(&mut function.result_semantic);
+    }
+    for semantic in missing {
+        let message = format!("{} has no `{}`", cx.profile.name, semantic.text);
+        cx.unsupported(semantic.span, message);
+    }
+}
