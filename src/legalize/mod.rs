@@ -74,6 +74,8 @@ pub struct Pass {
     pub run: fn(&mut Context),
 }
 
+// Type passes (unit vectors, non-float matrices, matrices and bools in buffers, uniform array strides, packoffsets) are
+// written on branch `types`.
 /// The plan, in order.
 pub const PASSES: &[Pass] = &[
     select_target::PASS,
