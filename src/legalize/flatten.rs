@@ -18,7 +18,12 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "flatten",
-    removes: &[Capability::AssignmentExpressions, Capability::SwizzleAssignment, Capability::OutParameters],
+    removes: &[
+        Capability::AssignmentExpressions,
+        Capability::SwizzleAssignment,
+        Capability::MatrixSwizzles,
+        Capability::OutParameters,
+    ],
     adds: &[],
     run,
 };

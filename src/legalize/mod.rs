@@ -16,9 +16,11 @@ mod entry_globals;
 mod entry_points;
 mod entry_uniforms;
 mod flatten;
+mod float_remainder;
 mod inline_builtins;
 mod lower_do_while;
 mod lower_enums;
+mod lower_matrix_ops;
 mod lower_properties;
 mod lower_switch;
 mod mutable_parameters;
@@ -90,6 +92,8 @@ pub const PASSES: &[Pass] = &[
     uniform_blocks::PASS,
     varyings::PASS,
     entry_points::PASS,
+    float_remainder::PASS,
+    lower_matrix_ops::PASS,
     flatten::PASS,
     lower_do_while::PASS,
     lower_switch::PASS,

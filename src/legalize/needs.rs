@@ -1,5 +1,6 @@
 //! What a program needs: a scan of its declarations and code, with the first place of each need.
 
+use super::lower_matrix_ops;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -308,10 +309,16 @@ impl Scan<'_> {
             self.ty(exprs[id].ty);
             self.expr(exprs, id);
         }
+        if lower_matrix_ops::has_splat(&self.program.types, exprs, live) {
+            self.need(Capability::MatrixComponentOps);
+        }
     }
 
     fn expr(&mut self, exprs: &ExprArena, id: ExprId) {
         let ty = |e: ExprId| self.program.types.get(exprs[e].ty);
+        if lower_matrix_ops::is_component_op(&self.program.types, exprs, id) {
+            self.need(Capability::MatrixComponentOps);
+        }
         match &exprs[id].kind {
             ExprKind::Property(_) => self.need(Capability::Properties),
             ExprKind::EnumCase(..) => self.need(Capability::Enums),
@@ -328,7 +335,6 @@ impl Scan<'_> {
             ExprKind::Unary(UnaryOp::Not, a) if matches!(ty(*a), Type::Vector(..)) => {
                 self.need(Capability::VectorLogic)
             }
-            ExprKind::Unary(_, a) if matches!(ty(*a), Type::Matrix(..)) => self.need(Capability::MatrixComponentOps),
             ExprKind::Binary(op, a, _) => self.binary(*op, ty(*a)),
             ExprKind::Call(f, _) => self.call(*f),
             _ => {}
@@ -341,7 +347,6 @@ impl Scan<'_> {
             Type::Vector(_, n) if n > 1 && (op.is_comparison() || matches!(op, And | Or)) => {
                 self.need(Capability::VectorLogic)
             }
-            Type::Matrix(..) if !matches!(op, Add | Sub) => self.need(Capability::MatrixComponentOps),
             _ => {}
         }
         let float = match operand {

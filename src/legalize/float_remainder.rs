@@ -1,0 +1,92 @@
+//! `%` on floats as a function.
+//!
+//! Before: `a % b`
+//! After:  `fmod(a, b)` with `float fmod(float x, float y) { return x - y * trunc(x / y); }`
+//!
+//! The sign is that of the left operand, as in HLSL.
+//!
+//! Removes: FloatRemainder. Adds: none.
+
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+use std::collections::BTreeMap;
+
+pub(super) const PASS: Pass = Pass { name: "float_remainder", removes: &[Capability::FloatRemainder], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let mut functions = BTreeMap::new();
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            let ty = body.exprs[id].ty;
+            let float = cx.program.types.component(ty).is_some_and(Scalar::is_float);
+            match body.exprs[id].kind {
+                ExprKind::Binary(BinaryOp::Rem, a, b) if float => {
+                    let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
+                    body.exprs[id].kind = ExprKind::Call(function, vec![a, b]);
+                }
+                ExprKind::Assign(Some(BinaryOp::Rem), target, value) if float => {
+                    let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
+                    if !Effects::default().expr(&body.exprs, target) {
+                        let span = body.exprs[id].span;
+                        let read = body.exprs.duplicate(target);
+                        let kind = ExprKind::Call(function, vec![read, value]);
+                        let call = body.exprs.push(Expr { kind, ty, span });
+                        body.exprs[id].kind = ExprKind::Assign(None, target, call);
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
+    let first = cx.program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
+    for function in functions.into_values() {
+        cx.program.insert_item(Item::Function(function), first);
+    }
+}
+
+/// The function for a type.
+fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
+    let span = Span::default();
+    let mut code = Body::default();
+    let (x, y) = (code.add_local("x", ty, span), code.add_local("y", ty, span));
+    let mut b = Build::new(&mut program.types, &mut code.exprs, span);
+    let [x1, x2] = [b.local(x, ty), b.local(x, ty)];
+    let [y1, y2] = [b.local(y, ty), b.local(y, ty)];
+    let quotient = b.binary(BinaryOp::Div, x1, y1);
+    let whole = match Template::parse("trunc($0)") {
+        Ok(template) => b.native(template, vec![quotient], ty),
+        Err(_) => quotient,
+    };
+    let product = b.binary(BinaryOp::Mul, y2, whole);
+    let value = b.binary(BinaryOp::Sub, x2, product);
+    code.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
+    let param = |local| Param {
+        local,
+        mode: ParamMode::In,
+        semantic: None,
+        modifiers: Modifiers::default(),
+        explicit: Explicit::default(),
+        attributes: Vec::new(),
+    };
+    program.functions.push(Function {
+        name: Symbol::new("fmod"),
+        owner: None,
+        instance: Symbol::new(""),
+        params: vec![param(x), param(y)],
+        result: ty,
+        result_semantic: None,
+        result_explicit: Explicit::default(),
+        returns_ref: false,
+        body: FunctionBody::Block,
+        code,
+        attributes: Vec::new(),
+        comments: Vec::new(),
+        span,
+        builtin: true,
+        inline: false,
+        modifiers: Modifiers::default(),
+    })
+}

@@ -1,0 +1,260 @@
+//! Write operators on matrices by rows, and selected elements one by one.
+//!
+//! Before: `a * b` (componentwise)      `m._m00_m11`                 `(float2x2)x`
+//! After:  `float2x2(a[0] * b[0], ...)`  `float2(m[0][0], m[1][1])`  `float2x2((float2)x, (float2)x)`
+//!
+//! Sums, and products with a scalar, are the same in all targets and stay. Operands that are more than a name are kept in
+//! variables first. Selected elements that are assigned stay for `flatten`.
+//!
+//! Removes: MatrixComponentOps, MatrixSwizzles. Adds: none. Runs before: flatten.
+
+use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::target::Capability;
+use crate::tree::walk::is_trivial;
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass {
+    name: "lower_matrix_ops",
+    removes: &[Capability::MatrixComponentOps, Capability::MatrixSwizzles],
+    adds: &[],
+    run,
+};
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let marks = repeated_operands(cx.program, body);
+        hoist(cx.program, &effects, body, marks);
+        lower(&mut cx.program.types, &mut body.exprs, &body.block);
+    });
+    for id in cx.program.globals.ids() {
+        let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
+        let ids = tree.exprs.post_order(tree.root);
+        lower_all(&mut cx.program.types, &mut tree.exprs, ids, &FxHashSet::default());
+        cx.program.globals[id].init = Some(tree);
+    }
+}
+
+/// Whether targets lack an expression: an operation on matrices that is neither a sum nor a product with a scalar.
+pub(super) fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    let matrix = |e: ExprId| matches!(types.get(exprs[e].ty), Type::Matrix(..));
+    match exprs[id].kind {
+        ExprKind::Binary(op, a, b) if matrix(a) || matrix(b) => match op {
+            BinaryOp::Add | BinaryOp::Sub => is_splat(types, exprs, a) || is_splat(types, exprs, b),
+            BinaryOp::Mul => !is_splat(types, exprs, a) && !is_splat(types, exprs, b),
+            _ => true,
+        },
+        ExprKind::Assign(Some(op), target, value) if matrix(target) => match op {
+            BinaryOp::Add | BinaryOp::Sub => is_splat(types, exprs, value),
+            BinaryOp::Mul => !is_splat(types, exprs, value),
+            _ => true,
+        },
+        ExprKind::Unary(_, a) => matrix(a),
+        _ => false,
+    }
+}
+
+/// A scalar widened to a matrix.
+fn is_splat(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    match exprs[id].kind {
+        ExprKind::Convert(inner, _) => {
+            matches!(types.get(exprs[id].ty), Type::Matrix(..)) && matches!(types.get(exprs[inner].ty), Type::Scalar(_))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a scalar is widened to a matrix elsewhere than as the factor of a product.
+pub(super) fn has_splat(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> bool {
+    let splats: Vec<ExprId> = ids.iter().copied().filter(|id| is_splat(types, exprs, *id)).collect();
+    if splats.is_empty() {
+        return false;
+    }
+    let factors = factors(types, exprs, ids);
+    splats.iter().any(|id| !factors.contains(id))
+}
+
+/// Scalars that stay the factors of a matrix.
+fn factors(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> FxHashSet<ExprId> {
+    let mut factors = FxHashSet::default();
+    for id in ids {
+        match exprs[*id].kind {
+            ExprKind::Binary(BinaryOp::Mul, a, b) if !is_component_op(types, exprs, *id) => factors.extend([a, b]),
+            ExprKind::Assign(Some(BinaryOp::Mul), _, value) if !is_component_op(types, exprs, *id) => {
+                factors.insert(value);
+            }
+            _ => {}
+        }
+    }
+    factors
+}
+
+/// Operands that will be written several times and are more than a name.
+fn repeated_operands(program: &Program, body: &Body) -> Marks {
+    let mut marks = Marks::default();
+    let types = &program.types;
+    let exprs = &body.exprs;
+    let targets = assigned(body);
+    for id in body.expressions() {
+        let operands: Vec<ExprId> = match &exprs[id].kind {
+            _ if is_component_op(types, exprs, id) => {
+                let mut operands = Vec::new();
+                exprs[id].kind.children(&mut |c| operands.push(c));
+                if let ExprKind::Assign(_, _, value) = exprs[id].kind {
+                    operands = vec![value];
+                }
+                operands
+            }
+            ExprKind::MatrixSwizzle(base, elements) if elements.len() > 1 && !targets.contains(&id) => vec![*base],
+            ExprKind::Convert(..) if is_splat(types, exprs, id) => vec![id],
+            _ => continue,
+        };
+        for operand in operands {
+            let value = match exprs[operand].kind {
+                ExprKind::Convert(inner, _) if is_splat(types, exprs, operand) => inner,
+                _ => operand,
+            };
+            if !is_trivial(exprs, value) {
+                marks.insert(value, Mark::Value(temporary_name(program, body, value)));
+            }
+        }
+    }
+    // A scalar that stays a factor is written once.
+    for factor in factors(types, exprs, &body.expressions()) {
+        if let ExprKind::Convert(inner, _) = exprs[factor].kind {
+            marks.remove(&inner);
+        }
+    }
+    marks
+}
+
+/// Expressions that are assigned to.
+fn assigned(body: &Body) -> FxHashSet<ExprId> {
+    let live = body.expressions();
+    live.into_iter()
+        .filter_map(|id| match body.exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
+            _ => None,
+        })
+        .collect()
+}
+
+fn lower(types: &mut Types, exprs: &mut ExprArena, block: &Block) {
+    let mut ids = Vec::new();
+    block.visit(&mut |stmt| stmt.own_exprs(&mut |root| ids.extend(exprs.post_order(root))));
+    let mut targets = FxHashSet::default();
+    for id in &ids {
+        if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) = exprs[*id].kind {
+            targets.insert(target);
+        }
+    }
+    lower_all(types, exprs, ids, &targets);
+}
+
+fn lower_all(types: &mut Types, exprs: &mut ExprArena, ids: Vec<ExprId>, targets: &FxHashSet<ExprId>) {
+    let factors = factors(types, exprs, &ids);
+    for id in ids {
+        let span = exprs[id].span;
+        if is_component_op(types, exprs, id) {
+            by_rows(types, exprs, id, span);
+        } else if is_splat(types, exprs, id) && !factors.contains(&id) {
+            let ty = exprs[id].ty;
+            let rows = row_count(types, ty);
+            let parts = (0..rows).map(|row| row_of(types, exprs, id, row, span)).collect();
+            exprs[id].kind = ExprKind::Construct(parts);
+        } else if let ExprKind::MatrixSwizzle(base, elements) = exprs[id].kind.clone() {
+            elements_of(types, exprs, id, base, &elements, targets.contains(&id), span);
+        }
+    }
+}
+
+fn row_count(types: &Types, ty: TypeId) -> u8 {
+    match types.get(ty) {
+        Type::Matrix(_, rows, _) => rows,
+        _ => 1,
+    }
+}
+
+/// Row `row` of an operand: of a widened scalar, the scalar as a vector.
+fn row_of(types: &mut Types, exprs: &mut ExprArena, operand: ExprId, row: u8, span: Span) -> ExprId {
+    let ty = exprs[operand].ty;
+    if let (ExprKind::Convert(inner, _), true, Type::Matrix(scalar, _, columns)) =
+        (exprs[operand].kind.clone(), is_splat(types, exprs, operand), types.get(ty))
+    {
+        let row_type = types.vector(scalar, columns);
+        let copy = exprs.duplicate(inner);
+        return Build::new(types, exprs, span).convert(copy, row_type);
+    }
+    let copy = exprs.duplicate(operand);
+    Build::new(types, exprs, span).at(copy, row.into())
+}
+
+fn by_rows(types: &mut Types, exprs: &mut ExprArena, id: ExprId, span: Span) {
+    let ty = exprs[id].ty;
+    match exprs[id].kind.clone() {
+        ExprKind::Binary(op, a, b) => {
+            let rows = row_count(types, exprs[a].ty);
+            let parts = (0..rows)
+                .map(|row| {
+                    let (x, y) = (row_of(types, exprs, a, row, span), row_of(types, exprs, b, row, span));
+                    Build::new(types, exprs, span).binary(op, x, y)
+                })
+                .collect();
+            exprs[id].kind = ExprKind::Construct(parts);
+        }
+        ExprKind::Unary(op, a) => {
+            let parts = (0..row_count(types, ty))
+                .map(|row| {
+                    let x = row_of(types, exprs, a, row, span);
+                    let row_type = exprs[x].ty;
+                    Build::new(types, exprs, span).add(ExprKind::Unary(op, x), row_type)
+                })
+                .collect();
+            exprs[id].kind = ExprKind::Construct(parts);
+        }
+        ExprKind::Assign(Some(op), target, value) => {
+            let read = exprs.duplicate(target);
+            let operation = exprs.push(Expr { kind: ExprKind::Binary(op, read, value), ty, span });
+            by_rows(types, exprs, operation, span);
+            exprs[id].kind = ExprKind::Assign(None, target, operation);
+        }
+        _ => {}
+    }
+}
+
+/// `m._m00` is `m[0][0]`; several elements are a vector, unless they are assigned.
+fn elements_of(
+    types: &mut Types,
+    exprs: &mut ExprArena,
+    id: ExprId,
+    base: ExprId,
+    elements: &[(u8, u8)],
+    target: bool,
+    span: Span,
+) {
+    let element = |types: &mut Types, exprs: &mut ExprArena, base: ExprId, (row, column): (u8, u8)| {
+        let mut b = Build::new(types, exprs, span);
+        let row = b.at(base, row.into());
+        b.swizzle(row, &[column])
+    };
+    match elements {
+        [one] => {
+            let value = element(types, exprs, base, *one);
+            exprs.replace_by(id, value);
+        }
+        _ if target => {}
+        _ => {
+            let parts = elements
+                .iter()
+                .map(|one| {
+                    let copy = exprs.duplicate(base);
+                    element(types, exprs, copy, *one)
+                })
+                .collect();
+            exprs[id].kind = ExprKind::Construct(parts);
+        }
+    }
+}
