@@ -120,6 +120,7 @@ pub fn lex(file: FileId, text: &str, comments: &mut Vec<Comment>, diags: &mut Di
         comments,
         diags,
         names: FxHashMap::default(),
+        single: [None; 128],
         line_ends: 0,
         space: false,
         line_start: true,
@@ -151,6 +152,11 @@ const PUNCT2: [&[u8]; 20] = [
     b"&&", b"||", b"##", b"=>",
 ];
 
+/// Whether an operator of several characters may go on with this one, perhaps on the next line.
+fn is_operator(byte: u8) -> bool {
+    matches!(byte, b'=' | b'<' | b'>' | b'+' | b'-' | b'&' | b'|' | b':' | b'#' | b'.' | b'\\')
+}
+
 fn is_ident(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -167,6 +173,8 @@ struct Lexer<'a> {
     diags: &'a mut Diagnostics,
     /// Spares the lock of the interner for names that were met before.
     names: FxHashMap<&'a str, Symbol>,
+    /// The same for tokens of one ASCII character.
+    single: [Option<Symbol>; 128],
     /// Line ends since the last token or comment.
     line_ends: u32,
     space: bool,
@@ -411,8 +419,24 @@ impl<'a> Lexer<'a> {
         self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
     }
 
+    /// An operator that can only be of one character, because what follows it is in none.
+    fn single(&mut self, byte: u8) {
+        let start = self.pos;
+        self.pos += 1;
+        let known = self.single.get(byte as usize).copied().flatten();
+        let symbol = known.unwrap_or_else(|| Symbol::new(self.slice(start, start + 1)));
+        if let Some(slot) = self.single.get_mut(byte as usize) {
+            *slot = Some(symbol);
+        }
+        self.push_symbol(TokenKind::Punct, symbol, start, start + 1);
+    }
+
     fn punct(&mut self) {
         let start = self.pos;
+        let byte = self.at(start);
+        if !is_operator(self.at(start + 1)) && byte > b' ' && byte < 0x7f && !matches!(byte, b'\\' | b'`') {
+            return self.single(byte);
+        }
         // The next three characters, joined lines left out, with the position after each.
         let mut ends = [start; 3];
         let mut chars = [0u8; 3];
@@ -497,4 +521,62 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
 /// Whether the letter after `1.` begins a swizzle rather than a suffix or exponent.
 fn swizzle_follows(letter: u8, hex: bool) -> bool {
     !hex && matches!(letter, b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b'b' | b'a' | b's' | b't' | b'p' | b'q')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> (Vec<Token>, Vec<Comment>) {
+        let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
+        let tokens = lex(FileId(7), text, &mut comments, &mut diags);
+        assert!(diags.list().is_empty(), "{:?}", diags.list());
+        (tokens, comments)
+    }
+
+    #[test]
+    fn flags_and_places() {
+        let (tokens, comments) = tokens("\n\na+=b; // c\r\n\r\n#x\n");
+        let shown: Vec<(TokenKind, &str, u32, u32)> =
+            tokens.iter().map(|t| (t.kind, t.text.as_str(), t.span.start, t.span.end)).collect();
+        let expected = [
+            (TokenKind::Ident, "a", 2, 3),
+            (TokenKind::Punct, "+=", 3, 5),
+            (TokenKind::Ident, "b", 5, 6),
+            (TokenKind::Punct, ";", 6, 7),
+            (TokenKind::Newline, "\n", 12, 14),
+            (TokenKind::Punct, "#", 16, 17),
+            (TokenKind::Ident, "x", 17, 18),
+            (TokenKind::Newline, "\n", 18, 19),
+            (TokenKind::Eof, "", 19, 19),
+        ];
+        assert_eq!(shown, expected);
+        assert!(tokens.iter().all(|t| t.span.file == FileId(7)));
+        let line_starts: Vec<&str> = tokens.iter().filter(|t| t.line_start).map(|t| t.text.as_str()).collect();
+        assert_eq!(line_starts, ["a", "#", ""]);
+        let joined: Vec<&str> =
+            tokens.iter().filter(|t| t.joined && t.kind != TokenKind::Newline).map(|t| t.text.as_str()).collect();
+        assert_eq!(joined, ["+=", "b", ";", "x"]);
+        assert!(tokens[0].blank_before && tokens[5].blank_before && !tokens[1].blank_before);
+        assert!(
+            comments.len() == 1 && comments[0].trailing && tokens[4].comments == CommentRange { start: 0, count: 1 }
+        );
+    }
+
+    #[test]
+    fn longest_operators() {
+        let (tokens, _) = tokens("a<<=b<<c<=d<e...f..g->h::i:j==k=>l&&m&n##o#p!=q^=r>>=s");
+        let texts: Vec<&str> = tokens.iter().filter(|t| t.kind == TokenKind::Punct).map(|t| t.text.as_str()).collect();
+        let expected = "<<= << <= < ... . . -> :: : == => && & ## # != ^= > > =";
+        assert_eq!(texts.join(" "), expected);
+    }
+
+    #[test]
+    fn an_open_comment_is_shown_where_it_begins() {
+        let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
+        let tokens = lex(FileId(0), "x /* y", &mut comments, &mut diags);
+        assert_eq!((tokens.len(), comments.len()), (3, 1));
+        let [diagnostic] = diags.list() else { panic!("{:?}", diags.list()) };
+        assert_eq!((diagnostic.code, diagnostic.span.map(|s| s.start)), (Code::UNTERMINATED, Some(2)));
+    }
 }

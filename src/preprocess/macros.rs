@@ -38,7 +38,7 @@ enum Part {
 /// The arguments of one call, each as written and expanded.
 struct Arguments {
     raw: Vec<Vec<Item>>,
-    /// Made when first needed.
+    /// Made when first needed, if there is anything to expand.
     expanded: Vec<Option<Vec<Item>>>,
 }
 
@@ -387,12 +387,14 @@ impl Processor<'_> {
                         out.paste = None;
                     }
                     let raw = out.paste.is_some() || pasted_after;
-                    let mut items = if raw { args.raw.get(*param).cloned() } else { self.expanded(args, *param) };
-                    if let Some(first) = items.as_mut().and_then(|i| i.first_mut()) {
+                    let pasted = out.paste.is_some() && !out.empty;
+                    let start = out.items.len();
+                    let items = if raw { args.raw.get(*param).map(Vec::as_slice) } else { self.expanded(args, *param) };
+                    self.append(out, items.unwrap_or_default());
+                    if let Some(first) = out.items.get_mut(start).filter(|_| !pasted) {
                         first.token.space_before = token.space_before;
                         first.token.joined = false;
                     }
-                    self.append(out, items.as_deref().unwrap_or_default());
                     out.unjoin = true;
                 }
                 Part::Paste(token) => out.paste = Some(in_expansion(token, file)),
@@ -414,7 +416,7 @@ impl Processor<'_> {
         out: &mut Output,
     ) {
         let variadic = m.params.as_ref().map_or(0, Vec::len).saturating_sub(1);
-        if self.expanded(args, variadic).is_none_or(|i| i.is_empty()) {
+        if self.expanded(args, variadic).is_none_or(<[Item]>::is_empty) {
             return self.append(out, &[]);
         }
         let paste = out.paste.take();
@@ -433,14 +435,19 @@ impl Processor<'_> {
     }
 
     /// An argument expanded on its own, as it is substituted where neither `#` nor `##` touches it.
-    fn expanded(&mut self, args: &mut Arguments, index: usize) -> Option<Vec<Item>> {
+    fn expanded<'b>(&mut self, args: &'b mut Arguments, index: usize) -> Option<&'b [Item]> {
+        let raw = args.raw.get(index)?;
         let slot = args.expanded.get_mut(index)?;
-        if slot.is_none() {
-            let raw = args.raw.get(index)?;
-            let has_macro = |i: &Item| i.token.kind == TokenKind::Ident && !i.painted;
-            *slot = Some(if raw.iter().any(has_macro) { self.expand_apart(raw.clone(), false) } else { raw.clone() });
+        let n = self.names;
+        let is_macro = |i: &Item| {
+            let text = i.token.text;
+            let builtin = || [n.line, n.file, n.counter].contains(&text);
+            i.token.kind == TokenKind::Ident && (self.macros.contains_key(&text) || builtin())
+        };
+        if slot.is_none() && raw.iter().any(is_macro) {
+            *slot = Some(self.expand_apart(raw.clone(), false));
         }
-        slot.clone()
+        Some(slot.as_deref().unwrap_or(raw))
     }
 
     /// Expands tokens as if nothing came after them. `condition`: `defined X` and `__has_include(...)` are answered.

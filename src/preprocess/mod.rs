@@ -453,9 +453,10 @@ impl<'a> Processor<'a> {
         if let Some(Frame::File(frame)) = self.frames.last() {
             token.span.file = frame.id;
         }
-        if token.comments.count > 0 {
-            token.comments = self.take_comments(token.comments);
-        }
+        token.comments = match token.comments.count {
+            0 => CommentRange::default(),
+            _ => self.take_comments(token.comments),
+        };
         token.joined &= !std::mem::take(&mut self.unjoin);
         self.tokens_read += 1;
         Item { token, painted: false }

@@ -464,3 +464,39 @@ fn pages_show_what_they_say() {
         assert_eq!(run(blocks.next().unwrap()).1, Vec::<String>::new(), "{code}");
     }
 }
+
+/// Whatever is cut off or mixed up: no panic, and the stream ends with one `Eof`.
+#[test]
+fn any_text_is_survived() {
+    let text = "#define F(a, b...) #a a##b __VA_OPT__(x) , ##b\n#if defined(F) && '\\n' > 0x1p3 /* c */ \\\n ? 1 : 2\n\
+        F(F(1, \"s\\\"\"), 2.5f) é // d\n#elif __has_include(<x>)\n#include \"m\"\n#else\n#endif\n#line 3 \"f\"\n\
+        #pragma pack_matrix(row_major)\nF(\n#undef F\n)\n";
+    let check = |text: &str| {
+        let loader = MemoryLoader::new().with("main.hlsl", text).with("m", "F(");
+        let (_, stream, _) = run_with(&loader, "main.hlsl", &Preprocess::default());
+        assert_eq!(stream.tokens.iter().filter(|t| t.kind == TokenKind::Eof).count(), 1);
+        let end = stream.comments.len() as u32;
+        let sound = |t: &Token| t.comments.start + t.comments.count <= end && t.kind != TokenKind::Other;
+        assert_eq!(stream.tokens.iter().find(|t| !sound(t)), None, "{text}");
+    };
+    let ends: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
+    for end in &ends {
+        check(&text[..*end]);
+        check(&text[*end..]);
+    }
+    let mut state = 12345u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..1000 {
+        let mut pieces = String::new();
+        for _ in 0..12 {
+            let start = ends[random(ends.len())];
+            let end = ends.iter().copied().find(|e| *e >= start + 1).unwrap_or(text.len());
+            let end = ends.iter().copied().find(|e| *e >= end + random(12)).unwrap_or(text.len());
+            pieces.push_str(&text[start..end]);
+        }
+        check(&pieces);
+    }
+}
