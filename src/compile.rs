@@ -274,7 +274,7 @@ impl<'a> Compilation<'a> {
             let wanted = self.options.dump_after.as_deref();
             let mut dump = |pass: &str, program: &Program| {
                 if wanted == Some(pass) {
-                    dumps.push(crate::tree::dump(program));
+                    dumps.push(crate::tree::dump::dump(program));
                 }
             };
             legalize::run(&mut legal, &layout, profile, &mut diags, Some(&mut dump));

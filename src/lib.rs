@@ -29,4 +29,11 @@ pub mod legalize;
 pub mod emit;
 pub mod reflect;
 pub mod validate;
+pub mod compile;
+pub mod options;
 pub mod batch;
+pub mod build_script;
+pub mod cli;
+
+pub use build_script::Build;
+pub use compile::{Options, Output, Target, compile};

@@ -1,4 +1,8 @@
-//! The `shaderport` program.
+//! The `shaderport` program; see [`shaderport::cli`].
 #![forbid(unsafe_code)]
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    shaderport::cli::run()
+}
