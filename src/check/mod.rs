@@ -1,7 +1,349 @@
-//! See the architecture in the crate documentation.
+//! From the syntax tree to the typed tree: names, types, conversions, overloads, constants.
+//!
+//! * Names: [`scope`], declared by [`decl`]. Nothing is resolved before it is used.
+//! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
+//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what.
+//! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
+//!   [`member`], [`init`].
+//! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
+//!   change their `this`.
+//!
+//! A generic declaration is instantiated for each set of arguments that is used, as C++ templates are: its syntax is
+//! checked again in a scope where the parameters are bound.
 
 pub mod attributes;
 pub mod constant;
 pub mod convert;
 pub mod operators;
 pub mod swizzle;
+
+mod call;
+mod decl;
+mod entry;
+mod expr;
+mod finish;
+mod function;
+mod generic;
+mod globals;
+mod init;
+mod interfaces;
+mod magic;
+mod member;
+mod overload;
+mod scope;
+mod stmt;
+mod structs;
+mod types;
+
+use crate::ast;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::parse::Language;
+use crate::source::{FileId, Span};
+use crate::stdlib::Stdlib;
+use crate::symbol::Symbol;
+use crate::tree::{self, Body, LocalId, MatrixOrder, Program, Stage, TypeId};
+use rustc_hash::FxHashMap;
+use scope::{DeclId, DeclInfo, Entity, Scope, ScopeId, ScopeKind};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A parsed file with all it includes.
+#[derive(Debug)]
+pub struct SourceUnit {
+    /// Its name, for entry point inference and messages.
+    pub name: Symbol,
+    /// The main file.
+    pub file: FileId,
+    /// The syntax.
+    pub ast: ast::Unit,
+    /// The language, by the file's extension.
+    pub language: Language,
+    /// Imports: place, index in [`Input::modules`], exported.
+    pub imports: Vec<(Span, usize, bool)>,
+}
+
+/// The sources of one program.
+#[derive(Debug, Default)]
+pub struct Input {
+    /// Translation units in the order given.
+    pub units: Vec<SourceUnit>,
+    /// Imported modules in the order of first import.
+    pub modules: Vec<SourceUnit>,
+}
+
+/// An entry point that was asked for.
+#[derive(Clone, Debug)]
+pub struct EntryRequest {
+    /// The function.
+    pub name: String,
+    /// The stage, if given.
+    pub stage: Option<Stage>,
+}
+
+/// How to check.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Entry points that were asked for; empty: all that are marked.
+    pub entries: Vec<EntryRequest>,
+    /// Find entry points by the customs of D3D trees when none is marked or asked for.
+    pub infer_entries: bool,
+    /// No entry point is needed: a check of a library file.
+    pub allow_no_entries: bool,
+    /// Storage order of matrices without a modifier.
+    pub default_matrix_order: MatrixOrder,
+}
+
+/// What checking found out besides the program.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Entry points found by custom, each with the reason, for verbose output.
+    pub inferred: Vec<String>,
+}
+
+/// Checks sources. The program is complete only if `diags` has no error.
+pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diagnostics) -> Program {
+    check_with_report(stdlib, input, options, diags).0
+}
+
+/// Checks sources and tells what was inferred.
+pub fn check_with_report(
+    stdlib: &Stdlib,
+    input: &Input,
+    options: &Options,
+    diags: &mut Diagnostics,
+) -> (Program, Report) {
+    let mut checker = Checker::new(options, diags);
+    checker.declare_all(stdlib, input);
+    checker.check_parameters();
+    let entries = checker.find_entries(input);
+    checker.check_entries(entries);
+    checker.check_everything();
+    checker.finish(input);
+    (checker.program, checker.report)
+}
+
+/// A generic argument.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Arg {
+    Type(TypeId),
+    Value(i64),
+    Pack(Vec<Arg>),
+}
+
+/// Where declarations come from.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    language: Language,
+    /// Index of the unit; modules count on after the units.
+    unit: u32,
+    builtin: bool,
+    module: bool,
+    file: FileId,
+    scope: ScopeId,
+}
+
+/// What is being checked: a body or a global's initializer.
+struct Context {
+    /// Told apart from other contexts, for locals.
+    id: u32,
+    body: Body,
+    scope: ScopeId,
+    source: u32,
+    /// The declared result type; `None` outside of functions.
+    result: Option<TypeId>,
+    this: Option<LocalId>,
+    this_ty: Option<TypeId>,
+    /// Depth of loops, and of loops and switches.
+    loops: u32,
+    breakable: u32,
+    /// Nesting of expressions and statements.
+    depth: u32,
+    /// The target whose case of a target switch is checked.
+    target: Option<Symbol>,
+    /// In a constructor: `return;` returns `this`.
+    constructs: bool,
+    function: Option<tree::FunctionId>,
+}
+
+/// The checker: everything known so far.
+pub(crate) struct Checker<'a> {
+    program: Program,
+    report: Report,
+    diags: &'a mut Diagnostics,
+    options: &'a Options,
+    scopes: Vec<Scope>,
+    decls: Vec<DeclInfo<'a>>,
+    sources: Vec<Source>,
+    cx: Context,
+    contexts: u32,
+    builtin_types: FxHashMap<Symbol, Option<TypeId>>,
+    structs: structs::Structs<'a>,
+    aliases: FxHashMap<(DeclId, Vec<Arg>), TypeId>,
+    active_aliases: Vec<DeclId>,
+    packs: Vec<Vec<Arg>>,
+    globals: FxHashMap<DeclId, globals::State>,
+    enums: FxHashMap<DeclId, TypeId>,
+    enum_decls: Vec<DeclId>,
+    /// Cases of each enum declaration.
+    enum_cases: FxHashMap<DeclId, Vec<DeclId>>,
+    interfaces: interfaces::Interfaces,
+    functions: function::Functions<'a>,
+    queue: VecDeque<function::InstanceId>,
+    /// Definitions outside of their struct: (struct, method) to the definition.
+    out_of_line: FxHashMap<(Symbol, Symbol), Vec<&'a ast::FunctionDecl>>,
+    pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
+    words: Words,
+}
+
+/// Names that the checker looks for often.
+struct Words {
+    this_type: Symbol,
+    init: Symbol,
+    subscript: Symbol,
+    base: Symbol,
+}
+
+/// Nesting beyond this is an error rather than a stack overflow.
+const MAX_DEPTH: u32 = 256;
+/// Instances of generics within instances.
+const MAX_INSTANCES: usize = 50_000;
+
+impl<'a> Checker<'a> {
+    fn new(options: &'a Options, diags: &'a mut Diagnostics) -> Self {
+        let program = Program { default_matrix_order: options.default_matrix_order, ..Program::default() };
+        Checker {
+            program,
+            report: Report::default(),
+            diags,
+            options,
+            scopes: Vec::new(),
+            decls: Vec::new(),
+            sources: Vec::new(),
+            cx: Context::new(0, ScopeId(0), 0),
+            contexts: 0,
+            builtin_types: FxHashMap::default(),
+            structs: structs::Structs::default(),
+            aliases: FxHashMap::default(),
+            active_aliases: Vec::new(),
+            packs: Vec::new(),
+            globals: FxHashMap::default(),
+            enums: FxHashMap::default(),
+            enum_decls: Vec::new(),
+            enum_cases: FxHashMap::default(),
+            interfaces: interfaces::Interfaces::default(),
+            functions: function::Functions::default(),
+            queue: VecDeque::new(),
+            out_of_line: FxHashMap::default(),
+            pending_usings: Vec::new(),
+            words: Words {
+                this_type: Symbol::new("This"),
+                init: Symbol::new("__init"),
+                subscript: Symbol::new("__subscript"),
+                base: Symbol::new("base"),
+            },
+        }
+    }
+
+    /// Declares the standard library, modules and units, each in a scope of its own.
+    fn declare_all(&mut self, stdlib: &'a Stdlib, input: &'a Input) {
+        let root = self.scope(None, ScopeKind::Plain);
+        self.declare_builtin_generics(root);
+        let library = self.scope(Some(root), ScopeKind::Plain);
+        let unit_count = input.units.len() as u32;
+        let source = |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
+        for unit in stdlib.units() {
+            self.sources.push(source(Language::Slang, u32::MAX, true, true, FileId::default(), library));
+            self.declare_decls(&unit.decls, library, self.sources.len() as u32 - 1, None, 0);
+        }
+        let mut modules = Vec::new();
+        for (index, module) in input.modules.iter().enumerate() {
+            let scope = self.scope(Some(library), ScopeKind::Plain);
+            self.sources.push(source(module.language, unit_count + index as u32, false, true, module.file, scope));
+            modules.push((scope, self.sources.len() as u32 - 1));
+        }
+        for (module, (scope, source)) in input.modules.iter().zip(modules.clone()) {
+            self.open_imports(module, scope, &modules);
+            self.declare_decls(&module.ast.decls, scope, source, None, 0);
+        }
+        for (index, unit) in input.units.iter().enumerate() {
+            let scope = self.scope(Some(library), ScopeKind::Plain);
+            self.sources.push(source(unit.language, index as u32, false, false, unit.file, scope));
+            self.open_imports(unit, scope, &modules);
+            self.declare_decls(&unit.ast.decls, scope, self.sources.len() as u32 - 1, None, 0);
+        }
+        self.resolve_usings();
+    }
+
+    fn open_imports(&mut self, unit: &SourceUnit, scope: ScopeId, modules: &[(ScopeId, u32)]) {
+        for (_, index, _) in &unit.imports {
+            if let Some((opened, _)) = modules.get(*index) {
+                let opened = *opened;
+                self.at_mut(scope).opened.push(opened);
+            }
+        }
+    }
+
+    /// Reports an error.
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.diags.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Reports that something is not supported yet.
+    fn unsupported(&mut self, span: Span, what: &str) {
+        self.error(Code::UNSUPPORTED, span, format!("{what} is not supported yet"));
+    }
+
+    /// Runs `f` in a context of its own at a scope and gives the body that was built.
+    fn in_context<R>(&mut self, scope: ScopeId, source: u32, f: impl FnOnce(&mut Self) -> R) -> (R, Body) {
+        self.contexts += 1;
+        let mut inner = Context::new(self.contexts, scope, source);
+        inner.depth = self.cx.depth + 1;
+        std::mem::swap(&mut self.cx, &mut inner);
+        let result = f(self);
+        std::mem::swap(&mut self.cx, &mut inner);
+        (result, inner.body)
+    }
+
+    /// Counts nesting; past the limit it reports and gives false. Pair with `self.cx.depth -= 1`.
+    fn enter(&mut self, span: Span) -> bool {
+        if self.cx.depth >= MAX_DEPTH {
+            self.error(Code::NESTING, span, "this is nested too deeply");
+            return false;
+        }
+        self.cx.depth += 1;
+        true
+    }
+
+    fn source_of(&self, decl: DeclId) -> Source {
+        self.source(self.info(decl).source)
+    }
+
+    fn source(&self, index: u32) -> Source {
+        self.sources[index as usize]
+    }
+
+    /// The language of what is being checked.
+    fn language(&self) -> Language {
+        self.sources.get(self.cx.source as usize).map_or(Language::Slang, |s| s.language)
+    }
+}
+
+impl Context {
+    fn new(id: u32, scope: ScopeId, source: u32) -> Self {
+        Context {
+            id,
+            body: Body::default(),
+            scope,
+            source,
+            result: None,
+            this: None,
+            this_ty: None,
+            loops: 0,
+            breakable: 0,
+            depth: 0,
+            target: None,
+            constructs: false,
+            function: None,
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Declares what files, namespaces and types hold. Only names; nothing is resolved.
+
+use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
+use super::Checker;
+use crate::ast::{self, DeclKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::TypeId;
+
+/// Where declarations are made.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub scope: ScopeId,
+    pub source: u32,
+    pub owner: Option<TypeId>,
+    pub depth: u32,
+    pub in_interface: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Generic types that are no structs.
+    pub(super) fn declare_builtin_generics(&mut self, scope: ScopeId) {
+        let table = [
+            ("vector", BuiltinGeneric::Vector),
+            ("matrix", BuiltinGeneric::Matrix),
+            ("Array", BuiltinGeneric::Array),
+            ("Ptr", BuiltinGeneric::Pointer),
+        ];
+        for (name, generic) in table {
+            self.bind(scope, Symbol::new(name), Entity::Generic(generic));
+        }
+    }
+
+    /// Declares everything in a list.
+    pub(super) fn declare_decls(
+        &mut self,
+        decls: &'a [ast::Decl],
+        scope: ScopeId,
+        source: u32,
+        owner: Option<TypeId>,
+        depth: u32,
+    ) {
+        let place = Place { scope, source, owner, depth, in_interface: false };
+        for decl in decls {
+            self.declare(decl, place);
+        }
+    }
+
+    /// Declares one declaration.
+    pub(super) fn declare(&mut self, decl: &'a ast::Decl, place: Place) {
+        match &decl.kind {
+            DeclKind::Var(var) => {
+                self.declare_inline_struct(&var.ty, place);
+                self.declare_name(decl, var.name, What::Var(var), place);
+            }
+            DeclKind::Function(function) => self.declare_function(decl, function, place),
+            DeclKind::Struct(s) => {
+                if self.replaces_forward(s.name.name, s.members.is_some(), place.scope) {
+                    self.declare_name(decl, s.name, What::Struct(s), place);
+                }
+            }
+            DeclKind::Interface(s) => {
+                self.declare_name(decl, s.name, What::Interface(s), place);
+            }
+            DeclKind::Extension(extension) => {
+                let id = self.add_decl(decl, Symbol::new(""), decl.span, What::Extension(extension), place);
+                self.interfaces.extensions.push(id);
+            }
+            DeclKind::Buffer(buffer) => self.declare_buffer(decl, buffer, place),
+            DeclKind::Enum(e) => self.declare_enum(decl, e, place),
+            DeclKind::Alias(alias) => {
+                self.declare_inline_struct(&alias.target, place);
+                self.declare_name(decl, alias.name, What::Alias(alias), place);
+            }
+            DeclKind::AssociatedType(param) => {
+                self.declare_name(decl, param.name, What::Associated(param), place);
+            }
+            DeclKind::Namespace(path, decls) => self.declare_namespace(decl, path, decls, place),
+            DeclKind::UsingNamespace(path) => self.pending_usings.push((place.scope, path)),
+            DeclKind::Property(property) => {
+                self.declare_name(decl, property.name, What::Property(property), place);
+            }
+            DeclKind::Subscript(property) => {
+                let name = ast::Ident { name: self.words.subscript, span: property.name.span };
+                self.declare_name(decl, name, What::Subscript(property), place);
+            }
+            DeclKind::Import(..)
+            | DeclKind::Include(_)
+            | DeclKind::Implementing(_)
+            | DeclKind::Ignored
+            | DeclKind::Empty => {}
+        }
+    }
+
+    pub(super) fn add_decl(
+        &mut self,
+        decl: &'a ast::Decl,
+        name: Symbol,
+        span: Span,
+        what: What<'a>,
+        place: Place,
+    ) -> DeclId {
+        self.add_info(DeclInfo {
+            name,
+            span,
+            what,
+            ast: Some(decl),
+            scope: place.scope,
+            owner: place.owner,
+            source: place.source,
+            depth: place.depth,
+            in_interface: place.in_interface,
+        })
+    }
+
+    pub(super) fn add_info(&mut self, info: DeclInfo<'a>) -> DeclId {
+        self.decls.push(info);
+        DeclId(self.decls.len() as u32 - 1)
+    }
+
+    /// Adds a declaration and binds its name.
+    pub(super) fn declare_name(
+        &mut self,
+        decl: &'a ast::Decl,
+        name: ast::Ident,
+        what: What<'a>,
+        place: Place,
+    ) -> DeclId {
+        let id = self.add_decl(decl, name.name, name.span, what, place);
+        if !name.name.is_empty() {
+            self.check_redeclared(name, what, place.scope);
+            self.bind(place.scope, name.name, Entity::Decl(id));
+        }
+        self.at_mut(place.scope).order.push(id);
+        id
+    }
+
+    /// Variables, types and functions of one scope have names of their own; functions and namespaces add up, and
+    /// constant buffers' members may repeat what an included file already declared only as an error.
+    fn check_redeclared(&mut self, name: ast::Ident, what: What<'a>, scope: ScopeId) {
+        let Some(existing) = self.at(scope).names.get(&name.name) else { return };
+        let clash = existing.iter().find_map(|e| match e {
+            Entity::Decl(d) => {
+                let other = self.info(*d);
+                let compatible = match (what, other.what) {
+                    (What::Function(_), What::Function(_)) => true,
+                    (What::Subscript(_), What::Subscript(_)) => true,
+                    (What::Alias(_), What::Alias(_)) => true,
+                    // A function of the name of a type is a constructor-like helper; HLSL allows it.
+                    (What::Function(_), What::Struct(_)) | (What::Struct(_), What::Function(_)) => true,
+                    _ => false,
+                };
+                (!compatible).then_some(other.span)
+            }
+            _ => None,
+        });
+        if let Some(span) = clash {
+            self.diags.push(
+                Diagnostic::error(Code::REDECLARED, name.span, format!("`{}` is declared twice in this scope", name.name))
+                    .label(span, "first declared here"),
+            );
+        }
+    }
+
+    /// A struct without members only announces a name. Whether this declaration is to be bound.
+    fn replaces_forward(&mut self, name: Symbol, complete: bool, scope: ScopeId) -> bool {
+        let Some(existing) = self.at(scope).names.get(&name) else { return true };
+        let forward = existing.iter().any(
+            |e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(s) if s.members.is_none())),
+        );
+        if forward && complete {
+            self.at_mut(scope).names.remove(&name);
+            return true;
+        }
+        complete || !existing.iter().any(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(_))))
+    }
+
+    fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: Place) {
+        if let Some(owner) = function.owner.last() {
+            self.out_of_line.entry((owner.name, function.name.name)).or_default().push(function);
+            return;
+        }
+        self.declare_name(decl, function.name, What::Function(function), place);
+    }
+
+    /// `struct S { ... } s;` declares `S` too.
+    pub(super) fn declare_inline_struct(&mut self, ty: &'a ast::TypeExpr, place: Place) {
+        match &ty.kind {
+            ast::TypeKind::Struct(decl) => {
+                self.inline_struct(decl, place);
+            }
+            ast::TypeKind::Array(inner, _) | ast::TypeKind::Modified(_, inner) => {
+                self.declare_inline_struct(inner, place);
+            }
+            _ => {}
+        }
+    }
+
+    /// The declaration of an inline struct; the declarators of one list share it.
+    pub(super) fn inline_struct(&mut self, decl: &'a ast::Decl, place: Place) -> Option<DeclId> {
+        if let Some(id) = self.structs.inline.get(&(decl.span, place.scope)) {
+            return Some(*id);
+        }
+        let id = match &decl.kind {
+            DeclKind::Struct(s) => self.declare_name(decl, s.name, What::Struct(s), place),
+            DeclKind::Enum(e) => {
+                self.declare_enum(decl, e, place);
+                *self.at(place.scope).order.iter().rev().find(|d| matches!(self.info(**d).what, What::Enum(_)))?
+            }
+            _ => return None,
+        };
+        self.structs.inline.insert((decl.span, place.scope), id);
+        Some(id)
+    }
+
+    /// A cbuffer: its variables are named without it; other declarations in it belong to the scope around.
+    fn declare_buffer(&mut self, decl: &'a ast::Decl, buffer: &'a ast::BufferDecl, place: Place) {
+        let id = self.add_decl(decl, buffer.name.name, buffer.name.span, What::Buffer(buffer), place);
+        self.at_mut(place.scope).order.push(id);
+        let mut index = 0;
+        for member in &buffer.members {
+            match &member.kind {
+                DeclKind::Var(var) if !has_static(member) => {
+                    self.declare_inline_struct(&var.ty, place);
+                    self.declare_name(member, var.name, What::BufferMember(id, index), place);
+                    index += 1;
+                }
+                _ => self.declare(member, place),
+            }
+        }
+    }
+
+    fn declare_enum(&mut self, decl: &'a ast::Decl, e: &'a ast::EnumDecl, place: Place) {
+        let id = self.declare_name(decl, e.name, What::Enum(e), place);
+        let mut cases = Vec::new();
+        for (index, (name, ..)) in e.cases.iter().enumerate() {
+            let case = self.add_info(DeclInfo {
+                name: name.name,
+                span: name.span,
+                what: What::EnumCase(id, index as u32),
+                ast: None,
+                scope: place.scope,
+                owner: None,
+                source: place.source,
+                depth: place.depth,
+                in_interface: false,
+            });
+            cases.push(case);
+            if !e.scoped {
+                self.bind(place.scope, name.name, Entity::Decl(case));
+            }
+        }
+        self.enum_cases.insert(id, cases);
+    }
+
+    fn declare_namespace(
+        &mut self,
+        decl: &'a ast::Decl,
+        path: &'a [ast::Ident],
+        decls: &'a [ast::Decl],
+        place: Place,
+    ) {
+        let mut inner = place;
+        for part in path {
+            inner.scope = self.namespace(decl, *part, inner);
+            inner.depth += 1;
+        }
+        // `order` of the file lists namespaces' declarations in place, for parameters.
+        for decl in decls {
+            self.declare(decl, inner);
+        }
+    }
+
+    /// The scope of a namespace, made on first sight.
+    fn namespace(&mut self, decl: &'a ast::Decl, name: ast::Ident, place: Place) -> ScopeId {
+        let existing = self.at(place.scope).names.get(&name.name).into_iter().flatten().find_map(|e| match e {
+            Entity::Decl(d) => match self.info(*d).what {
+                What::Namespace(scope) => Some(scope),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(scope) = existing.filter(|_| !name.name.is_empty()) {
+            return scope;
+        }
+        let scope = self.scope(Some(place.scope), ScopeKind::Plain);
+        let id = self.add_decl(decl, name.name, name.span, What::Namespace(scope), place);
+        if name.name.is_empty() {
+            self.at_mut(place.scope).opened.push(scope);
+        } else {
+            self.bind(place.scope, name.name, Entity::Decl(id));
+        }
+        self.at_mut(place.scope).order.push(id);
+        scope
+    }
+
+    /// `using namespace`, after everything is declared.
+    pub(super) fn resolve_usings(&mut self) {
+        for (scope, path) in std::mem::take(&mut self.pending_usings) {
+            let mut target = None;
+            for (i, part) in path.iter().enumerate() {
+                let found = match target {
+                    None if i == 0 => self.lookup(scope, part.name),
+                    Some(inner) => self.lookup_here(inner, part.name),
+                    None => break,
+                };
+                target = found.entities.iter().find_map(|e| match e {
+                    Entity::Decl(d) => match self.info(*d).what {
+                        What::Namespace(scope) => Some(scope),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+            }
+            match (target, path.last()) {
+                (Some(target), _) => self.at_mut(scope).opened.push(target),
+                (None, Some(last)) => {
+                    self.error(Code::UNDECLARED, last.span, format!("there is no namespace `{}`", last.name));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn has_static(decl: &ast::Decl) -> bool {
+    super::scope::has_modifier(decl, "static")
+}

@@ -1,0 +1,731 @@
+//! Functions: signatures, instances, and the checking of their bodies.
+
+use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
+use super::types::{Name, modifiers_of};
+use super::{Arg, Checker, MAX_INSTANCES};
+use crate::ast::{self, StmtKind as AstStmt, TypeKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
+    TargetCase, Template, TypeId,
+};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// An instance of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct InstanceId(pub u32);
+
+/// Which code of a declaration: the function itself, or an accessor of a property.
+pub(super) const WHOLE: u32 = u32::MAX;
+
+/// All instances.
+#[derive(Default)]
+pub(super) struct Functions<'a> {
+    list: Vec<Instance<'a>>,
+    ids: FxHashMap<(DeclId, u32, Vec<Arg>), InstanceId>,
+    /// The instance of each function of the program.
+    pub of_function: Vec<InstanceId>,
+    /// Parameters of interface type, by declaration.
+    implicit: FxHashMap<DeclId, Rc<[usize]>>,
+    pub patterns: FxHashMap<DeclId, ScopeId>,
+}
+
+/// A function with its generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Instance<'a> {
+    pub decl: DeclId,
+    /// [`WHOLE`] or the index of an accessor.
+    pub accessor: u32,
+    pub args: Vec<Arg>,
+    /// The scope in which generic parameters are bound.
+    pub scope: ScopeId,
+    pub signature: Rc<Signature<'a>>,
+    pub function: Option<FunctionId>,
+}
+
+/// Types of parameters and result.
+#[derive(Clone, Debug)]
+pub(super) struct Signature<'a> {
+    pub params: Vec<ParamSignature<'a>>,
+    pub result: TypeId,
+    /// The type whose method it is.
+    pub owner: Option<TypeId>,
+    /// Has no `this`.
+    pub is_static: bool,
+    pub is_constructor: bool,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParamSignature<'a> {
+    pub name: Symbol,
+    pub span: Span,
+    pub ty: TypeId,
+    pub mode: ParamMode,
+    pub default: Option<&'a ast::Expr>,
+    pub constexpr: bool,
+    pub decl: Option<&'a ast::Decl>,
+}
+
+/// The code of a function.
+struct Code_<'a> {
+    attributes: &'a [ast::Attribute],
+    body: Option<&'a ast::Block>,
+}
+
+impl<'a> Functions<'a> {
+    pub fn get(&self, id: InstanceId) -> &Instance<'a> {
+        &self.list[id.0 as usize]
+    }
+}
+
+/// How a parameter is passed, by its keywords.
+fn param_mode(decl: &ast::Decl) -> ParamMode {
+    let has = |word| has_modifier(decl, word);
+    match (has("out"), has("in"), has("inout")) {
+        _ if has("__ref") || has("ref") => ParamMode::Ref,
+        (_, _, true) | (true, true, _) => ParamMode::InOut,
+        (true, ..) => ParamMode::Out,
+        _ => ParamMode::In,
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The instance of a function (or accessor) declaration for generic arguments.
+    pub(super) fn instance(&mut self, decl: DeclId, accessor: u32, args: Vec<Arg>) -> Option<InstanceId> {
+        let key = (decl, accessor, args);
+        if let Some(id) = self.functions.ids.get(&key) {
+            return Some(*id);
+        }
+        if self.functions.list.len() >= MAX_INSTANCES {
+            let span = self.info(decl).span;
+            self.error(Code::NESTING, span, "too many instances of generic functions");
+            return None;
+        }
+        let info = self.info(decl);
+        let generics = match info.what {
+            What::Function(f) => f.generics.as_ref(),
+            What::Subscript(p) | What::Property(p) => p.generics.as_ref(),
+            _ => return None,
+        };
+        let scope = match generics {
+            Some(generics) => self.bind_generics(generics, &key.2, info.scope),
+            None => info.scope,
+        };
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let signature = self.signature(decl, accessor, &key.2, generics.map_or(0, |g| g.params.len()), scope);
+        self.cx.source = source;
+        let id = InstanceId(self.functions.list.len() as u32);
+        let instance =
+            Instance { decl, accessor, args: key.2.clone(), scope, signature: Rc::new(signature), function: None };
+        self.functions.list.push(instance);
+        self.functions.ids.insert(key, id);
+        Some(id)
+    }
+
+    fn signature(
+        &mut self,
+        decl: DeclId,
+        accessor: u32,
+        args: &[Arg],
+        explicit: usize,
+        scope: ScopeId,
+    ) -> Signature<'a> {
+        let info = self.info(decl);
+        let mut is_static = info.owner.is_none() || info.has("static");
+        match info.what {
+            What::Function(f) => {
+                let implicit = self.implicit_params(decl);
+                let is_constructor = f.name.name == self.words.init && info.owner.is_some();
+                is_static |= is_constructor;
+                let mut params = Vec::new();
+                let mut next = explicit;
+                for (index, param) in f.params.iter().enumerate() {
+                    let known = match implicit.contains(&index) {
+                        true => {
+                            next += 1;
+                            args.get(next - 1)
+                        }
+                        false => None,
+                    };
+                    params.extend(self.param_signature(param, known, scope));
+                }
+                let result = match (is_constructor, info.owner) {
+                    (true, Some(owner)) => owner,
+                    _ => self.result_type(f, scope),
+                };
+                Signature { params, result, owner: info.owner, is_static, is_constructor }
+            }
+            What::Property(p) | What::Subscript(p) => {
+                let ty = self.resolve_type(&p.ty, scope);
+                let mut params: Vec<_> = Vec::new();
+                for param in &p.params {
+                    params.extend(self.param_signature(param, None, scope));
+                }
+                let accessor = p.accessors.get(accessor as usize);
+                let mut result = ty;
+                if let Some(accessor) = accessor.filter(|a| a.name.name == *"set") {
+                    let name = accessor.param.map_or_else(|| Symbol::new("newValue"), |p| p.name);
+                    let span = accessor.param.map_or(accessor.name.span, |p| p.span);
+                    let mode = ParamMode::In;
+                    params.push(ParamSignature { name, span, ty, mode, default: None, constexpr: false, decl: None });
+                    result = TypeId::VOID;
+                }
+                Signature { params, result, owner: info.owner, is_static, is_constructor: false }
+            }
+            _ => Signature {
+                params: Vec::new(),
+                result: TypeId::ERROR,
+                owner: None,
+                is_static: true,
+                is_constructor: false,
+            },
+        }
+    }
+
+    fn result_type(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> TypeId {
+        if f.throws {
+            self.unsupported(f.name.span, "a function that throws");
+        }
+        match &f.result.kind {
+            TypeKind::Infer => {
+                self.unsupported(f.result.span, "a result type that is inferred");
+                TypeId::ERROR
+            }
+            TypeKind::Some(_) => {
+                self.unsupported(f.result.span, "a result of an interface type");
+                TypeId::ERROR
+            }
+            _ => self.resolve_type(&f.result, scope),
+        }
+    }
+
+    fn param_signature(
+        &mut self,
+        param: &'a ast::Decl,
+        known: Option<&Arg>,
+        scope: ScopeId,
+    ) -> Option<ParamSignature<'a>> {
+        let ast::DeclKind::Var(var) = &param.kind else { return None };
+        let ty = match known {
+            Some(Arg::Type(ty)) => *ty,
+            _ => self.resolve_type(&var.ty, scope),
+        };
+        // `f(void)`
+        if ty == TypeId::VOID {
+            if !var.name.name.is_empty() {
+                self.error(Code::NOT_A_TYPE, var.name.span, "a parameter cannot be void");
+            }
+            return None;
+        }
+        Some(ParamSignature {
+            name: var.name.name,
+            span: var.name.span,
+            ty,
+            mode: param_mode(param),
+            default: var.init.as_ref(),
+            constexpr: has_modifier(param, "constexpr"),
+            decl: Some(param),
+        })
+    }
+
+    /// Parameters whose type is an interface: each call makes an instance for the types of its arguments.
+    pub(super) fn implicit_params(&mut self, decl: DeclId) -> Rc<[usize]> {
+        if let Some(known) = self.functions.implicit.get(&decl) {
+            return known.clone();
+        }
+        let info = self.info(decl);
+        let What::Function(f) = info.what else { return Rc::from([]) };
+        let scope = self.pattern_of(decl);
+        let mut list = Vec::new();
+        for (index, param) in f.params.iter().enumerate() {
+            if let ast::DeclKind::Var(var) = &param.kind
+                && self.is_interface_type(&var.ty, scope)
+            {
+                list.push(index);
+            }
+        }
+        let list: Rc<[usize]> = Rc::from(list);
+        self.functions.implicit.insert(decl, list.clone());
+        list
+    }
+
+    pub(super) fn is_interface_type(&mut self, ty: &'a ast::TypeExpr, scope: ScopeId) -> bool {
+        match &ty.kind {
+            TypeKind::Some(_) => true,
+            TypeKind::Modified(_, inner) => self.is_interface_type(inner, scope),
+            TypeKind::Path(path) => {
+                let Some(last) = path.last() else { return false };
+                if self.builtin_type(last.name.name).is_some() {
+                    return false;
+                }
+                match path.as_slice() {
+                    [only] => matches!(
+                        self.lookup(scope, only.name.name).entities.first(),
+                        Some(Entity::Decl(d)) if matches!(self.info(*d).what, What::Interface(_))
+                    ),
+                    _ => self.quiet(|c| matches!(c.resolve_path(path, scope), Name::Interface(..))),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// The scope in which a function's generic parameters are open.
+    pub(super) fn pattern_of(&mut self, decl: DeclId) -> ScopeId {
+        if let Some(scope) = self.functions.patterns.get(&decl) {
+            return *scope;
+        }
+        let info = self.info(decl);
+        let generics = match info.what {
+            What::Function(f) => f.generics.as_ref(),
+            What::Subscript(p) => p.generics.as_ref(),
+            What::Alias(a) => a.generics.as_ref(),
+            What::Extension(e) => e.generics.as_ref(),
+            _ => None,
+        };
+        let scope = match generics {
+            Some(generics) => self.pattern_scope(generics, info.scope),
+            None => info.scope,
+        };
+        self.functions.patterns.insert(decl, scope);
+        scope
+    }
+
+    /// The function of the program that an instance is; its body is queued on first use.
+    pub(super) fn function(&mut self, id: InstanceId) -> FunctionId {
+        if let Some(function) = self.functions.get(id).function {
+            return function;
+        }
+        let instance = self.functions.get(id).clone();
+        let info = self.info(instance.decl);
+        let source = self.source_of(instance.decl);
+        let (name, attributes) = match (info.what, self.code_of(&instance)) {
+            (What::Property(p) | What::Subscript(p), code) => {
+                let accessor = p.accessors.get(instance.accessor as usize).map_or("get", |a| a.name.name.as_str());
+                let base = if p.name.name.is_empty() { "subscript" } else { p.name.name.as_str().trim_start_matches('_') };
+                (Symbol::new(&format!("{accessor}_{base}")), code.attributes)
+            }
+            (_, code) => (info.name, code.attributes),
+        };
+        let comments = match (info.what, info.ast) {
+            (What::Function(_), Some(ast)) => ast.comments.clone(),
+            _ => Vec::new(),
+        };
+        let signature = instance.signature.clone();
+        let mut code = Body::default();
+        let mut params = Vec::new();
+        if let (Some(owner), false) = (signature.owner, signature.is_static) {
+            params.push(self.this_param(&mut code, owner, info.span));
+        }
+        for param in &signature.params {
+            params.push(self.param(&mut code, param, instance.scope));
+        }
+        let attributes = self.attributes(attributes, info.scope);
+        let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
+        let (semantics, is_ref) = match info.what {
+            What::Function(f) => (super::globals::semantic(&f.semantics), false),
+            What::Property(p) | What::Subscript(p) => {
+                (None, p.accessors.get(instance.accessor as usize).is_some_and(|a| a.name.name == *"ref"))
+            }
+            _ => (None, false),
+        };
+        let result_explicit = match (info.what, info.ast) {
+            (What::Function(f), Some(ast)) => self.explicit(ast, &f.semantics, &attributes, info.scope),
+            _ => Default::default(),
+        };
+        let mut modifiers = Modifiers::default();
+        if info.has("precise") {
+            modifiers.set(Modifiers::PRECISE);
+        }
+        let inline = source.builtin && has("ForceInline");
+        let instance_text = Symbol::new(&self.args_text(&instance.args));
+        let function = self.program.functions.push(Function {
+            name,
+            owner: signature.owner,
+            instance: instance_text,
+            params,
+            result: signature.result,
+            result_semantic: semantics,
+            result_explicit,
+            returns_ref: is_ref,
+            body: FunctionBody::None,
+            code,
+            attributes,
+            comments,
+            span: info.span,
+            builtin: source.builtin,
+            inline,
+            modifiers,
+        });
+        self.functions.of_function.push(id);
+        self.functions.list[id.0 as usize].function = Some(function);
+        self.queue.push_back(id);
+        function
+    }
+
+    fn this_param(&mut self, code: &mut Body, owner: TypeId, span: Span) -> Param {
+        let local = code.locals.push(Local {
+            name: Symbol::new("this"),
+            ty: owner,
+            constant: false,
+            modifiers: Modifiers::default(),
+            span,
+        });
+        Param {
+            local,
+            mode: ParamMode::In,
+            semantic: None,
+            modifiers: Modifiers::default(),
+            explicit: Default::default(),
+            attributes: Vec::new(),
+        }
+    }
+
+    fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {
+        let mut modifiers = Modifiers::default();
+        let mut semantic = None;
+        let mut explicit = Default::default();
+        let mut attributes = Vec::new();
+        if let Some(decl) = param.decl
+            && let ast::DeclKind::Var(var) = &decl.kind
+        {
+            modifiers = modifiers_of(decl, &var.ty);
+            semantic = super::globals::semantic(&var.semantics);
+            attributes = self.attributes(&decl.attributes, scope);
+            explicit = self.explicit(decl, &var.semantics, &attributes, scope);
+        }
+        let constant = modifiers.has(Modifiers::CONST) && param.mode == ParamMode::In;
+        let local = code.locals.push(Local { name: param.name, ty: param.ty, constant, modifiers, span: param.span });
+        Param { local, mode: param.mode, semantic, modifiers, explicit, attributes }
+    }
+
+    /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.
+    fn code_of(&mut self, instance: &Instance<'a>) -> Code_<'a> {
+        let info = self.info(instance.decl);
+        let attributes = info.ast.map_or(&[][..], |d| d.attributes.as_slice());
+        match info.what {
+            What::Function(f) => {
+                if f.body.is_some() {
+                    return Code_ { attributes, body: f.body.as_ref() };
+                }
+                let definition = self.definition_of(instance, f);
+                let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
+                let attributes = if attributes.is_empty() { own } else { attributes };
+                Code_ { attributes, body: definition.and_then(|(_, f)| f.body.as_ref()) }
+            }
+            What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
+                Some(accessor) => {
+                    let attributes =
+                        if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
+                    Code_ { attributes, body: accessor.body.as_ref() }
+                }
+                None => Code_ { attributes, body: None },
+            },
+            _ => Code_ { attributes, body: None },
+        }
+    }
+
+    /// The definition that a forward declaration announces.
+    fn definition_of(
+        &mut self,
+        instance: &Instance<'a>,
+        f: &'a ast::FunctionDecl,
+    ) -> Option<(Option<&'a ast::Decl>, &'a ast::FunctionDecl)> {
+        let info = self.info(instance.decl);
+        if let Some(owner) = info.owner {
+            let owner_name = match self.structs.instance(owner) {
+                Some(i) => self.info(i.decl).name,
+                None => return None,
+            };
+            let list = self.out_of_line.get(&(owner_name, f.name.name))?;
+            return list.iter().find(|d| d.params.len() == f.params.len()).map(|d| (None, *d));
+        }
+        let decl = self.definition_decl(instance.decl)?;
+        match self.info(decl).what {
+            What::Function(f) => Some((self.info(decl).ast, f)),
+            _ => None,
+        }
+    }
+
+    /// The declaration with a body of the same parameter types as a forward declaration.
+    pub(super) fn definition_decl(&mut self, decl: DeclId) -> Option<DeclId> {
+        let info = self.info(decl);
+        let What::Function(f) = info.what else { return None };
+        let siblings: Vec<DeclId> = self
+            .at(info.scope)
+            .names
+            .get(&info.name)
+            .into_iter()
+            .flatten()
+            .filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None })
+            .collect();
+        for sibling in siblings {
+            let What::Function(other) = self.info(sibling).what else { continue };
+            if sibling == decl || other.body.is_none() || other.params.len() != f.params.len() {
+                continue;
+            }
+            if f.generics.is_some() || other.generics.is_some() {
+                if f.generics.is_some() && other.generics.is_some() {
+                    return Some(sibling);
+                }
+                continue;
+            }
+            if self.param_types(decl) == self.param_types(sibling) {
+                return Some(sibling);
+            }
+        }
+        None
+    }
+
+    /// Types of the parameters of a function that is not generic.
+    pub(super) fn param_types(&mut self, decl: DeclId) -> Option<Vec<TypeId>> {
+        if !self.implicit_params(decl).is_empty() {
+            return None;
+        }
+        let id = self.instance(decl, WHOLE, Vec::new())?;
+        Some(self.functions.get(id).signature.params.iter().map(|p| p.ty).collect())
+    }
+
+    /// Checks the bodies that are queued, and those that they call.
+    pub(super) fn drain(&mut self) {
+        while let Some(id) = self.queue.pop_front() {
+            self.check_body(id);
+        }
+    }
+
+    fn check_body(&mut self, id: InstanceId) {
+        let instance = self.functions.get(id).clone();
+        let Some(function) = instance.function else { return };
+        let code = self.code_of(&instance);
+        let Some(block) = code.body else {
+            return self.missing_body(&instance);
+        };
+        let builtin = self.program.functions[function].builtin;
+        let mut targets = Vec::new();
+        switch_targets(block, &mut targets, 0);
+        let body = if targets.is_empty() {
+            match sole_intrinsic(block, None) {
+                Some((text, span)) => match self.template(text, span) {
+                    Some(template) => FunctionBody::Intrinsic(template),
+                    None => FunctionBody::None,
+                },
+                None => {
+                    let code = self.check_code(id, function, block, None);
+                    self.program.functions[function].code = code;
+                    FunctionBody::Block
+                }
+            }
+        } else {
+            FunctionBody::Switch(self.switch_cases(id, function, block, &targets, builtin))
+        };
+        self.program.functions[function].body = body;
+    }
+
+    fn missing_body(&mut self, instance: &Instance<'a>) {
+        let info = self.info(instance.decl);
+        let message = format!("`{}` is used but has no body", info.name);
+        self.error(Code::UNDECLARED, info.span, message);
+    }
+
+    /// One case per target name: the whole body with the switch decided.
+    fn switch_cases(
+        &mut self,
+        id: InstanceId,
+        function: FunctionId,
+        block: &'a ast::Block,
+        targets: &[Symbol],
+        builtin: bool,
+    ) -> Vec<(Symbol, TargetCase)> {
+        let mut cases = Vec::new();
+        let mut failed = Vec::new();
+        for &target in targets {
+            if let Some((text, span)) = sole_intrinsic(block, Some(target)) {
+                if let Some(template) = self.template(text, span) {
+                    cases.push((target, TargetCase::Intrinsic(template)));
+                }
+                continue;
+            }
+            // Cases of users for targets that we do not have may use what only exists there.
+            let before = self.diags.take();
+            let code = self.check_code(id, function, block, Some(target));
+            let found = self.diags.take();
+            before.into_iter().for_each(|d| self.diags.push(d));
+            if builtin || !found.iter().any(|d| d.severity == crate::diagnostic::Severity::Error) {
+                found.into_iter().for_each(|d| self.diags.push(d));
+                cases.push((target, TargetCase::Block(Box::new(code))));
+            } else {
+                failed.extend(found);
+            }
+        }
+        if cases.is_empty() {
+            failed.into_iter().for_each(|d| self.diags.push(d));
+        }
+        cases
+    }
+
+    fn template(&mut self, text: Symbol, span: Span) -> Option<Template> {
+        match Template::parse(text.as_str()) {
+            Ok(template) => Some(template),
+            Err(what) => {
+                self.error(Code::SYNTAX, span, format!("`{what}` is no placeholder of `__intrinsic_asm`"));
+                None
+            }
+        }
+    }
+
+    /// Checks statements in a context of their own, for one target where the body has a target switch.
+    fn check_code(
+        &mut self,
+        id: InstanceId,
+        function: FunctionId,
+        block: &'a ast::Block,
+        target: Option<Symbol>,
+    ) -> Body {
+        let instance = self.functions.get(id).clone();
+        let info = self.info(instance.decl);
+        let signature = instance.signature.clone();
+        let locals = self.program.functions[function].code.locals.clone();
+        let (_, body) = self.in_context(instance.scope, info.source, |c| {
+            c.cx.depth = 0;
+            c.cx.body.locals = locals;
+            c.cx.target = target;
+            c.cx.function = Some(function);
+            c.cx.result = Some(signature.result);
+            let scope = c.scope(Some(instance.scope), ScopeKind::Plain);
+            c.cx.scope = scope;
+            let context = c.cx.id;
+            let ids: Vec<_> = c.cx.body.locals.ids().collect();
+            let has_this = signature.owner.is_some() && !signature.is_static;
+            if has_this {
+                c.cx.this = ids.first().copied();
+                c.cx.this_ty = signature.owner;
+            }
+            for (param, local) in signature.params.iter().zip(ids.iter().skip(usize::from(has_this))) {
+                if !param.name.is_empty() {
+                    c.bind(scope, param.name, Entity::Local(*local, context));
+                }
+            }
+            if signature.is_constructor {
+                c.constructor_body(block, signature.result);
+            } else {
+                c.cx.body.block = c.block(block);
+                c.check_returns(block, signature.result, info.span);
+            }
+        });
+        body
+    }
+
+    /// A constructor makes a local `this`, fills it, and returns it.
+    fn constructor_body(&mut self, block: &'a ast::Block, ty: TypeId) {
+        let span = block.span;
+        let this = self.cx.body.locals.push(Local {
+            name: Symbol::new("this"),
+            ty,
+            constant: false,
+            modifiers: Modifiers::default(),
+            span,
+        });
+        self.cx.this = Some(this);
+        self.cx.this_ty = Some(ty);
+        self.cx.constructs = true;
+        let init = self.default_value(ty, span);
+        let mut code = self.block(block);
+        let statement = |kind| Stmt { kind, span, comments: Vec::new(), blank_before: false };
+        code.stmts.insert(0, statement(StmtKind::Local(this, init)));
+        let ends = matches!(code.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
+        if !ends {
+            let value = self.push(ExprKind::Local(this), ty, span);
+            code.stmts.push(statement(StmtKind::Return(Some(value))));
+        }
+        self.cx.body.block = code;
+    }
+
+    /// A function with a result must return one on some path at least.
+    fn check_returns(&mut self, block: &'a ast::Block, result: TypeId, span: Span) {
+        if result == TypeId::VOID || result == TypeId::ERROR {
+            return;
+        }
+        if !contains_return(&block.stmts, 0) {
+            self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, "this function must return a value"));
+        }
+    }
+
+    /// Adds an expression to the body at hand.
+    pub(super) fn push(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> crate::tree::ExprId {
+        self.cx.body.exprs.push(Expr { kind, ty, span })
+    }
+}
+
+fn contains_return(stmts: &[ast::Stmt], depth: u32) -> bool {
+    depth > 200
+        || stmts.iter().any(|s| match &s.kind {
+            AstStmt::Return(_) | AstStmt::Error | AstStmt::IntrinsicAsm(..) | AstStmt::TargetSwitch(_) => true,
+            AstStmt::StageSwitch(_) | AstStmt::Unsupported(_) | AstStmt::Discard => true,
+            AstStmt::Block(b) => contains_return(&b.stmts, depth + 1),
+            AstStmt::If(_, _, a, b) => {
+                contains_return(std::slice::from_ref(a), depth + 1)
+                    || b.as_ref().is_some_and(|b| contains_return(std::slice::from_ref(b), depth + 1))
+            }
+            AstStmt::For(_, _, _, b) | AstStmt::While(_, b) | AstStmt::DoWhile(b, _) | AstStmt::Label(_, b) => {
+                contains_return(std::slice::from_ref(b), depth + 1)
+            }
+            AstStmt::Switch(_, cases) => cases.iter().any(|c| contains_return(&c.body.stmts, depth + 1)),
+            _ => false,
+        })
+}
+
+/// The names of all cases of target switches in a block; the empty name for `default`.
+fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>, depth: u32) {
+    if depth > 64 {
+        return;
+    }
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            AstStmt::TargetSwitch(cases) => {
+                for (names, _) in cases {
+                    let empty = Symbol::new("");
+                    let list: Vec<Symbol> =
+                        if names.is_empty() { vec![empty] } else { names.iter().map(|n| n.name).collect() };
+                    for name in list {
+                        if !out.contains(&name) {
+                            out.push(name);
+                        }
+                    }
+                }
+            }
+            AstStmt::Block(b) => switch_targets(b, out, depth + 1),
+            _ => {}
+        }
+    }
+}
+
+/// The case of a target switch for a target: its own, else the default.
+pub(super) fn target_case(
+    cases: &[(Vec<ast::Ident>, ast::Block)],
+    target: Symbol,
+) -> Option<&ast::Block> {
+    let own = cases.iter().find(|(names, _)| names.iter().any(|n| n.name == target));
+    own.or_else(|| cases.iter().find(|(names, _)| names.is_empty())).map(|(_, block)| block)
+}
+
+/// The template if a block (for a target) is nothing but one `__intrinsic_asm`.
+fn sole_intrinsic(block: &ast::Block, target: Option<Symbol>) -> Option<(Symbol, Span)> {
+    let mut stmts = block.stmts.iter().filter(|s| !matches!(s.kind, AstStmt::Empty));
+    let only = stmts.next()?;
+    if let (AstStmt::TargetSwitch(cases), Some(target)) = (&only.kind, target) {
+        if stmts.next().is_some() {
+            return None;
+        }
+        return sole_intrinsic(target_case(cases, target)?, None);
+    }
+    let done = |s: Option<&ast::Stmt>| s.is_none_or(|s| matches!(s.kind, AstStmt::Break(None) | AstStmt::Return(None)));
+    match &only.kind {
+        AstStmt::IntrinsicAsm(text, _) if done(stmts.next()) => Some((*text, only.span)),
+        AstStmt::Block(inner) if stmts.next().is_none() => sole_intrinsic(inner, target),
+        _ => None,
+    }
+}

@@ -1,0 +1,574 @@
+//! Generic arguments: as written, by default, and inferred from call arguments.
+
+use super::interfaces::Bound;
+use super::scope::{BuiltinGeneric, DeclId, Entity, ScopeId, ScopeKind, What};
+use super::types::Name;
+use super::{Arg, Checker, convert};
+use crate::ast::{self, ExprKind, GenericArg, GenericParam, GenericParamKind, Generics, TypeExpr, TypeKind};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{Scalar, Type, TypeId};
+
+/// What is known of a parameter that is being inferred.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot {
+    /// Given or fixed by a pattern that allows no conversion.
+    pub fixed: Option<Arg>,
+    /// Types that arguments suggest, with whether a literal does.
+    types: Vec<(TypeId, convert::LiteralKind)>,
+    /// Numbers that arguments suggest.
+    values: Vec<i64>,
+}
+
+/// Whether a parameter has a default.
+pub(super) fn has_default(param: &GenericParam) -> bool {
+    match &param.kind {
+        GenericParamKind::Type { default, .. } => default.is_some(),
+        GenericParamKind::Value { default, .. } => default.is_some(),
+        GenericParamKind::Pack { .. } => true,
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// A scope in which generic parameters stand for arguments.
+    pub(super) fn bind_generics(&mut self, generics: &'a Generics, args: &[Arg], parent: ScopeId) -> ScopeId {
+        let scope = self.scope(Some(parent), ScopeKind::Plain);
+        for (param, arg) in generics.params.iter().zip(args) {
+            self.bind_arg(scope, param, arg);
+        }
+        scope
+    }
+
+    fn bind_arg(&mut self, scope: ScopeId, param: &'a GenericParam, arg: &Arg) {
+        let entity = match arg {
+            Arg::Type(ty) => Entity::Type(*ty),
+            Arg::Value(n) => {
+                let ty = match &param.kind {
+                    GenericParamKind::Value { ty, .. } => self.resolve_type(ty, scope),
+                    _ => TypeId::INT,
+                };
+                Entity::Value(*n, ty)
+            }
+            Arg::Pack(list) => {
+                self.packs.push(list.clone());
+                Entity::Pack(self.packs.len() as u32 - 1)
+            }
+        };
+        self.bind(scope, param.name.name, entity);
+    }
+
+    /// Arguments as written at a type or function, filled up with defaults and checked against constraints.
+    pub(super) fn explicit_args(
+        &mut self,
+        decl: DeclId,
+        generics: &'a Generics,
+        given: &'a [GenericArg],
+        use_scope: ScopeId,
+        span: Span,
+    ) -> Option<Vec<Arg>> {
+        let info = self.info(decl);
+        if given.len() > generics.params.len() {
+            let message =
+                format!("`{}` takes {} generic arguments, not {}", info.name, generics.params.len(), given.len());
+            self.error(Code::GENERIC_ARGUMENTS, span, message);
+            return None;
+        }
+        let mut given = given.iter();
+        let scope = self.scope(Some(info.scope), ScopeKind::Plain);
+        let mut args = Vec::new();
+        for param in &generics.params {
+            let arg = match given.next() {
+                Some(arg) => self.given_arg(param, arg, use_scope)?,
+                None => match self.default_arg(param, scope) {
+                    Some(arg) => arg,
+                    None => {
+                        let message = format!("`{}` needs an argument for `{}`", info.name, param.name.name);
+                        self.error(Code::GENERIC_ARGUMENTS, span, message);
+                        return None;
+                    }
+                },
+            };
+            self.bind_arg(scope, param, &arg);
+            args.push(arg);
+        }
+        self.check_constraints(generics, &args, scope, span).then_some(args)
+    }
+
+    /// The default of a parameter, in a scope where the parameters before it are bound.
+    pub(super) fn default_arg(&mut self, param: &'a GenericParam, scope: ScopeId) -> Option<Arg> {
+        match &param.kind {
+            GenericParamKind::Type { default: Some(ty), .. } => {
+                Some(self.resolve_type(ty, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
+            }
+            GenericParamKind::Value { default: Some(value), .. } => self.constant_int(value, scope).map(Arg::Value),
+            GenericParamKind::Pack { .. } => Some(Arg::Pack(Vec::new())),
+            _ => None,
+        }
+    }
+
+    pub(super) fn given_arg(&mut self, param: &'a GenericParam, arg: &'a GenericArg, scope: ScopeId) -> Option<Arg> {
+        match &param.kind {
+            GenericParamKind::Value { .. } => self.value_arg(arg, scope).map(Arg::Value),
+            GenericParamKind::Type { .. } => {
+                Some(self.type_arg(arg, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
+            }
+            GenericParamKind::Pack { .. } => {
+                let span = arg_span(arg);
+                self.unsupported(span, "a parameter pack");
+                None
+            }
+        }
+    }
+
+    /// An argument that must be a type.
+    pub(super) fn type_arg(&mut self, arg: &'a GenericArg, scope: ScopeId) -> TypeId {
+        match arg {
+            GenericArg::Type(ty) => self.resolve_type(ty, scope),
+            GenericArg::Value(e) => match &e.kind {
+                ExprKind::Path(path) => match self.resolve_path(path, scope) {
+                    Name::Type(ty) => ty,
+                    Name::Error => TypeId::ERROR,
+                    Name::Missing => self.undeclared(path, scope, e.span),
+                    _ => self.not_a_type(e.span),
+                },
+                _ => self.not_a_type(e.span),
+            },
+        }
+    }
+
+    fn not_a_type(&mut self, span: Span) -> TypeId {
+        self.error(Code::NOT_A_TYPE, span, "a type is needed as generic argument here");
+        TypeId::ERROR
+    }
+
+    /// An argument that must be a constant.
+    pub(super) fn value_arg(&mut self, arg: &'a GenericArg, scope: ScopeId) -> Option<i64> {
+        match arg {
+            GenericArg::Value(e) => self.constant_int(e, scope),
+            GenericArg::Type(TypeExpr { kind: TypeKind::Path(path), span }) => {
+                self.constant_of(scope, *span, |c| c.path_expr(path, *span))
+            }
+            GenericArg::Type(ty) => {
+                self.error(Code::NOT_CONSTANT, ty.span, "a constant is needed as generic argument here");
+                None
+            }
+        }
+    }
+
+    /// Arguments as text for names.
+    pub(super) fn args_text(&self, args: &[Arg]) -> String {
+        let parts: Vec<String> = args.iter().map(|a| self.arg_text(a)).collect();
+        parts.join("_")
+    }
+
+    fn arg_text(&self, arg: &Arg) -> String {
+        match arg {
+            Arg::Type(ty) => {
+                let text = self.type_text(*ty);
+                let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+                text.trim_end_matches('>').chars().map(word).collect()
+            }
+            Arg::Value(n) if *n < 0 => format!("n{}", n.unsigned_abs()),
+            Arg::Value(n) => n.to_string(),
+            Arg::Pack(list) => self.args_text(list),
+        }
+    }
+
+    /// A scope in which generic parameters are open, for patterns.
+    pub(super) fn pattern_scope(&mut self, generics: &'a Generics, parent: ScopeId) -> ScopeId {
+        let scope = self.scope(Some(parent), ScopeKind::Plain);
+        for (index, param) in generics.params.iter().enumerate() {
+            self.bind(scope, param.name.name, Entity::Param(index as u32));
+        }
+        scope
+    }
+
+    /// Notes what matching a written type against an argument's type says about open parameters. Gives false where the
+    /// written type can never be that type.
+    pub(super) fn unify(
+        &mut self,
+        pattern: &'a TypeExpr,
+        scope: ScopeId,
+        ty: TypeId,
+        literal: convert::LiteralKind,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        if ty == TypeId::ERROR {
+            return true;
+        }
+        match &pattern.kind {
+            TypeKind::Modified(_, inner) => self.unify(inner, scope, ty, literal, slots),
+            TypeKind::Array(element, size) => {
+                let Type::Array(inner, count) = self.program.types.get(ty) else { return false };
+                if let (Some(size), Some(count)) = (size, count)
+                    && !self.unify_value_expr(size, scope, i64::from(count), slots)
+                {
+                    return false;
+                }
+                self.unify(element, scope, inner, convert::LiteralKind::None, slots)
+            }
+            TypeKind::Pointer(inner) => match self.program.types.get(ty) {
+                Type::Pointer(to, _) => self.unify(inner, scope, to, convert::LiteralKind::None, slots),
+                _ => false,
+            },
+            TypeKind::Path(path) => self.unify_path(path, scope, ty, literal, slots),
+            _ => true,
+        }
+    }
+
+    fn unify_path(
+        &mut self,
+        path: &'a [ast::PathSegment],
+        scope: ScopeId,
+        ty: TypeId,
+        literal: convert::LiteralKind,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let Some(last) = path.last() else { return true };
+        let head = if path.len() == 1 && self.builtin_type(last.name.name).is_none() {
+            self.lookup(scope, last.name.name).entities.first().copied()
+        } else {
+            None
+        };
+        let args = last.args.as_deref().unwrap_or(&[]);
+        match head {
+            Some(Entity::Param(index)) => {
+                if let Some(slot) = slots.get_mut(index as usize) {
+                    slot.types.push((ty, literal));
+                }
+                true
+            }
+            Some(Entity::Generic(generic)) => self.unify_builtin(generic, args, scope, ty, literal, slots),
+            Some(Entity::Decl(decl)) => match self.info(decl).what {
+                What::Struct(_) if !args.is_empty() => self.unify_struct(decl, args, scope, ty, slots),
+                What::Alias(alias) if alias.generics.is_some() && !args.is_empty() => {
+                    self.unify_alias(decl, alias, args, scope, ty, slots)
+                }
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    fn unify_builtin(
+        &mut self,
+        generic: BuiltinGeneric,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        ty: TypeId,
+        literal: convert::LiteralKind,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let types = &mut self.program.types;
+        let none = convert::LiteralKind::None;
+        let (element, literal, numbers): (TypeId, _, Vec<i64>) = match (generic, types.get(ty)) {
+            (BuiltinGeneric::Vector | BuiltinGeneric::Matrix, Type::Scalar(_)) => (ty, literal, Vec::new()),
+            (BuiltinGeneric::Vector, Type::Vector(s, n)) => (types.scalar(s), none, vec![n.into()]),
+            (BuiltinGeneric::Matrix, Type::Vector(s, 1)) => (types.scalar(s), none, Vec::new()),
+            (BuiltinGeneric::Matrix, Type::Matrix(s, r, c)) => (types.scalar(s), none, vec![r.into(), c.into()]),
+            (BuiltinGeneric::Array, Type::Array(e, Some(n))) => (e, none, vec![n.into()]),
+            (BuiltinGeneric::Pointer, Type::Pointer(e, _)) => (e, none, Vec::new()),
+            _ => return false,
+        };
+        let mut args = args.iter();
+        if let Some(arg) = args.next()
+            && !self.unify_arg(arg, scope, &Arg::Type(element), literal, slots)
+        {
+            return false;
+        }
+        args.zip(numbers).all(|(arg, n)| self.unify_number(arg, scope, n, generic, slots))
+    }
+
+    /// A length: vectors and matrices may be cut to a smaller one.
+    fn unify_number(
+        &mut self,
+        arg: &'a GenericArg,
+        scope: ScopeId,
+        n: i64,
+        generic: BuiltinGeneric,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let param = self.open_param(arg, scope);
+        match (param.and_then(|p| slots.get_mut(p as usize)), generic) {
+            (Some(slot), _) => {
+                slot.values.push(n);
+                true
+            }
+            // A written length takes anything that converts to it.
+            (None, BuiltinGeneric::Vector | BuiltinGeneric::Matrix) => true,
+            (None, _) => self.unify_arg(arg, scope, &Arg::Value(n), convert::LiteralKind::None, slots),
+        }
+    }
+
+    /// The open parameter that an argument is.
+    fn open_param(&mut self, arg: &'a GenericArg, scope: ScopeId) -> Option<u32> {
+        let path = match arg {
+            GenericArg::Type(TypeExpr { kind: TypeKind::Path(path), .. }) => path,
+            GenericArg::Value(ast::Expr { kind: ExprKind::Path(path), .. }) => path,
+            _ => return None,
+        };
+        let [only] = path.as_slice() else { return None };
+        match self.lookup(scope, only.name.name).entities.first() {
+            Some(Entity::Param(index)) => Some(*index),
+            _ => None,
+        }
+    }
+
+    fn unify_struct(
+        &mut self,
+        decl: DeclId,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        ty: TypeId,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        // The type itself or a base of it.
+        let mut current = ty;
+        for _ in 0..64 {
+            let Some(instance) = self.structs.instance(current) else { return false };
+            if instance.decl == decl {
+                let actual = instance.args.clone();
+                return self.unify_args(args, scope, &actual, slots);
+            }
+            match instance.base {
+                Some(base) => current = base,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn unify_args(&mut self, args: &'a [GenericArg], scope: ScopeId, actual: &[Arg], slots: &mut Vec<Slot>) -> bool {
+        args.iter().zip(actual).all(|(arg, actual)| {
+            self.unify_arg(arg, scope, actual, convert::LiteralKind::None, slots)
+        })
+    }
+
+    /// Finds the arguments that make the alias this type, then matches the written arguments against them.
+    fn unify_alias(
+        &mut self,
+        decl: DeclId,
+        alias: &'a ast::AliasDecl,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        ty: TypeId,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let Some(generics) = &alias.generics else { return true };
+        let inner_scope = self.pattern_of(decl);
+        let mut inner = vec![Slot::default(); generics.params.len()];
+        if !self.unify(&alias.target, inner_scope, ty, convert::LiteralKind::None, &mut inner) {
+            return false;
+        }
+        args.iter().zip(inner).all(|(arg, slot)| {
+            let actual = match (slot.types.first(), slot.values.first()) {
+                (Some((ty, _)), _) => Arg::Type(*ty),
+                (_, Some(n)) => Arg::Value(*n),
+                _ => return true,
+            };
+            self.unify_arg(arg, scope, &actual, convert::LiteralKind::None, slots)
+        })
+    }
+
+    /// One written argument against an actual one.
+    fn unify_arg(
+        &mut self,
+        arg: &'a GenericArg,
+        scope: ScopeId,
+        actual: &Arg,
+        literal: convert::LiteralKind,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        match (arg, actual) {
+            (GenericArg::Type(pattern), Arg::Type(ty)) => {
+                if !self.unify(pattern, scope, *ty, literal, slots) {
+                    return false;
+                }
+                if literal == convert::LiteralKind::None && !self.is_open(pattern, scope) {
+                    return true;
+                }
+                true
+            }
+            (_, Arg::Value(n)) => match self.open_param(arg, scope) {
+                Some(param) => {
+                    if let Some(slot) = slots.get_mut(param as usize) {
+                        slot.values.push(*n);
+                    }
+                    true
+                }
+                None => match arg {
+                    GenericArg::Value(e) => self.unify_value_expr(e, scope, *n, slots),
+                    GenericArg::Type(_) => self.quiet(|c| c.value_arg(arg, scope)).is_none_or(|v| v == *n),
+                },
+            },
+            _ => true,
+        }
+    }
+
+    /// A written number against an actual one: an open name, a constant that must be equal, or an expression of open
+    /// names that is left to be checked when all are known.
+    fn unify_value_expr(&mut self, e: &'a ast::Expr, scope: ScopeId, actual: i64, slots: &mut [Slot]) -> bool {
+        if let ExprKind::Path(path) = &e.kind
+            && let [only] = path.as_slice()
+            && let Some(Entity::Param(index)) = self.lookup(scope, only.name.name).entities.first()
+        {
+            if let Some(slot) = slots.get_mut(*index as usize) {
+                slot.values.push(actual);
+            }
+            return true;
+        }
+        self.quiet(|c| c.constant_int(e, scope)).is_none_or(|n| n == actual)
+    }
+
+    /// Whether a written type names open parameters.
+    fn is_open(&mut self, pattern: &'a TypeExpr, scope: ScopeId) -> bool {
+        match &pattern.kind {
+            TypeKind::Path(path) => path.iter().any(|segment| {
+                matches!(self.lookup(scope, segment.name.name).entities.first(), Some(Entity::Param(_)))
+                    || segment.args.iter().flatten().any(|a| match a {
+                        GenericArg::Type(t) => self.is_open(t, scope),
+                        GenericArg::Value(_) => true,
+                    })
+            }),
+            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) | TypeKind::Pointer(inner) => {
+                self.is_open(inner, scope)
+            }
+            _ => false,
+        }
+    }
+
+    /// Runs something whose errors are of no interest.
+    pub(super) fn quiet<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let kept = self.diags.take();
+        let result = f(self);
+        self.diags.take();
+        for diagnostic in kept {
+            self.diags.push(diagnostic);
+        }
+        result
+    }
+
+    /// The arguments that slots agree on; `None` if one cannot be told or breaks a constraint.
+    pub(super) fn solve(&mut self, generics: &'a Generics, slots: &[Slot], parent: ScopeId) -> Option<Vec<Arg>> {
+        let scope = self.scope(Some(parent), ScopeKind::Plain);
+        let mut args = Vec::new();
+        for (param, slot) in generics.params.iter().zip(slots) {
+            let arg = match &slot.fixed {
+                Some(arg) => arg.clone(),
+                None => match self.solve_slot(param, slot, scope) {
+                    Some(arg) => arg,
+                    None => self.quiet(|c| c.default_arg(param, scope))?,
+                },
+            };
+            self.bind_arg(scope, param, &arg);
+            args.push(arg);
+        }
+        self.satisfied(generics, &args, scope).then_some(args)
+    }
+
+    fn solve_slot(&mut self, param: &'a GenericParam, slot: &Slot, scope: ScopeId) -> Option<Arg> {
+        match &param.kind {
+            GenericParamKind::Value { .. } => {
+                let smallest = slot.values.iter().copied().filter(|n| *n > 1).min();
+                smallest.or(slot.values.first().copied()).map(Arg::Value)
+            }
+            GenericParamKind::Type { bounds, .. } => {
+                let bounds: Vec<Bound> = bounds.iter().flat_map(|b| self.bounds(b, scope)).collect();
+                self.solve_type(&slot.types, &bounds).map(Arg::Type)
+            }
+            GenericParamKind::Pack { .. } => None,
+        }
+    }
+
+    /// The common type of what arguments suggest, moved to a kind that builtin constraints allow.
+    fn solve_type(&mut self, types: &[(TypeId, convert::LiteralKind)], bounds: &[Bound]) -> Option<TypeId> {
+        let mut joined: Option<(TypeId, convert::LiteralKind)> = None;
+        for (ty, literal) in types {
+            joined = Some(match joined {
+                None => (*ty, *literal),
+                Some((a, l)) => self.join_candidates((a, l), (*ty, *literal))?,
+            });
+        }
+        let (ty, _) = joined?;
+        let builtin: Vec<&[Scalar]> =
+            bounds.iter().filter_map(|b| if let Bound::Builtin(list) = b { Some(*list) } else { None }).collect();
+        if builtin.is_empty() {
+            return Some(ty);
+        }
+        let scalar = match self.program.types.get(ty) {
+            Type::Scalar(s) | Type::Vector(s, 1) => s,
+            Type::Enum(id) => convert::enum_tag(&self.program, id),
+            _ => return None,
+        };
+        let allowed = |s: Scalar| builtin.iter().all(|list| list.contains(&s));
+        if allowed(scalar) {
+            return Some(self.program.types.scalar(scalar));
+        }
+        // The nearest kind that is allowed: int to float, bool to int, float to int.
+        let preferred = [Scalar::F32, Scalar::I32, Scalar::U32, Scalar::F16, Scalar::F64, Scalar::U64, Scalar::I64];
+        let order: Vec<Scalar> = match scalar.is_unsigned() {
+            true => [Scalar::F32, Scalar::U32, Scalar::I32].into_iter().chain(preferred).collect(),
+            false => preferred.to_vec(),
+        };
+        let nearest = order.into_iter().find(|s| allowed(*s))?;
+        Some(self.program.types.scalar(nearest))
+    }
+
+    fn join_candidates(
+        &mut self,
+        (a, x): (TypeId, convert::LiteralKind),
+        (b, y): (TypeId, convert::LiteralKind),
+    ) -> Option<(TypeId, convert::LiteralKind)> {
+        use convert::LiteralKind::{Float, Int, None as Known};
+        if a == b {
+            return Some((a, if x == Known { y.min_known(x) } else { x.min_known(y) }));
+        }
+        let kind = |ty: TypeId, types: &crate::tree::Types| types.component(ty);
+        let (p, q) = (kind(a, &self.program.types), kind(b, &self.program.types));
+        // A literal takes the kind of what stands beside it, if it has such a value.
+        match (x, y, p, q) {
+            (Known, Int, Some(p), _) if p != Scalar::Bool => return Some((a, Known)),
+            (Int, Known, _, Some(q)) if q != Scalar::Bool => return Some((b, Known)),
+            (Known, Float, Some(p), _) if p.is_float() => return Some((a, Known)),
+            (Float, Known, _, Some(q)) if q.is_float() => return Some((b, Known)),
+            _ => {}
+        }
+        let same_shape = |types: &crate::tree::Types| {
+            convert::numeric(types, a).map(|n| n.1) == convert::numeric(types, b).map(|n| n.1)
+        };
+        if p.is_some() && q.is_some() && same_shape(&self.program.types) {
+            return convert::join(&mut self.program.types, a, b).map(|t| (t, Known));
+        }
+        // Structs: a value of the derived type may stand for the base.
+        let literal = convert::LiteralKind::None;
+        if p.is_none() && convert::rank(&self.program, b, a, literal).is_some() {
+            return Some((a, Known));
+        }
+        (q.is_none() && convert::rank(&self.program, a, b, literal).is_some()).then_some((b, Known))
+    }
+
+    /// The name of a symbol of the pattern scope, for messages.
+    pub(super) fn generic_names(&self, generics: &Generics) -> String {
+        let names: Vec<Symbol> = generics.params.iter().map(|p| p.name.name).collect();
+        names.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Literal kinds when two suggestions of one type meet.
+trait MinKnown {
+    fn min_known(self, other: Self) -> Self;
+}
+
+impl MinKnown for convert::LiteralKind {
+    fn min_known(self, other: Self) -> Self {
+        if self == other { self } else { convert::LiteralKind::None }
+    }
+}
+
+fn arg_span(arg: &GenericArg) -> Span {
+    match arg {
+        GenericArg::Type(t) => t.span,
+        GenericArg::Value(e) => e.span,
+    }
+}

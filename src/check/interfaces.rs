@@ -1,0 +1,447 @@
+//! Interfaces: who conforms to what, members that extensions add and that interfaces implement.
+
+use super::decl::Place;
+use super::generic::Slot;
+use super::scope::{BuiltinGeneric, DeclId, Entity, ScopeId, ScopeKind, What};
+use super::types::Name;
+use super::{Arg, Checker, convert};
+use crate::ast::{self, GenericArg, GenericParamKind, Generics, PathSegment, TypeExpr, TypeKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{Scalar, Type, TypeId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// An interface with its arguments.
+pub(super) type InterfaceRef = (DeclId, Vec<Arg>);
+
+/// Extensions and conformances.
+#[derive(Default)]
+pub(super) struct Interfaces {
+    pub extensions: Vec<DeclId>,
+    heads: FxHashMap<DeclId, Head>,
+    /// Per type: scopes of the extensions that match it, and the interfaces that they add.
+    matched: FxHashMap<TypeId, (Rc<[ScopeId]>, Rc<[InterfaceRef]>)>,
+    /// Members of an interface for a type that conforms.
+    scopes: FxHashMap<(DeclId, Vec<Arg>, TypeId), ScopeId>,
+}
+
+/// What an extension's target begins with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Head {
+    Struct(DeclId),
+    Vector,
+    Matrix,
+    Array,
+    Other,
+}
+
+/// One condition on a type parameter.
+#[derive(Clone, Debug)]
+pub(super) enum Bound {
+    /// A scalar of one of these kinds.
+    Builtin(&'static [Scalar]),
+    /// An interface.
+    Interface(DeclId, Vec<Arg>),
+    /// Equal to a type.
+    Equal(TypeId),
+}
+
+use Scalar::*;
+const FLOATS: &[Scalar] = &[F16, F32, F64, MinF16];
+const INTEGERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16];
+const SIGNED: &[Scalar] = &[I8, I16, I32, I64, MinI16, F16, F32, F64, MinF16];
+const NUMBERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16, F16, F32, F64, MinF16];
+const LOGICAL: &[Scalar] = &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16];
+const ALL: &[Scalar] = &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16, F16, F32, F64, MinF16];
+
+/// Constraints that the checker knows (`stdlib/README.md`).
+const BUILTIN: &[(&str, &[Scalar])] = &[
+    ("__BuiltinType", ALL),
+    ("__BuiltinArithmeticType", NUMBERS),
+    ("__BuiltinSignedArithmeticType", SIGNED),
+    ("__BuiltinFloatingPointType", FLOATS),
+    ("__BuiltinRealType", FLOATS),
+    ("__BuiltinIntegerType", INTEGERS),
+    ("__BuiltinLogicalType", LOGICAL),
+    ("__BuiltinInt32Type", &[I32, U32]),
+    ("__BuiltinFloat32Type", &[F32]),
+    ("__Builtin16BitType", &[I16, U16, F16, MinF16, MinI16, MinU16]),
+    ("__Builtin64BitType", &[I64, U64, F64]),
+];
+
+fn builtin_bound(path: &[PathSegment]) -> Option<&'static [Scalar]> {
+    let [only] = path else { return None };
+    let text = only.name.name.as_str();
+    BUILTIN.iter().find(|(name, _)| *name == text).map(|(_, list)| *list)
+}
+
+/// Whether a path names a constraint that the checker knows.
+pub(super) fn is_builtin(path: &[PathSegment]) -> bool {
+    builtin_bound(path).is_some()
+}
+
+impl<'a> Checker<'a> {
+    /// Arguments of an interface as written.
+    pub(super) fn interface_args(
+        &mut self,
+        decl: DeclId,
+        given: Option<&'a [GenericArg]>,
+        scope: ScopeId,
+        span: Span,
+    ) -> Option<Vec<Arg>> {
+        let What::Interface(s) = self.info(decl).what else { return None };
+        match &s.generics {
+            Some(generics) => self.explicit_args(decl, generics, given.unwrap_or(&[]), scope, span),
+            None => Some(Vec::new()),
+        }
+    }
+
+    /// The conditions that a written bound stands for.
+    pub(super) fn bounds(&mut self, bound: &'a TypeExpr, scope: ScopeId) -> Vec<Bound> {
+        match &bound.kind {
+            TypeKind::And(list) => list.iter().flat_map(|b| self.bounds(b, scope)).collect(),
+            TypeKind::Modified(_, inner) => self.bounds(inner, scope),
+            TypeKind::Path(path) => {
+                if let Some(list) = builtin_bound(path) {
+                    return vec![Bound::Builtin(list)];
+                }
+                match self.resolve_path(path, scope) {
+                    Name::Interface(decl, args) => {
+                        let args = self.interface_args(decl, args, scope, bound.span);
+                        args.map(|args| Bound::Interface(decl, args)).into_iter().collect()
+                    }
+                    Name::Type(ty) => vec![Bound::Equal(ty)],
+                    Name::Missing => {
+                        self.undeclared(path, scope, bound.span);
+                        Vec::new()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Every condition of generic parameters, with the type it is about, in a scope where they are bound.
+    fn conditions(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> Vec<(TypeId, Bound)> {
+        let mut list = Vec::new();
+        for (param, arg) in generics.params.iter().zip(args) {
+            if let (GenericParamKind::Type { bounds, .. }, Arg::Type(ty)) = (&param.kind, arg) {
+                for bound in bounds {
+                    list.extend(self.bounds(bound, scope).into_iter().map(|b| (*ty, b)));
+                }
+            }
+        }
+        for (subject, bounds) in &generics.constraints {
+            let ty = self.resolve_type(subject, scope);
+            for bound in bounds {
+                list.extend(self.bounds(bound, scope).into_iter().map(|b| (ty, b)));
+            }
+        }
+        list
+    }
+
+    /// Whether arguments satisfy all conditions.
+    pub(super) fn satisfied(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> bool {
+        let conditions = self.quiet(|c| c.conditions(generics, args, scope));
+        conditions.into_iter().all(|(ty, bound)| self.meets(ty, &bound))
+    }
+
+    /// Reports conditions that arguments do not satisfy.
+    pub(super) fn check_constraints(
+        &mut self,
+        generics: &'a Generics,
+        args: &[Arg],
+        scope: ScopeId,
+        span: Span,
+    ) -> bool {
+        for (ty, bound) in self.conditions(generics, args, scope) {
+            if !self.meets(ty, &bound) {
+                let text = self.type_text(ty);
+                let message = match bound {
+                    Bound::Interface(decl, _) => {
+                        let name = self.info(decl).name;
+                        format!("`{text}` does not conform to `{name}`")
+                    }
+                    Bound::Builtin(_) => format!("`{text}` is not of a kind that is allowed here"),
+                    Bound::Equal(other) => format!("`{text}` is not `{}`", self.type_text(other)),
+                };
+                self.diags.push(Diagnostic::error(Code::CONSTRAINT, span, message));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a type meets a condition.
+    pub(super) fn meets(&mut self, ty: TypeId, bound: &Bound) -> bool {
+        if ty == TypeId::ERROR {
+            return true;
+        }
+        match bound {
+            Bound::Builtin(list) => matches!(self.program.types.get(ty), Type::Scalar(s) if list.contains(&s)),
+            Bound::Equal(other) => ty == *other,
+            Bound::Interface(decl, args) => {
+                self.conformances(ty).iter().any(|(d, a)| d == decl && (a == args || args.is_empty()))
+            }
+        }
+    }
+
+    /// All interfaces that a type conforms to: of its declaration, its bases, extensions, and inherited ones.
+    pub(super) fn conformances(&mut self, ty: TypeId) -> Vec<InterfaceRef> {
+        let mut list: Vec<InterfaceRef> = Vec::new();
+        let mut current = Some(ty);
+        for _ in 0..64 {
+            let Some(at) = current else { break };
+            let (_, added) = self.matched_extensions(at);
+            current = None;
+            if let Some(instance) = self.structs.instance(at) {
+                list.extend(instance.interfaces.iter().cloned());
+                current = instance.base;
+            }
+            list.extend(added.iter().cloned());
+        }
+        let mut index = 0;
+        while let Some((decl, args)) = list.get(index).cloned() {
+            for inherited in self.inherited(decl, &args, ty) {
+                if !list.contains(&inherited) {
+                    list.push(inherited);
+                }
+            }
+            index += 1;
+        }
+        list
+    }
+
+    /// Interfaces that an interface extends.
+    fn inherited(&mut self, decl: DeclId, args: &[Arg], this: TypeId) -> Vec<InterfaceRef> {
+        let What::Interface(s) = self.info(decl).what else { return Vec::new() };
+        if s.bases.is_empty() {
+            return Vec::new();
+        }
+        let scope = self.interface_scope(decl, args, this);
+        let mut list = Vec::new();
+        for base in &s.bases {
+            for bound in self.quiet(|c| c.bounds(base, scope)) {
+                if let Bound::Interface(decl, args) = bound {
+                    list.push((decl, args));
+                }
+            }
+        }
+        list
+    }
+
+    /// The members of an interface, for a type that conforms.
+    pub(super) fn interface_scope(&mut self, decl: DeclId, args: &[Arg], this: TypeId) -> ScopeId {
+        let key = (decl, args.to_vec(), this);
+        if let Some(scope) = self.interfaces.scopes.get(&key) {
+            return *scope;
+        }
+        let info = self.info(decl);
+        let What::Interface(s) = info.what else { return info.scope };
+        let outer = match &s.generics {
+            Some(generics) => self.bind_generics(generics, args, info.scope),
+            None => info.scope,
+        };
+        let scope = self.scope(Some(outer), ScopeKind::Members(this));
+        self.interfaces.scopes.insert(key, scope);
+        self.bind(scope, self.words.this_type, Entity::Type(this));
+        let place =
+            Place { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
+        for member in s.members.iter().flatten() {
+            self.declare(member, place);
+        }
+        scope
+    }
+
+    /// Members that interfaces implement for a type.
+    pub(super) fn default_members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        for (decl, args) in self.conformances(ty) {
+            let scope = self.interface_scope(decl, &args, ty);
+            let named: Vec<Entity> = self.at(scope).names.get(&name).into_iter().flatten().copied().collect();
+            let list: Vec<Entity> = named.into_iter().filter(|e| self.is_implemented(*e)).collect();
+            if !list.is_empty() {
+                return list;
+            }
+        }
+        Vec::new()
+    }
+
+    fn is_implemented(&self, entity: Entity) -> bool {
+        let Entity::Decl(decl) = entity else { return false };
+        match self.info(decl).what {
+            What::Function(f) => f.body.is_some(),
+            What::Property(p) | What::Subscript(p) => p.accessors.iter().any(|a| a.body.is_some()),
+            What::Associated(_) => false,
+            _ => true,
+        }
+    }
+
+    /// The type that stands for an associated type of the interface whose members are looked at.
+    pub(super) fn associated_type(&mut self, decl: DeclId, span: Span) -> Name<'a> {
+        let info = self.info(decl);
+        let Some(owner) = info.owner else { return Name::Error };
+        let mut current = Some(owner);
+        for _ in 0..64 {
+            let Some(at) = current else { break };
+            for entity in self.own_members(at, info.name) {
+                if entity == Entity::Decl(decl) {
+                    continue;
+                }
+                let found = super::scope::Found { entities: vec![entity], member_of: Some(at) };
+                let segment_scope = info.scope;
+                if let Name::Type(ty) = self.name_of_plain(found, segment_scope, span) {
+                    return Name::Type(ty);
+                }
+            }
+            current = self.structs.instance(at).and_then(|i| i.base);
+        }
+        if let What::Associated(param) = info.what
+            && let GenericParamKind::Type { default: Some(default), .. } = &param.kind
+        {
+            return Name::Type(self.resolve_type(default, info.scope));
+        }
+        let (owner, name) = (self.type_text(owner), info.name);
+        self.error(Code::CONSTRAINT, span, format!("`{owner}` does not say what its associated type `{name}` is"));
+        Name::Error
+    }
+
+    /// The scopes of the extensions of a type.
+    pub(super) fn extension_scopes(&mut self, ty: TypeId) -> Rc<[ScopeId]> {
+        self.matched_extensions(ty).0
+    }
+
+    fn matched_extensions(&mut self, ty: TypeId) -> (Rc<[ScopeId]>, Rc<[InterfaceRef]>) {
+        if let Some(known) = self.interfaces.matched.get(&ty) {
+            return known.clone();
+        }
+        // While matching, the type has the extensions found so far.
+        self.interfaces.matched.insert(ty, (Rc::from([]), Rc::from([])));
+        let mut scopes = Vec::new();
+        let mut interfaces = Vec::new();
+        for index in 0..self.interfaces.extensions.len() {
+            let Some(&decl) = self.interfaces.extensions.get(index) else { break };
+            if !self.head_matches(decl, ty) {
+                continue;
+            }
+            if let Some(scope) = self.match_extension(decl, ty, &mut interfaces) {
+                scopes.push(scope);
+                let partial = (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
+                self.interfaces.matched.insert(ty, partial);
+            }
+        }
+        let result: (Rc<[ScopeId]>, Rc<[InterfaceRef]>) =
+            (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
+        self.interfaces.matched.insert(ty, result.clone());
+        result
+    }
+
+    fn head_matches(&mut self, decl: DeclId, ty: TypeId) -> bool {
+        let head = match self.interfaces.heads.get(&decl) {
+            Some(head) => *head,
+            None => {
+                let info = self.info(decl);
+                let head = match info.what {
+                    What::Extension(e) => self.head(&e.target, info.scope, 0),
+                    _ => Head::Other,
+                };
+                self.interfaces.heads.insert(decl, head);
+                head
+            }
+        };
+        match head {
+            Head::Struct(decl) => self.structs.instance(ty).is_some_and(|i| i.decl == decl),
+            Head::Vector => matches!(self.program.types.get(ty), Type::Vector(..)),
+            Head::Matrix => matches!(self.program.types.get(ty), Type::Matrix(..)),
+            Head::Array => matches!(self.program.types.get(ty), Type::Array(..)),
+            Head::Other => true,
+        }
+    }
+
+    fn head(&mut self, target: &'a TypeExpr, scope: ScopeId, depth: u32) -> Head {
+        let TypeKind::Path(path) = &target.kind else { return Head::Other };
+        let [only] = path.as_slice() else { return Head::Other };
+        let found = self.lookup(scope, only.name.name);
+        match found.entities.first() {
+            Some(Entity::Generic(BuiltinGeneric::Vector)) => Head::Vector,
+            Some(Entity::Generic(BuiltinGeneric::Matrix)) => Head::Matrix,
+            Some(Entity::Generic(BuiltinGeneric::Array)) => Head::Array,
+            Some(Entity::Decl(decl)) => match self.info(*decl).what {
+                What::Struct(_) => Head::Struct(*decl),
+                What::Alias(alias) if depth < 16 => {
+                    let scope = self.info(*decl).scope;
+                    self.head(&alias.target, scope, depth + 1)
+                }
+                _ => Head::Other,
+            },
+            _ => Head::Other,
+        }
+    }
+
+    /// The scope of an extension's members if its target is `ty`; the interfaces that it adds.
+    fn match_extension(&mut self, decl: DeclId, ty: TypeId, interfaces: &mut Vec<InterfaceRef>) -> Option<ScopeId> {
+        let info = self.info(decl);
+        let What::Extension(extension) = info.what else { return None };
+        let outer = match &extension.generics {
+            None => info.scope,
+            Some(generics) => {
+                let pattern = self.pattern_of(decl);
+                let mut slots = vec![Slot::default(); generics.params.len()];
+                let none = convert::LiteralKind::None;
+                if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
+                    return None;
+                }
+                let args = self.solve(generics, &slots, info.scope)?;
+                self.bind_generics(generics, &args, info.scope)
+            }
+        };
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let target = match extension.generics {
+            Some(_) => self.quiet(|c| c.resolve_type(&extension.target, outer)),
+            None => self.resolve_extension_target(&extension.target, outer),
+        };
+        let scope = (target == ty).then(|| self.extension_scope(decl, extension, ty, outer, interfaces));
+        self.cx.source = source;
+        scope
+    }
+
+    /// A target that is an interface extends whatever conforms; that is not supported and skipped here.
+    fn resolve_extension_target(&mut self, target: &'a TypeExpr, scope: ScopeId) -> TypeId {
+        match &target.kind {
+            TypeKind::Path(path) => match self.resolve_path(path, scope) {
+                Name::Type(ty) => ty,
+                Name::Missing => self.undeclared(path, scope, target.span),
+                _ => TypeId::ERROR,
+            },
+            _ => self.resolve_type(target, scope),
+        }
+    }
+
+    fn extension_scope(
+        &mut self,
+        decl: DeclId,
+        extension: &'a ast::ExtensionDecl,
+        ty: TypeId,
+        outer: ScopeId,
+        interfaces: &mut Vec<InterfaceRef>,
+    ) -> ScopeId {
+        let info = self.info(decl);
+        let scope = self.scope(Some(outer), ScopeKind::Members(ty));
+        self.bind(scope, self.words.this_type, Entity::Type(ty));
+        let place =
+            Place { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
+        for member in &extension.members {
+            self.declare(member, place);
+        }
+        for base in &extension.bases {
+            for bound in self.bounds(base, outer) {
+                if let Bound::Interface(decl, args) = bound {
+                    interfaces.push((decl, args));
+                }
+            }
+        }
+        scope
+    }
+}

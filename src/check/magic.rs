@@ -1,0 +1,118 @@
+//! Object types of the standard library: `__magic_type(KIND)` with arguments makes a type of the tree.
+
+use super::{Arg, Checker};
+use crate::symbol::Symbol;
+use crate::tree::{
+    Access, BufferKind, MeshOutputKind, StreamKind, Texture, TextureShape, Type, TypeId,
+};
+
+/// Arguments read in order.
+struct Reader<'r> {
+    args: std::slice::Iter<'r, Arg>,
+}
+
+impl Reader<'_> {
+    fn ty(&mut self) -> Result<TypeId, String> {
+        match self.args.next() {
+            Some(Arg::Type(ty)) => Ok(*ty),
+            _ => Err("a type argument is missing".into()),
+        }
+    }
+    fn number(&mut self) -> Result<i64, String> {
+        match self.args.next() {
+            Some(Arg::Value(n)) => Ok(*n),
+            _ => Err("a value argument is missing".into()),
+        }
+    }
+    fn flag(&mut self) -> Result<bool, String> {
+        self.number().map(|n| n != 0)
+    }
+    fn pick<T: Copy>(&mut self, list: &[T]) -> Result<T, String> {
+        let n = self.number()?;
+        usize::try_from(n).ok().and_then(|n| list.get(n)).copied().ok_or_else(|| format!("{n} is out of range here"))
+    }
+}
+
+const ACCESS: &[Access] =
+    &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback];
+const BUFFERS: &[BufferKind] = &[
+    BufferKind::Typed,
+    BufferKind::Structured,
+    BufferKind::ByteAddress,
+    BufferKind::Append,
+    BufferKind::Consume,
+];
+
+impl Checker<'_> {
+    /// The type of a kind with its arguments.
+    pub(super) fn magic_type(&mut self, kind: Symbol, name: Symbol, args: &[Arg]) -> Result<TypeId, String> {
+        let mut r = Reader { args: args.iter() };
+        let ty = match kind.as_str() {
+            "Texture" => Type::Texture(self.magic_texture(&mut r)?),
+            "Sampler" => Type::Sampler(r.flag()?),
+            "Buffer" => {
+                let element = r.ty()?;
+                let kind = r.pick(BUFFERS)?;
+                Type::Buffer(kind, r.pick(ACCESS)?, element)
+            }
+            "ConstantBuffer" => Type::ConstantBuffer(r.ty()?),
+            "TextureBuffer" => Type::TextureBuffer(r.ty()?),
+            "ParameterBlock" => Type::ParameterBlock(r.ty()?),
+            "SubpassInput" => Type::SubpassInput(r.ty()?, r.flag()?),
+            "AccelerationStructure" => Type::AccelerationStructure,
+            "RayQuery" => Type::RayQuery(r.number()? as u32),
+            "Stream" => {
+                let element = r.ty()?;
+                Type::Stream(r.pick(&[StreamKind::Point, StreamKind::Line, StreamKind::Triangle])?, element)
+            }
+            "Patch" => {
+                let element = r.ty()?;
+                let count = r.number()?;
+                Type::Patch(r.flag()?, element, u32::try_from(count).map_err(|_| "a bad patch size".to_owned())?)
+            }
+            "MeshOutput" => {
+                let element = r.ty()?;
+                let count = u32::try_from(r.number()?).map_err(|_| "a bad output size".to_owned())?;
+                let kinds = [MeshOutputKind::Vertices, MeshOutputKind::Indices, MeshOutputKind::Primitives];
+                Type::MeshOutput(r.pick(&kinds)?, element, count)
+            }
+            "Text" => Type::Text,
+            _ => {
+                let suffix = self.args_text(args);
+                let text = if suffix.is_empty() { name.as_str().to_owned() } else { format!("{name}_{suffix}") };
+                Type::Opaque(Symbol::new(&text))
+            }
+        };
+        Ok(self.program.types.intern(ty))
+    }
+
+    fn magic_texture(&mut self, r: &mut Reader<'_>) -> Result<Texture, String> {
+        let element = r.ty()?;
+        let dimensions = r.number()?;
+        let cube = r.flag()?;
+        let shape = match dimensions {
+            _ if cube => TextureShape::Cube,
+            1 => TextureShape::D1,
+            2 => TextureShape::D2,
+            3 => TextureShape::D3,
+            n => return Err(format!("a texture cannot have {n} dimensions")),
+        };
+        let is_data = matches!(
+            self.program.types.get(element),
+            Type::Scalar(_) | Type::Vector(..) | Type::Error
+        );
+        if !is_data {
+            let text = self.type_text(element);
+            return Err(format!("a texture's elements are scalars or vectors, not `{text}`"));
+        }
+        Ok(Texture {
+            shape,
+            array: r.flag()?,
+            multisampled: r.flag()?,
+            combined: r.flag()?,
+            depth: r.flag()?,
+            access: r.pick(ACCESS)?,
+            element,
+        })
+    }
+}

@@ -1,0 +1,275 @@
+//! Scopes and what names stand for.
+
+use super::Checker;
+use crate::ast;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{LocalId, TypeId};
+use rustc_hash::FxHashMap;
+
+/// A scope.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ScopeId(pub u32);
+
+/// A declaration in a scope. The members of each instance of a generic are declarations of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub(super) struct DeclId(pub u32);
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Entity {
+    /// A declaration, resolved when used.
+    Decl(DeclId),
+    /// A bound type parameter, associated type or `This`.
+    Type(TypeId),
+    /// A bound value parameter.
+    Value(i64, TypeId),
+    /// A parameter or variable of the body with this number.
+    Local(LocalId, u32),
+    /// A generic parameter that is being inferred.
+    Param(u32),
+    /// A generic type that the checker knows: `vector`, `matrix`, `Array`.
+    Generic(BuiltinGeneric),
+    /// A bound parameter pack: index in `Checker::packs`.
+    Pack(u32),
+}
+
+/// Generic types that are no structs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BuiltinGeneric {
+    /// `vector<T, N>`
+    Vector,
+    /// `matrix<T, R, C>`
+    Matrix,
+    /// `Array<T, N>`
+    Array,
+    /// `Ptr<T>`
+    Pointer,
+}
+
+/// What a scope is, for lookups that end or branch at it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum ScopeKind {
+    /// A file, a namespace, a block, generic parameters.
+    Plain,
+    /// The members of a type: its bases and extensions are searched too.
+    Members(TypeId),
+}
+
+/// Names and the scope around them.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub parent: Option<ScopeId>,
+    pub kind: ScopeKind,
+    pub names: FxHashMap<Symbol, Vec<Entity>>,
+    /// Names in order of declaration, for members.
+    pub order: Vec<DeclId>,
+    /// Namespaces opened by `using`, imported modules, unscoped enums.
+    pub opened: Vec<ScopeId>,
+}
+
+/// What was declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'a> {
+    Var(&'a ast::VarDecl),
+    /// A field of a struct instance: its index.
+    Field(&'a ast::VarDecl, u32),
+    /// A member of a cbuffer: the buffer and the index.
+    BufferMember(DeclId, u32),
+    Function(&'a ast::FunctionDecl),
+    Struct(&'a ast::StructDecl),
+    Interface(&'a ast::StructDecl),
+    Enum(&'a ast::EnumDecl),
+    /// The enum and the index of the case.
+    EnumCase(DeclId, u32),
+    Alias(&'a ast::AliasDecl),
+    Associated(&'a ast::GenericParam),
+    Namespace(ScopeId),
+    Buffer(&'a ast::BufferDecl),
+    Property(&'a ast::PropertyDecl),
+    Subscript(&'a ast::PropertyDecl),
+    Extension(&'a ast::ExtensionDecl),
+}
+
+/// A declaration with its place among scopes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DeclInfo<'a> {
+    pub name: Symbol,
+    pub span: Span,
+    pub what: What<'a>,
+    /// Attributes, modifiers and comments; enum cases have none.
+    pub ast: Option<&'a ast::Decl>,
+    /// The scope that it stands in.
+    pub scope: ScopeId,
+    /// The type whose member it is; for members of interfaces the type that conforms.
+    pub owner: Option<TypeId>,
+    /// Index in `Checker::sources`.
+    pub source: u32,
+    /// Depth of namespaces.
+    pub depth: u32,
+    /// Declared in an interface.
+    pub in_interface: bool,
+}
+
+impl<'a> DeclInfo<'a> {
+    /// Whether a keyword stands before the declaration.
+    pub fn has(&self, word: &str) -> bool {
+        self.ast.is_some_and(|d| has_modifier(d, word))
+    }
+    /// The attribute of a name.
+    pub fn attribute(&self, name: &str) -> Option<&'a ast::Attribute> {
+        self.ast.and_then(|d| attribute(d, name))
+    }
+}
+
+/// Whether a keyword stands before a declaration.
+pub(super) fn has_modifier(decl: &ast::Decl, word: &str) -> bool {
+    decl.modifiers.iter().any(|m| m.name == *word)
+}
+
+/// The attribute of a name, without regard to case.
+pub(super) fn attribute<'a>(decl: &'a ast::Decl, name: &str) -> Option<&'a ast::Attribute> {
+    decl.attributes.iter().find(|a| a.name.name.as_str().eq_ignore_ascii_case(name))
+}
+
+/// What a lookup found: everything of that name in the innermost scope that has it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub entities: Vec<Entity>,
+    /// The type whose members these are, if any.
+    pub member_of: Option<TypeId>,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
+        self.scopes.push(Scope { parent, kind, names: FxHashMap::default(), order: Vec::new(), opened: Vec::new() });
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    pub(super) fn at(&self, scope: ScopeId) -> &Scope {
+        &self.scopes[scope.0 as usize]
+    }
+
+    pub(super) fn at_mut(&mut self, scope: ScopeId) -> &mut Scope {
+        &mut self.scopes[scope.0 as usize]
+    }
+
+    pub(super) fn info(&self, decl: DeclId) -> DeclInfo<'a> {
+        self.decls[decl.0 as usize]
+    }
+
+    pub(super) fn bind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
+        self.at_mut(scope).names.entry(name).or_default().push(entity);
+    }
+
+    /// Binds a name that hides earlier ones of the same scope.
+    pub(super) fn rebind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
+        self.at_mut(scope).names.insert(name, vec![entity]);
+    }
+
+    /// Looks a name up from a scope outwards.
+    pub(super) fn lookup(&mut self, scope: ScopeId, name: Symbol) -> Found {
+        let mut functions = Found::default();
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            let found = self.lookup_here(id, name);
+            if !found.entities.is_empty() {
+                // Free functions of outer scopes overload those of inner ones (a user's `lerp` beside the builtin one).
+                if !self.are_functions(&found) {
+                    if functions.entities.is_empty() {
+                        return found;
+                    }
+                    return functions;
+                }
+                if found.member_of.is_some() && functions.entities.is_empty() {
+                    return found;
+                }
+                functions.entities.extend(found.entities);
+            }
+            current = self.at(id).parent;
+        }
+        functions
+    }
+
+    fn are_functions(&self, found: &Found) -> bool {
+        found.entities.iter().all(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Function(_))))
+    }
+
+    /// Looks a name up in one scope with what it opens, and in a type's members with bases and extensions.
+    pub(super) fn lookup_here(&mut self, scope: ScopeId, name: Symbol) -> Found {
+        if let ScopeKind::Members(ty) = self.at(scope).kind {
+            let entities = self.members(ty, name);
+            return Found { entities, member_of: Some(ty) };
+        }
+        let mut entities = Vec::new();
+        let mut seen = Vec::new();
+        self.lookup_opened(scope, name, &mut seen, &mut entities);
+        Found { entities, member_of: None }
+    }
+
+    /// One scope; if it has nothing, the scopes that it opens.
+    fn lookup_opened(&self, scope: ScopeId, name: Symbol, seen: &mut Vec<ScopeId>, out: &mut Vec<Entity>) {
+        if seen.contains(&scope) {
+            return;
+        }
+        seen.push(scope);
+        if let Some(list) = self.at(scope).names.get(&name) {
+            out.extend(list.iter().copied().filter(|e| !out.contains(e)).collect::<Vec<_>>());
+            if !list.iter().all(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Function(_) | What::Namespace(_))))
+            {
+                return;
+            }
+        }
+        for opened in &self.at(scope).opened {
+            self.lookup_opened(*opened, name, seen, out);
+        }
+    }
+
+    /// Names that resemble `name`, for error notes.
+    pub(super) fn similar(&self, scope: ScopeId, name: Symbol) -> Option<Symbol> {
+        let mut best: Option<(usize, &'static str, Symbol)> = None;
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            for candidate in self.at(id).names.keys() {
+                let text = candidate.as_str();
+                if text.starts_with("__") {
+                    continue;
+                }
+                let distance = edit_distance(name.as_str(), text);
+                if distance <= 1 + name.as_str().len() / 5
+                    && best.is_none_or(|(d, t, _)| distance < d || (distance == d && text < t))
+                {
+                    best = Some((distance, text, *candidate));
+                }
+            }
+            current = self.at(id).parent;
+        }
+        best.map(|(_, _, s)| s)
+    }
+}
+
+/// Levenshtein distance, cut off for long or very different names.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len().abs_diff(b.len()) > 3 || a.len() > 64 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let up = row.get(j + 1).copied().unwrap_or(0);
+            let value = (diagonal + usize::from(x != y)).min(up + 1).min(left + 1);
+            if let Some(slot) = row.get_mut(j) {
+                *slot = left;
+            }
+            diagonal = up;
+            left = value;
+        }
+        if let Some(slot) = row.last_mut() {
+            *slot = left;
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}

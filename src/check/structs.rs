@@ -1,0 +1,295 @@
+//! Instances of structs, and the members of any type.
+
+use super::decl::Place;
+use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
+use super::types::{Name, matrix_order_of, modifiers_of};
+use super::{Arg, Checker, MAX_INSTANCES};
+use crate::ast::{self, DeclKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{Field, Modifiers, Struct, Type, TypeId};
+use rustc_hash::FxHashMap;
+
+/// All instances.
+#[derive(Default)]
+pub(super) struct Structs<'a> {
+    list: Vec<StructInstance>,
+    ids: FxHashMap<(DeclId, Vec<Arg>), u32>,
+    of_type: FxHashMap<TypeId, u32>,
+    /// The declaration of each struct of the program, by its id.
+    pub decls: Vec<DeclId>,
+    /// Inline structs by their place and scope.
+    pub inline: FxHashMap<(Span, ScopeId), DeclId>,
+    marker: std::marker::PhantomData<&'a ()>,
+}
+
+/// A struct with its generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct StructInstance {
+    pub decl: DeclId,
+    pub args: Vec<Arg>,
+    pub ty: TypeId,
+    /// The scope of its members.
+    pub scope: ScopeId,
+    pub base: Option<TypeId>,
+    /// Interfaces written as bases: declaration and arguments.
+    pub interfaces: Vec<(DeclId, Vec<Arg>)>,
+    /// Fields are being resolved.
+    resolving: bool,
+}
+
+impl Structs<'_> {
+    /// The instance that a type is.
+    pub fn instance(&self, ty: TypeId) -> Option<&StructInstance> {
+        self.list.get(*self.of_type.get(&ty)? as usize)
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The type of a struct declaration with arguments; made on first use.
+    pub(super) fn instantiate_struct(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
+        let key = (decl, args);
+        if let Some(index) = self.structs.ids.get(&key) {
+            return self.structs.list[*index as usize].ty;
+        }
+        let info = self.info(decl);
+        let What::Struct(s) = info.what else { return TypeId::ERROR };
+        if self.structs.list.len() >= MAX_INSTANCES {
+            self.error(Code::NESTING, span, "too many instances of generic types");
+            return TypeId::ERROR;
+        }
+        let args = key.1.clone();
+        let outer = match &s.generics {
+            Some(generics) => self.bind_generics(generics, &args, info.scope),
+            None => info.scope,
+        };
+        let ty = match s.magic {
+            Some(kind) => match self.magic_type(kind, info.name, &args) {
+                Ok(ty) => ty,
+                Err(message) => {
+                    self.error(Code::GENERIC_ARGUMENTS, span, message);
+                    return TypeId::ERROR;
+                }
+            },
+            None => self.new_struct(decl, s, &args),
+        };
+        let scope = self.scope(Some(outer), ScopeKind::Members(ty));
+        self.bind(scope, self.words.this_type, Entity::Type(ty));
+        let index = self.structs.list.len() as u32;
+        let instance =
+            StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), resolving: true };
+        self.structs.list.push(instance);
+        self.structs.ids.insert(key, index);
+        self.structs.of_type.entry(ty).or_insert(index);
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        self.resolve_bases(index, s, outer);
+        self.declare_members(index, s, info.source, info.depth);
+        if s.magic.is_none() {
+            self.resolve_fields(index, s);
+        }
+        self.cx.source = source;
+        self.structs.list[index as usize].resolving = false;
+        if s.members.is_none() && s.magic.is_none() {
+            let name = info.name;
+            self.error(Code::UNDECLARED, span, format!("`{name}` is announced but not defined"));
+        }
+        ty
+    }
+
+    fn new_struct(&mut self, decl: DeclId, s: &'a ast::StructDecl, args: &[Arg]) -> TypeId {
+        let info = self.info(decl);
+        let suffix = self.args_text(args);
+        let name = match (suffix.is_empty(), info.owner) {
+            (true, _) => info.name,
+            (false, _) => Symbol::new(&format!("{}_{suffix}", info.name)),
+        };
+        let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
+        let builtin = self.source_of(decl).builtin;
+        let attributes = info.ast.map(|d| self.attributes(&d.attributes, info.scope)).unwrap_or_default();
+        let id = self.program.structs.push(Struct {
+            name,
+            fields: Vec::new(),
+            comments,
+            span: s.name.span,
+            builtin,
+            attributes,
+        });
+        self.structs.decls.push(decl);
+        self.program.types.intern(Type::Struct(id))
+    }
+
+    /// Sorts the bases into a base struct and interfaces.
+    fn resolve_bases(&mut self, index: u32, s: &'a ast::StructDecl, outer: ScopeId) {
+        let mut base = None;
+        let mut interfaces = Vec::new();
+        for written in &s.bases {
+            let ast::TypeKind::Path(path) = &written.kind else { continue };
+            match self.resolve_path(path, outer) {
+                Name::Type(ty) if matches!(self.program.types.get(ty), Type::Struct(_)) => base = base.or(Some(ty)),
+                Name::Interface(decl, args) => {
+                    if let Some(args) = self.interface_args(decl, args, outer, written.span) {
+                        interfaces.push((decl, args));
+                    }
+                }
+                Name::Missing if super::interfaces::is_builtin(path) => {}
+                Name::Missing => {
+                    self.undeclared(path, outer, written.span);
+                }
+                Name::Error => {}
+                _ => self.error(Code::NOT_A_TYPE, written.span, "a base must be a struct or an interface"),
+            }
+        }
+        let instance = &mut self.structs.list[index as usize];
+        instance.base = base;
+        instance.interfaces = interfaces;
+    }
+
+    /// Declares fields and other members; fields get their index.
+    fn declare_members(&mut self, index: u32, s: &'a ast::StructDecl, source: u32, depth: u32) {
+        let StructInstance { ty, scope, base, .. } = self.structs.list[index as usize];
+        let place = Place { scope, source, owner: Some(ty), depth: depth + 1, in_interface: false };
+        let mut next = u32::from(base.is_some());
+        for member in s.members.iter().flatten() {
+            match &member.kind {
+                DeclKind::Var(var) if !has_modifier(member, "static") => {
+                    self.declare_inline_struct(&var.ty, place);
+                    self.declare_name(member, var.name, What::Field(var, next), place);
+                    next += 1;
+                }
+                _ => self.declare(member, place),
+            }
+        }
+    }
+
+    fn resolve_fields(&mut self, index: u32, s: &'a ast::StructDecl) {
+        let StructInstance { ty, scope, base, .. } = self.structs.list[index as usize];
+        let Type::Struct(id) = self.program.types.get(ty) else { return };
+        if let Some(base) = base {
+            self.check_complete(base, s.name.span, s.name.name);
+            let name = self.words.base;
+            self.program.structs[id].fields.push(Field {
+                name,
+                ty: base,
+                semantic: None,
+                modifiers: Modifiers::default(),
+                matrix_order: None,
+                explicit: Default::default(),
+                attributes: Vec::new(),
+                comments: Vec::new(),
+                span: s.name.span,
+                bits: None,
+                offset: None,
+            });
+        }
+        for member in s.members.iter().flatten() {
+            if let DeclKind::Var(var) = &member.kind
+                && !has_modifier(member, "static")
+            {
+                let field = self.field(member, var, scope);
+                self.check_complete(field.ty, field.span, s.name.name);
+                self.program.structs[id].fields.push(field);
+            }
+        }
+    }
+
+    /// A struct that holds itself has no size.
+    fn check_complete(&mut self, ty: TypeId, span: Span, holder: Symbol) {
+        let inner = self.program.types.innermost(ty);
+        if let Some(instance) = self.structs.instance(inner)
+            && instance.resolving
+            && matches!(self.program.types.get(inner), Type::Struct(_))
+        {
+            let name = self.type_text(inner);
+            let message = match name == holder.as_str() {
+                true => format!("`{name}` contains itself"),
+                false => format!("`{holder}` contains `{name}`, which contains it"),
+            };
+            self.diags.push(Diagnostic::error(Code::RECURSION, span, message));
+        }
+    }
+
+    /// A field of a struct or cbuffer.
+    pub(super) fn field(&mut self, member: &'a ast::Decl, var: &'a ast::VarDecl, scope: ScopeId) -> Field {
+        let ty = match &var.ty.kind {
+            ast::TypeKind::Infer => {
+                self.error(Code::NOT_A_TYPE, var.name.span, "a field needs a type");
+                TypeId::ERROR
+            }
+            _ => self.resolve_type(&var.ty, scope),
+        };
+        if ty == TypeId::VOID {
+            self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
+        }
+        let bits = var.bits.as_ref().and_then(|b| self.constant_int(b, scope)).map(|b| b.clamp(0, 64) as u32);
+        let attributes = self.attributes(&member.attributes, scope);
+        let explicit = self.explicit(member, &var.semantics, &attributes, scope);
+        Field {
+            name: var.name.name,
+            ty,
+            semantic: super::globals::semantic(&var.semantics),
+            modifiers: modifiers_of(member, &var.ty),
+            matrix_order: matrix_order_of(member, &var.ty),
+            explicit,
+            attributes,
+            comments: member.comments.clone(),
+            span: var.name.span,
+            bits,
+            offset: None,
+        }
+    }
+
+    /// The struct declaration of a struct of the program.
+    pub(super) fn struct_decl(&self, id: crate::tree::StructId) -> Option<DeclId> {
+        self.structs.decls.get(id.0 as usize).copied()
+    }
+
+    /// Everything of a name in a type: its own members and those of extensions, else those of its base, else those that
+    /// interfaces implement.
+    pub(super) fn members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let mut current = ty;
+        for _ in 0..64 {
+            let own = self.own_members(current, name);
+            if !own.is_empty() {
+                return own;
+            }
+            match self.structs.instance(current).and_then(|i| i.base) {
+                Some(base) => current = base,
+                None => break,
+            }
+        }
+        self.default_members(ty, name)
+    }
+
+    /// Members of the type itself and of extensions.
+    pub(super) fn own_members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let mut list = Vec::new();
+        if let Some(instance) = self.structs.instance(ty) {
+            let scope = instance.scope;
+            list.extend(self.at(scope).names.get(&name).into_iter().flatten().copied());
+            for opened in self.at(scope).opened.clone() {
+                list.extend(self.at(opened).names.get(&name).into_iter().flatten().copied());
+            }
+        }
+        for scope in self.extension_scopes(ty).iter() {
+            let more = self.at(*scope).names.get(&name).into_iter().flatten().copied();
+            let more: Vec<Entity> = more.filter(|e| matches!(e, Entity::Decl(_)) || list.is_empty()).collect();
+            list.extend(more);
+        }
+        list
+    }
+
+    /// What `T::name` means: members, enum cases.
+    pub(super) fn type_members(&mut self, ty: TypeId, name: Symbol) -> Found {
+        if let Type::Enum(id) = self.program.types.get(ty)
+            && let Some(decl) = self.enum_decls.get(id.0 as usize)
+        {
+            let cases = self.enum_cases.get(decl).into_iter().flatten();
+            let case = cases.copied().find(|c| self.info(*c).name == name);
+            if let Some(case) = case {
+                return Found { entities: vec![Entity::Decl(case)], member_of: None };
+            }
+        }
+        Found { entities: self.members(ty, name), member_of: Some(ty) }
+    }
+}

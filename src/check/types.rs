@@ -1,0 +1,553 @@
+//! Resolves types and paths as they are written.
+
+use super::scope::{BuiltinGeneric, DeclId, Entity, Found, ScopeId, What};
+use super::{Arg, Checker};
+use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{AddressSpace, Enum, EnumCase, MatrixOrder, Modifiers, Scalar, Type, TypeId};
+
+/// What a path leads to.
+#[derive(Clone, Debug)]
+pub(super) enum Name<'a> {
+    Type(TypeId),
+    Namespace(ScopeId),
+    Interface(DeclId, Option<&'a [GenericArg]>),
+    /// Variables or functions, with generic arguments as written.
+    Values(Found, Option<&'a [GenericArg]>),
+    /// A generic struct or alias without its arguments, which may be inferred (`Foo(1)`).
+    Generic(DeclId),
+    /// Not declared.
+    Missing,
+    /// Reported.
+    Error,
+}
+
+/// Further spellings of scalars.
+const SCALAR_ALIASES: &[(&str, Scalar)] = &[
+    ("float16_t", Scalar::F16),
+    ("float32_t", Scalar::F32),
+    ("float64_t", Scalar::F64),
+    ("int32_t", Scalar::I32),
+    ("uint32_t", Scalar::U32),
+    ("dword", Scalar::U32),
+    ("min10float", Scalar::MinF16),
+    ("min12int", Scalar::MinI16),
+    ("long", Scalar::I64),
+    ("ulong", Scalar::U64),
+    ("size_t", Scalar::U64),
+    ("usize_t", Scalar::U64),
+    ("intptr_t", Scalar::I64),
+    ("uintptr_t", Scalar::U64),
+];
+
+impl<'a> Checker<'a> {
+    /// The type of a name such as `float3x4`, `uint` or `void`.
+    pub(super) fn builtin_type(&mut self, name: Symbol) -> Option<TypeId> {
+        if let Some(known) = self.builtin_types.get(&name) {
+            return *known;
+        }
+        let ty = builtin_type(name.as_str()).map(|ty| self.program.types.intern(ty));
+        self.builtin_types.insert(name, ty);
+        ty
+    }
+
+    /// The type that is written; reports what is wrong and then gives the error type.
+    pub(super) fn resolve_type(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> TypeId {
+        if !self.enter(ty.span) {
+            return TypeId::ERROR;
+        }
+        let result = self.resolve_type_inner(ty, scope);
+        self.cx.depth -= 1;
+        result
+    }
+
+    fn resolve_type_inner(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> TypeId {
+        match &ty.kind {
+            TypeKind::Path(path) => self.resolve_path_type(path, scope, ty.span),
+            TypeKind::Array(element, size) => self.resolve_array(element, size.as_deref(), scope, ty.span),
+            TypeKind::Pointer(inner) => {
+                let inner = self.resolve_type(inner, scope);
+                self.program.types.intern(Type::Pointer(inner, AddressSpace::Device))
+            }
+            TypeKind::Modified(_, inner) => self.resolve_type(inner, scope),
+            TypeKind::Struct(decl) => self.resolve_inline_struct(decl, scope),
+            TypeKind::This => match self.lookup(scope, self.words.this_type).entities.first() {
+                Some(Entity::Type(ty)) => *ty,
+                _ => self.type_error(Code::NOT_A_TYPE, ty.span, "`This` is only known inside of types"),
+            },
+            TypeKind::TypeOf(e) => {
+                let source = self.cx.source;
+                let (ty, _) = self.in_context(scope, source, |c| {
+                    let e = c.expr(e);
+                    c.ty(e)
+                });
+                ty
+            }
+            TypeKind::Infer => self.type_error(Code::NOT_A_TYPE, ty.span, "a type must be written here"),
+            TypeKind::Error => TypeId::ERROR,
+            TypeKind::Tuple(_) => self.unsupported_type(ty.span, "a tuple type"),
+            TypeKind::Optional(_) => self.unsupported_type(ty.span, "an optional type"),
+            TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type"),
+            TypeKind::And(_) => self.unsupported_type(ty.span, "a conjunction of interfaces as the type of a value"),
+            TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
+            TypeKind::Expand(_) => self.unsupported_type(ty.span, "a parameter pack"),
+        }
+    }
+
+    fn type_error(&mut self, code: Code, span: Span, message: impl Into<String>) -> TypeId {
+        self.error(code, span, message);
+        TypeId::ERROR
+    }
+
+    fn unsupported_type(&mut self, span: Span, what: &str) -> TypeId {
+        self.unsupported(span, what);
+        TypeId::ERROR
+    }
+
+    fn resolve_inline_struct(&mut self, decl: &'a ast::Decl, scope: ScopeId) -> TypeId {
+        let place = super::decl::Place { scope, source: self.cx.source, owner: None, depth: 0, in_interface: false };
+        match self.inline_struct(decl, place) {
+            Some(id) if matches!(self.info(id).what, What::Enum(_)) => self.enum_type(id),
+            Some(id) => self.instantiate_struct(id, Vec::new(), decl.span),
+            None => TypeId::ERROR,
+        }
+    }
+
+    fn resolve_array(
+        &mut self,
+        element: &'a TypeExpr,
+        size: Option<&'a ast::Expr>,
+        scope: ScopeId,
+        span: Span,
+    ) -> TypeId {
+        let element = self.resolve_type(element, scope);
+        let count = match size {
+            None => None,
+            Some(e) => match self.constant_int(e, scope) {
+                Some(n) => Some(n),
+                None => return TypeId::ERROR,
+            },
+        };
+        if element == TypeId::ERROR {
+            return element;
+        }
+        self.array_type(element, count, span)
+    }
+
+    /// An array of a count that was computed.
+    pub(super) fn array_type(&mut self, element: TypeId, count: Option<i64>, span: Span) -> TypeId {
+        match count {
+            Some(n) if !(0..=1 << 28).contains(&n) => {
+                self.type_error(Code::NOT_CONSTANT, span, format!("an array cannot have {n} elements"))
+            }
+            n => self.program.types.array(element, n.map(|n| n as u32)),
+        }
+    }
+
+    fn resolve_path_type(&mut self, path: &'a [PathSegment], scope: ScopeId, span: Span) -> TypeId {
+        match self.resolve_path(path, scope) {
+            Name::Type(ty) => ty,
+            Name::Error => TypeId::ERROR,
+            Name::Missing => self.undeclared(path, scope, span),
+            Name::Namespace(_) => self.type_error(Code::NOT_A_TYPE, span, "a namespace is no type"),
+            Name::Interface(..) => self.unsupported_type(span, "a value of an interface type (dynamic dispatch)"),
+            Name::Generic(decl) => {
+                let name = self.info(decl).name;
+                self.type_error(Code::GENERIC_ARGUMENTS, span, format!("`{name}` needs generic arguments here"))
+            }
+            Name::Values(..) => {
+                let name = path_text(path);
+                self.type_error(Code::NOT_A_TYPE, span, format!("`{name}` is no type"))
+            }
+        }
+    }
+
+    /// Reports a name that is not declared, with a similar one if there is any.
+    pub(super) fn undeclared(&mut self, path: &[PathSegment], scope: ScopeId, span: Span) -> TypeId {
+        let text = path_text(path);
+        let mut diagnostic =
+            crate::diagnostic::Diagnostic::error(Code::UNDECLARED, span, format!("`{text}` is not declared"));
+        if let [only] = path
+            && let Some(similar) = self.similar(scope, only.name.name)
+        {
+            diagnostic = diagnostic.note(format!("there is `{similar}`"));
+        }
+        self.diags.push(diagnostic);
+        TypeId::ERROR
+    }
+
+    /// What a path leads to.
+    pub(super) fn resolve_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
+        let mut segments = path.iter();
+        let Some(first) = segments.next() else { return Name::Error };
+        let mut name = if first.name.name.is_empty() && path.len() > 1 {
+            Name::Namespace(self.file_scope(scope))
+        } else if let Some(ty) = self.builtin_type(first.name.name) {
+            Name::Type(ty)
+        } else {
+            let found = self.lookup(scope, first.name.name);
+            self.name_of(found, first, scope)
+        };
+        for segment in segments {
+            name = match name {
+                Name::Type(TypeId::ERROR) => return Name::Error,
+                Name::Type(ty) => {
+                    let found = self.type_members(ty, segment.name.name);
+                    self.name_of(found, segment, scope)
+                }
+                Name::Namespace(inner) => {
+                    let found = match self.builtin_type(segment.name.name) {
+                        Some(ty) => Found { entities: vec![Entity::Type(ty)], member_of: None },
+                        None => self.lookup_namespace(inner, segment.name.name),
+                    };
+                    self.name_of(found, segment, scope)
+                }
+                Name::Error => return Name::Error,
+                _ => return Name::Missing,
+            };
+        }
+        name
+    }
+
+    /// `::name` looks in the file, then in the standard library.
+    fn lookup_namespace(&mut self, scope: ScopeId, name: Symbol) -> Found {
+        let found = self.lookup_here(scope, name);
+        let is_file = self.sources.iter().any(|s| s.scope == scope);
+        if found.entities.is_empty() && is_file { self.lookup(scope, name) } else { found }
+    }
+
+    /// The scope of the file around a scope.
+    fn file_scope(&self, scope: ScopeId) -> ScopeId {
+        let mut current = scope;
+        while !self.sources.iter().any(|s| s.scope == current) {
+            match self.at(current).parent {
+                Some(parent) => current = parent,
+                None => break,
+            }
+        }
+        current
+    }
+
+    /// What found entities are, with the generic arguments of the segment applied to types.
+    pub(super) fn name_of(&mut self, found: Found, segment: &'a PathSegment, scope: ScopeId) -> Name<'a> {
+        self.name_with(found, segment.args.as_deref(), scope, segment.name.span)
+    }
+
+    /// What found entities are without generic arguments.
+    pub(super) fn name_of_plain(&mut self, found: Found, scope: ScopeId, span: Span) -> Name<'a> {
+        self.name_with(found, None, scope, span)
+    }
+
+    fn name_with(&mut self, found: Found, args: Option<&'a [GenericArg]>, scope: ScopeId, span: Span) -> Name<'a> {
+        for entity in &found.entities {
+            match *entity {
+                Entity::Type(ty) => return Name::Type(ty),
+                Entity::Generic(generic) => return self.builtin_generic(generic, args, scope, span),
+                Entity::Decl(decl) => match self.info(decl).what {
+                    What::Struct(_) | What::Alias(_) => return self.named_type(decl, args, scope, span),
+                    What::Enum(_) => return Name::Type(self.enum_type(decl)),
+                    What::Namespace(scope) => return Name::Namespace(scope),
+                    What::Interface(_) => return Name::Interface(decl, args),
+                    What::Associated(_) => return self.associated_type(decl, span),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        if found.entities.is_empty() { Name::Missing } else { Name::Values(found, args) }
+    }
+
+    /// A struct or alias with its arguments.
+    fn named_type(
+        &mut self,
+        decl: DeclId,
+        given: Option<&'a [GenericArg]>,
+        scope: ScopeId,
+        span: Span,
+    ) -> Name<'a> {
+        let generics = match self.info(decl).what {
+            What::Struct(s) => s.generics.as_ref(),
+            What::Alias(a) => a.generics.as_ref(),
+            _ => None,
+        };
+        let args = match (generics, given) {
+            (None, None) => Vec::new(),
+            (None, Some(_)) => {
+                let name = self.info(decl).name;
+                self.error(Code::GENERIC_ARGUMENTS, span, format!("`{name}` takes no generic arguments"));
+                return Name::Error;
+            }
+            (Some(generics), given) => {
+                if given.is_none() && generics.params.iter().any(|p| !super::generic::has_default(p)) {
+                    return match self.enclosing_instance(decl, scope) {
+                        Some(ty) => Name::Type(ty),
+                        None => Name::Generic(decl),
+                    };
+                }
+                match self.explicit_args(decl, generics, given.unwrap_or(&[]), scope, span) {
+                    Some(args) => args,
+                    None => return Name::Error,
+                }
+            }
+        };
+        let ty = match self.info(decl).what {
+            What::Struct(_) => self.instantiate_struct(decl, args, span),
+            _ => self.alias_type(decl, args, span),
+        };
+        if ty == TypeId::ERROR { Name::Error } else { Name::Type(ty) }
+    }
+
+    /// Inside of a generic struct its bare name is the instance at hand.
+    fn enclosing_instance(&mut self, decl: DeclId, scope: ScopeId) -> Option<TypeId> {
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            if let super::scope::ScopeKind::Members(ty) = self.at(id).kind
+                && self.structs.instance(ty).is_some_and(|i| i.decl == decl)
+            {
+                return Some(ty);
+            }
+            current = self.at(id).parent;
+        }
+        None
+    }
+
+    /// What an alias stands for.
+    fn alias_type(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
+        let key = (decl, args);
+        if let Some(ty) = self.aliases.get(&key) {
+            return *ty;
+        }
+        let info = self.info(decl);
+        let What::Alias(alias) = info.what else { return TypeId::ERROR };
+        if self.active_aliases.contains(&decl) && self.active_aliases.len() > 32 {
+            return self.type_error(Code::RECURSION, span, format!("the alias `{}` contains itself", info.name));
+        }
+        self.active_aliases.push(decl);
+        let scope = match &alias.generics {
+            Some(generics) => self.bind_generics(generics, &key.1, info.scope),
+            None => info.scope,
+        };
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let ty = self.resolve_type(&alias.target, scope);
+        self.cx.source = source;
+        self.active_aliases.pop();
+        self.aliases.insert(key, ty);
+        ty
+    }
+
+    fn builtin_generic(
+        &mut self,
+        generic: BuiltinGeneric,
+        args: Option<&'a [GenericArg]>,
+        scope: ScopeId,
+        span: Span,
+    ) -> Name<'a> {
+        let args = args.unwrap_or(&[]);
+        let element = match args.first() {
+            Some(arg) => match self.type_arg(arg, scope) {
+                TypeId::ERROR => return Name::Error,
+                ty => ty,
+            },
+            None if matches!(generic, BuiltinGeneric::Vector | BuiltinGeneric::Matrix) => TypeId::FLOAT,
+            None => {
+                self.error(Code::GENERIC_ARGUMENTS, span, "this type needs generic arguments");
+                return Name::Error;
+            }
+        };
+        let mut numbers = Vec::new();
+        for arg in args.get(1..).unwrap_or(&[]) {
+            if generic == BuiltinGeneric::Pointer {
+                break;
+            }
+            match self.value_arg(arg, scope) {
+                Some(n) => numbers.push(n),
+                None => return Name::Error,
+            }
+        }
+        match self.builtin_instance(generic, element, &numbers, span) {
+            TypeId::ERROR => Name::Error,
+            ty => Name::Type(ty),
+        }
+    }
+
+    /// `vector<T, N>` and its like with checked arguments.
+    pub(super) fn builtin_instance(
+        &mut self,
+        generic: BuiltinGeneric,
+        element: TypeId,
+        numbers: &[i64],
+        span: Span,
+    ) -> TypeId {
+        let scalar = match self.program.types.get(element) {
+            Type::Scalar(s) => Some(s),
+            Type::Vector(s, 1) => Some(s),
+            _ => None,
+        };
+        let size = |i: usize| numbers.get(i).copied().unwrap_or(4);
+        match (generic, scalar) {
+            (BuiltinGeneric::Array, _) => self.array_type(element, numbers.first().copied(), span),
+            (BuiltinGeneric::Pointer, _) => self.program.types.intern(Type::Pointer(element, AddressSpace::Device)),
+            (BuiltinGeneric::Vector, Some(s)) if (1..=4).contains(&size(0)) => {
+                self.program.types.vector(s, size(0) as u8)
+            }
+            (BuiltinGeneric::Matrix, Some(s)) if (1..=4).contains(&size(0)) && (1..=4).contains(&size(1)) => {
+                self.program.types.matrix(s, size(0) as u8, size(1) as u8)
+            }
+            (_, None) => {
+                let text = self.type_text(element);
+                self.type_error(Code::GENERIC_ARGUMENTS, span, format!("`{text}` cannot be a component type"))
+            }
+            _ => self.type_error(Code::GENERIC_ARGUMENTS, span, "vectors and matrices have 1 to 4 components a side"),
+        }
+    }
+
+    /// The type of an enum declaration.
+    pub(super) fn enum_type(&mut self, decl: DeclId) -> TypeId {
+        if let Some(ty) = self.enums.get(&decl) {
+            return *ty;
+        }
+        let info = self.info(decl);
+        let What::Enum(e) = info.what else { return TypeId::ERROR };
+        let tag = match &e.tag {
+            Some(tag) => {
+                let ty = self.resolve_type(tag, info.scope);
+                self.program.types.component(ty).unwrap_or(Scalar::I32)
+            }
+            None => Scalar::I32,
+        };
+        let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
+        let id =
+            self.program.enums.push(Enum { name: info.name, tag, cases: Vec::new(), comments, span: info.span });
+        self.enum_decls.push(decl);
+        let ty = self.program.types.intern(Type::Enum(id));
+        self.enums.insert(decl, ty);
+        // Values may name earlier cases without the enum's name.
+        let scope = self.scope(Some(info.scope), super::scope::ScopeKind::Plain);
+        for case in self.enum_cases.get(&decl).cloned().unwrap_or_default() {
+            let name = self.info(case).name;
+            self.bind(scope, name, Entity::Decl(case));
+        }
+        let flags = info.attribute("Flags").is_some();
+        let mut next: i64 = i64::from(flags);
+        for (name, value, comments) in &e.cases {
+            let value = value.as_ref().and_then(|v| self.constant_int(v, scope)).unwrap_or(next);
+            next = if flags { value.wrapping_mul(2) } else { value.wrapping_add(1) };
+            self.program.enums[id].cases.push(EnumCase { name: name.name, value, comments: comments.clone() });
+        }
+        ty
+    }
+
+    /// Text of a type for messages and names.
+    pub(super) fn type_text(&self, ty: TypeId) -> String {
+        let list = |name: &str, inner: TypeId| format!("{name}<{}>", self.type_text(inner));
+        match self.program.types.get(ty) {
+            Type::Void => "void".into(),
+            Type::Error => "?".into(),
+            Type::Scalar(s) => s.name().into(),
+            Type::Vector(s, n) => format!("{}{n}", s.name()),
+            Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
+            Type::Array(element, n) => {
+                let mut sizes = n.map_or("[]".to_owned(), |n| format!("[{n}]"));
+                let mut inner = element;
+                while let Type::Array(element, n) = self.program.types.get(inner) {
+                    sizes.push_str(&n.map_or("[]".to_owned(), |n| format!("[{n}]")));
+                    inner = element;
+                }
+                format!("{}{sizes}", self.type_text(inner))
+            }
+            Type::Struct(id) => self.program.structs[id].name.as_str().into(),
+            Type::Enum(id) => self.program.enums[id].name.as_str().into(),
+            Type::Pointer(inner, _) => format!("{}*", self.type_text(inner)),
+            Type::ConstantBuffer(t) => list("ConstantBuffer", t),
+            Type::TextureBuffer(t) => list("TextureBuffer", t),
+            Type::ParameterBlock(t) => list("ParameterBlock", t),
+            Type::Text => "String".into(),
+            Type::Opaque(name) => name.as_str().into(),
+            other => self.object_text(ty, other),
+        }
+    }
+
+    /// Types of the standard library: by the alias with these arguments if there is one.
+    fn object_text(&self, ty: TypeId, other: Type) -> String {
+        let element = match other {
+            Type::Texture(t) => Some(t.element),
+            Type::Buffer(_, _, e) | Type::Stream(_, e) | Type::Patch(_, e, _) | Type::SubpassInput(e, _) => Some(e),
+            Type::MeshOutput(_, e, _) => Some(e),
+            _ => None,
+        };
+        let mut names: Vec<&str> =
+            self.aliases.iter().filter(|(_, t)| **t == ty).map(|((d, _), _)| self.info(*d).name.as_str()).collect();
+        names.sort_unstable_by_key(|n| (n.len(), *n));
+        let name = match (names.first(), self.structs.instance(ty)) {
+            (Some(name), _) => (*name).to_owned(),
+            (None, Some(instance)) => self.info(instance.decl).name.as_str().to_owned(),
+            _ => "object".to_owned(),
+        };
+        match element {
+            Some(e) => format!("{name}<{}>", self.type_text(e)),
+            None => name,
+        }
+    }
+}
+
+/// The path as written, without generic arguments.
+pub(super) fn path_text(path: &[PathSegment]) -> String {
+    let parts: Vec<&str> = path.iter().map(|s| s.name.name.as_str()).collect();
+    parts.join("::")
+}
+
+fn builtin_type(name: &str) -> Option<Type> {
+    if name == "void" {
+        return Some(Type::Void);
+    }
+    let scalar = |text: &str| Scalar::NAMES.iter().chain(SCALAR_ALIASES).find(|(n, _)| *n == text).map(|(_, s)| *s);
+    if let Some(s) = scalar(name) {
+        return Some(Type::Scalar(s));
+    }
+    let digit = |b: u8| (b'1'..=b'4').contains(&b).then(|| b - b'0');
+    let (rest, last) = name.split_at_checked(name.len().checked_sub(1)?)?;
+    let last = digit(*last.as_bytes().first()?)?;
+    if let Some(s) = scalar(rest) {
+        return Some(Type::Vector(s, last));
+    }
+    let rest = rest.strip_suffix('x')?;
+    let (rest, rows) = rest.split_at_checked(rest.len().checked_sub(1)?)?;
+    Some(Type::Matrix(scalar(rest)?, digit(*rows.as_bytes().first()?)?, last))
+}
+
+/// The keywords written at a type itself, such as `row_major` or `unorm`, outermost first.
+pub(super) fn type_words(ty: &TypeExpr) -> Vec<Symbol> {
+    match &ty.kind {
+        TypeKind::Modified(words, inner) => {
+            let mut list: Vec<Symbol> = words.iter().map(|w| w.name).collect();
+            list.extend(type_words(inner));
+            list
+        }
+        TypeKind::Array(inner, _) => type_words(inner),
+        _ => Vec::new(),
+    }
+}
+
+/// Modifier bits of keywords and of keywords at the type.
+pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
+    let mut modifiers = Modifiers::default();
+    let at_type = type_words(ty);
+    for word in decl.modifiers.iter().map(|m| m.name).chain(at_type) {
+        if let Some((_, bit)) = Modifiers::TABLE.iter().find(|(w, _)| word == **w) {
+            modifiers.set(*bit);
+        }
+    }
+    modifiers
+}
+
+/// `row_major` or `column_major`, if written.
+pub(super) fn matrix_order_of(decl: &ast::Decl, ty: &TypeExpr) -> Option<MatrixOrder> {
+    let at_type = type_words(ty);
+    decl.modifiers.iter().map(|m| m.name).chain(at_type).find_map(|word| match word.as_str() {
+        "row_major" => Some(MatrixOrder::Row),
+        "column_major" => Some(MatrixOrder::Column),
+        _ => None,
+    })
+}
