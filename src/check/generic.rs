@@ -19,6 +19,8 @@ pub(super) struct Slot {
     types: Vec<(TypeId, convert::LiteralKind)>,
     /// Numbers that arguments suggest.
     values: Vec<i64>,
+    /// A length that a scalar argument leaves open.
+    scalar: bool,
 }
 
 /// Whether a parameter has a default.
@@ -277,6 +279,14 @@ impl<'a> Checker<'a> {
         {
             return false;
         }
+        if numbers.is_empty() && generic == BuiltinGeneric::Vector {
+            for arg in args {
+                if let Some(slot) = self.open_param(arg, scope).and_then(|p| slots.get_mut(p as usize)) {
+                    slot.scalar = true;
+                }
+            }
+            return true;
+        }
         args.zip(numbers).all(|(arg, n)| self.unify_number(arg, scope, n, generic, slots))
     }
 
@@ -450,7 +460,15 @@ impl<'a> Checker<'a> {
     }
 
     /// The arguments that slots agree on; `None` if one cannot be told or breaks a constraint.
-    pub(super) fn solve(&mut self, generics: &'a Generics, slots: &[Slot], parent: ScopeId) -> Option<Vec<Arg>> {
+    ///
+    /// In the standard library a length that only scalars stand for is 1.
+    pub(super) fn solve(
+        &mut self,
+        generics: &'a Generics,
+        slots: &[Slot],
+        parent: ScopeId,
+        builtin: bool,
+    ) -> Option<Vec<Arg>> {
         let scope = self.scope(Some(parent), ScopeKind::Plain);
         let mut args = Vec::new();
         for (param, slot) in generics.params.iter().zip(slots) {
@@ -458,7 +476,11 @@ impl<'a> Checker<'a> {
                 Some(arg) => arg.clone(),
                 None => match self.solve_slot(param, slot, scope) {
                     Some(arg) => arg,
-                    None => self.quiet(|c| c.default_arg(param, scope))?,
+                    None => match self.quiet(|c| c.default_arg(param, scope)) {
+                        Some(arg) => arg,
+                        None if builtin && slot.scalar => Arg::Value(1),
+                        None => return None,
+                    },
                 },
             };
             self.bind_arg(scope, param, &arg);

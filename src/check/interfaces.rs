@@ -62,7 +62,8 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
     ("__BuiltinArithmeticType", NUMBERS),
     ("__BuiltinSignedArithmeticType", SIGNED),
     ("__BuiltinFloatingPointType", FLOATS),
-    ("__BuiltinRealType", FLOATS),
+    ("__BuiltinNarrowFloatType", &[F16, F32, MinF16]),
+    ("__BuiltinBoolType", &[Bool]),
     ("__BuiltinIntegerType", INTEGERS),
     ("__BuiltinLogicalType", LOGICAL),
     ("__BuiltinInt32Type", &[I32, U32]),
@@ -393,7 +394,7 @@ impl<'a> Checker<'a> {
                 if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
                     return None;
                 }
-                let args = self.solve(generics, &slots, info.scope)?;
+                let args = self.solve(generics, &slots, info.scope, false)?;
                 self.bind_generics(generics, &args, info.scope)
             }
         };

@@ -27,7 +27,7 @@ mod generic;
 mod globals;
 mod init;
 mod interfaces;
-mod magic;
+mod objects;
 mod member;
 mod overload;
 mod scope;
@@ -163,6 +163,8 @@ struct Context {
     /// In a constructor: `return;` returns `this`.
     constructs: bool,
     function: Option<tree::FunctionId>,
+    /// Values of `const` variables.
+    constants: Vec<(LocalId, constant::Value)>,
 }
 
 /// The checker: everything known so far.
@@ -182,6 +184,8 @@ pub(crate) struct Checker<'a> {
     active_aliases: Vec<DeclId>,
     packs: Vec<Vec<Arg>>,
     globals: FxHashMap<DeclId, globals::State>,
+    /// Declarations of globals in order of making.
+    global_decls: Vec<(tree::GlobalId, DeclId)>,
     enums: FxHashMap<DeclId, TypeId>,
     enum_decls: Vec<DeclId>,
     /// Cases of each enum declaration.
@@ -227,6 +231,7 @@ impl<'a> Checker<'a> {
             active_aliases: Vec::new(),
             packs: Vec::new(),
             globals: FxHashMap::default(),
+            global_decls: Vec::new(),
             enums: FxHashMap::default(),
             enum_decls: Vec::new(),
             enum_cases: FxHashMap::default(),
@@ -322,6 +327,11 @@ impl<'a> Checker<'a> {
         self.sources[index as usize]
     }
 
+    /// Whether code of the standard library is being checked.
+    fn in_builtin(&self) -> bool {
+        self.sources.get(self.cx.source as usize).is_some_and(|s| s.builtin)
+    }
+
     /// The language of what is being checked.
     fn language(&self) -> Language {
         self.sources.get(self.cx.source as usize).map_or(Language::Slang, |s| s.language)
@@ -344,6 +354,7 @@ impl Context {
             target: None,
             constructs: false,
             function: None,
+            constants: Vec::new(),
         }
     }
 }

@@ -389,6 +389,8 @@ impl<'a> Checker<'a> {
         match (generic, scalar) {
             (BuiltinGeneric::Array, _) => self.array_type(element, numbers.first().copied(), span),
             (BuiltinGeneric::Pointer, _) => self.program.types.intern(Type::Pointer(element, AddressSpace::Device)),
+            // The standard library does not tell `vector<T, 1>` from `T`.
+            (BuiltinGeneric::Vector, Some(s)) if size(0) == 1 && self.in_builtin() => self.program.types.scalar(s),
             (BuiltinGeneric::Vector, Some(s)) if (1..=4).contains(&size(0)) => {
                 self.program.types.vector(s, size(0) as u8)
             }

@@ -1,0 +1,296 @@
+//! Calls.
+
+use super::convert::LiteralKind;
+use super::expr::{Operand, decl_of};
+use super::function::{InstanceId, WHOLE};
+use super::overload::{ArgKind, CallArg, Candidates};
+use super::scope::{DeclId, What};
+use super::{Checker, constant, convert};
+use crate::ast::{self, ExprKind as Ast};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Type, TypeId};
+
+impl<'a> Checker<'a> {
+    /// `callee(args)`.
+    pub(super) fn call_expr(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> ExprId {
+        match self.operand(callee) {
+            Operand::Functions(decls, this, explicit) => {
+                let name = match &callee.kind {
+                    Ast::Path(path) => path.last().map(|s| s.name.name),
+                    Ast::Member(_, segment, _) => Some(segment.name.name),
+                    _ => None,
+                };
+                let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
+                let candidates = Candidates {
+                    name: name.unwrap_or_else(|| Symbol::new("")),
+                    decls,
+                    accessor: WHOLE,
+                    explicit,
+                };
+                let args = self.call_args(args);
+                self.call(&candidates, this, &args, span)
+            }
+            Operand::Type(ty) => self.construct(ty, args, span),
+            Operand::Generic(decl) => self.construct_generic(decl, args, span),
+            Operand::Value(value) => self.call_object(value, args, span),
+            Operand::Error => {
+                // The arguments may have faults of their own.
+                self.call_args(args);
+                self.error_value(span)
+            }
+            Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace cannot be called"),
+        }
+    }
+
+    /// `value(args)`: `operator()` of its type.
+    fn call_object(&mut self, value: ExprId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        let ty = self.ty(value);
+        let name = Symbol::new("operator()");
+        let decls: Vec<DeclId> = self.members(ty, name).into_iter().filter_map(decl_of).collect();
+        let args = self.call_args(args);
+        if ty == TypeId::ERROR {
+            return value;
+        }
+        if decls.is_empty() {
+            let text = self.type_text(ty);
+            return self.error_at(Code::NOT_A_VALUE, span, format!("a value of type `{text}` cannot be called"));
+        }
+        let candidates = Candidates { name, decls, accessor: WHOLE, explicit: None };
+        self.call(&candidates, Some(value), &args, span)
+    }
+
+    /// Checks arguments; lists wait for their parameter.
+    pub(super) fn call_args(&mut self, args: &'a [ast::Expr]) -> Vec<CallArg<'a>> {
+        args.iter()
+            .map(|e| match &e.kind {
+                Ast::InitList(_) => CallArg { kind: ArgKind::List(e), span: e.span },
+                _ => {
+                    let value = self.expr(e);
+                    self.value_arg_of(value)
+                }
+            })
+            .collect()
+    }
+
+    /// An argument that is a checked value.
+    pub(super) fn value_arg_of(&self, value: ExprId) -> CallArg<'a> {
+        CallArg { kind: ArgKind::Value(value, self.ty(value), self.literal(value)), span: self.span(value) }
+    }
+
+    /// Chooses among candidates and calls.
+    pub(super) fn call(
+        &mut self,
+        candidates: &Candidates<'a>,
+        this: Option<ExprId>,
+        args: &[CallArg<'a>],
+        span: Span,
+    ) -> ExprId {
+        match self.choose(candidates, args, span) {
+            Some(instance) => self.call_instance(instance, this, args, span),
+            None => self.error_value(span),
+        }
+    }
+
+    /// The call of an instance.
+    pub(super) fn call_instance(
+        &mut self,
+        instance: InstanceId,
+        this: Option<ExprId>,
+        args: &[CallArg<'a>],
+        span: Span,
+    ) -> ExprId {
+        if let Some(call) = self.image_variant(instance, args, span) {
+            return call;
+        }
+        let signature = self.functions.get(instance).signature.clone();
+        let decl = self.functions.get(instance).decl;
+        let mut list = Vec::new();
+        if let (Some(owner), false) = (signature.owner, signature.is_static) {
+            match this.map(|t| self.receiver(t, owner)) {
+                Some(Some(this)) => list.push(this),
+                _ => {
+                    let name = self.info(decl).name;
+                    return self.error_at(Code::NOT_A_VALUE, span, format!("the method `{name}` needs an object"));
+                }
+            }
+        }
+        let scope = self.functions.get(instance).scope;
+        for (index, param) in signature.params.iter().enumerate() {
+            let value = match args.get(index) {
+                Some(arg) => self.pass(arg, param.mode, param.ty),
+                None => match param.default {
+                    Some(default) => self.default_argument(default, scope, decl, param.ty),
+                    None => self.error_value(span),
+                },
+            };
+            let value = if param.constexpr { self.fold_argument(value, param.name) } else { value };
+            list.push(value);
+        }
+        let function = self.function(instance);
+        self.push(ExprKind::Call(function, list), signature.result, span)
+    }
+
+    /// The object of a method call as the type that declares the method.
+    pub(super) fn receiver(&mut self, this: ExprId, owner: TypeId) -> Option<ExprId> {
+        let ty = self.ty(this);
+        if ty == owner || ty == TypeId::ERROR {
+            return Some(this);
+        }
+        if let Some(up) = self.upcast(this, owner) {
+            return Some(up);
+        }
+        let contents = self.plain(this);
+        if contents != this {
+            return self.receiver(contents, owner);
+        }
+        convert::rank(&self.program, ty, owner, LiteralKind::None)?;
+        Some(self.convert(this, owner, false))
+    }
+
+    /// An argument as its parameter takes it.
+    fn pass(&mut self, arg: &CallArg<'a>, mode: ParamMode, ty: TypeId) -> ExprId {
+        let value = match arg.kind {
+            ArgKind::List(e) => self.expr_of(e, ty),
+            ArgKind::Value(id, ..) => id,
+        };
+        if mode == ParamMode::In {
+            return self.coerce(value, ty);
+        }
+        if !self.check_assignable(value) {
+            return self.error_value(arg.span);
+        }
+        // An output of another type is converted on the way back; legalization makes a variable for it.
+        if self.ty(value) != ty && self.ty(value) != TypeId::ERROR {
+            return self.push(ExprKind::Convert(value, false), ty, arg.span);
+        }
+        value
+    }
+
+    /// A default argument, checked where the function was declared.
+    fn default_argument(
+        &mut self,
+        default: &'a ast::Expr,
+        scope: super::scope::ScopeId,
+        decl: DeclId,
+        ty: TypeId,
+    ) -> ExprId {
+        let source = self.info(decl).source;
+        let scope = std::mem::replace(&mut self.cx.scope, scope);
+        let source = std::mem::replace(&mut self.cx.source, source);
+        let value = self.expr_to(default, ty);
+        self.cx.scope = scope;
+        self.cx.source = source;
+        value
+    }
+
+    /// An argument of a `constexpr` parameter becomes its value, if it has one.
+    fn fold_argument(&mut self, value: ExprId, name: Symbol) -> ExprId {
+        let ty = self.ty(value);
+        if ty == TypeId::ERROR {
+            return value;
+        }
+        if matches!(self.kind(value), ExprKind::Local(_)) && self.in_builtin() {
+            // Handed on by a function whose own parameter it is.
+            return value;
+        }
+        let span = self.span(value);
+        let constants = self.cx.constants.clone();
+        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        match constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
+            Ok(found) => found.to_expr(&mut self.cx.body.exprs, &mut self.program, ty, span).unwrap_or(value),
+            Err((_, why)) => {
+                let _ = (name, why);
+                value
+            }
+        }
+    }
+
+    /// `InterlockedAdd(tex[p], x)`: an element of a texture has no address; the function names its variant.
+    fn image_variant(&mut self, instance: InstanceId, args: &[CallArg<'a>], span: Span) -> Option<ExprId> {
+        let decl = self.functions.get(instance).decl;
+        let attribute = self.info(decl).attribute("__image_variant")?;
+        let Some(ast::Expr { kind: Ast::String(name), .. }) = attribute.args.first() else { return None };
+        let ArgKind::Value(first, ..) = args.first()?.kind else { return None };
+        let ExprKind::Property(property) = self.kind(first).clone() else { return None };
+        let object = *property.args.first()?;
+        let is_image = matches!(
+            self.program.types.get(self.ty(object)),
+            Type::Texture(_) | Type::Buffer(BufferKind::Typed, ..)
+        );
+        if !is_image {
+            return None;
+        }
+        let mut variant_args: Vec<CallArg<'a>> = property.args.iter().map(|a| self.value_arg_of(*a)).collect();
+        variant_args.extend(args.iter().skip(1).copied());
+        let scope = self.info(decl).scope;
+        let found = self.lookup(scope, *name);
+        let decls = found.entities.into_iter().filter_map(decl_of).collect();
+        let candidates = Candidates { name: *name, decls, accessor: WHOLE, explicit: None };
+        Some(self.call(&candidates, None, &variant_args, span))
+    }
+
+    /// A user's operator: free functions (or static ones) with all operands, methods with the rest. `None` if none fits,
+    /// so that a builtin operator may.
+    pub(super) fn call_operator(
+        &mut self,
+        name: Symbol,
+        decls: Vec<DeclId>,
+        methods: Vec<DeclId>,
+        values: &[ExprId],
+        builtin_too: bool,
+        span: Span,
+    ) -> Option<ExprId> {
+        let args: Vec<CallArg<'a>> = values.iter().map(|v| self.value_arg_of(*v)).collect();
+        if !methods.is_empty() {
+            let candidates = Candidates { name, decls: methods, accessor: WHOLE, explicit: None };
+            let rest = args.get(1..).unwrap_or(&[]);
+            let found = self.quiet(|c| c.choose(&candidates, rest, span));
+            if let (Some(instance), Some(this)) = (found, values.first()) {
+                return Some(self.call_instance(instance, Some(*this), rest, span));
+            }
+        }
+        if decls.is_empty() {
+            return None;
+        }
+        let candidates = Candidates { name, decls, accessor: WHOLE, explicit: None };
+        let is_user = |c: &Self, d: &DeclId| !c.source_of(*d).builtin;
+        if builtin_too || !candidates.decls.iter().any(|d| is_user(self, d)) {
+            let instance = self.quiet(|c| c.choose(&candidates, &args, span))?;
+            return Some(self.call_instance(instance, None, &args, span));
+        }
+        let instance = self.choose(&candidates, &args, span);
+        Some(match instance {
+            Some(instance) => self.call_instance(instance, None, &args, span),
+            None => self.error_value(span),
+        })
+    }
+
+    /// Constructors of a type.
+    pub(super) fn constructors(&mut self, ty: TypeId) -> Vec<DeclId> {
+        let name = self.words.init;
+        let own: Vec<DeclId> = self.own_members(ty, name).into_iter().filter_map(decl_of).collect();
+        own.into_iter().filter(|d| matches!(self.info(*d).what, What::Function(_))).collect()
+    }
+
+    /// A call of a constructor of one parameter that makes a value of a type.
+    pub(super) fn implicit_constructor(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        if !matches!(self.program.types.get(to), Type::Struct(_) | Type::Enum(_)) || self.ty(value) == TypeId::ERROR {
+            return None;
+        }
+        let decls: Vec<DeclId> = self
+            .constructors(to)
+            .into_iter()
+            .filter(|d| matches!(self.info(*d).what, What::Function(f) if f.params.len() == 1))
+            .collect();
+        if decls.is_empty() {
+            return None;
+        }
+        let span = self.span(value);
+        let args = [self.value_arg_of(value)];
+        let candidates = Candidates { name: self.words.init, decls, accessor: WHOLE, explicit: None };
+        let instance = self.quiet(|c| c.choose(&candidates, &args, span))?;
+        Some(self.call_instance(instance, None, &args, span))
+    }
+}

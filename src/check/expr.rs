@@ -1,0 +1,831 @@
+//! Expressions.
+
+use super::convert::{self, LiteralKind};
+use super::scope::{DeclId, Entity, Found, ScopeId, What};
+use super::types::Name;
+use super::{Checker, constant, operators};
+use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Type, TypeId};
+
+/// What an expression turns out to be.
+#[derive(Clone, Debug)]
+pub(super) enum Operand<'a> {
+    Value(ExprId),
+    Type(TypeId),
+    /// A generic struct or alias whose arguments are not written.
+    Generic(DeclId),
+    Namespace(ScopeId),
+    /// Functions, the object they are called on, and generic arguments as written.
+    Functions(Vec<DeclId>, Option<ExprId>, Option<&'a [GenericArg]>),
+    /// Reported.
+    Error,
+}
+
+impl<'a> Checker<'a> {
+    /// The type of an expression of the body at hand.
+    pub(super) fn ty(&self, id: ExprId) -> TypeId {
+        self.cx.body.exprs[id].ty
+    }
+
+    pub(super) fn span(&self, id: ExprId) -> Span {
+        self.cx.body.exprs[id].span
+    }
+
+    pub(super) fn kind(&self, id: ExprId) -> &ExprKind {
+        &self.cx.body.exprs[id].kind
+    }
+
+    pub(super) fn literal(&self, id: ExprId) -> LiteralKind {
+        convert::literal_kind(&self.cx.body.exprs, id)
+    }
+
+    /// A value that was in error; of the error type, which silences what follows.
+    pub(super) fn error_value(&mut self, span: Span) -> ExprId {
+        self.push(ExprKind::Zero, TypeId::ERROR, span)
+    }
+
+    pub(super) fn error_at(&mut self, code: Code, span: Span, message: impl Into<String>) -> ExprId {
+        self.error(code, span, message);
+        self.error_value(span)
+    }
+
+    /// Checks an expression that must be a value.
+    pub(super) fn expr(&mut self, e: &'a ast::Expr) -> ExprId {
+        let operand = self.operand(e);
+        self.value(operand, e.span)
+    }
+
+    /// Checks an expression whose type is known from where it stands: lists take their type from it.
+    pub(super) fn expr_of(&mut self, e: &'a ast::Expr, expected: TypeId) -> ExprId {
+        match &e.kind {
+            Ast::InitList(list) => self.init_list(list, expected, e.span),
+            Ast::Paren(inner) if matches!(inner.kind, Ast::InitList(_)) => self.expr_of(inner, expected),
+            _ => self.expr(e),
+        }
+    }
+
+    /// Checks an expression and converts it.
+    pub(super) fn expr_to(&mut self, e: &'a ast::Expr, expected: TypeId) -> ExprId {
+        let id = self.expr_of(e, expected);
+        self.coerce(id, expected)
+    }
+
+    /// A value from what an expression is.
+    pub(super) fn value(&mut self, operand: Operand<'a>, span: Span) -> ExprId {
+        match operand {
+            Operand::Value(id) => id,
+            Operand::Error => self.error_value(span),
+            Operand::Type(ty) => {
+                let text = self.type_text(ty);
+                self.error_at(Code::NOT_A_VALUE, span, format!("`{text}` is a type; a value is needed here"))
+            }
+            Operand::Generic(decl) => {
+                let name = self.info(decl).name;
+                self.error_at(Code::NOT_A_VALUE, span, format!("`{name}` is a type; a value is needed here"))
+            }
+            Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is no value"),
+            Operand::Functions(..) => {
+                self.error_at(Code::NOT_A_VALUE, span, "a function must be called; it is no value by itself")
+            }
+        }
+    }
+
+    /// Checks an expression that may be a type or a function too.
+    pub(super) fn operand(&mut self, e: &'a ast::Expr) -> Operand<'a> {
+        if !self.enter(e.span) {
+            return Operand::Error;
+        }
+        let result = self.operand_inner(e);
+        self.cx.depth -= 1;
+        result
+    }
+
+    fn operand_inner(&mut self, e: &'a ast::Expr) -> Operand<'a> {
+        match &e.kind {
+            Ast::Path(path) => self.path_operand(path, e.span),
+            Ast::Paren(inner) => self.operand(inner),
+            Ast::Member(base, segment, _) => self.member_operand(base, segment, e.span),
+            Ast::Error => Operand::Error,
+            Ast::Construct(ty, args) if args.is_empty() && matches!(ty.kind, ast::TypeKind::Error) => Operand::Error,
+            _ => Operand::Value(self.value_expr(e)),
+        }
+    }
+
+    fn value_expr(&mut self, e: &'a ast::Expr) -> ExprId {
+        let span = e.span;
+        match &e.kind {
+            Ast::Int(value, suffix, text) => self.int_literal(*value, *suffix, *text, span),
+            Ast::Float(value, suffix, text) => self.float_literal(*value, *suffix, *text, span),
+            Ast::Bool(value) => self.push(ExprKind::Literal(Literal::Bool(*value), None), TypeId::BOOL, span),
+            Ast::String(text) => {
+                let ty = self.program.types.intern(Type::Text);
+                self.push(ExprKind::Literal(Literal::Text(*text), None), ty, span)
+            }
+            Ast::This => self.this_value(span),
+            Ast::Index(base, indices) => self.index_expr(base, indices, span),
+            Ast::Call(callee, args) => self.call_expr(callee, args, span),
+            Ast::Construct(ty, args) => {
+                let ty = self.resolve_type(ty, self.cx.scope);
+                self.construct(ty, args, span)
+            }
+            Ast::Cast(ty, inner) => self.cast_expr(ty, inner, span),
+            Ast::Prefix(op, inner) => self.prefix_expr(*op, inner, span),
+            Ast::Postfix(op, inner) => self.step_expr(*op, inner, false, span),
+            Ast::Binary(op, at, a, b) => self.binary_expr(*op, *at, a, b, span),
+            Ast::Assign(op, target, value) => self.assign_expr(*op, target, value, span),
+            Ast::Conditional(c, a, b) => self.conditional_expr(c, a, b, span),
+            Ast::Comma(a, b) => {
+                let a = self.expr(a);
+                let b = self.expr(b);
+                let ty = self.ty(b);
+                self.push(ExprKind::Comma(a, b), ty, span)
+            }
+            Ast::InitList(list) => self.untyped_list(list, span),
+            Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
+            Ast::IsAs(..) => self.unsupported_value(span, "`is` and `as`"),
+            Ast::Unsupported(what, _) => self.unsupported_value(span, &format!("`{what}`")),
+            Ast::Lambda(..) => self.unsupported_value(span, "a lambda expression"),
+            Ast::Expand(word, _) => self.unsupported_value(span, &format!("`{word}`")),
+            Ast::Null => self.unsupported_value(span, "a null value"),
+            Ast::Path(_) | Ast::Paren(_) | Ast::Member(..) | Ast::Error => self.error_value(span),
+        }
+    }
+
+    pub(super) fn unsupported_value(&mut self, span: Span, what: &str) -> ExprId {
+        self.unsupported(span, what);
+        self.error_value(span)
+    }
+
+    fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
+        use crate::tree::Scalar::{I32, I64, U32, U64};
+        let suffix = suffix.as_str();
+        let (unsigned, long) = (suffix.contains('u'), suffix.contains('l') || suffix.contains('z'));
+        let scalar = match (unsigned, long) {
+            (true, false) if value <= u64::from(u32::MAX) => U32,
+            (true, _) => U64,
+            (false, true) if value <= i64::MAX as u64 => I64,
+            (false, true) => U64,
+            (false, false) if value <= i32::MAX as u64 => I32,
+            (false, false) if value <= u64::from(u32::MAX) => U32,
+            (false, false) if value <= i64::MAX as u64 => I64,
+            (false, false) => U64,
+        };
+        let text = text.as_str();
+        let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
+        let spelling = radix.then(|| {
+            let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
+            Symbol::new(digits)
+        });
+        let ty = self.program.types.scalar(scalar);
+        self.push(ExprKind::Literal(Literal::Int(value as i64), spelling), ty, span)
+    }
+
+    fn float_literal(&mut self, value: f64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
+        use crate::tree::Scalar::{F16, F32, F64};
+        let suffix = suffix.as_str();
+        let scalar = match suffix {
+            "h" | "hf" => F16,
+            "l" | "lf" => F64,
+            _ => F32,
+        };
+        let digits = text.as_str().trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);
+        let keeps = digits.contains('.') && digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.ends_with('.');
+        let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
+        let spelling = (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
+        let ty = self.program.types.scalar(scalar);
+        self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span)
+    }
+
+    pub(super) fn int_value(&mut self, value: i64, ty: TypeId, span: Span) -> ExprId {
+        let kind = match self.program.types.get(ty) {
+            Type::Scalar(crate::tree::Scalar::Bool) => ExprKind::Literal(Literal::Bool(value != 0), None),
+            Type::Enum(id) => {
+                let case = self.program.enums[id].cases.iter().position(|c| c.value == value);
+                match case {
+                    Some(case) => ExprKind::EnumCase(id, case as u32),
+                    None => {
+                        let tag = self.program.enums[id].tag;
+                        let tag = self.program.types.scalar(tag);
+                        let inner = self.push(ExprKind::Literal(Literal::Int(value), None), tag, span);
+                        ExprKind::Convert(inner, true)
+                    }
+                }
+            }
+            _ => ExprKind::Literal(Literal::Int(value), None),
+        };
+        self.push(kind, ty, span)
+    }
+
+    /// `this`.
+    pub(super) fn this_value(&mut self, span: Span) -> ExprId {
+        match (self.cx.this, self.cx.this_ty) {
+            (Some(local), Some(ty)) => self.push(ExprKind::Local(local), ty, span),
+            _ => self.error_at(Code::NOT_A_VALUE, span, "there is no `this` here"),
+        }
+    }
+
+    /// Checks a path as a value.
+    pub(super) fn path_expr(&mut self, path: &'a [PathSegment], span: Span) -> ExprId {
+        let operand = self.path_operand(path, span);
+        self.value(operand, span)
+    }
+
+    fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
+        match self.resolve_path(path, self.cx.scope) {
+            Name::Type(TypeId::ERROR) => Operand::Error,
+            Name::Type(ty) => Operand::Type(ty),
+            Name::Namespace(scope) => Operand::Namespace(scope),
+            Name::Generic(decl) => Operand::Generic(decl),
+            Name::Values(found, args) => self.found_operand(found, args, span),
+            Name::Interface(decl, _) => {
+                let name = self.info(decl).name;
+                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is an interface; a value is needed here"));
+                Operand::Error
+            }
+            Name::Missing => {
+                self.undeclared(path, self.cx.scope, span);
+                // Reported once for each name: later uses in this scope are silent.
+                if let [only] = path {
+                    self.bind(self.cx.scope, only.name.name, Entity::Type(TypeId::ERROR));
+                }
+                Operand::Error
+            }
+            Name::Error => Operand::Error,
+        }
+    }
+
+    /// What found entities are as part of an expression; members of the type around get `this`.
+    pub(super) fn found_operand(
+        &mut self,
+        found: Found,
+        args: Option<&'a [GenericArg]>,
+        span: Span,
+    ) -> Operand<'a> {
+        match found.entities.first() {
+            Some(Entity::Local(local, context)) => {
+                if *context != self.cx.id {
+                    self.unsupported(span, "the use of a variable of an enclosing function");
+                    return Operand::Error;
+                }
+                let ty = self.cx.body.locals[*local].ty;
+                Operand::Value(self.push(ExprKind::Local(*local), ty, span))
+            }
+            Some(Entity::Value(n, ty)) => Operand::Value(self.int_value(*n, *ty, span)),
+            Some(Entity::Pack(_)) => {
+                self.unsupported(span, "a parameter pack");
+                Operand::Error
+            }
+            Some(Entity::Decl(decl)) => self.decl_operand(*decl, &found, args, span),
+            _ => Operand::Error,
+        }
+    }
+
+    fn decl_operand(
+        &mut self,
+        decl: DeclId,
+        found: &Found,
+        args: Option<&'a [GenericArg]>,
+        span: Span,
+    ) -> Operand<'a> {
+        let info = self.info(decl);
+        match info.what {
+            What::Var(_) => self.global_operand(decl, span),
+            What::BufferMember(buffer, index) => self.buffer_member(buffer, index, span),
+            What::EnumCase(e, index) => {
+                let ty = self.enum_type(e);
+                match self.program.types.get(ty) {
+                    Type::Enum(id) => Operand::Value(self.enum_case(id, index, ty, span)),
+                    _ => Operand::Error,
+                }
+            }
+            What::Field(..) | What::Property(_) => {
+                let is_static = matches!(info.what, What::Property(_)) && info.has("static");
+                let this = if is_static { None } else { self.this_for(info.owner, info.name, span) };
+                match (this, is_static) {
+                    (None, false) => Operand::Error,
+                    (this, _) => self.member_value(decl, this, span),
+                }
+            }
+            What::Function(_) => {
+                let decls = function_decls(self, &found.entities);
+                let this = found.member_of.and_then(|_| self.this_if_any(info.owner, span));
+                Operand::Functions(decls, this, args)
+            }
+            _ => {
+                let name = info.name;
+                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is no value"));
+                Operand::Error
+            }
+        }
+    }
+
+    /// A case; while the enum is being made its value as an integer.
+    fn enum_case(&mut self, id: crate::tree::EnumId, index: u32, ty: TypeId, span: Span) -> ExprId {
+        if (index as usize) < self.program.enums[id].cases.len() {
+            return self.push(ExprKind::EnumCase(id, index), ty, span);
+        }
+        self.error_at(Code::NOT_CONSTANT, span, "a case cannot be used before its value is known")
+    }
+
+    /// `this` as a value of the type that declares a member; none in static methods.
+    fn this_if_any(&mut self, owner: Option<TypeId>, span: Span) -> Option<ExprId> {
+        let (local, ty) = (self.cx.this?, self.cx.this_ty?);
+        let this = self.push(ExprKind::Local(local), ty, span);
+        match owner {
+            Some(owner) if owner != ty => self.upcast(this, owner),
+            _ => Some(this),
+        }
+    }
+
+    fn this_for(&mut self, owner: Option<TypeId>, name: Symbol, span: Span) -> Option<ExprId> {
+        let this = self.this_if_any(owner, span);
+        if this.is_none() {
+            self.error(Code::NOT_A_VALUE, span, format!("`{name}` is a member and needs an object"));
+        }
+        this
+    }
+
+    /// The base part of a struct value that is of type `to`.
+    pub(super) fn upcast(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let mut current = value;
+        for _ in 0..64 {
+            let ty = self.ty(current);
+            if ty == to {
+                return Some(current);
+            }
+            let base = self.structs.instance(ty)?.base?;
+            let span = self.span(current);
+            current = self.push(ExprKind::Field(current, 0), base, span);
+        }
+        None
+    }
+
+    // ---- Operators ----
+
+    fn prefix_expr(&mut self, op: Symbol, inner: &'a ast::Expr, span: Span) -> ExprId {
+        let text = op.as_str();
+        match text {
+            "++" | "--" => return self.step_expr(op, inner, true, span),
+            "*" => return self.deref_expr(inner, span),
+            "&" => {
+                let inner = self.expr(inner);
+                let ty = self.ty(inner);
+                let ty =
+                    self.program.types.intern(Type::Pointer(ty, crate::tree::AddressSpace::Function));
+                return self.push(ExprKind::AddressOf(inner), ty, span);
+            }
+            _ => {}
+        }
+        let value = self.expr(inner);
+        if let Some(call) = self.user_operator(op, &[value], span) {
+            return call;
+        }
+        let value = self.plain(value);
+        let ty = self.ty(value);
+        if text == "+" {
+            return value;
+        }
+        let Some(unary) = operators::unary_op(text) else {
+            return self.unsupported_value(span, &format!("the operator `{text}`"));
+        };
+        match operators::unary(&mut self.program, unary, ty) {
+            Ok(typed) => {
+                let value = self.convert(value, typed.operand, false);
+                self.push(ExprKind::Unary(typed.op, value), typed.result, span)
+            }
+            Err(message) => {
+                let text = self.type_text(ty);
+                self.error_at(Code::BAD_OPERANDS, span, format!("{message}, not `{text}`"))
+            }
+        }
+    }
+
+    fn deref_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
+        let value = self.expr(inner);
+        let ty = self.ty(value);
+        match self.program.types.get(ty) {
+            Type::Pointer(to, _) => self.push(ExprKind::Deref(value), to, span),
+            Type::Error => value,
+            _ => {
+                let text = self.type_text(ty);
+                self.error_at(Code::BAD_OPERANDS, span, format!("`*` takes a pointer, not `{text}`"))
+            }
+        }
+    }
+
+    fn step_expr(&mut self, op: Symbol, inner: &'a ast::Expr, prefix: bool, span: Span) -> ExprId {
+        let target = self.expr(inner);
+        if let Some(call) = self.user_operator(op, &[target], span) {
+            return call;
+        }
+        if !self.check_assignable(target) {
+            return self.error_value(span);
+        }
+        let ty = self.ty(target);
+        match operators::step(&self.program, ty) {
+            Ok(ty) => self.push(ExprKind::Step(op == *"++", prefix, target), ty, span),
+            Err(message) => {
+                let text = self.type_text(ty);
+                self.error_at(Code::BAD_OPERANDS, span, format!("{message}, not `{text}`"))
+            }
+        }
+    }
+
+    fn binary_expr(
+        &mut self,
+        op: Symbol,
+        _at: Span,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        span: Span,
+    ) -> ExprId {
+        let left = self.expr(a);
+        let right = self.expr(b);
+        self.binary(op, left, right, span)
+    }
+
+    fn binary(&mut self, op: Symbol, left: ExprId, right: ExprId, span: Span) -> ExprId {
+        if let Some(call) = self.user_operator(op, &[left, right], span) {
+            return call;
+        }
+        let Some(op) = operators::binary_op(op.as_str()) else {
+            return self.unsupported_value(span, &format!("the operator `{op}`"));
+        };
+        let (left, right) = (self.plain(left), self.plain(right));
+        let (left, right) = self.adapt(op, left, right);
+        let (a, b) = (self.ty(left), self.ty(right));
+        match operators::binary(&mut self.program, op, a, b) {
+            Ok(typed) => {
+                let left = self.convert(left, typed.left, false);
+                let right = self.convert(right, typed.right, false);
+                self.push(ExprKind::Binary(op, left, right), typed.result, span)
+            }
+            Err(message) => self.bad_operands(message, a, b, span),
+        }
+    }
+
+    fn bad_operands(&mut self, message: String, a: TypeId, b: TypeId, span: Span) -> ExprId {
+        let (x, y) = (self.type_text(a), self.type_text(b));
+        let diagnostic = Diagnostic::error(Code::BAD_OPERANDS, span, message)
+            .note(format!("the left operand is `{x}`, the right one `{y}`"));
+        self.diags.push(diagnostic);
+        self.error_value(span)
+    }
+
+    /// The contents of a constant buffer that is used as a value.
+    pub(super) fn plain(&mut self, value: ExprId) -> ExprId {
+        match self.program.types.get(self.ty(value)) {
+            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
+                let span = self.span(value);
+                self.push(ExprKind::Contents(value), e, span)
+            }
+            _ => value,
+        }
+    }
+
+    /// A literal takes the component kind of the operand beside it.
+    fn adapt(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> (ExprId, ExprId) {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return (left, right);
+        }
+        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        match (self.literal(left), self.literal(right)) {
+            (LiteralKind::None, LiteralKind::None) => (left, right),
+            (LiteralKind::None, literal) if !shift => (left, self.adapt_literal(right, literal, left)),
+            (literal, LiteralKind::None) if !shift => (self.adapt_literal(left, literal, right), right),
+            _ => (left, right),
+        }
+    }
+
+    fn adapt_literal(&mut self, value: ExprId, literal: LiteralKind, beside: ExprId) -> ExprId {
+        let kind = match self.program.types.get(self.ty(beside)) {
+            Type::Enum(_) => None,
+            _ => self.program.types.component(self.ty(beside)),
+        };
+        let fits = kind.filter(|s| match literal {
+            LiteralKind::Int => *s != crate::tree::Scalar::Bool,
+            LiteralKind::Float => s.is_float(),
+            LiteralKind::None => false,
+        });
+        match fits {
+            Some(scalar) => {
+                let ty = self.program.types.scalar(scalar);
+                self.convert(value, ty, false)
+            }
+            None => value,
+        }
+    }
+
+    /// A call of a user's `operator` if there is one for these operands.
+    fn user_operator(&mut self, op: Symbol, values: &[ExprId], span: Span) -> Option<ExprId> {
+        let custom = values.iter().any(|v| matches!(self.program.types.get(self.ty(*v)), Type::Struct(_) | Type::Enum(_)));
+        if !custom {
+            return None;
+        }
+        let name = Symbol::new(&format!("operator{op}"));
+        let mut decls = Vec::new();
+        let found = self.lookup(self.cx.scope, name);
+        decls.extend(function_decls(self, &found.entities));
+        let mut methods = Vec::new();
+        for value in values {
+            let ty = self.ty(*value);
+            for decl in self.members(ty, name).into_iter().filter_map(decl_of) {
+                if matches!(self.info(decl).what, What::Function(_)) && !decls.contains(&decl) {
+                    let info = self.info(decl);
+                    let takes_this = matches!(info.what, What::Function(f) if f.params.len() < values.len());
+                    if takes_this && !info.has("static") {
+                        methods.push(decl);
+                    } else {
+                        decls.push(decl);
+                    }
+                }
+            }
+        }
+        let scalar = values.iter().all(|v| matches!(self.program.types.get(self.ty(*v)), Type::Enum(_) | Type::Scalar(_)));
+        self.call_operator(name, decls, methods, values, scalar, span)
+    }
+
+    fn assign_expr(&mut self, op: Symbol, target: &'a ast::Expr, value: &'a ast::Expr, span: Span) -> ExprId {
+        let target = self.expr(target);
+        let target_ty = self.ty(target);
+        let Some(binary) = operators::assign_op(op.as_str()) else {
+            return self.unsupported_value(span, &format!("the operator `{op}`"));
+        };
+        let mut value = self.expr_of(value, target_ty);
+        if let Some(binary) = binary
+            && matches!(self.program.types.get(target_ty), Type::Struct(_))
+        {
+            let spelled = Symbol::new(binary.spelling());
+            if let Some(call) = self.user_operator(op, &[target, value], span) {
+                return call;
+            }
+            let left = self.copy(target);
+            let result = self.binary(spelled, left, value, span);
+            return self.finish_assign(None, target, result, span);
+        }
+        if !self.check_assignable(target) {
+            return self.error_value(span);
+        }
+        let Some(op) = binary else { return self.finish_assign(None, target, value, span) };
+        value = self.plain(value);
+        let literal = self.literal(value);
+        if literal != LiteralKind::None && !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            value = self.adapt_literal(value, literal, target);
+        }
+        let value_ty = self.ty(value);
+        match operators::assign(&mut self.program, Some(op), target_ty, value_ty) {
+            Ok(operators::Assign { value: ty, through: None }) => {
+                let value = self.convert(value, ty, false);
+                self.push(ExprKind::Assign(Some(op), target, value), target_ty, span)
+            }
+            Ok(operators::Assign { through: Some(typed), .. }) => {
+                let left = self.copy(target);
+                let left = self.convert(left, typed.left, false);
+                let right = self.convert(value, typed.right, false);
+                let result = self.push(ExprKind::Binary(op, left, right), typed.result, span);
+                self.finish_assign(None, target, result, span)
+            }
+            Err(message) => self.bad_operands(message, target_ty, value_ty, span),
+        }
+    }
+
+    fn finish_assign(&mut self, op: Option<BinaryOp>, target: ExprId, value: ExprId, span: Span) -> ExprId {
+        let ty = self.ty(target);
+        if !self.check_assignable(target) {
+            return self.error_value(span);
+        }
+        let value = self.coerce(value, ty);
+        self.push(ExprKind::Assign(op, target, value), ty, span)
+    }
+
+    fn conditional_expr(&mut self, c: &'a ast::Expr, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> ExprId {
+        let condition = self.expr(c);
+        let condition = self.plain(condition);
+        let left = self.expr(a);
+        let right = match &b.kind {
+            Ast::InitList(_) => self.expr_of(b, self.ty(left)),
+            _ => self.expr(b),
+        };
+        let (left, right) = match (self.literal(left), self.literal(right)) {
+            (LiteralKind::None, literal @ (LiteralKind::Int | LiteralKind::Float)) => {
+                (left, self.adapt_literal(right, literal, left))
+            }
+            (literal @ (LiteralKind::Int | LiteralKind::Float), LiteralKind::None) => {
+                (self.adapt_literal(left, literal, right), right)
+            }
+            _ => (left, right),
+        };
+        let (c, x, y) = (self.ty(condition), self.ty(left), self.ty(right));
+        match operators::select(&mut self.program, c, x, y) {
+            Ok(typed) => {
+                let condition = self.convert(condition, typed.condition, false);
+                let left = self.convert(left, typed.result, false);
+                let right = self.convert(right, typed.result, false);
+                self.push(ExprKind::Select(condition, left, right), typed.result, span)
+            }
+            Err(message) => self.bad_operands(message, x, y, span),
+        }
+    }
+
+    // ---- Conversions ----
+
+    /// Converts without a check; the conversion must exist.
+    pub(super) fn convert(&mut self, value: ExprId, to: TypeId, explicit: bool) -> ExprId {
+        convert::apply(&mut self.cx.body.exprs, &mut self.program, value, to, explicit)
+    }
+
+    /// Converts implicitly, or reports that it cannot be.
+    pub(super) fn coerce(&mut self, value: ExprId, to: TypeId) -> ExprId {
+        let from = self.ty(value);
+        if convert::rank(&self.program, from, to, self.literal(value)).is_some() {
+            return self.convert(value, to, false);
+        }
+        let span = self.span(value);
+        if let Some(call) = self.implicit_constructor(value, to) {
+            return call;
+        }
+        // In Slang integers do not become enums by themselves, in HLSL they do.
+        if matches!(self.program.types.get(to), Type::Enum(_))
+            && matches!(self.program.types.get(from), Type::Scalar(_))
+            && self.language() == crate::parse::Language::Hlsl
+        {
+            return self.convert(value, to, false);
+        }
+        let (a, b) = (self.type_text(from), self.type_text(to));
+        if from == TypeId::VOID {
+            return self.error_at(Code::TYPE_MISMATCH, span, format!("`{b}` is needed here; this has no value"));
+        }
+        self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` does not convert to `{b}`"))
+    }
+
+    fn cast_expr(&mut self, ty: &'a ast::TypeExpr, inner: &'a ast::Expr, span: Span) -> ExprId {
+        let to = self.resolve_type(ty, self.cx.scope);
+        let value = self.expr_of(inner, to);
+        self.cast(value, to, span)
+    }
+
+    /// `(to)value`.
+    pub(super) fn cast(&mut self, value: ExprId, to: TypeId, span: Span) -> ExprId {
+        let from = self.ty(value);
+        let zero = matches!(self.kind(value), ExprKind::Literal(Literal::Int(0), _));
+        if convert::castable(&self.program, from, to, zero) {
+            let converted = self.convert(value, to, true);
+            return converted;
+        }
+        if let Some(call) = self.implicit_constructor(value, to) {
+            return call;
+        }
+        if let (Type::Struct(_) | Type::Array(..), Some((parts, _))) = (self.program.types.get(to), self.splat_parts(value, to)) {
+            return self.push(ExprKind::Construct(parts), to, span);
+        }
+        let (a, b) = (self.type_text(from), self.type_text(to));
+        self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` cannot be cast to `{b}`"))
+    }
+
+    // ---- Constants ----
+
+    /// The constant integer that an expression is; reports if it is none.
+    pub(super) fn constant_int(&mut self, e: &'a ast::Expr, scope: ScopeId) -> Option<i64> {
+        self.constant_of(scope, e.span, |c| c.expr(e))
+    }
+
+    /// The constant integer that `f` builds.
+    pub(super) fn constant_of(
+        &mut self,
+        scope: ScopeId,
+        span: Span,
+        f: impl FnOnce(&mut Self) -> ExprId,
+    ) -> Option<i64> {
+        match self.evaluate(scope, f) {
+            Ok(None) => None,
+            Ok(Some(value)) => match value.int() {
+                Some(n) => Some(n),
+                None => {
+                    let whole = match value {
+                        constant::Value::Float(f, _) if f.fract() == 0.0 && f.abs() < 1e15 => Some(f as i64),
+                        _ => None,
+                    };
+                    if whole.is_none() {
+                        self.error(Code::NOT_CONSTANT, span, "a constant integer is needed here");
+                    }
+                    whole
+                }
+            },
+            Err((at, why)) => {
+                let diagnostic =
+                    Diagnostic::error(Code::NOT_CONSTANT, span, "a constant is needed here").label(at, why);
+                self.diags.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// `sizeof(T)` and its like.
+    fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
+        match op.as_str() {
+            "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
+                let ty = self.resolve_type(ty, self.cx.scope);
+                let size = if op.as_str().contains("size") { self.natural_layout(ty, 0).0 } else { self.natural_layout(ty, 0).1 };
+                self.int_value(i64::from(size), TypeId::INT, span)
+            }
+            "countof" => {
+                let ty = self.resolve_type(ty, self.cx.scope);
+                match self.program.types.get(ty) {
+                    Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
+                    _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array"),
+                }
+            }
+            _ => self.unsupported_value(span, &format!("`{op}`")),
+        }
+    }
+
+    /// Size and alignment as in C.
+    fn natural_layout(&self, ty: TypeId, depth: u32) -> (u32, u32) {
+        let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
+        if depth > 64 {
+            return (0, 1);
+        }
+        match self.program.types.get(ty) {
+            Type::Scalar(s) => (s.size(), s.size()),
+            Type::Vector(s, n) => (s.size() * u32::from(n), s.size()),
+            Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
+            Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
+            Type::Pointer(..) => (8, 8),
+            Type::Array(e, n) => {
+                let (size, a) = self.natural_layout(e, depth + 1);
+                (align(size, a).saturating_mul(n.unwrap_or(0)), a)
+            }
+            Type::Struct(id) => {
+                let (mut size, mut most) = (0u32, 1u32);
+                for field in &self.program.structs[id].fields {
+                    let (s, a) = self.natural_layout(field.ty, depth + 1);
+                    size = align(size, a).saturating_add(s);
+                    most = most.max(a);
+                }
+                (align(size, most), most)
+            }
+            _ => (0, 1),
+        }
+    }
+
+    /// Copies an expression, for operations that use it twice.
+    pub(super) fn copy(&mut self, id: ExprId) -> ExprId {
+        let mut expr = self.cx.body.exprs[id].clone();
+        match &mut expr.kind {
+            ExprKind::Field(a, _)
+            | ExprKind::Contents(a)
+            | ExprKind::Swizzle(a, _)
+            | ExprKind::MatrixSwizzle(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::Step(_, _, a)
+            | ExprKind::Convert(a, _)
+            | ExprKind::AddressOf(a)
+            | ExprKind::Deref(a) => *a = self.copy(*a),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Assign(_, a, b)
+            | ExprKind::Comma(a, b) => {
+                *a = self.copy(*a);
+                *b = self.copy(*b);
+            }
+            ExprKind::Select(a, b, c) => {
+                *a = self.copy(*a);
+                *b = self.copy(*b);
+                *c = self.copy(*c);
+            }
+            ExprKind::Call(_, list) | ExprKind::Construct(list) | ExprKind::Native(_, list) => {
+                for item in list {
+                    *item = self.copy(*item);
+                }
+            }
+            ExprKind::Property(property) => {
+                for item in &mut property.args {
+                    *item = self.copy(*item);
+                }
+            }
+            ExprKind::Literal(..)
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::EnumCase(..)
+            | ExprKind::Zero => {}
+        }
+        self.cx.body.exprs.push(expr)
+    }
+}
+
+/// The declaration of an entity.
+pub(super) fn decl_of(entity: Entity) -> Option<DeclId> {
+    match entity {
+        Entity::Decl(decl) => Some(decl),
+        _ => None,
+    }
+}
+
+/// The functions among entities.
+pub(super) fn function_decls(checker: &Checker<'_>, entities: &[Entity]) -> Vec<DeclId> {
+    let decls = entities.iter().copied().filter_map(decl_of);
+    decls.filter(|d| matches!(checker.info(*d).what, What::Function(_))).collect()
+}

@@ -1,0 +1,523 @@
+//! Global variables, constants, shader parameters, constant buffers; attributes and positions of declarations.
+
+use super::expr::Operand;
+use super::function::WHOLE;
+use super::scope::{DeclId, DeclInfo, ScopeId, What};
+use super::types::{matrix_order_of, modifiers_of};
+use super::{Checker, attributes, constant};
+use crate::ast::{self, DeclKind, TypeKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Attribute, Explicit, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Modifiers, Semantic, Struct, Type,
+    TypeId,
+};
+
+/// How far a global is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum State {
+    /// Its type is being found.
+    Busy,
+    Done(GlobalId),
+    Failed,
+}
+
+/// The semantic of a declaration.
+pub(super) fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
+    attributes::semantic(semantics)
+}
+
+impl<'a> Checker<'a> {
+    /// Resolves attributes, reporting what is wrong with them.
+    pub(super) fn attributes(&mut self, list: &'a [ast::Attribute], scope: ScopeId) -> Vec<Attribute> {
+        if list.is_empty() {
+            return Vec::new();
+        }
+        let mut errors = Vec::new();
+        let resolved = attributes::resolve(list, &mut |e| self.try_constant(e, scope), &mut errors);
+        for error in errors {
+            self.diags.push(error);
+        }
+        resolved
+    }
+
+    /// Positions that a declaration gives itself.
+    pub(super) fn explicit(
+        &mut self,
+        decl: &'a ast::Decl,
+        semantics: &'a [ast::Semantic],
+        resolved: &[Attribute],
+        scope: ScopeId,
+    ) -> Explicit {
+        if semantics.is_empty() && resolved.is_empty() && decl.layout.is_empty() {
+            return Explicit::default();
+        }
+        let mut errors = Vec::new();
+        let eval = &mut |e| self.try_constant(e, scope);
+        let explicit = attributes::explicit(semantics, resolved, &decl.layout, eval, &mut errors);
+        for error in errors {
+            self.diags.push(error);
+        }
+        explicit
+    }
+
+    /// The value of an expression if it is a constant; reports nothing.
+    pub(super) fn try_constant(&mut self, e: &'a ast::Expr, scope: ScopeId) -> Option<constant::Value> {
+        if let ast::ExprKind::String(text) = &e.kind {
+            return Some(constant::Value::Text(*text));
+        }
+        self.quiet(|c| c.evaluate(scope, |c| c.expr(e)).ok().flatten())
+    }
+
+    /// A global variable as part of an expression.
+    pub(super) fn global_operand(&mut self, decl: DeclId, span: Span) -> Operand<'a> {
+        match self.global(decl, span) {
+            Some(id) => {
+                let ty = self.program.globals[id].ty;
+                Operand::Value(self.push(ExprKind::Global(id), ty, span))
+            }
+            None => Operand::Error,
+        }
+    }
+
+    /// The global that a variable declaration is.
+    pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
+        match self.globals.get(&decl) {
+            Some(State::Done(id)) => return Some(*id),
+            Some(State::Failed) => return None,
+            Some(State::Busy) => {
+                let name = self.info(decl).name;
+                self.error(Code::RECURSION, span, format!("the type of `{name}` depends on itself"));
+                return None;
+            }
+            None => {}
+        }
+        self.globals.insert(decl, State::Busy);
+        let id = self.make_global(decl);
+        self.globals.insert(decl, id.map_or(State::Failed, State::Done));
+        if let Some(id) = id {
+            self.global_decls.push((id, decl));
+        }
+        id
+    }
+
+    fn make_global(&mut self, decl: DeclId) -> Option<GlobalId> {
+        let info = self.info(decl);
+        let (What::Var(var), Some(ast)) = (info.what, info.ast) else { return None };
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let resolved = self.attributes(&ast.attributes, info.scope);
+        let explicit = self.explicit(ast, &var.semantics, &resolved, info.scope);
+        let kind = self.global_kind(info, var, &explicit);
+        let mut modifiers = modifiers_of(ast, &var.ty);
+        modifiers.set(attributes::modifiers(&resolved));
+        modifiers.set(layout_modifiers(ast));
+        let (ty, init) = self.global_type(var, kind, info);
+        self.cx.source = source;
+        if ty == TypeId::ERROR {
+            return None;
+        }
+        let source = self.source(info.source);
+        let name = match info.owner {
+            Some(owner) => Symbol::new(&format!("{}_{}", self.arg_name(owner), info.name)),
+            None => info.name,
+        };
+        let id = self.program.globals.push(Global {
+            name,
+            ty,
+            kind,
+            transparent: false,
+            modifiers,
+            matrix_order: matrix_order_of(ast, &var.ty),
+            explicit,
+            binding: None,
+            init,
+            semantic: semantic(&var.semantics),
+            attributes: resolved,
+            comments: ast.comments.clone(),
+            span: info.span,
+            file: source.file,
+            unit: source.unit,
+            namespace_depth: info.depth,
+            source_path: name,
+        });
+        self.check_registers(id);
+        Some(id)
+    }
+
+    /// A type's name as part of another name.
+    fn arg_name(&self, ty: TypeId) -> String {
+        self.args_text(&[super::Arg::Type(ty)])
+    }
+
+    fn global_kind(&self, info: DeclInfo<'a>, var: &ast::VarDecl, explicit: &Explicit) -> GlobalKind {
+        let has = |word| info.has(word);
+        match (has("static"), has("const") || var.is_let) {
+            _ if has("groupshared") => GlobalKind::Groupshared,
+            _ if explicit.constant_id.is_some() => GlobalKind::Specialization,
+            (true, true) => GlobalKind::Const,
+            (true, false) => GlobalKind::Static,
+            (false, _) if var.is_let && var.init.is_some() => GlobalKind::Const,
+            // Members of interfaces and extensions that are constants.
+            (false, true) if info.owner.is_some() => GlobalKind::Const,
+            (false, false) if has("__global") => GlobalKind::Static,
+            _ => GlobalKind::Parameter,
+        }
+    }
+
+    /// The type and the initializer.
+    fn global_type(
+        &mut self,
+        var: &'a ast::VarDecl,
+        kind: GlobalKind,
+        info: DeclInfo<'a>,
+    ) -> (TypeId, Option<ExprTree>) {
+        let infer = matches!(var.ty.kind, TypeKind::Infer);
+        let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, info.scope) };
+        if written == TypeId::VOID {
+            self.error(Code::NOT_A_TYPE, info.span, format!("`{}` cannot be void", info.name));
+            return (TypeId::ERROR, None);
+        }
+        if !infer && written == TypeId::ERROR {
+            return (TypeId::ERROR, None);
+        }
+        // Initializers of shader parameters are of no meaning: the application sets them.
+        let Some(init) = var.init.as_ref().filter(|_| kind != GlobalKind::Parameter) else {
+            if infer {
+                self.error(Code::BAD_INITIALIZER, info.span, format!("`{}` needs a type or a value", info.name));
+            }
+            let init = match kind {
+                GlobalKind::Static => self.default_init(written, info),
+                _ => None,
+            };
+            return (written, init);
+        };
+        // While the initializer is checked, the variable counts as busy: it cannot use itself.
+        let (root, body) = self.in_context(info.scope, info.source, |c| match infer {
+            true => c.expr(init),
+            false => {
+                let value = c.expr_of(init, written);
+                // An array without a size takes it from its value.
+                match c.program.types.get(written) {
+                    Type::Array(_, None) => value,
+                    _ => c.coerce(value, written),
+                }
+            }
+        });
+        let ty = body.exprs[root].ty;
+        let ty = if infer || matches!(self.program.types.get(written), Type::Array(_, None)) { ty } else { written };
+        (ty, Some(ExprTree { exprs: body.exprs, root }))
+    }
+
+    fn default_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
+        let (root, body) = self.in_context(info.scope, info.source, |c| c.default_value(ty, info.span));
+        root.map(|root| ExprTree { exprs: body.exprs, root })
+    }
+
+    /// Registers must be of the class of the type.
+    fn check_registers(&mut self, id: GlobalId) {
+        let global = &self.program.globals[id];
+        if global.kind != GlobalKind::Parameter {
+            return;
+        }
+        let faults: Vec<(Span, String)> = global
+            .explicit
+            .registers
+            .iter()
+            .filter_map(|r| Some((r.span, attributes::register_fault(&self.program, global.ty, r)?)))
+            .collect();
+        for (span, fault) in faults {
+            self.error(Code::BAD_REGISTER, span, fault);
+        }
+    }
+
+    // ---- Constant buffers ----
+
+    /// The global of a cbuffer or tbuffer.
+    pub(super) fn buffer_global(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
+        match self.globals.get(&decl) {
+            Some(State::Done(id)) => return Some(*id),
+            Some(State::Failed) => return None,
+            Some(State::Busy) => {
+                self.error(Code::RECURSION, span, "this constant buffer depends on itself");
+                return None;
+            }
+            None => {}
+        }
+        self.globals.insert(decl, State::Busy);
+        let id = self.make_buffer(decl);
+        self.globals.insert(decl, id.map_or(State::Failed, State::Done));
+        if let Some(id) = id {
+            self.global_decls.push((id, decl));
+        }
+        id
+    }
+
+    fn make_buffer(&mut self, decl: DeclId) -> Option<GlobalId> {
+        let info = self.info(decl);
+        let (What::Buffer(buffer), Some(ast)) = (info.what, info.ast) else { return None };
+        let source_index = std::mem::replace(&mut self.cx.source, info.source);
+        let mut fields = Vec::new();
+        for member in &buffer.members {
+            if let DeclKind::Var(var) = &member.kind
+                && !super::scope::has_modifier(member, "static")
+            {
+                fields.push(self.field(member, var, info.scope));
+            }
+        }
+        for field in &fields {
+            if let Some((bytes, span)) = field.explicit.packoffset
+                && let Some(fault) = attributes::packoffset_fault(&self.program, field.ty, bytes)
+            {
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, fault));
+            }
+        }
+        let resolved = self.attributes(&ast.attributes, info.scope);
+        let explicit = self.explicit(ast, &buffer.semantics, &resolved, info.scope);
+        self.cx.source = source_index;
+        let id = self.program.structs.push(Struct {
+            name: info.name,
+            fields,
+            comments: Vec::new(),
+            span: info.span,
+            builtin: false,
+            attributes: Vec::new(),
+        });
+        self.structs.decls.push(decl);
+        let content = self.program.types.intern(Type::Struct(id));
+        let ty = if buffer.texture { Type::TextureBuffer(content) } else { Type::ConstantBuffer(content) };
+        let ty = self.program.types.intern(ty);
+        let mut modifiers = attributes::modifiers(&resolved);
+        modifiers.set(layout_modifiers(ast));
+        let source = self.source(info.source);
+        let id = self.program.globals.push(Global {
+            name: info.name,
+            ty,
+            kind: GlobalKind::Parameter,
+            transparent: true,
+            modifiers,
+            matrix_order: None,
+            explicit,
+            binding: None,
+            init: None,
+            semantic: None,
+            attributes: resolved,
+            comments: ast.comments.clone(),
+            span: info.span,
+            file: source.file,
+            unit: source.unit,
+            namespace_depth: info.depth,
+            source_path: info.name,
+        });
+        self.check_registers(id);
+        Some(id)
+    }
+
+    /// A member of a cbuffer by its bare name.
+    pub(super) fn buffer_member(&mut self, buffer: DeclId, index: u32, span: Span) -> Operand<'a> {
+        let Some(id) = self.buffer_global(buffer, span) else { return Operand::Error };
+        let ty = self.program.globals[id].ty;
+        let (Type::ConstantBuffer(content) | Type::TextureBuffer(content)) = self.program.types.get(ty) else {
+            return Operand::Error;
+        };
+        let Type::Struct(s) = self.program.types.get(content) else { return Operand::Error };
+        let Some(field_ty) = self.program.structs[s].fields.get(index as usize).map(|f| f.ty) else {
+            return Operand::Error;
+        };
+        let global = self.push(ExprKind::Global(id), ty, span);
+        let contents = self.push(ExprKind::Contents(global), content, span);
+        Operand::Value(self.push(ExprKind::Field(contents, index), field_ty, span))
+    }
+
+    // ---- Parameters and everything else of the units ----
+
+    /// All shader parameters in the global order: units, then modules, each in textual order.
+    pub(super) fn check_parameters(&mut self) {
+        let mut decls: Vec<(bool, u32, DeclId)> = Vec::new();
+        for index in 0..self.decls.len() {
+            let decl = DeclId(index as u32);
+            let info = self.info(decl);
+            let source = self.source(info.source);
+            if !source.builtin && matches!(info.what, What::Var(_) | What::Buffer(_)) {
+                decls.push((source.module, source.unit, decl));
+            }
+        }
+        decls.sort_by_key(|(module, unit, decl)| (*module, *unit, *decl));
+        for (_, _, decl) in decls {
+            let info = self.info(decl);
+            let id = match info.what {
+                What::Buffer(_) => self.buffer_global(decl, info.span),
+                What::Var(var) => {
+                    let maybe = !info.has("static") && !info.has("groupshared") && !var.is_let;
+                    if maybe { self.global(decl, info.span) } else { None }
+                }
+                _ => None,
+            };
+            if let Some(id) = id
+                && self.program.globals[id].kind == GlobalKind::Parameter
+            {
+                self.add_parameter(decl, id);
+            }
+        }
+    }
+
+    /// Parameters of one name in several units are one, at its first place.
+    fn add_parameter(&mut self, decl: DeclId, id: GlobalId) {
+        let global = &self.program.globals[id];
+        let (name, unit, ty, span) = (global.name, global.unit, global.ty, global.span);
+        let module = self.source_of(decl).module;
+        let same = self.program.parameters.iter().copied().find(|p| {
+            let other = &self.program.globals[*p];
+            !module && other.name == name && other.unit != unit && !name.is_empty() && other.transparent == self.program.globals[id].transparent
+        });
+        let Some(other) = same else {
+            self.program.parameters.push(id);
+            return;
+        };
+        let first = &self.program.globals[other];
+        let (first_ty, first_span) = (first.ty, first.span);
+        if !self.same_shape(first_ty, ty, 0) {
+            let (a, b) = (self.type_text(first_ty), self.type_text(ty));
+            let message = format!("the parameter `{name}` is `{b}` here and `{a}` in another file of the program");
+            self.diags
+                .push(Diagnostic::error(Code::DECLARATION_CONFLICT, span, message).label(first_span, "the other one"));
+            return;
+        }
+        if first_ty == ty {
+            self.globals.insert(decl, State::Done(other));
+        } else {
+            self.program.parameters.push(id);
+        }
+    }
+
+    /// Whether two types are declared alike.
+    fn same_shape(&self, a: TypeId, b: TypeId, depth: u32) -> bool {
+        if a == b || depth > 32 {
+            return true;
+        }
+        match (self.program.types.get(a), self.program.types.get(b)) {
+            (Type::Array(x, n), Type::Array(y, m)) => n == m && self.same_shape(x, y, depth + 1),
+            (Type::ConstantBuffer(x), Type::ConstantBuffer(y))
+            | (Type::TextureBuffer(x), Type::TextureBuffer(y))
+            | (Type::ParameterBlock(x), Type::ParameterBlock(y)) => self.same_shape(x, y, depth + 1),
+            (Type::Buffer(k, c, x), Type::Buffer(l, d, y)) => k == l && c == d && self.same_shape(x, y, depth + 1),
+            (Type::Struct(x), Type::Struct(y)) => {
+                let (x, y) = (&self.program.structs[x].fields, &self.program.structs[y].fields);
+                x.len() == y.len()
+                    && x.iter().zip(y).all(|(x, y)| x.name == y.name && self.same_shape(x.ty, y.ty, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Checks what no entry point reaches: all functions, types and globals of the units that are not generic.
+    pub(super) fn check_everything(&mut self) {
+        let mut index = 0;
+        while index < self.decls.len() {
+            let decl = DeclId(index as u32);
+            index += 1;
+            let info = self.info(decl);
+            let source = self.source(info.source);
+            if source.builtin || source.module || info.in_interface {
+                continue;
+            }
+            match info.what {
+                What::Function(f) => {
+                    let generic = f.generics.is_some() || !self.implicit_params(decl).is_empty();
+                    if !generic && f.body.is_some() && !self.inside_generic(info.scope) {
+                        self.check_duplicates(decl);
+                        if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
+                            self.function(instance);
+                            self.drain();
+                        }
+                    }
+                }
+                What::Struct(s) if s.generics.is_none() && s.members.is_some() => {
+                    self.instantiate_struct(decl, Vec::new(), info.span);
+                }
+                What::Enum(_) => {
+                    self.enum_type(decl);
+                }
+                What::Var(_) if self.is_unit_scope(info.scope) || info.owner.is_some() => {
+                    self.global(decl, info.span);
+                }
+                _ => {}
+            }
+        }
+        self.drain();
+    }
+
+    /// Whether a scope is a file or namespace rather than a block of a body.
+    fn is_unit_scope(&self, scope: ScopeId) -> bool {
+        self.sources.iter().any(|s| s.scope == scope)
+    }
+
+    /// Whether generic parameters around a scope are bound to arguments or open: instances are checked when used.
+    fn inside_generic(&self, scope: ScopeId) -> bool {
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            let open = self.at(id).names.values().flatten().any(|e| matches!(e, super::scope::Entity::Param(_)));
+            if open {
+                return true;
+            }
+            current = self.at(id).parent;
+        }
+        false
+    }
+
+    /// Two definitions of one signature.
+    fn check_duplicates(&mut self, decl: DeclId) {
+        if let Some(other) = self.definition_decl(decl)
+            && other < decl
+            && matches!(self.info(other).what, What::Function(f) if f.generics.is_none())
+        {
+            let (info, first) = (self.info(decl), self.info(other));
+            if first.span == info.span {
+                return;
+            }
+            self.diags.push(
+                Diagnostic::error(Code::REDECLARED, info.span, format!("`{}` is defined twice", info.name))
+                    .label(first.span, "first defined here"),
+            );
+        }
+    }
+
+    /// A constant expression as a value.
+    pub(super) fn evaluate(
+        &mut self,
+        scope: ScopeId,
+        f: impl FnOnce(&mut Self) -> ExprId,
+    ) -> Result<Option<constant::Value>, constant::NotConstant> {
+        let source = self.cx.source;
+        let locals = self.cx.constants.clone();
+        let (outer_id, seen) = (self.cx.id, self.cx.body.locals.clone());
+        let (root, body) = self.in_context(scope, source, |c| {
+            // Constant variables of the function around may be named.
+            c.cx.id = outer_id;
+            c.cx.body.locals = seen;
+            f(c)
+        });
+        if body.exprs[root].ty == TypeId::ERROR {
+            return Ok(None);
+        }
+        // A constant may call functions, whose bodies are needed now.
+        if body.exprs.iter().any(|(_, e)| matches!(e.kind, ExprKind::Call(..))) {
+            self.drain();
+        }
+        let lookup = |id| locals.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        constant::eval_with(&self.program, &body.exprs, root, &lookup).map(Some)
+    }
+}
+
+/// Modifiers written as `layout(...)` words.
+fn layout_modifiers(decl: &ast::Decl) -> Modifiers {
+    let mut modifiers = Modifiers::default();
+    for (word, _) in &decl.layout {
+        match word.name.as_str() {
+            "push_constant" => modifiers.set(Modifiers::PUSH_CONSTANT),
+            "shaderRecordEXT" | "shaderRecordNV" => modifiers.set(Modifiers::SHADER_RECORD),
+            _ => {}
+        }
+    }
+    modifiers
+}

@@ -1,0 +1,470 @@
+//! Constructors and initializer lists.
+
+use super::convert::LiteralKind;
+use super::function::WHOLE;
+use super::generic::Slot;
+use super::overload::{ArgKind, Candidates};
+use super::scope::{DeclId, What};
+use super::{Checker, convert};
+use crate::ast::{self, DeclKind, ExprKind as Ast};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::tree::{ExprId, ExprKind, Type, TypeId};
+
+/// Elements of a list as they are consumed.
+struct Elements<'a> {
+    list: std::iter::Peekable<std::slice::Iter<'a, ast::Expr>>,
+    /// A value that was checked and not used yet.
+    pending: Option<ExprId>,
+}
+
+impl<'a> Checker<'a> {
+    /// `T(args)`.
+    pub(super) fn construct(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        match self.program.types.get(ty) {
+            Type::Error => {
+                self.call_args(args);
+                self.error_value(span)
+            }
+            Type::Scalar(_) | Type::Enum(_) if args.len() == 1 => self.construct_one(ty, args, span),
+            Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) if args.is_empty() => {
+                self.push(ExprKind::Zero, ty, span)
+            }
+            Type::Vector(..) | Type::Matrix(..) => {
+                if args.len() == 1 && !matches!(args.first().map(|a| &a.kind), Some(Ast::InitList(_))) {
+                    return self.construct_one(ty, args, span);
+                }
+                let values: Vec<ExprId> = args.iter().map(|a| self.expr(a)).collect();
+                self.construct_parts(ty, values, span)
+            }
+            Type::Struct(_) => self.construct_struct(ty, args, span),
+            Type::Array(..) => self.init_list(args, ty, span),
+            _ => {
+                let constructors = self.constructors(ty);
+                if constructors.is_empty() {
+                    let text = self.type_text(ty);
+                    return self.error_at(Code::BAD_INITIALIZER, span, format!("`{text}` cannot be constructed"));
+                }
+                let args = self.call_args(args);
+                let candidates =
+                    Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+                self.call(&candidates, None, &args, span)
+            }
+        }
+    }
+
+    fn construct_one(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        let Some(only) = args.first() else { return self.error_value(span) };
+        let value = self.expr_of(only, ty);
+        let value = self.plain(value);
+        self.cast(value, ty, span)
+    }
+
+    /// A vector or matrix from several parts, whose components add up.
+    fn construct_parts(&mut self, ty: TypeId, values: Vec<ExprId>, span: Span) -> ExprId {
+        let Some((component, shape)) = convert::numeric(&self.program.types, ty) else { return self.error_value(span) };
+        let mut count = 0;
+        let mut parts = Vec::new();
+        for value in values {
+            let value = self.plain(value);
+            let from = self.ty(value);
+            if from == TypeId::ERROR {
+                return self.error_value(span);
+            }
+            let part_ty = match self.program.types.get(from) {
+                Type::Enum(_) => Some(self.program.types.scalar(component)),
+                _ => convert::numeric(&self.program.types, from).map(|(_, s)| {
+                    count += s.count() - 1;
+                    s.of(&mut self.program.types, component)
+                }),
+            };
+            count += 1;
+            let Some(part_ty) = part_ty else {
+                let text = self.type_text(from);
+                let at = self.span(value);
+                return self.error_at(Code::BAD_INITIALIZER, at, format!("`{text}` cannot be a part of a vector or matrix"));
+            };
+            parts.push(self.convert(value, part_ty, false));
+        }
+        if count != shape.count() {
+            let text = self.type_text(ty);
+            let message = format!("`{text}` takes {} components, not {count}", shape.count());
+            return self.error_at(Code::BAD_INITIALIZER, span, message);
+        }
+        self.push(ExprKind::Construct(parts), ty, span)
+    }
+
+    fn construct_struct(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        let constructors = self.constructors(ty);
+        if !constructors.is_empty() {
+            let call_args = self.call_args(args);
+            let candidates =
+                Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+            if args.is_empty() {
+                return match self.quiet(|c| c.choose(&candidates, &call_args, span)) {
+                    Some(instance) => self.call_instance(instance, None, &call_args, span),
+                    None => self.default_or_zero(ty, span),
+                };
+            }
+            return self.call(&candidates, None, &call_args, span);
+        }
+        if let [only] = args
+            && !matches!(only.kind, Ast::InitList(_))
+        {
+            let value = self.expr(only);
+            if convert::rank(&self.program, self.ty(value), ty, LiteralKind::None).is_some() {
+                return self.convert(value, ty, false);
+            }
+            let mut elements = Elements { list: [].iter().peekable(), pending: Some(value) };
+            let made = self.take(ty, &mut elements, span);
+            return self.finish_list(made, ty, elements, span);
+        }
+        self.init_list(args, ty, span)
+    }
+
+    /// `S(args)` of a generic struct whose arguments follow from a constructor or from the fields.
+    pub(super) fn construct_generic(&mut self, decl: DeclId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        let info = self.info(decl);
+        let What::Struct(s) = info.what else {
+            return self.error_at(Code::GENERIC_ARGUMENTS, span, format!("`{}` needs generic arguments", info.name));
+        };
+        let Some(generics) = &s.generics else { return self.error_value(span) };
+        let values = self.call_args(args);
+        let scope = self.pattern_scope(generics, info.scope);
+        let members = s.members.as_deref().unwrap_or(&[]);
+        let init = self.words.init;
+        let mut lists: Vec<Vec<&'a ast::TypeExpr>> = Vec::new();
+        for member in members {
+            if let DeclKind::Function(f) = &member.kind
+                && f.name.name == init
+                && f.params.len() == args.len()
+            {
+                lists.push(f.params.iter().filter_map(var_type).collect());
+            }
+        }
+        lists.push(members.iter().filter_map(var_type).take(args.len()).collect());
+        for types in lists {
+            let mut slots = vec![Slot::default(); generics.params.len()];
+            let fits = types.len() == values.len()
+                && types.iter().zip(&values).all(|(pattern, arg)| match arg.kind {
+                    ArgKind::Value(_, ty, literal) => self.unify(pattern, scope, ty, literal, &mut slots),
+                    ArgKind::List(_) => true,
+                });
+            if fits && let Some(found) = self.solve(generics, &slots, info.scope, false) {
+                let ty = self.instantiate_struct(decl, found, span);
+                return self.construct(ty, args, span);
+            }
+        }
+        self.error_at(Code::GENERIC_ARGUMENTS, span, format!("the generic arguments of `{}` cannot be told", info.name))
+    }
+
+    /// A list without a type to make, such as `{ 1, 2 }` alone: an array of what its elements have in common.
+    pub(super) fn untyped_list(&mut self, list: &'a [ast::Expr], span: Span) -> ExprId {
+        let values: Vec<ExprId> = list.iter().map(|e| self.expr(e)).collect();
+        let mut element = match values.first() {
+            Some(first) => self.ty(*first),
+            None => return self.error_at(Code::BAD_INITIALIZER, span, "the type of `{}` is not known here"),
+        };
+        for value in &values {
+            let ty = self.ty(*value);
+            match convert::join(&mut self.program.types, element, ty) {
+                Some(joined) => element = joined,
+                None => return self.error_at(Code::BAD_INITIALIZER, span, "these elements have no common type"),
+            }
+        }
+        let parts: Vec<ExprId> = values.into_iter().map(|v| self.convert(v, element, false)).collect();
+        let ty = self.program.types.array(element, Some(parts.len() as u32));
+        self.push(ExprKind::Construct(parts), ty, span)
+    }
+
+    /// `{ ... }` as a value of type `ty`. An array without a size takes it from the list.
+    pub(super) fn init_list(&mut self, list: &'a [ast::Expr], ty: TypeId, span: Span) -> ExprId {
+        if ty == TypeId::ERROR {
+            for e in list {
+                if !matches!(e.kind, Ast::InitList(_)) {
+                    self.expr(e);
+                }
+            }
+            return self.error_value(span);
+        }
+        if list.is_empty() {
+            return self.default_or_zero(ty, span);
+        }
+        if !self.enter(span) {
+            return self.error_value(span);
+        }
+        let result = self.init_list_inner(list, ty, span);
+        self.cx.depth -= 1;
+        result
+    }
+
+    fn init_list_inner(&mut self, list: &'a [ast::Expr], ty: TypeId, span: Span) -> ExprId {
+        if matches!(self.program.types.get(ty), Type::Struct(_)) {
+            let constructors = self.constructors(ty);
+            if !constructors.is_empty() {
+                let args = self.call_args(list);
+                let candidates =
+                    Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+                if let Some(instance) = self.quiet(|c| c.choose(&candidates, &args, span)) {
+                    return self.call_instance(instance, None, &args, span);
+                }
+            }
+        }
+        let mut elements = Elements { list: list.iter().peekable(), pending: None };
+        let made = self.take_parts(ty, &mut elements, span);
+        self.finish_list(made, ty, elements, span)
+    }
+
+    fn finish_list(&mut self, made: Option<ExprId>, ty: TypeId, mut elements: Elements<'a>, span: Span) -> ExprId {
+        let Some(made) = made else { return self.error_value(span) };
+        let extra = elements.pending.is_some() || elements.list.next().is_some();
+        if extra {
+            let text = self.type_text(ty);
+            return self.error_at(Code::BAD_INITIALIZER, span, format!("there are more values than `{text}` holds"));
+        }
+        made
+    }
+
+    /// The next value as a whole value of type `ty`: a list of its own, a value that converts, or parts.
+    fn take(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
+        if elements.pending.is_none() {
+            match elements.list.peek() {
+                None => return Some(self.default_or_zero(ty, span)),
+                Some(e) if matches!(e.kind, Ast::InitList(_)) => {
+                    let e = elements.list.next()?;
+                    return Some(self.expr_to(e, ty));
+                }
+                Some(_) => {
+                    let e = elements.list.next()?;
+                    elements.pending = Some(self.expr(e));
+                }
+            }
+        }
+        let value = elements.pending?;
+        if self.ty(value) == TypeId::ERROR {
+            elements.pending = None;
+            return None;
+        }
+        if self.fits_whole(value, ty) {
+            elements.pending = None;
+            return Some(self.coerce(value, ty));
+        }
+        if matches!(
+            self.program.types.get(ty),
+            Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_)
+        ) {
+            return self.take_parts(ty, elements, span);
+        }
+        elements.pending = None;
+        Some(self.coerce(value, ty))
+    }
+
+    /// Whether a value fills a place of type `ty` by itself: of the same shape, not a scalar that would be one component.
+    fn fits_whole(&self, value: ExprId, ty: TypeId) -> bool {
+        let from = self.ty(value);
+        let types = &self.program.types;
+        match (convert::numeric(types, from), convert::numeric(types, ty)) {
+            (Some((_, a)), Some((_, b))) => a == b || (a.count() == b.count()),
+            _ => convert::rank(&self.program, from, ty, LiteralKind::None).is_some(),
+        }
+    }
+
+    /// A value of type `ty` from the next values, one for each part.
+    fn take_parts(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
+        if !self.enter(span) {
+            return None;
+        }
+        let result = self.take_parts_inner(ty, elements, span);
+        self.cx.depth -= 1;
+        result
+    }
+
+    fn take_parts_inner(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
+        match self.program.types.get(ty) {
+            Type::Vector(..) | Type::Matrix(..) => self.take_components(ty, elements, span),
+            Type::Array(element, count) => self.take_array(element, count, elements, span),
+            Type::Struct(id) => {
+                let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+                let mut parts = Vec::new();
+                for (index, field) in fields.into_iter().enumerate() {
+                    let left = elements.pending.is_some() || elements.list.peek().is_some();
+                    let part = match left {
+                        true => self.take(field, elements, span)?,
+                        false => self.field_default(ty, index, field, span),
+                    };
+                    parts.push(part);
+                }
+                Some(self.push(ExprKind::Construct(parts), ty, span))
+            }
+            _ => self.take(ty, elements, span),
+        }
+    }
+
+    fn take_array(
+        &mut self,
+        element: TypeId,
+        count: Option<u32>,
+        elements: &mut Elements<'a>,
+        span: Span,
+    ) -> Option<ExprId> {
+        let mut parts = Vec::new();
+        loop {
+            let left = elements.pending.is_some() || elements.list.peek().is_some();
+            if !left || count.is_some_and(|n| parts.len() >= n as usize) {
+                break;
+            }
+            parts.push(self.take(element, elements, span)?);
+        }
+        let count = count.unwrap_or(parts.len() as u32);
+        if count > 1 << 16 && (parts.len() as u32) < count {
+            self.error(Code::BAD_INITIALIZER, span, "an array of this size must be initialized as a whole");
+            return None;
+        }
+        while (parts.len() as u32) < count {
+            parts.push(self.default_or_zero(element, span));
+        }
+        let ty = self.program.types.array(element, Some(count));
+        Some(self.push(ExprKind::Construct(parts), ty, span))
+    }
+
+    /// Components of a vector or matrix from scalars, vectors and lists.
+    fn take_components(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
+        let (component, shape) = convert::numeric(&self.program.types, ty)?;
+        let scalar = self.program.types.scalar(component);
+        let mut parts: Vec<ExprId> = Vec::new();
+        let mut count = 0;
+        while count < shape.count() {
+            let value = match elements.pending.take() {
+                Some(value) => value,
+                None => match elements.list.next() {
+                    // Rows of a matrix in lists of their own.
+                    Some(e) if matches!(e.kind, Ast::InitList(_)) => {
+                        let row = match shape {
+                            convert::Shape::Matrix(_, c) => self.program.types.vector(component, c),
+                            _ => scalar,
+                        };
+                        self.expr_to(e, row)
+                    }
+                    Some(e) => self.expr(e),
+                    None => break,
+                },
+            };
+            let value = self.plain(value);
+            let from = self.ty(value);
+            if from == TypeId::ERROR {
+                return None;
+            }
+            let part = match self.program.types.get(from) {
+                Type::Enum(_) => Some((1, scalar)),
+                _ => convert::numeric(&self.program.types, from)
+                    .map(|(_, s)| (s.count(), s.of(&mut self.program.types, component))),
+            };
+            let Some((n, part)) = part.filter(|(n, _)| count + n <= shape.count()) else {
+                let (a, b, at) = (self.type_text(from), self.type_text(ty), self.span(value));
+                self.error(Code::BAD_INITIALIZER, at, format!("`{a}` does not fit into the rest of `{b}`"));
+                return None;
+            };
+            count += n;
+            parts.push(self.convert(value, part, false));
+        }
+        while count < shape.count() {
+            let zero = self.push(ExprKind::Zero, scalar, span);
+            parts.push(zero);
+            count += 1;
+        }
+        if let [only] = parts.as_slice()
+            && self.ty(*only) == ty
+        {
+            return Some(*only);
+        }
+        Some(self.push(ExprKind::Construct(parts), ty, span))
+    }
+
+    /// The value of a field that a list leaves out.
+    fn field_default(&mut self, ty: TypeId, index: usize, field: TypeId, span: Span) -> ExprId {
+        match self.field_initializer(ty, index) {
+            Some((e, scope, source)) => {
+                let scope = std::mem::replace(&mut self.cx.scope, scope);
+                let source = std::mem::replace(&mut self.cx.source, source);
+                let value = self.expr_to(e, field);
+                self.cx.scope = scope;
+                self.cx.source = source;
+                value
+            }
+            None => self.default_or_zero(field, span),
+        }
+    }
+
+    fn field_initializer(&self, ty: TypeId, index: usize) -> Option<(&'a ast::Expr, super::scope::ScopeId, u32)> {
+        let instance = self.structs.instance(ty)?;
+        self.at(instance.scope).order.iter().find_map(|d| {
+            let info = self.info(*d);
+            match info.what {
+                What::Field(var, i) if i as usize == index => Some((var.init.as_ref()?, info.scope, info.source)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a struct or one of its fields has default values.
+    fn has_defaults(&self, ty: TypeId, depth: u32) -> bool {
+        let Type::Struct(id) = self.program.types.get(ty) else { return false };
+        depth < 32
+            && self.program.structs[id]
+                .fields
+                .iter()
+                .enumerate()
+                .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f.ty, depth + 1))
+    }
+
+    /// The default value of a type that has one: of its fields' initializers. `None` leaves a variable uninitialized.
+    pub(super) fn default_value(&mut self, ty: TypeId, span: Span) -> Option<ExprId> {
+        self.has_defaults(ty, 0).then(|| self.default_or_zero(ty, span))
+    }
+
+    /// `{}`.
+    pub(super) fn default_or_zero(&mut self, ty: TypeId, span: Span) -> ExprId {
+        if self.has_defaults(ty, 0) {
+            let mut elements = Elements { list: [].iter().peekable(), pending: None };
+            if let Some(made) = self.take_parts(ty, &mut elements, span) {
+                return made;
+            }
+        }
+        self.push(ExprKind::Zero, ty, span)
+    }
+
+    /// `(S)scalar`: every part of a struct or array of numbers becomes that scalar.
+    pub(super) fn splat_parts(&mut self, value: ExprId, ty: TypeId) -> Option<(Vec<ExprId>, TypeId)> {
+        let from = self.ty(value);
+        if !matches!(self.program.types.get(from), Type::Scalar(_)) || !convert::is_data(&self.program, ty, 16) {
+            return None;
+        }
+        if self.literal(value) == LiteralKind::None && !matches!(self.kind(value), ExprKind::Literal(..) | ExprKind::Local(_)) {
+            return None;
+        }
+        let parts: Vec<TypeId> = match self.program.types.get(ty) {
+            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.ty).collect(),
+            Type::Array(e, Some(n)) if n <= 256 => vec![e; n as usize],
+            _ => return None,
+        };
+        let mut list = Vec::new();
+        for part in parts {
+            let copy = self.copy(value);
+            list.push(match self.splat_parts(copy, part) {
+                Some((inner, ty)) => {
+                    let span = self.span(value);
+                    self.push(ExprKind::Construct(inner), ty, span)
+                }
+                None => self.convert(copy, part, true),
+            });
+        }
+        Some((list, ty))
+    }
+}
+
+fn var_type(decl: &ast::Decl) -> Option<&ast::TypeExpr> {
+    match &decl.kind {
+        DeclKind::Var(var) if !super::scope::has_modifier(decl, "static") => Some(&var.ty),
+        _ => None,
+    }
+}

@@ -1,0 +1,432 @@
+//! Members, elements, swizzles, and what can be assigned to.
+
+use super::convert::LiteralKind;
+use super::expr::{Operand, decl_of, function_decls};
+use super::function::WHOLE;
+use super::overload::{CallArg, Candidates};
+use super::scope::{DeclId, What};
+use super::{Checker, convert, swizzle};
+use crate::ast::{self, PathSegment};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Access, BufferKind, ExprId, ExprKind, GlobalKind, Property, Scalar, Type, TypeId,
+};
+
+impl<'a> Checker<'a> {
+    /// `base.member`.
+    pub(super) fn member_operand(&mut self, base: &'a ast::Expr, segment: &'a PathSegment, span: Span) -> Operand<'a> {
+        match self.operand(base) {
+            Operand::Value(value) => self.member_of(value, segment, span),
+            Operand::Type(ty) => {
+                let found = self.type_members(ty, segment.name.name);
+                if found.entities.is_empty() {
+                    self.no_member(ty, segment.name);
+                    return Operand::Error;
+                }
+                match self.name_of(found, segment, self.cx.scope) {
+                    super::types::Name::Type(TypeId::ERROR) => Operand::Error,
+                    super::types::Name::Type(ty) => Operand::Type(ty),
+                    super::types::Name::Generic(decl) => Operand::Generic(decl),
+                    super::types::Name::Values(found, args) => self.found_operand(found, args, span),
+                    _ => Operand::Error,
+                }
+            }
+            Operand::Namespace(scope) => {
+                let found = self.lookup_here(scope, segment.name.name);
+                match self.name_of(found, segment, self.cx.scope) {
+                    super::types::Name::Type(ty) => Operand::Type(ty),
+                    super::types::Name::Namespace(scope) => Operand::Namespace(scope),
+                    super::types::Name::Generic(decl) => Operand::Generic(decl),
+                    super::types::Name::Values(found, args) => self.found_operand(found, args, span),
+                    super::types::Name::Missing => {
+                        let name = segment.name.name;
+                        self.error(Code::UNDECLARED, segment.name.span, format!("`{name}` is not declared there"));
+                        Operand::Error
+                    }
+                    _ => Operand::Error,
+                }
+            }
+            Operand::Error => Operand::Error,
+            other => {
+                self.value(other, base.span);
+                Operand::Error
+            }
+        }
+    }
+
+    /// A member of a value.
+    fn member_of(&mut self, value: ExprId, segment: &'a PathSegment, span: Span) -> Operand<'a> {
+        let ty = self.ty(value);
+        let name = segment.name.name;
+        if ty == TypeId::ERROR {
+            return Operand::Error;
+        }
+        let entities = self.members(ty, name);
+        if let Some(decl) = entities.iter().copied().find_map(decl_of) {
+            return match self.info(decl).what {
+                What::Function(_) => {
+                    Operand::Functions(function_decls(self, &entities), Some(value), segment.args.as_deref())
+                }
+                What::Field(..) | What::Property(_) => {
+                    let owner = self.info(decl).owner.unwrap_or(ty);
+                    match self.receiver(value, owner) {
+                        Some(this) => self.member_value(decl, Some(this), span),
+                        None => Operand::Error,
+                    }
+                }
+                _ => {
+                    let found = super::scope::Found { entities, member_of: Some(ty) };
+                    match self.name_of(found, segment, self.cx.scope) {
+                        super::types::Name::Type(ty) => Operand::Type(ty),
+                        super::types::Name::Values(found, args) => self.found_operand(found, args, span),
+                        _ => Operand::Error,
+                    }
+                }
+            };
+        }
+        match self.program.types.get(ty) {
+            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
+                let contents = self.push(ExprKind::Contents(value), e, span);
+                self.member_of(contents, segment, span)
+            }
+            Type::Pointer(to, _) => {
+                let inner = self.push(ExprKind::Deref(value), to, span);
+                self.member_of(inner, segment, span)
+            }
+            Type::Scalar(s) => self.select(value, s, 1, segment.name, span),
+            Type::Vector(s, n) => self.select(value, s, n, segment.name, span),
+            Type::Matrix(s, r, c) => self.matrix_select(value, s, (r, c), segment.name, span),
+            _ => {
+                self.no_member(ty, segment.name);
+                Operand::Error
+            }
+        }
+    }
+
+    fn no_member(&mut self, ty: TypeId, name: ast::Ident) {
+        let text = self.type_text(ty);
+        let mut diagnostic =
+            Diagnostic::error(Code::NO_MEMBER, name.span, format!("`{text}` has no member `{}`", name.name));
+        if let Some(instance) = self.structs.instance(ty) {
+            let scope = instance.scope;
+            let mut names: Vec<&str> = self.at(scope).order.iter().map(|d| self.info(*d).name.as_str()).collect();
+            names.dedup();
+            names.retain(|n| !n.starts_with("__"));
+            names.truncate(12);
+            if !names.is_empty() {
+                diagnostic = diagnostic.note(format!("its members: {}", names.join(", ")));
+            }
+        }
+        self.diags.push(diagnostic);
+    }
+
+    fn select(&mut self, value: ExprId, scalar: Scalar, length: u8, name: ast::Ident, span: Span) -> Operand<'a> {
+        match swizzle::vector(name.name.as_str(), length) {
+            None => {
+                let ty = self.ty(value);
+                self.no_member(ty, name);
+                Operand::Error
+            }
+            Some(Err(message)) => {
+                self.error(Code::NO_MEMBER, name.span, message);
+                Operand::Error
+            }
+            Some(Ok(swizzle)) => {
+                let ty = match swizzle.len {
+                    1 => self.program.types.scalar(scalar),
+                    n => self.program.types.vector(scalar, n),
+                };
+                Operand::Value(self.push(ExprKind::Swizzle(value, swizzle), ty, span))
+            }
+        }
+    }
+
+    fn matrix_select(
+        &mut self,
+        value: ExprId,
+        scalar: Scalar,
+        (rows, columns): (u8, u8),
+        name: ast::Ident,
+        span: Span,
+    ) -> Operand<'a> {
+        match swizzle::matrix(name.name.as_str(), rows, columns) {
+            None => {
+                let ty = self.ty(value);
+                self.no_member(ty, name);
+                Operand::Error
+            }
+            Some(Err(message)) => {
+                self.error(Code::NO_MEMBER, name.span, message);
+                Operand::Error
+            }
+            Some(Ok(list)) => {
+                let ty = match list.len() {
+                    1 => self.program.types.scalar(scalar),
+                    n => self.program.types.vector(scalar, n as u8),
+                };
+                Operand::Value(self.push(ExprKind::MatrixSwizzle(value, list), ty, span))
+            }
+        }
+    }
+
+    /// A field or property of an object that is of the type that declares it.
+    pub(super) fn member_value(&mut self, decl: DeclId, this: Option<ExprId>, span: Span) -> Operand<'a> {
+        let info = self.info(decl);
+        match info.what {
+            What::Field(_, index) => {
+                let Some(this) = this else { return Operand::Error };
+                let ty = match self.program.types.get(self.ty(this)) {
+                    Type::Struct(id) => self.program.structs[id].fields.get(index as usize).map(|f| f.ty),
+                    _ => None,
+                };
+                match ty {
+                    Some(ty) => Operand::Value(self.push(ExprKind::Field(this, index), ty, span)),
+                    None => {
+                        let name = info.name;
+                        self.error(Code::RECURSION, span, format!("`{name}` is used before its type is known"));
+                        Operand::Error
+                    }
+                }
+            }
+            What::Property(_) => Operand::Value(self.property(decl, this, Vec::new(), Vec::new(), span)),
+            _ => Operand::Error,
+        }
+    }
+
+    /// An access through accessors. `args` are index arguments, converted.
+    fn property(
+        &mut self,
+        decl: DeclId,
+        this: Option<ExprId>,
+        args: Vec<ExprId>,
+        generic: Vec<super::Arg>,
+        span: Span,
+    ) -> ExprId {
+        let info = self.info(decl);
+        let (What::Property(p) | What::Subscript(p)) = info.what else { return self.error_value(span) };
+        let mut property = Property { args: Vec::new(), get: None, set: None, reference: None };
+        property.args.extend(this);
+        property.args.extend(args);
+        let mut ty = TypeId::ERROR;
+        for (index, accessor) in p.accessors.iter().enumerate() {
+            let Some(instance) = self.instance(decl, index as u32, generic.clone()) else { continue };
+            let function = self.function(instance);
+            match accessor.name.name.as_str() {
+                "set" => property.set = Some(function),
+                "ref" => {
+                    property.reference = Some(function);
+                    ty = self.functions.get(instance).signature.result;
+                }
+                _ => {
+                    property.get = Some(function);
+                    ty = self.functions.get(instance).signature.result;
+                }
+            }
+        }
+        if ty == TypeId::ERROR {
+            ty = self.resolve_type(&p.ty, info.scope);
+        }
+        self.push(ExprKind::Property(Box::new(property)), ty, span)
+    }
+
+    // ---- Elements ----
+
+    /// `base[indices]`.
+    pub(super) fn index_expr(&mut self, base: &'a ast::Expr, indices: &'a [ast::Expr], span: Span) -> ExprId {
+        let base = self.expr(base);
+        let args = self.call_args(indices);
+        self.index(base, &args, span)
+    }
+
+    fn index(&mut self, base: ExprId, args: &[CallArg<'a>], span: Span) -> ExprId {
+        let ty = self.ty(base);
+        if ty == TypeId::ERROR {
+            return base;
+        }
+        let direct = matches!(
+            self.program.types.get(ty),
+            Type::Array(..)
+                | Type::Vector(..)
+                | Type::Matrix(..)
+                | Type::Buffer(BufferKind::Structured, ..)
+                | Type::Patch(..)
+                | Type::Pointer(..)
+        );
+        if !direct && let Some(value) = self.subscript(base, ty, args, span) {
+            return value;
+        }
+        let types = &mut self.program.types;
+        let element = match types.get(ty) {
+            Type::Array(e, _) | Type::Patch(_, e, _) | Type::MeshOutput(_, e, _) | Type::Pointer(e, _) => Some(e),
+            Type::Buffer(BufferKind::Structured | BufferKind::Typed, _, e) => Some(e),
+            Type::Vector(s, _) => Some(types.scalar(s)),
+            Type::Matrix(s, _, c) => Some(types.vector(s, c)),
+            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
+                let contents = self.push(ExprKind::Contents(base), e, span);
+                return self.index(contents, args, span);
+            }
+            _ => None,
+        };
+        let Some(element) = element else {
+            let text = self.type_text(ty);
+            return self.error_at(Code::BAD_SUBSCRIPT, span, format!("`{text}` cannot be indexed"));
+        };
+        let [only] = args else {
+            return self.error_at(Code::BAD_SUBSCRIPT, span, "one index is needed here");
+        };
+        let super::overload::ArgKind::Value(index, ..) = only.kind else {
+            return self.error_at(Code::BAD_SUBSCRIPT, only.span, "an index must be an integer");
+        };
+        let Some(index) = self.index_value(index) else { return self.error_value(span) };
+        self.check_constant_index(ty, index);
+        self.push(ExprKind::Index(base, index), element, span)
+    }
+
+    /// An index as an integer: integers stay as they are, others become `int`.
+    fn index_value(&mut self, index: ExprId) -> Option<ExprId> {
+        let index = self.plain(index);
+        let ty = self.ty(index);
+        match self.program.types.get(ty) {
+            Type::Error => None,
+            Type::Scalar(s) if s.is_integer() => Some(index),
+            _ => {
+                if convert::rank(&self.program, ty, TypeId::INT, LiteralKind::None).is_some() {
+                    let to = match self.program.types.component(ty) {
+                        Some(s) if s.is_unsigned() => TypeId::UINT,
+                        _ => TypeId::INT,
+                    };
+                    return Some(self.convert(index, to, false));
+                }
+                let (text, span) = (self.type_text(ty), self.span(index));
+                self.error(Code::BAD_SUBSCRIPT, span, format!("an index must be an integer, not `{text}`"));
+                None
+            }
+        }
+    }
+
+    /// A literal index outside of the bounds.
+    fn check_constant_index(&mut self, ty: TypeId, index: ExprId) {
+        let count = match self.program.types.get(ty) {
+            Type::Array(_, Some(n)) => i64::from(n),
+            Type::Vector(_, n) => i64::from(n),
+            Type::Matrix(_, r, _) => i64::from(r),
+            _ => return,
+        };
+        if let ExprKind::Literal(crate::tree::Literal::Int(n), _) = self.kind(index)
+            && !(0..count).contains(n)
+        {
+            let (n, span, text) = (*n, self.span(index), self.type_text(ty));
+            self.error(Code::BAD_SUBSCRIPT, span, format!("`{text}` has no element {n}"));
+        }
+    }
+
+    /// Element access declared by `__subscript`.
+    fn subscript(&mut self, base: ExprId, ty: TypeId, args: &[CallArg<'a>], span: Span) -> Option<ExprId> {
+        let name = self.words.subscript;
+        let members = self.members(ty, name);
+        let decls: Vec<DeclId> = members.into_iter().filter_map(decl_of).collect();
+        let mut decls: Vec<DeclId> =
+            decls.into_iter().filter(|d| matches!(self.info(*d).what, What::Subscript(_))).collect();
+        if decls.is_empty() {
+            return None;
+        }
+        // Subscripts without a getter (write-only textures) are typed by another accessor.
+        decls.retain(|d| matches!(self.info(*d).what, What::Subscript(p) if !p.accessors.is_empty()));
+        let getter = |c: &Self, d: DeclId| match c.info(d).what {
+            What::Subscript(p) => p.accessors.iter().position(|a| a.name.name != *"set").unwrap_or(0) as u32,
+            _ => WHOLE,
+        };
+        let accessor = decls.first().map_or(0, |d| getter(self, *d));
+        let candidates = Candidates { name: Symbol::new("[]"), decls, accessor, explicit: None };
+        let instance = match self.choose(&candidates, args, span) {
+            Some(instance) => instance,
+            None => return Some(self.error_value(span)),
+        };
+        let chosen = self.functions.get(instance).clone();
+        let owner = chosen.signature.owner.unwrap_or(ty);
+        let this = self.receiver(base, owner)?;
+        let mut list = Vec::new();
+        for (arg, param) in args.iter().zip(&chosen.signature.params) {
+            let value = match arg.kind {
+                super::overload::ArgKind::Value(id, ..) => id,
+                super::overload::ArgKind::List(e) => self.expr_of(e, param.ty),
+            };
+            list.push(self.coerce(value, param.ty));
+        }
+        let value = self.property(chosen.decl, Some(this), list, chosen.args, span);
+        Some(value)
+    }
+
+    // ---- Assignment ----
+
+    /// Reports what cannot be assigned to.
+    pub(super) fn check_assignable(&mut self, target: ExprId) -> bool {
+        if self.ty(target) == TypeId::ERROR {
+            return false;
+        }
+        match self.assignable(target, 0) {
+            None => true,
+            Some(why) => {
+                let span = self.span(target);
+                self.diags.push(Diagnostic::error(Code::NOT_ASSIGNABLE, span, why));
+                false
+            }
+        }
+    }
+
+    /// Why an expression cannot be assigned to.
+    fn assignable(&self, target: ExprId, depth: u32) -> Option<String> {
+        if depth > 200 {
+            return Some("this is nested too deeply".into());
+        }
+        match self.kind(target) {
+            ExprKind::Local(local) => {
+                let local = &self.cx.body.locals[*local];
+                local.constant.then(|| format!("`{}` is constant and cannot be assigned to", local.name))
+            }
+            ExprKind::Global(global) => self.global_assignable(*global),
+            ExprKind::Field(base, _) => self.assignable(*base, depth + 1),
+            ExprKind::Index(base, _) => match self.program.types.get(self.ty(*base)) {
+                Type::Buffer(_, Access::Read, _) => Some("the elements of this buffer are read-only".into()),
+                Type::Buffer(..) | Type::Pointer(..) | Type::MeshOutput(..) => None,
+                Type::Patch(..) => Some("the control points of a patch are read-only".into()),
+                _ => self.assignable(*base, depth + 1),
+            },
+            ExprKind::Swizzle(base, swizzle) => match swizzle::repeats(swizzle.list()) {
+                true => Some("a selection that names a component twice cannot be assigned to".into()),
+                false => self.assignable(*base, depth + 1),
+            },
+            ExprKind::MatrixSwizzle(base, list) => match swizzle::repeats(list) {
+                true => Some("a selection that names an element twice cannot be assigned to".into()),
+                false => self.assignable(*base, depth + 1),
+            },
+            ExprKind::Property(p) => match (p.set, p.reference) {
+                (None, None) => Some("this can only be read".into()),
+                _ => None,
+            },
+            ExprKind::Deref(_) => None,
+            ExprKind::Call(function, _) => {
+                (!self.program.functions[*function].returns_ref).then(|| "the result of a call cannot be assigned to".into())
+            }
+            // HLSL: `(float)x = 1` is accepted by old compilers only.
+            ExprKind::Contents(_) => Some("constant buffers are read-only".into()),
+            ExprKind::Assign(_, inner, _) => self.assignable(*inner, depth + 1),
+            ExprKind::Step(_, true, inner) => self.assignable(*inner, depth + 1),
+            ExprKind::Comma(_, inner) => self.assignable(*inner, depth + 1),
+            _ => Some("this is a value, not a variable, and cannot be assigned to".into()),
+        }
+    }
+
+    fn global_assignable(&self, id: crate::tree::GlobalId) -> Option<String> {
+        let global = &self.program.globals[id];
+        match global.kind {
+            GlobalKind::Static | GlobalKind::Groupshared | GlobalKind::Output => None,
+            GlobalKind::Const | GlobalKind::Specialization => {
+                Some(format!("`{}` is constant and cannot be assigned to", global.name))
+            }
+            _ => Some(format!("`{}` is a shader parameter and cannot be assigned to", global.name)),
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! Overload resolution: the candidate whose conversions cost least.
+
+use super::convert::{self, LiteralKind, Rank};
+use super::function::{InstanceId, Signature, WHOLE};
+use super::generic::Slot;
+use super::interfaces::Bound;
+use super::scope::{DeclId, What};
+use super::{Arg, Checker};
+use crate::ast::{self, GenericArg, Generics};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{ExprId, ParamMode, Type, TypeId};
+use std::rc::Rc;
+
+/// An argument of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallArg<'a> {
+    pub kind: ArgKind<'a>,
+    pub span: Span,
+}
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ArgKind<'a> {
+    /// A value, perhaps a literal.
+    Value(ExprId, TypeId, LiteralKind),
+    /// `{ ... }`, typed by its parameter.
+    List(&'a ast::Expr),
+}
+
+impl CallArg<'_> {
+    fn ty(&self) -> Option<(TypeId, LiteralKind)> {
+        match self.kind {
+            ArgKind::Value(_, ty, literal) => Some((ty, literal)),
+            ArgKind::List(_) => None,
+        }
+    }
+}
+
+/// Functions to choose from.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates<'a> {
+    pub name: Symbol,
+    pub decls: Vec<DeclId>,
+    /// [`WHOLE`] or an accessor.
+    pub accessor: u32,
+    /// Generic arguments as written, with the scope in which they were.
+    pub explicit: Option<&'a [GenericArg]>,
+}
+
+/// Why a candidate does not fit.
+enum Misfit {
+    Count,
+    Generics,
+    /// The argument of this index.
+    Argument(usize, TypeId),
+}
+
+struct Fit {
+    instance: InstanceId,
+    rank: Rank,
+    /// Later criteria, less is better: builtin, generic, defaults used, order.
+    tie: (bool, bool, usize),
+    decl: DeclId,
+}
+
+impl<'a> Checker<'a> {
+    /// The best candidate; reports when there is none or several.
+    pub(super) fn choose(
+        &mut self,
+        candidates: &Candidates<'a>,
+        args: &[CallArg<'a>],
+        span: Span,
+    ) -> Option<InstanceId> {
+        let mut fits: Vec<Fit> = Vec::new();
+        let mut misfits = Vec::new();
+        for &decl in &candidates.decls {
+            match self.fit(decl, candidates, args) {
+                Ok(fit) => fits.push(fit),
+                Err(misfit) => misfits.push((decl, misfit)),
+            }
+        }
+        let any_error = args.iter().any(|a| matches!(a.kind, ArgKind::Value(_, TypeId::ERROR, _)));
+        fits.sort_by_key(|f| (f.rank, f.tie));
+        let Some(best) = fits.first() else {
+            if !any_error {
+                self.report_misfit(candidates, args, &misfits, span);
+            }
+            return None;
+        };
+        let equal: Vec<&Fit> =
+            fits.iter().filter(|f| f.rank == best.rank && f.tie == best.tie && f.decl != best.decl).collect();
+        let (instance, decl) = (best.instance, best.decl);
+        if !equal.is_empty() && !any_error {
+            let others: Vec<DeclId> = equal.iter().map(|f| f.decl).collect();
+            return self.tie(candidates, (instance, decl), &others, span);
+        }
+        Some(instance)
+    }
+
+    /// Candidates of equal cost: forward declarations of one function, or an ambiguity.
+    fn tie(
+        &mut self,
+        candidates: &Candidates<'a>,
+        (instance, decl): (InstanceId, DeclId),
+        others: &[DeclId],
+        span: Span,
+    ) -> Option<InstanceId> {
+        let types = |c: &Self, id: InstanceId| -> Vec<(TypeId, bool)> {
+            let signature = &c.functions.get(id).signature;
+            signature.params.iter().map(|p| (p.ty, p.mode == ParamMode::In)).collect()
+        };
+        let own = types(self, instance);
+        let mut ambiguous = Vec::new();
+        let mut chosen = instance;
+        for &other in others {
+            let same = match self.info(other).what {
+                What::Function(f) if f.generics.is_none() => {
+                    let id = self.instance(other, WHOLE, Vec::new());
+                    id.filter(|id| types(self, *id) == own)
+                }
+                _ => None,
+            };
+            let has_body = |c: &Self, d: DeclId| matches!(c.info(d).what, What::Function(f) if f.body.is_some());
+            match same {
+                // The definition rather than its announcement.
+                Some(id) => {
+                    if has_body(self, other) && !has_body(self, decl) {
+                        chosen = id;
+                    }
+                }
+                None if self.info(other).scope != self.info(decl).scope => {}
+                None => ambiguous.push(other),
+            }
+        }
+        if ambiguous.is_empty() {
+            return Some(chosen);
+        }
+        let mut diagnostic =
+            Diagnostic::error(Code::AMBIGUOUS, span, format!("this call of `{}` fits several overloads", candidates.name));
+        ambiguous.insert(0, decl);
+        for decl in ambiguous.iter().take(8) {
+            diagnostic = diagnostic.note(format!("candidate: {}", self.signature_text(*decl)));
+        }
+        self.diags.push(diagnostic);
+        None
+    }
+
+    fn fit(&mut self, decl: DeclId, candidates: &Candidates<'a>, args: &[CallArg<'a>]) -> Result<Fit, Misfit> {
+        let info = self.info(decl);
+        let (generics, params) = match info.what {
+            What::Function(f) => (f.generics.as_ref(), f.params.as_slice()),
+            What::Subscript(p) | What::Property(p) => (p.generics.as_ref(), p.params.as_slice()),
+            _ => return Err(Misfit::Count),
+        };
+        let is_void = |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(v) if v.name.name.is_empty() && is_void_type(&v.ty));
+        let most = params.iter().filter(|p| !is_void(p)).count();
+        let least = params
+            .iter()
+            .filter(|p| matches!(&p.kind, ast::DeclKind::Var(v) if v.init.is_none()) && !is_void(p))
+            .count();
+        if args.len() > most || args.len() < least.min(most) {
+            return Err(Misfit::Count);
+        }
+        if candidates.explicit.is_some() && generics.is_none() {
+            return Err(Misfit::Generics);
+        }
+        let arguments = self.infer_args(decl, generics, params, candidates, args).ok_or(Misfit::Generics)?;
+        let accessor = if matches!(info.what, What::Function(_)) { WHOLE } else { candidates.accessor };
+        let is_generic = !arguments.is_empty();
+        let instance = self.instance(decl, accessor, arguments).ok_or(Misfit::Generics)?;
+        let signature = self.functions.get(instance).signature.clone();
+        let rank = self.rank_args(&signature, args)?;
+        let builtin = self.source_of(decl).builtin;
+        Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len()), decl })
+    }
+
+    /// Generic arguments of a candidate: written ones, then inferred ones, then those of parameters of interface type.
+    fn infer_args(
+        &mut self,
+        decl: DeclId,
+        generics: Option<&'a Generics>,
+        params: &'a [ast::Decl],
+        candidates: &Candidates<'a>,
+        args: &[CallArg<'a>],
+    ) -> Option<Vec<Arg>> {
+        let info = self.info(decl);
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let result = self.infer_args_inner(decl, generics, params, candidates, args, source);
+        self.cx.source = source;
+        result
+    }
+
+    fn infer_args_inner(
+        &mut self,
+        decl: DeclId,
+        generics: Option<&'a Generics>,
+        params: &'a [ast::Decl],
+        candidates: &Candidates<'a>,
+        args: &[CallArg<'a>],
+        use_source: u32,
+    ) -> Option<Vec<Arg>> {
+        let info = self.info(decl);
+        let implicit = match info.what {
+            What::Function(_) => self.implicit_params(decl),
+            _ => Rc::from([]),
+        };
+        let mut result = Vec::new();
+        if let Some(generics) = generics {
+            let given = candidates.explicit.unwrap_or(&[]);
+            if given.len() > generics.params.len() {
+                return None;
+            }
+            let mut slots = vec![Slot::default(); generics.params.len()];
+            let use_scope = self.cx.scope;
+            let source = std::mem::replace(&mut self.cx.source, use_source);
+            for ((slot, param), arg) in slots.iter_mut().zip(&generics.params).zip(given) {
+                slot.fixed = Some(self.quiet(|c| c.given_arg(param, arg, use_scope))?);
+            }
+            self.cx.source = source;
+            let scope = self.pattern_of(decl);
+            for (index, (param, arg)) in params.iter().zip(args).enumerate() {
+                let ast::DeclKind::Var(var) = &param.kind else { continue };
+                if implicit.contains(&index) {
+                    continue;
+                }
+                if let Some((ty, literal)) = arg.ty() {
+                    let ty = self.contents_type(ty, &var.ty);
+                    if !self.unify(&var.ty, scope, ty, literal, &mut slots) {
+                        return None;
+                    }
+                }
+            }
+            let builtin = self.source_of(decl).builtin;
+            result = self.solve(generics, &slots, info.scope, builtin)?;
+        }
+        let scope = self.pattern_of(decl);
+        for &index in implicit.iter() {
+            let ty = args.get(index)?.ty()?.0;
+            let ast::DeclKind::Var(var) = &params.get(index)?.kind else { return None };
+            let bounds = self.quiet(|c| c.bounds(some_inner(&var.ty), scope));
+            if !bounds.iter().all(|b| self.meets(ty, b)) || bounds.iter().any(|b| matches!(b, Bound::Builtin(_))) {
+                return None;
+            }
+            result.push(Arg::Type(ty));
+        }
+        Some(result)
+    }
+
+    /// What a `ConstantBuffer<T>` argument counts as where a plain type is expected.
+    fn contents_type(&mut self, ty: TypeId, pattern: &ast::TypeExpr) -> TypeId {
+        match self.program.types.get(ty) {
+            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => match &pattern.kind {
+                ast::TypeKind::Path(path) if path.last().is_some_and(|s| s.args.is_some()) => ty,
+                _ => e,
+            },
+            _ => ty,
+        }
+    }
+
+    fn rank_args(&mut self, signature: &Signature<'a>, args: &[CallArg<'a>]) -> Result<Rank, Misfit> {
+        let mut total = Rank::IDENTITY;
+        for (index, (param, arg)) in signature.params.iter().zip(args).enumerate() {
+            let rank = match arg.kind {
+                ArgKind::List(_) => Some(Rank::IDENTITY),
+                ArgKind::Value(_, ty, literal) => self.rank_arg(param.mode, param.ty, ty, literal),
+            };
+            total = total + rank.ok_or(Misfit::Argument(index, param.ty))?;
+        }
+        Ok(total)
+    }
+
+    fn rank_arg(&self, mode: ParamMode, param: TypeId, arg: TypeId, literal: LiteralKind) -> Option<Rank> {
+        let into = || convert::rank(&self.program, arg, param, literal);
+        let back = || convert::rank(&self.program, param, arg, LiteralKind::None);
+        match mode {
+            ParamMode::In => into(),
+            ParamMode::Out => back(),
+            ParamMode::InOut => Some(into()? + back()?),
+            ParamMode::Ref => (arg == param || arg == TypeId::ERROR || into()? <= Rank(1)).then_some(Rank::IDENTITY),
+        }
+    }
+
+    fn report_misfit(
+        &mut self,
+        candidates: &Candidates<'a>,
+        args: &[CallArg<'a>],
+        misfits: &[(DeclId, Misfit)],
+        span: Span,
+    ) {
+        let name = candidates.name;
+        if let [(decl, misfit)] = misfits {
+            let diagnostic = match misfit {
+                Misfit::Argument(index, param) => {
+                    let at = args.get(*index).map_or(span, |a| a.span);
+                    let from = args.get(*index).and_then(|a| a.ty()).map_or(String::new(), |a| self.type_text(a.0));
+                    let to = self.type_text(*param);
+                    Diagnostic::error(Code::TYPE_MISMATCH, at, format!("`{name}` takes `{to}` here, not `{from}`"))
+                }
+                Misfit::Count => {
+                    let message = format!("`{name}` does not take {}", plural(args.len(), "argument"));
+                    Diagnostic::error(Code::ARGUMENT_COUNT, span, message)
+                }
+                Misfit::Generics => {
+                    let message = format!("the generic arguments of `{name}` do not fit or cannot be told");
+                    Diagnostic::error(Code::GENERIC_ARGUMENTS, span, message)
+                }
+            };
+            let text = self.signature_text(*decl);
+            self.diags.push(diagnostic.note(format!("declared as: {text}")));
+            return;
+        }
+        let types: Vec<String> =
+            args.iter().map(|a| a.ty().map_or("{...}".to_owned(), |t| self.type_text(t.0))).collect();
+        let counts = misfits.iter().all(|(_, m)| matches!(m, Misfit::Count));
+        let (code, message) = if counts {
+            (Code::ARGUMENT_COUNT, format!("no overload of `{name}` takes {}", plural(args.len(), "argument")))
+        } else {
+            (Code::NO_OVERLOAD, format!("no overload of `{name}` takes ({})", types.join(", ")))
+        };
+        let mut diagnostic = Diagnostic::error(code, span, message);
+        for (decl, _) in misfits.iter().take(8) {
+            diagnostic = diagnostic.note(format!("candidate: {}", self.signature_text(*decl)));
+        }
+        if misfits.len() > 8 {
+            diagnostic = diagnostic.note(format!("and {} more", misfits.len() - 8));
+        }
+        self.diags.push(diagnostic);
+    }
+
+    /// A declaration's signature as it is written.
+    pub(super) fn signature_text(&self, decl: DeclId) -> String {
+        let info = self.info(decl);
+        let (generics, params, result) = match info.what {
+            What::Function(f) => (f.generics.as_ref(), f.params.as_slice(), Some(&f.result)),
+            What::Subscript(p) | What::Property(p) => (p.generics.as_ref(), p.params.as_slice(), Some(&p.ty)),
+            _ => return info.name.as_str().to_owned(),
+        };
+        let list: Vec<String> = params
+            .iter()
+            .filter_map(|p| match &p.kind {
+                ast::DeclKind::Var(v) => Some(format!("{} {}", written_type(&v.ty), v.name.name)),
+                _ => None,
+            })
+            .collect();
+        let generics = generics.map_or(String::new(), |g| format!("<{}>", self.generic_names(g)));
+        let result = result.map_or(String::new(), |r| format!("{} ", written_type(r)));
+        format!("{result}{}{generics}({})", info.name, list.join(", "))
+    }
+}
+
+fn is_void_type(ty: &ast::TypeExpr) -> bool {
+    matches!(&ty.kind, ast::TypeKind::Path(p) if matches!(p.as_slice(), [only] if only.name.name == *"void"))
+}
+
+/// The interface of `some I`.
+fn some_inner(ty: &ast::TypeExpr) -> &ast::TypeExpr {
+    match &ty.kind {
+        ast::TypeKind::Some(inner) | ast::TypeKind::Modified(_, inner) => some_inner(inner),
+        _ => ty,
+    }
+}
+
+fn plural(n: usize, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
+/// A type as written, shortened, for messages.
+pub(super) fn written_type(ty: &ast::TypeExpr) -> String {
+    use ast::TypeKind;
+    match &ty.kind {
+        TypeKind::Path(path) => {
+            let parts: Vec<String> = path
+                .iter()
+                .map(|s| {
+                    let args = s.args.as_ref().map_or(String::new(), |args| {
+                        let list: Vec<String> = args
+                            .iter()
+                            .map(|a| match a {
+                                GenericArg::Type(t) => written_type(t),
+                                GenericArg::Value(e) => match &e.kind {
+                                    ast::ExprKind::Int(_, _, text) => text.as_str().to_owned(),
+                                    _ => "...".to_owned(),
+                                },
+                            })
+                            .collect();
+                        format!("<{}>", list.join(", "))
+                    });
+                    format!("{}{args}", s.name.name)
+                })
+                .collect();
+            parts.join("::")
+        }
+        TypeKind::Array(inner, _) => format!("{}[]", written_type(inner)),
+        TypeKind::Modified(_, inner) => written_type(inner),
+        TypeKind::Pointer(inner) => format!("{}*", written_type(inner)),
+        TypeKind::This => "This".to_owned(),
+        _ => "...".to_owned(),
+    }
+}

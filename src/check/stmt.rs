@@ -1,0 +1,400 @@
+//! Statements.
+
+use super::decl::Place;
+use super::scope::{Entity, ScopeKind, What, has_modifier};
+use super::types::modifiers_of;
+use super::{Checker, attributes, constant};
+use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::Comment;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{
+    Block, ExprId, ExprKind, Hints, Local, Modifiers, Stmt, StmtKind, SwitchCase, Template, Type, TypeId,
+};
+
+impl<'a> Checker<'a> {
+    /// Statements in a scope of their own.
+    pub(super) fn block(&mut self, block: &'a ast::Block) -> Block {
+        let outer = self.cx.scope;
+        self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
+        let stmts = self.statements(&block.stmts);
+        self.cx.scope = outer;
+        Block { stmts, trailing: block.trailing.clone() }
+    }
+
+    fn statements(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(list.len());
+        for stmt in list {
+            self.stmt(stmt, &mut out);
+        }
+        out
+    }
+
+    /// A statement as the body of another.
+    fn body(&mut self, stmt: &'a ast::Stmt) -> Block {
+        match &stmt.kind {
+            Ast::Block(block) => self.block(block),
+            _ => {
+                let outer = self.cx.scope;
+                self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
+                let stmts = self.statements(std::slice::from_ref(stmt));
+                self.cx.scope = outer;
+                Block { stmts, trailing: Vec::new() }
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        if !self.enter(stmt.span) {
+            return;
+        }
+        let start = out.len();
+        self.stmt_inner(stmt, out);
+        self.cx.depth -= 1;
+        if let Some(first) = out.get_mut(start) {
+            first.blank_before = stmt.blank_before;
+            if first.comments.is_empty() {
+                first.comments = stmt.comments.clone();
+            } else {
+                let own = std::mem::replace(&mut first.comments, stmt.comments.clone());
+                let more: Vec<Comment> = own.into_iter().filter(|c| !first.comments.contains(c)).collect();
+                first.comments.extend(more);
+            }
+        }
+    }
+
+    fn hints(&mut self, stmt: &'a ast::Stmt) -> Hints {
+        let resolved = self.attributes(&stmt.attributes, self.cx.scope);
+        attributes::hints(&resolved)
+    }
+
+    fn stmt_inner(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        let kind = match &stmt.kind {
+            Ast::Empty | Ast::Error => return,
+            Ast::Decl(decls) => return self.decl_stmts(decls, span, out),
+            Ast::Expr(e) => StmtKind::Expr(self.expr(e)),
+            Ast::Block(block) => StmtKind::Block(self.block(block)),
+            Ast::If(binding, condition, then, otherwise) => {
+                if let Some(binding) = binding {
+                    return self.unsupported(binding.span, "`if` with a declaration");
+                }
+                let hints = self.hints(stmt);
+                let condition = self.condition(condition);
+                let then = self.body(then);
+                let otherwise = otherwise.as_ref().map(|s| self.body(s));
+                StmtKind::If(condition, then, otherwise, hints)
+            }
+            Ast::For(..) => return self.for_stmt(stmt, out),
+            Ast::While(condition, body) => {
+                let hints = self.hints(stmt);
+                let condition = self.condition(condition);
+                StmtKind::While(condition, self.loop_body(body), hints)
+            }
+            Ast::DoWhile(body, condition) => {
+                let hints = self.hints(stmt);
+                let body = self.loop_body(body);
+                StmtKind::DoWhile(body, self.condition(condition), hints)
+            }
+            Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases),
+            Ast::Break(Some(label)) => return self.unsupported(label.span, "`break` with a label"),
+            Ast::Break(None) => {
+                if self.cx.breakable == 0 {
+                    return self.error(Code::BAD_STATEMENT, span, "`break` is only allowed in loops and `switch`");
+                }
+                StmtKind::Break
+            }
+            Ast::Continue => {
+                if self.cx.loops == 0 {
+                    return self.error(Code::BAD_STATEMENT, span, "`continue` is only allowed in loops");
+                }
+                StmtKind::Continue
+            }
+            Ast::Return(value) => return self.return_stmt(value.as_ref(), span, out),
+            Ast::Discard => StmtKind::Discard,
+            Ast::Label(_, inner) => return self.stmt_inner(inner, out),
+            Ast::Defer(_) => return self.unsupported(span, "`defer`"),
+            Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
+            Ast::StageSwitch(_) => return self.unsupported(span, "`__stage_switch`"),
+            Ast::IntrinsicAsm(text, _) => match Template::parse(text.as_str()) {
+                Ok(template) => StmtKind::Intrinsic(template),
+                Err(what) => {
+                    let message = format!("`{what}` is no placeholder of `__intrinsic_asm`");
+                    return self.error(Code::SYNTAX, span, message);
+                }
+            },
+            Ast::StaticAssert(condition, message) => return self.static_assert(condition, *message),
+            Ast::Unsupported(what) => return self.unsupported(span, &format!("`{what}`")),
+        };
+        out.push(statement(kind, span));
+    }
+
+    /// A condition: a scalar that becomes bool.
+    fn condition(&mut self, e: &'a ast::Expr) -> ExprId {
+        let value = self.expr(e);
+        let value = self.plain(value);
+        match self.program.types.get(self.ty(value)) {
+            Type::Enum(_) => self.cast(value, TypeId::BOOL, e.span),
+            Type::Vector(_, n) if n > 1 => {
+                let text = self.type_text(self.ty(value));
+                let diagnostic =
+                    Diagnostic::error(Code::TYPE_MISMATCH, e.span, format!("a condition must be a scalar, not `{text}`"))
+                        .note("use `any` or `all`");
+                self.diags.push(diagnostic);
+                self.error_value(e.span)
+            }
+            _ => self.coerce(value, TypeId::BOOL),
+        }
+    }
+
+    fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
+        self.cx.loops += 1;
+        self.cx.breakable += 1;
+        let block = self.body(body);
+        self.cx.loops -= 1;
+        self.cx.breakable -= 1;
+        block
+    }
+
+    fn for_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        let Ast::For(init, condition, step, body) = &stmt.kind else { return };
+        let hints = self.hints(stmt);
+        let outer = self.cx.scope;
+        self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
+        let mut first = Vec::new();
+        if let Some(init) = init {
+            self.stmt(init, &mut first);
+        }
+        let condition = condition.as_ref().map(|c| self.condition(c));
+        let step = step.as_ref().map(|s| self.expr(s));
+        let body = self.loop_body(body);
+        self.cx.scope = outer;
+        out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
+    }
+
+    fn switch_stmt(&mut self, stmt: &'a ast::Stmt, value: &'a ast::Expr, cases: &'a [ast::SwitchCase]) -> StmtKind {
+        let hints = self.hints(stmt);
+        let selector = self.expr(value);
+        let mut selector = self.plain(selector);
+        let mut ty = self.ty(selector);
+        match self.program.types.get(ty) {
+            Type::Scalar(s) if s.is_integer() => {}
+            Type::Enum(_) | Type::Error => {}
+            Type::Scalar(_) | Type::Vector(..) => {
+                selector = self.coerce(selector, TypeId::INT);
+                ty = TypeId::INT;
+            }
+            _ => {
+                let text = self.type_text(ty);
+                self.error(Code::TYPE_MISMATCH, value.span, format!("`switch` takes an integer, not `{text}`"));
+                ty = TypeId::ERROR;
+            }
+        }
+        self.cx.breakable += 1;
+        let mut list = Vec::new();
+        let mut seen: Vec<i64> = Vec::new();
+        for case in cases {
+            let mut labels = Vec::new();
+            for label in &case.labels {
+                labels.push(match label {
+                    None => None,
+                    Some(e) => Some(self.case_label(e, ty, &mut seen)),
+                });
+            }
+            let body = self.block(&case.body);
+            list.push(SwitchCase { labels, body });
+        }
+        self.cx.breakable -= 1;
+        StmtKind::Switch(selector, list, hints)
+    }
+
+    fn case_label(&mut self, e: &'a ast::Expr, ty: TypeId, seen: &mut Vec<i64>) -> ExprId {
+        let value = self.expr(e);
+        let value = match (self.program.types.get(ty), self.program.types.get(self.ty(value))) {
+            (Type::Scalar(_), Type::Enum(_)) | (Type::Enum(_), Type::Scalar(_)) => self.cast(value, ty, e.span),
+            _ => self.coerce(value, ty),
+        };
+        if self.ty(value) == TypeId::ERROR {
+            return value;
+        }
+        let constants = self.cx.constants.clone();
+        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        match constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
+            Ok(found) => {
+                if let Some(n) = found.int() {
+                    if seen.contains(&n) {
+                        self.error(Code::BAD_STATEMENT, e.span, format!("the case {n} occurs twice"));
+                    }
+                    seen.push(n);
+                }
+            }
+            Err((at, why)) => {
+                let diagnostic =
+                    Diagnostic::error(Code::NOT_CONSTANT, e.span, "a case must be a constant").label(at, why);
+                self.diags.push(diagnostic);
+            }
+        }
+        value
+    }
+
+    fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let result = self.cx.result.unwrap_or(TypeId::VOID);
+        let kind = match value {
+            _ if self.cx.constructs => {
+                let this = self.this_value(span);
+                StmtKind::Return(Some(this))
+            }
+            None if result == TypeId::VOID || result == TypeId::ERROR => StmtKind::Return(None),
+            None => {
+                let text = self.type_text(result);
+                return self.error(Code::BAD_STATEMENT, span, format!("a value of type `{text}` must be returned"));
+            }
+            Some(e) if result == TypeId::VOID => {
+                let value = self.expr(e);
+                let ty = self.ty(value);
+                if ty != TypeId::VOID && ty != TypeId::ERROR {
+                    self.error(Code::TYPE_MISMATCH, e.span, "this function returns nothing");
+                }
+                out.push(statement(StmtKind::Expr(value), e.span));
+                StmtKind::Return(None)
+            }
+            Some(e) => StmtKind::Return(Some(self.expr_to(e, result))),
+        };
+        out.push(statement(kind, span));
+    }
+
+    fn static_assert(&mut self, condition: &'a ast::Expr, message: Option<Symbol>) {
+        let scope = self.cx.scope;
+        if self.constant_int(condition, scope) == Some(0) {
+            let text = message.map_or_else(|| "a static assertion does not hold".to_owned(), |m| m.as_str().to_owned());
+            self.error(Code::USER_ERROR, condition.span, text);
+        }
+    }
+
+    /// The statements of the case for the target at hand, without a `break` at their end.
+    fn target_switch(&mut self, cases: &'a [(Vec<ast::Ident>, ast::Block)], out: &mut Vec<Stmt>) {
+        let target = self.cx.target.unwrap_or_else(|| Symbol::new(""));
+        let Some(block) = super::function::target_case(cases, target) else { return };
+        self.cx.breakable += 1;
+        let mut inner = self.block(block);
+        self.cx.breakable -= 1;
+        if matches!(inner.stmts.last(), Some(Stmt { kind: StmtKind::Break, .. })) {
+            inner.stmts.pop();
+        }
+        out.extend(inner.stmts);
+    }
+
+    // ---- Declarations ----
+
+    /// Checks a declaration statement.
+    fn decl_stmts(&mut self, decls: &'a [ast::Decl], span: Span, out: &mut Vec<Stmt>) {
+        for decl in decls {
+            match &decl.kind {
+                DeclKind::Var(var) => self.local(decl, var, out),
+                DeclKind::Function(_)
+                | DeclKind::Struct(_)
+                | DeclKind::Enum(_)
+                | DeclKind::Alias(_)
+                | DeclKind::UsingNamespace(_) => {
+                    let place = self.local_place();
+                    self.declare(decl, place);
+                    self.resolve_usings();
+                }
+                DeclKind::Empty | DeclKind::Ignored => {}
+                _ => self.error(Code::BAD_STATEMENT, span, "this declaration is not allowed in a function"),
+            }
+        }
+    }
+
+    fn local_place(&self) -> Place {
+        Place { scope: self.cx.scope, source: self.cx.source, owner: None, depth: 0, in_interface: false }
+    }
+
+    /// A variable of a function.
+    fn local(&mut self, decl: &'a ast::Decl, var: &'a ast::VarDecl, out: &mut Vec<Stmt>) {
+        let place = self.local_place();
+        self.declare_inline_struct(&var.ty, place);
+        if has_modifier(decl, "static") || has_modifier(decl, "groupshared") {
+            let id = self.add_decl(decl, var.name.name, var.name.span, What::Var(var), place);
+            self.rebind(self.cx.scope, var.name.name, Entity::Decl(id));
+            self.global(id, var.name.span);
+            return;
+        }
+        self.check_shadow(var.name);
+        let infer = matches!(var.ty.kind, TypeKind::Infer);
+        let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, self.cx.scope) };
+        let mut init = None;
+        if let Some(e) = &var.init {
+            init = Some(match (infer, self.program.types.get(written)) {
+                (true, _) => self.expr(e),
+                (_, Type::Array(_, None)) => self.expr_of(e, written),
+                _ => self.expr_to(e, written),
+            });
+        }
+        let unsized_array = matches!(self.program.types.get(written), Type::Array(_, None));
+        let ty = match init {
+            Some(value) if infer || unsized_array => self.ty(value),
+            _ => written,
+        };
+        self.check_local_type(var, ty, infer && init.is_none());
+        if init.is_none() {
+            init = self.default_value(ty, var.name.span);
+        }
+        let modifiers = modifiers_of(decl, &var.ty);
+        let constant = var.is_let || modifiers.has(Modifiers::CONST);
+        let name = var.name.name;
+        let local = self.cx.body.locals.push(Local { name, ty, constant, modifiers, span: var.name.span });
+        if !name.is_empty() {
+            self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
+        }
+        if let (true, Some(value)) = (constant, init) {
+            self.note_constant(local, value);
+        }
+        let mut made = statement(StmtKind::Local(local, init), decl.span);
+        made.comments = decl.comments.clone();
+        out.push(made);
+    }
+
+    /// Remembers the value of a constant variable, for array sizes.
+    fn note_constant(&mut self, local: crate::tree::LocalId, value: ExprId) {
+        let simple = !matches!(self.kind(value), ExprKind::Call(..));
+        if !simple || !matches!(self.program.types.get(self.ty(value)), Type::Scalar(_) | Type::Enum(_)) {
+            return;
+        }
+        let constants = self.cx.constants.clone();
+        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        if let Ok(found) = constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
+            self.cx.constants.push((local, found));
+        }
+    }
+
+    fn check_local_type(&mut self, var: &'a ast::VarDecl, ty: TypeId, missing: bool) {
+        let name = var.name.name;
+        if missing {
+            self.error(Code::BAD_INITIALIZER, var.name.span, format!("`{name}` needs a type or a value"));
+        } else if ty == TypeId::VOID {
+            self.error(Code::NOT_A_TYPE, var.name.span, format!("`{name}` cannot be void"));
+        } else if matches!(self.program.types.get(ty), Type::Array(_, None)) {
+            self.error(Code::BAD_INITIALIZER, var.name.span, format!("the array `{name}` needs a size"));
+        }
+    }
+
+    /// Two variables of one name in one block.
+    fn check_shadow(&mut self, name: ast::Ident) {
+        let existing = self.at(self.cx.scope).names.get(&name.name).and_then(|l| l.first().copied());
+        if let Some(Entity::Local(local, context)) = existing
+            && context == self.cx.id
+        {
+            let first = self.cx.body.locals[local].span;
+            self.diags.push(
+                Diagnostic::error(Code::REDECLARED, name.span, format!("`{}` is declared twice in this scope", name.name))
+                    .label(first, "first declared here"),
+            );
+        }
+    }
+}
+
+fn statement(kind: StmtKind, span: Span) -> Stmt {
+    Stmt { kind, span, comments: Vec::new(), blank_before: false }
+}
