@@ -196,6 +196,8 @@ pub(crate) struct Checker<'a> {
     /// Definitions outside of their struct: (struct, method) to the definition.
     out_of_line: FxHashMap<(Symbol, Symbol), Vec<&'a ast::FunctionDecl>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
+    /// Functions that are reached without a call.
+    extra_roots: Vec<tree::FunctionId>,
     words: Words,
 }
 
@@ -240,6 +242,7 @@ impl<'a> Checker<'a> {
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
             pending_usings: Vec::new(),
+            extra_roots: Vec::new(),
             words: Words {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),
@@ -256,7 +259,7 @@ impl<'a> Checker<'a> {
         let library = self.scope(Some(root), ScopeKind::Plain);
         let unit_count = input.units.len() as u32;
         let source = |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
-        for unit in stdlib.units() {
+        for unit in &stdlib.units {
             self.sources.push(source(Language::Slang, u32::MAX, true, true, FileId::default(), library));
             self.declare_decls(&unit.decls, library, self.sources.len() as u32 - 1, None, 0);
         }

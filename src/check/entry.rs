@@ -1,0 +1,436 @@
+//! Entry points: asked for, marked by `[shader]`, or found by the customs of D3D trees.
+
+use super::attributes;
+use super::function::WHOLE;
+use super::scope::{DeclId, What};
+use super::{Checker, Input};
+use crate::ast;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{EntryPoint, FunctionId, Stage, Type, TypeId};
+
+/// An entry point before it is checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    decl: DeclId,
+    stage: Stage,
+}
+
+/// Words of file and function names and the stage that they stand for.
+const WORDS: &[(&str, Stage)] = &[
+    ("vs", Stage::Vertex),
+    ("vert", Stage::Vertex),
+    ("vertex", Stage::Vertex),
+    ("vtx", Stage::Vertex),
+    ("ps", Stage::Fragment),
+    ("fs", Stage::Fragment),
+    ("frag", Stage::Fragment),
+    ("fragment", Stage::Fragment),
+    ("pixel", Stage::Fragment),
+    ("cs", Stage::Compute),
+    ("comp", Stage::Compute),
+    ("compute", Stage::Compute),
+    ("gs", Stage::Geometry),
+    ("geom", Stage::Geometry),
+    ("geometry", Stage::Geometry),
+    ("hs", Stage::Hull),
+    ("tesc", Stage::Hull),
+    ("hull", Stage::Hull),
+    ("ds", Stage::Domain),
+    ("tese", Stage::Domain),
+    ("domain", Stage::Domain),
+    ("ms", Stage::Mesh),
+    ("mesh", Stage::Mesh),
+    ("as", Stage::Amplification),
+    ("task", Stage::Amplification),
+    ("rgen", Stage::RayGeneration),
+    ("raygen", Stage::RayGeneration),
+    ("rmiss", Stage::Miss),
+    ("miss", Stage::Miss),
+    ("rchit", Stage::ClosestHit),
+    ("closesthit", Stage::ClosestHit),
+    ("rahit", Stage::AnyHit),
+    ("anyhit", Stage::AnyHit),
+    ("rint", Stage::Intersection),
+    ("intersection", Stage::Intersection),
+    ("rcall", Stage::Callable),
+    ("callable", Stage::Callable),
+];
+
+fn stage_of_word(word: &str) -> Option<Stage> {
+    WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, s)| *s)
+}
+
+/// Splits `PSMain_lit2` into `PS`, `Main`, `lit2`.
+fn words(name: &str) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let mut current = String::new();
+    let chars: Vec<char> = name.chars().collect();
+    for (i, &c) in chars.iter().enumerate() {
+        if !c.is_ascii_alphanumeric() {
+            list.push(std::mem::take(&mut current));
+            continue;
+        }
+        let previous = i.checked_sub(1).and_then(|p| chars.get(p)).copied().unwrap_or('_');
+        let next_lower = chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase());
+        let starts = c.is_ascii_uppercase() && (previous.is_ascii_lowercase() || (previous.is_ascii_uppercase() && next_lower));
+        if starts {
+            list.push(std::mem::take(&mut current));
+        }
+        current.push(c);
+    }
+    list.push(current);
+    list.retain(|w| !w.is_empty());
+    list
+}
+
+/// The stage that a function's name tells by custom: its first or last word, `VS`, `VSMain`, `vertexMain`, `MainPS`.
+fn stage_of_function(name: &str) -> Option<Stage> {
+    let words = words(name);
+    let first = words.first().and_then(|w| stage_of_word(w));
+    let last = words.last().and_then(|w| stage_of_word(w));
+    first.or(last)
+}
+
+/// The stage that a file's name tells: `x_ps.hlsl`, `x.frag.hlsl`, `xVS.hlsl`.
+fn stage_of_file(path: &str) -> Option<Stage> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let mut parts: Vec<&str> = name.split('.').collect();
+    if parts.len() > 1 {
+        parts.pop();
+    }
+    let last = parts.pop()?;
+    stage_of_word(last).or_else(|| words(last).last().and_then(|w| stage_of_word(w)))
+}
+
+impl<'a> Checker<'a> {
+    /// The entry points of the program, in order of declaration.
+    pub(super) fn find_entries(&mut self, input: &'a Input) -> Vec<Found> {
+        let functions = self.entry_candidates();
+        let mut found = if !self.options.entries.is_empty() {
+            self.requested(&functions, input)
+        } else {
+            let marked = self.marked(&functions);
+            match marked.is_empty() && self.options.infer_entries {
+                true => self.infer(&functions, input),
+                false => marked,
+            }
+        };
+        found.sort_by_key(|f| f.decl);
+        found.dedup_by_key(|f| (f.decl, f.stage));
+        if found.is_empty() && !self.options.allow_no_entries && !self.diags.has_errors() {
+            let name = input.units.first().map_or(String::new(), |u| format!(" in {}", u.name));
+            let diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, format!("there is no entry point{name}"))
+                .note("mark one with `[shader(\"vertex\")]`, or name one: `--entry NAME:STAGE`");
+            self.diags.push(diagnostic);
+        }
+        found
+    }
+
+    /// Functions with bodies at file or namespace scope, of units first.
+    fn entry_candidates(&self) -> Vec<DeclId> {
+        let mut list: Vec<DeclId> = (0..self.decls.len() as u32)
+            .map(DeclId)
+            .filter(|d| {
+                let info = self.info(*d);
+                matches!(info.what, What::Function(f) if f.body.is_some() && info.owner.is_none())
+                    && !self.source(info.source).builtin
+            })
+            .collect();
+        list.sort_by_key(|d| (self.source_of(*d).module, *d));
+        list
+    }
+
+    fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<Found> {
+        let mut list = Vec::new();
+        for request in self.options.entries.clone() {
+            let named: Vec<DeclId> = functions.iter().copied().filter(|d| self.info(*d).name == *request.name.as_str()).collect();
+            let Some(&decl) = named.first() else {
+                let message = format!("there is no function `{}` to be an entry point", request.name);
+                let mut diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, message);
+                let names: Vec<&str> = functions.iter().take(8).map(|d| self.info(*d).name.as_str()).collect();
+                if !names.is_empty() {
+                    diagnostic = diagnostic.note(format!("functions of the file: {}", names.join(", ")));
+                }
+                self.diags.push(diagnostic);
+                continue;
+            };
+            let stage = request.stage.or_else(|| self.marked_stage(decl)).or_else(|| {
+                let file = self.unit_name(decl, input);
+                self.custom_stage(decl, file)
+            });
+            match stage {
+                Some(stage) => list.push(Found { decl, stage }),
+                None => self.ambiguous(decl, input),
+            }
+        }
+        list
+    }
+
+    fn ambiguous(&mut self, decl: DeclId, input: &'a Input) {
+        let info = self.info(decl);
+        let file = self.unit_name(decl, input);
+        let base = file.as_str().rsplit(['/', '\\']).next().unwrap_or("").to_owned();
+        let message = format!("the stage of the entry point `{}` cannot be told", info.name);
+        let lines = format!(
+            "say it with `--entry {0}:STAGE`, or in shaderport.toml:\n\n[[shader]]\nfiles = [\"**/{base}\"]\nentries = [\"{0}:fragment\"]",
+            info.name
+        );
+        self.diags.push(Diagnostic::error(Code::ENTRY_AMBIGUOUS, info.span, message).note(lines));
+    }
+
+    fn unit_name(&self, decl: DeclId, input: &'a Input) -> Symbol {
+        let unit = self.source_of(decl).unit as usize;
+        let units = input.units.iter().chain(&input.modules);
+        units.map(|u| u.name).nth(unit).unwrap_or_else(|| Symbol::new(""))
+    }
+
+    /// Functions of the units with `[shader]`.
+    fn marked(&mut self, functions: &[DeclId]) -> Vec<Found> {
+        let mut list = Vec::new();
+        for &decl in functions {
+            let info = self.info(decl);
+            if self.source_of(decl).module {
+                continue;
+            }
+            let Some(ast) = info.ast else { continue };
+            for attribute in ast.attributes.iter().filter(|a| a.name.name.as_str().eq_ignore_ascii_case("shader")) {
+                let text = match attribute.args.first() {
+                    Some(ast::Expr { kind: ast::ExprKind::String(text), .. }) => *text,
+                    _ => Symbol::new(""),
+                };
+                match Stage::parse(text.as_str()) {
+                    Some(stage) => list.push(Found { decl, stage }),
+                    None => {
+                        let message = format!("`{text}` is no stage");
+                        self.error(Code::BAD_ENTRY, attribute.name.span, message);
+                    }
+                }
+            }
+        }
+        list
+    }
+
+    fn marked_stage(&self, decl: DeclId) -> Option<Stage> {
+        match self.info(decl).attribute("shader")?.args.first()? {
+            ast::Expr { kind: ast::ExprKind::String(text), .. } => Stage::parse(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The stage that attributes tell.
+    fn attribute_stage(&self, decl: DeclId) -> Option<Stage> {
+        let info = self.info(decl);
+        let has = |name| info.attribute(name).is_some();
+        Some(match () {
+            _ if has("numthreads") && has("outputtopology") => Stage::Mesh,
+            _ if has("numthreads") => Stage::Compute,
+            _ if has("maxvertexcount") => Stage::Geometry,
+            _ if has("patchconstantfunc") || has("outputcontrolpoints") => Stage::Hull,
+            _ if has("domain") => Stage::Domain,
+            _ => return None,
+        })
+    }
+
+    /// The stage by attributes, name, file, and results, for a function that is known to be an entry point.
+    fn custom_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
+        let name = self.info(decl).name;
+        self.attribute_stage(decl)
+            .or_else(|| stage_of_function(name.as_str()))
+            .or_else(|| stage_of_file(file.as_str()))
+            .or_else(|| self.result_stage(decl))
+    }
+
+    /// The stage that result semantics tell.
+    fn result_stage(&mut self, decl: DeclId) -> Option<Stage> {
+        let semantics = self.output_semantics(decl);
+        let has = |prefix: &str| semantics.iter().any(|s| s.as_str().to_ascii_uppercase().starts_with(prefix));
+        if has("SV_TARGET") || has("SV_DEPTH") || has("COLOR0") {
+            Some(Stage::Fragment)
+        } else if has("SV_POSITION") || has("POSITION") {
+            Some(Stage::Vertex)
+        } else {
+            None
+        }
+    }
+
+    /// Semantics of results and `out` parameters, through structs.
+    fn output_semantics(&mut self, decl: DeclId) -> Vec<Symbol> {
+        let What::Function(f) = self.info(decl).what else { return Vec::new() };
+        let mut list = names(&f.semantics);
+        let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return list };
+        let signature = self.functions.get(instance).signature.clone();
+        self.field_semantics(signature.result, &mut list, 0);
+        for param in &signature.params {
+            if param.mode != crate::tree::ParamMode::In {
+                if let Some(ast::DeclKind::Var(var)) = param.decl.map(|d| &d.kind) {
+                    list.extend(names(&var.semantics));
+                }
+                self.field_semantics(param.ty, &mut list, 0);
+            }
+        }
+        list
+    }
+
+    fn field_semantics(&self, ty: TypeId, list: &mut Vec<Symbol>, depth: u32) {
+        if let Type::Struct(id) = self.program.types.get(ty)
+            && depth < 8
+        {
+            for field in &self.program.structs[id].fields {
+                list.extend(field.semantic.map(|s| s.text));
+                self.field_semantics(field.ty, list, depth + 1);
+            }
+        }
+    }
+
+    /// Whether a function has semantics, as entry points do.
+    fn has_semantics(&mut self, decl: DeclId) -> bool {
+        if !self.output_semantics(decl).is_empty() {
+            return true;
+        }
+        let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return false };
+        let signature = self.functions.get(instance).signature.clone();
+        let mut list = Vec::new();
+        for param in &signature.params {
+            if let Some(ast::DeclKind::Var(var)) = param.decl.map(|d| &d.kind) {
+                list.extend(names(&var.semantics));
+            }
+            self.field_semantics(param.ty, &mut list, 0);
+        }
+        !list.is_empty()
+    }
+
+    /// Entry points by custom: of marked attributes, of names, and `main` with what the file or its results tell.
+    fn infer(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<Found> {
+        let mut list = Vec::new();
+        for &decl in functions {
+            let info = self.info(decl);
+            let generic = matches!(info.what, What::Function(f) if f.generics.is_some());
+            if self.source_of(decl).module || generic {
+                continue;
+            }
+            let file = self.unit_name(decl, input);
+            let name = info.name.as_str();
+            let (stage, reason) = if let Some(stage) = self.attribute_stage(decl) {
+                (stage, "its attributes")
+            } else if name.eq_ignore_ascii_case("main") {
+                match self.custom_stage(decl, file) {
+                    Some(stage) => (stage, "the name of the file or the semantics of `main`"),
+                    None => {
+                        self.ambiguous(decl, input);
+                        continue;
+                    }
+                }
+            } else if let Some(stage) = stage_of_function(name)
+                && (self.has_semantics(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
+            {
+                (stage, "its name")
+            } else {
+                continue;
+            };
+            self.report.inferred.push(format!("{file}: `{name}` is a {} entry point by {reason}", stage.name()));
+            list.push(Found { decl, stage });
+        }
+        list
+    }
+
+    /// Checks entry points and what they reach.
+    pub(super) fn check_entries(&mut self, entries: Vec<Found>) {
+        for Found { decl, stage } in entries {
+            let info = self.info(decl);
+            if matches!(info.what, What::Function(f) if f.generics.is_some()) {
+                self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));
+                continue;
+            }
+            if !self.implicit_params(decl).is_empty() {
+                self.error(Code::BAD_ENTRY, info.span, "an entry point cannot have parameters of interface types");
+                continue;
+            }
+            let Some(instance) = self.instance(decl, WHOLE, Vec::new()) else { continue };
+            let function = self.function(instance);
+            let size = attributes::workgroup_size(&self.program.functions[function].attributes);
+            let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
+            if grouped && size.is_none() {
+                let message = format!("the {} entry point `{}` needs `[numthreads(x, y, z)]`", stage.name(), info.name);
+                self.error(Code::BAD_ENTRY, info.span, message);
+            }
+            self.program.entry_points.push(EntryPoint {
+                function,
+                stage,
+                name: info.name,
+                workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
+                unit: self.source(info.source).unit,
+            });
+            if stage == Stage::Hull {
+                self.patch_constant_function(decl, function, info.span);
+            }
+        }
+        self.drain();
+    }
+
+    /// The function that `[patchconstantfunc]` names is part of the hull stage.
+    fn patch_constant_function(&mut self, decl: DeclId, function: FunctionId, span: Span) {
+        let attribute = attributes::find(&self.program.functions[function].attributes, "patchconstantfunc");
+        let Some(crate::tree::AttributeArg::Text(name)) = attribute.and_then(|a| a.args.first()).cloned() else {
+            return self.error(Code::BAD_ENTRY, span, "a hull entry point needs `[patchconstantfunc(\"name\")]`");
+        };
+        let scope = self.info(decl).scope;
+        let found = self.lookup(scope, name);
+        let decls = super::expr::function_decls(self, &found.entities);
+        let Some(&decl) = decls.first() else {
+            return self.error(Code::ENTRY_NOT_FOUND, span, format!("there is no function `{name}`"));
+        };
+        if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
+            let function = self.function(instance);
+            self.extra_roots.push(function);
+        }
+    }
+}
+
+fn names(semantics: &[ast::Semantic]) -> Vec<Symbol> {
+    semantics
+        .iter()
+        .filter_map(|s| match s {
+            ast::Semantic::Name(ident) => Some(ident.name),
+            _ => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_of_functions() {
+        for (name, stage) in [
+            ("VSMain", Some(Stage::Vertex)),
+            ("VS", Some(Stage::Vertex)),
+            ("vs_main", Some(Stage::Vertex)),
+            ("vertexMain", Some(Stage::Vertex)),
+            ("MainPS", Some(Stage::Fragment)),
+            ("PSBasicVertexLighting", Some(Stage::Fragment)),
+            ("computeMain", Some(Stage::Compute)),
+            ("main", None),
+            ("PostProcess", None),
+            ("Compare", None),
+        ] {
+            assert_eq!(stage_of_function(name), stage, "{name}");
+        }
+    }
+
+    #[test]
+    fn stages_of_files() {
+        for (name, stage) in [
+            ("a/b/tonemap_ps.hlsl", Some(Stage::Fragment)),
+            ("sky.frag.hlsl", Some(Stage::Fragment)),
+            ("SkyVS.hlsl", Some(Stage::Vertex)),
+            ("blur_cs.hlsl", Some(Stage::Compute)),
+            ("triangle.vert", None),
+            ("common.hlsl", None),
+        ] {
+            assert_eq!(stage_of_file(name), stage, "{name}");
+        }
+    }
+}

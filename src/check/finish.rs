@@ -1,0 +1,374 @@
+//! The end of checking: which methods change `this`, recursion, what is reachable and in what order it is emitted.
+
+use super::scope::{DeclId, What};
+use super::{Checker, Input};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::Comment;
+use crate::tree::{
+    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, StructId,
+    TargetCase, Type, TypeId, Uses,
+};
+use rustc_hash::FxHashSet;
+
+/// Where an item stands in the source: standard library, modules, units; then by declaration.
+type Key = (u32, u32, u32);
+
+impl<'a> Checker<'a> {
+    /// Completes the program.
+    pub(super) fn finish(&mut self, input: &'a Input) {
+        if self.diags.has_errors() {
+            return;
+        }
+        self.mark_mutating();
+        self.check_recursion();
+        self.order_items();
+        self.take_header(input);
+    }
+
+    // ---- Methods that change `this` ----
+
+    /// Methods get `this` by reference only if they write it, directly or through other methods.
+    fn mark_mutating(&mut self) {
+        loop {
+            let mut changed = Vec::new();
+            for (id, function) in self.program.functions.iter() {
+                let is_method = function.owner.is_some()
+                    && function.params.first().is_some_and(|p| {
+                        p.mode == ParamMode::In && function.code.locals[p.local].name == *"this"
+                    });
+                if is_method && self.writes_this(id) {
+                    changed.push(id);
+                }
+            }
+            if changed.is_empty() {
+                return;
+            }
+            for id in changed {
+                if let Some(param) = self.program.functions[id].params.first_mut() {
+                    param.mode = ParamMode::InOut;
+                }
+            }
+        }
+    }
+
+    fn writes_this(&self, id: FunctionId) -> bool {
+        let function = &self.program.functions[id];
+        let Some(this) = function.params.first().map(|p| p.local) else { return false };
+        match &function.body {
+            FunctionBody::Block => self.writes(&function.code, this),
+            FunctionBody::Switch(cases) => cases.iter().any(|(_, case)| match case {
+                TargetCase::Block(body) => self.writes(body, this),
+                TargetCase::Intrinsic(_) => false,
+            }),
+            // A spelling says by `[mutating]` that it writes.
+            FunctionBody::Intrinsic(_) | FunctionBody::None => {
+                super::attributes::find(&function.attributes, "mutating").is_some()
+            }
+        }
+    }
+
+    fn writes(&self, body: &Body, local: LocalId) -> bool {
+        let is_root = |id: ExprId| root_local(body, id) == Some(local);
+        body.expressions().into_iter().any(|id| match &body.exprs[id].kind {
+            ExprKind::Assign(_, target, _) => self.write_reaches(body, *target, local),
+            ExprKind::Step(_, _, target) => self.write_reaches(body, *target, local),
+            ExprKind::AddressOf(target) => is_root(*target),
+            ExprKind::Call(callee, args) => {
+                let callee = &self.program.functions[*callee];
+                callee.params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && self.write_reaches(body, *a, local))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether writing an lvalue changes a local: through fields and elements, and setters that change their object.
+    fn write_reaches(&self, body: &Body, target: ExprId, local: LocalId) -> bool {
+        let mut current = target;
+        for _ in 0..512 {
+            match &body.exprs[current].kind {
+                ExprKind::Local(l) => return *l == local,
+                ExprKind::Index(base, _) if self.program.types.get(body.exprs[*base].ty).is_resource() => return false,
+                ExprKind::Property(p) => {
+                    let setter = p.set.or(p.reference).map(|f| &self.program.functions[f]);
+                    let by_reference = setter.and_then(|f| f.params.first()).is_some_and(|p| p.mode != ParamMode::In);
+                    match (by_reference, p.args.first()) {
+                        (true, Some(object)) => current = *object,
+                        _ => return false,
+                    }
+                }
+                ExprKind::Field(base, _)
+                | ExprKind::Index(base, _)
+                | ExprKind::Swizzle(base, _)
+                | ExprKind::MatrixSwizzle(base, _)
+                | ExprKind::Convert(base, _) => current = *base,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    // ---- Recursion ----
+
+    /// No target can say recursion: the first cycle of each function is an error.
+    fn check_recursion(&mut self) {
+        let mut state = vec![0u8; self.program.functions.len()];
+        let ids: Vec<FunctionId> = self.program.functions.ids().collect();
+        for id in ids {
+            if state.get(id.index()).copied() == Some(0) {
+                self.find_cycle(id, &mut state);
+            }
+        }
+    }
+
+    /// Depth-first over calls; 1 is on the path, 2 is done.
+    fn find_cycle(&mut self, root: FunctionId, state: &mut [u8]) {
+        let mut path: Vec<(FunctionId, Vec<FunctionId>)> = vec![(root, self.program.callees(root))];
+        state[root.index()] = 1;
+        while let Some((id, callees)) = path.last_mut() {
+            match callees.pop() {
+                None => {
+                    state[id.index()] = 2;
+                    path.pop();
+                }
+                Some(next) if state[next.index()] == 0 => {
+                    state[next.index()] = 1;
+                    let callees = self.program.callees(next);
+                    path.push((next, callees));
+                }
+                Some(next) if state[next.index()] == 1 => {
+                    let from = path.iter().position(|(f, _)| *f == next).unwrap_or(0);
+                    let mut names: Vec<&str> = path
+                        .iter()
+                        .skip(from)
+                        .map(|(f, _)| self.program.functions[*f].name.as_str())
+                        .collect();
+                    let first = &self.program.functions[next];
+                    names.push(first.name.as_str());
+                    let message = format!("`{}` calls itself: {}", first.name, names.join(" -> "));
+                    let diagnostic = Diagnostic::error(Code::RECURSION, first.span, message)
+                        .note("shading languages have no recursion");
+                    self.diags.push(diagnostic);
+                    return path.iter().for_each(|(f, _)| state[f.index()] = 2);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    // ---- Order ----
+
+    /// Lists what is reachable in the order of the source, each after what it uses.
+    fn order_items(&mut self) {
+        let mut roots: Vec<Item> = self.program.parameters.iter().map(|g| Item::Global(*g)).collect();
+        roots.extend(self.program.entry_points.iter().map(|e| Item::Function(e.function)));
+        roots.extend(self.extra_roots.iter().map(|f| Item::Function(*f)));
+        if self.program.entry_points.is_empty() {
+            let user = self.program.functions.iter().filter(|(_, f)| !f.builtin);
+            roots.extend(user.map(|(id, _)| Item::Function(id)));
+        }
+        let mut reached: Vec<Item> = Vec::new();
+        let mut seen: FxHashSet<Item> = FxHashSet::default();
+        let mut stack = roots;
+        while let Some(item) = stack.pop() {
+            if seen.insert(item) {
+                reached.push(item);
+                stack.extend(self.dependencies(item));
+            }
+        }
+        let mut keyed: Vec<(Key, Item)> = reached.into_iter().map(|i| (self.key(i), i)).collect();
+        keyed.sort_by_key(|(key, item)| (*key, item_index(*item)));
+        let mut done: FxHashSet<Item> = FxHashSet::default();
+        let mut items = Vec::new();
+        for (_, item) in keyed {
+            self.emit_after_uses(item, &mut done, &mut items);
+        }
+        items.retain(|item| match item {
+            Item::Function(f) => {
+                !matches!(self.program.functions[*f].body, FunctionBody::Intrinsic(_) | FunctionBody::None)
+            }
+            _ => true,
+        });
+        self.program.items = items;
+    }
+
+    /// Puts an item after all that it uses. Not recursive: chains of calls may be long.
+    fn emit_after_uses(&self, root: Item, done: &mut FxHashSet<Item>, items: &mut Vec<Item>) {
+        let mut stack = vec![(root, false)];
+        let mut open: FxHashSet<Item> = FxHashSet::default();
+        while let Some((item, complete)) = stack.pop() {
+            if complete {
+                if done.insert(item) {
+                    items.push(item);
+                }
+                continue;
+            }
+            if done.contains(&item) || !open.insert(item) {
+                continue;
+            }
+            stack.push((item, true));
+            let mut uses = self.dependencies(item);
+            uses.sort_by_key(|i| (self.key(*i), item_index(*i)));
+            stack.extend(uses.into_iter().rev().filter(|u| !done.contains(u)).map(|u| (u, false)));
+        }
+    }
+
+    /// What an item uses.
+    fn dependencies(&self, item: Item) -> Vec<Item> {
+        let mut list = Vec::new();
+        match item {
+            Item::Struct(id) => {
+                for field in &self.program.structs[id].fields {
+                    self.type_items(field.ty, &mut list);
+                }
+            }
+            Item::Enum(_) => {}
+            Item::Global(id) => {
+                let global = &self.program.globals[id];
+                self.type_items(global.ty, &mut list);
+                if let Some(tree) = &global.init {
+                    self.use_items(&Uses::of_tree(tree), &mut list);
+                }
+            }
+            Item::Function(id) => {
+                let function = &self.program.functions[id];
+                self.type_items(function.result, &mut list);
+                for (_, local) in function.code.locals.iter() {
+                    self.type_items(local.ty, &mut list);
+                }
+                match &function.body {
+                    FunctionBody::Block => self.use_items(&Uses::of_body(&function.code), &mut list),
+                    FunctionBody::Switch(cases) => {
+                        for (_, case) in cases {
+                            if let TargetCase::Block(body) = case {
+                                self.use_items(&Uses::of_body(body), &mut list);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        list
+    }
+
+    fn use_items(&self, uses: &Uses, list: &mut Vec<Item>) {
+        list.extend(uses.globals.iter().map(|g| Item::Global(*g)));
+        list.extend(uses.functions.iter().map(|f| Item::Function(*f)));
+        for ty in &uses.types {
+            self.type_items(*ty, list);
+        }
+    }
+
+    /// The structs and enums that a type names itself. A cbuffer's struct belongs to its global.
+    fn type_items(&self, ty: TypeId, list: &mut Vec<Item>) {
+        let mut current = ty;
+        for _ in 0..64 {
+            let ty = self.program.types.get(current);
+            match ty {
+                Type::Struct(id) => {
+                    let is_buffer = self.struct_decl(id).is_some_and(|d| matches!(self.info(d).what, What::Buffer(_)));
+                    if !is_buffer {
+                        list.push(Item::Struct(id));
+                    } else {
+                        for field in &self.program.structs[id].fields {
+                            self.type_items(field.ty, list);
+                        }
+                    }
+                    return;
+                }
+                Type::Enum(id) => return list.push(Item::Enum(id)),
+                _ => match ty.element() {
+                    Some(element) => current = element,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    fn key(&self, item: Item) -> Key {
+        let decl = match item {
+            Item::Struct(StructId(id)) => self.structs.decls.get(id as usize).copied(),
+            Item::Enum(EnumId(id)) => self.enum_decls.get(id as usize).copied(),
+            Item::Global(id) => self.global_decl(id),
+            Item::Function(id) => self.functions.of_function.get(id.index()).map(|i| self.functions.get(*i).decl),
+        };
+        let Some(decl) = decl else { return (u32::MAX, 0, 0) };
+        let source = self.source_of(decl);
+        let count = self.sources.len() as u32;
+        // Modules that others import come later in the order of first import, and earlier in the text.
+        let rank = match (source.builtin, source.module) {
+            (true, _) => 0,
+            (_, true) => count.saturating_sub(source.unit),
+            _ => count + 1 + source.unit,
+        };
+        (rank, self.root_decl(decl).0, decl.0)
+    }
+
+    fn global_decl(&self, id: GlobalId) -> Option<DeclId> {
+        let at = self.global_decls.binary_search_by_key(&id, |(g, _)| *g).ok()?;
+        self.global_decls.get(at).map(|(_, d)| *d)
+    }
+
+    /// The declaration at file scope that a declaration belongs to.
+    fn root_decl(&self, decl: DeclId) -> DeclId {
+        let mut current = decl;
+        for _ in 0..64 {
+            match self.info(current).owner.and_then(|o| self.structs.instance(o)) {
+                Some(instance) if instance.decl != current => current = instance.decl,
+                _ => break,
+            }
+        }
+        current
+    }
+
+    // ---- Header ----
+
+    /// Takes the comments at the head of the main file off the first declaration: all before the last blank line
+    /// among them, or a licence.
+    fn take_header(&mut self, input: &'a Input) {
+        let Some(unit) = input.units.first() else { return };
+        let Some(first) = unit.ast.decls.first() else {
+            self.program.header = unit.ast.trailing.clone();
+            return;
+        };
+        let comments = &first.comments;
+        let in_main = comments.iter().take_while(|c| c.span.file == unit.file && !c.trailing).count();
+        let blank = comments.iter().take(in_main).enumerate().skip(1).filter(|(_, c)| c.blank_before).map(|(i, _)| i).last();
+        let legal = comments.iter().take(in_main).rposition(is_licence).map(|i| i + 1);
+        let Some(count) = blank.max(legal) else { return };
+        let header: Vec<Comment> = comments.iter().take(count).cloned().collect();
+        let strip = |list: &mut Vec<Comment>| list.retain(|c| !header.iter().any(|h| h.span == c.span));
+        self.program.structs.iter_mut().for_each(|(_, s)| strip(&mut s.comments));
+        self.program.enums.iter_mut().for_each(|(_, e)| strip(&mut e.comments));
+        self.program.globals.iter_mut().for_each(|(_, g)| strip(&mut g.comments));
+        self.program.functions.iter_mut().for_each(|(_, f)| strip(&mut f.comments));
+        self.program.header = header;
+    }
+}
+
+fn is_licence(comment: &Comment) -> bool {
+    let text = comment.text.as_str().to_ascii_lowercase();
+    ["copyright", "licen", "spdx"].iter().any(|word| text.contains(word))
+}
+
+fn item_index(item: Item) -> u32 {
+    match item {
+        Item::Struct(id) => id.0,
+        Item::Enum(id) => id.0,
+        Item::Global(id) => id.0,
+        Item::Function(id) => id.0,
+    }
+}
+
+/// The variable that an lvalue is a part of.
+fn root_local(body: &Body, id: ExprId) -> Option<LocalId> {
+    let mut current = id;
+    for _ in 0..512 {
+        match &body.exprs[current].kind {
+            ExprKind::Local(local) => return Some(*local),
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Swizzle(base, _) => current = *base,
+            _ => return None,
+        }
+    }
+    None
+}
