@@ -218,3 +218,35 @@ fn without_comments(text: &str) -> String {
     out.push_str(rest);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(directory.path().join("a.slang"), text).expect("writable");
+        let entries = attributed(directory.path(), &["a.slang".into()]);
+        entries.iter().map(|e| format!("{} {}", e.name, e.stage.name())).collect()
+    }
+
+    #[test]
+    fn functions_below_shader_attributes() {
+        assert_eq!(found("[shader(\"vertex\")]\nfloat4 vs(float3 p) : SV_Position { }"), ["vs vertex"]);
+        assert_eq!(found("[shader(\"compute\")] [numthreads(8, (4), 1)] void cs() { }"), ["cs compute"]);
+        assert_eq!(found("[shader(\"pixel\")]\nVector<float, 4> ps() { }"), ["ps fragment"]);
+    }
+
+    #[test]
+    fn comments_and_other_stages_do_not_count() {
+        assert!(found("// [shader(\"vertex\")]\nvoid f() {} /* [shader(\"vertex\")] void g() {} */").is_empty());
+        assert!(found("[shader(\"raygeneration\")] void rgen() {}").is_empty());
+    }
+
+    #[test]
+    fn lines_of_a_list() {
+        let entries = listed("rem x\ncall :CompileShader%1 Fog vs VSFog\r\ncall :CompileComputeShader%1 Mips main\n");
+        let labels: Vec<String> = entries.iter().map(Entry::label).collect();
+        assert_eq!(labels, ["Fog.fx:VSFog", "Mips.hlsl:main"]);
+    }
+}
