@@ -271,7 +271,8 @@ pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Optio
     (leaf.usage.get(unit) > 0).then(|| binding(&place, unit))
 }
 
-fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api) -> Option<Binding> {
+/// The binding of the sampler of a combined sampler at a path.
+pub fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api) -> Option<Binding> {
     if api == Api::D3d {
         return leaf_binding(place, layout, path, Some(Unit::Sampler));
     }

@@ -10,7 +10,9 @@
 
 pub mod hoist;
 pub mod needs;
+mod combined_samplers;
 mod dead_code;
+mod depth_textures;
 mod entry_attributes;
 mod entry_globals;
 mod entry_points;
@@ -30,9 +32,11 @@ mod resolve_resources;
 mod select_target;
 mod split_resources;
 mod stage_io;
-pub mod system_values;
+mod storage_types;
 mod uniform_blocks;
+mod unit_vectors;
 mod varyings;
+pub mod system_values;
 #[cfg(test)]
 mod tests;
 
@@ -40,7 +44,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::{Place, ProgramLayout, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Effects, Function, FunctionId, GlobalId, Program};
+use crate::tree::{Binding, Effects, Function, FunctionId, GlobalId, Program};
 use std::collections::BTreeMap;
 
 /// What a pass works on.
@@ -62,6 +66,10 @@ pub struct Context<'a> {
 pub struct Notes {
     /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
     pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
+    /// Bindings of the samplers of combined samplers.
+    pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
+    /// Bindings of the hidden counters of buffers.
+    pub counters: rustc_hash::FxHashMap<GlobalId, Binding>,
 }
 
 /// One step.
@@ -90,6 +98,10 @@ pub const PASSES: &[Pass] = &[
     dead_code::PASS,
     split_resources::PASS,
     uniform_blocks::PASS,
+    combined_samplers::PASS,
+    depth_textures::PASS,
+    unit_vectors::PASS,
+    storage_types::PASS,
     varyings::PASS,
     entry_points::PASS,
     float_remainder::PASS,

@@ -139,7 +139,9 @@ impl Verify<'_> {
     }
 
     fn same(&mut self, what: &str, a: TypeId, b: TypeId) {
-        if a != b {
+        // Passes note on the type of a texture what is known of it beyond its declaration.
+        let resource = |ty: TypeId| self.program.types.get(self.program.types.innermost(ty)).is_resource();
+        if a != b && !(resource(a) && resource(b)) {
             let (a, b) = (self.program.type_name(a), self.program.type_name(b));
             self.fault(format!("{what}: {a} against {b}"));
         }

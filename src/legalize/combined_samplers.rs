@@ -1,0 +1,110 @@
+//! A texture with its sampler becomes a texture and a sampler.
+//!
+//! Before: `Sampler2D albedo;                                     albedo.Sample(uv)`
+//! After:  `Texture2D albedo;  SamplerState albedo_sampler;       albedo.Sample(albedo_sampler, uv)`
+//!
+//! The library spells the methods of a pair with two functions that give its parts (`[__combined_part(0)]`, `(1)`); here
+//! they are replaced by the parts.
+//!
+//! Removes: CombinedSamplers. Runs after: split_resources, so that every pair is a global or an element of one.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{
+    AttributeArg, ExprArena, ExprId, ExprKind, FunctionId, Global, GlobalId, Item, Program, Type, TypeId, Types,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass =
+    Pass { name: "combined_samplers", removes: &[Capability::CombinedSamplers], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let parts: FxHashMap<FunctionId, i64> =
+        cx.program.functions.ids().filter_map(|f| Some((f, part(cx.program, f)?))).collect();
+    let samplers = declare_samplers(cx);
+    let sampler_types: FxHashMap<GlobalId, TypeId> =
+        samplers.values().map(|g| (*g, cx.program.globals[*g].ty)).collect();
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+            let (Some(part), Some(&pair)) = (parts.get(f), args.first()) else { continue };
+            if *part == 0 {
+                exprs.replace_by(id, pair);
+            } else if let ExprKind::Global(g) = exprs[exprs.base(pair)].kind
+                && let Some(sampler) = samplers.get(&g)
+            {
+                let ty = sampler_types.get(sampler).copied().unwrap_or(TypeId::ERROR);
+                let path = sampler_path(types, exprs, pair, *sampler, ty);
+                exprs.replace_by(id, path);
+            }
+        }
+    });
+    cx.program.map_types(&mut |types, ty| match types.get(ty) {
+        Type::Texture(t) if t.combined => types.intern(Type::Texture(crate::tree::Texture { combined: false, ..t })),
+        _ => ty,
+    });
+}
+
+/// Which part of a pair a function gives.
+fn part(program: &Program, f: FunctionId) -> Option<i64> {
+    let attribute = program.functions[f].attributes.iter().find(|a| a.name == "__combined_part")?;
+    match attribute.args.first() {
+        Some(AttributeArg::Int(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+/// A sampler beside every pair.
+fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
+    let mut samplers = FxHashMap::default();
+    for texture in cx.program.parameters.clone() {
+        let ty = cx.program.globals[texture].ty;
+        let Type::Texture(t) = cx.program.types.get(cx.program.types.innermost(ty)) else { continue };
+        if !t.combined {
+            continue;
+        }
+        let mut ty_of_sampler = cx.program.types.intern(Type::Sampler(t.depth));
+        let mut dims = Vec::new();
+        let mut at = ty;
+        while let Type::Array(element, count) = cx.program.types.get(at) {
+            dims.push(count);
+            at = element;
+        }
+        for count in dims.into_iter().rev() {
+            ty_of_sampler = cx.program.types.array(ty_of_sampler, count);
+        }
+        let whole = &cx.program.globals[texture];
+        let name = format!("{}_sampler", whole.name);
+        let mut sampler = Global::new(name.as_str(), ty_of_sampler, whole.kind, whole.span);
+        sampler.source_path = whole.source_path;
+        sampler.unit = whole.unit;
+        sampler.file = whole.file;
+        sampler.binding = cx.notes.samplers.get(&texture).copied();
+        let sampler = cx.program.globals.push(sampler);
+        let after =
+            cx.program.items.iter().position(|i| *i == Item::Global(texture)).and_then(|i| cx.program.items.get(i + 1));
+        let after = after.copied();
+        cx.program.insert_item(Item::Global(sampler), after);
+        cx.program.parameters.push(sampler);
+        samplers.insert(texture, sampler);
+    }
+    samplers
+}
+
+/// The path of a pair with the sampler in the place of the texture.
+fn sampler_path(types: &mut Types, exprs: &mut ExprArena, pair: ExprId, sampler: GlobalId, ty: TypeId) -> ExprId {
+    let copy = exprs.duplicate(pair);
+    for id in exprs.post_order(copy) {
+        match exprs[id].kind {
+            ExprKind::Global(_) if exprs.base(copy) == id => {
+                exprs[id].kind = ExprKind::Global(sampler);
+                exprs[id].ty = ty;
+            }
+            ExprKind::Index(a, _) if exprs.base(copy) == exprs.base(id) => {
+                exprs[id].ty = types.get(exprs[a].ty).element().unwrap_or(TypeId::ERROR);
+            }
+            _ => {}
+        }
+    }
+    copy
+}

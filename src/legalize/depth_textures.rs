@@ -1,0 +1,117 @@
+//! A texture that is compared with is a depth texture.
+//!
+//! Before: `Texture2D shadowMap;         shadowMap.SampleCmp(s, uv, z)`
+//! After:  `Texture2DShadow shadowMap;   shadowMap.SampleCmp(s, uv, z)`
+//!
+//! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
+//! the globals, and back to every parameter that is given such a global.
+//!
+//! Removes: UndeclaredDepthTextures. Runs after: combined_samplers.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, LocalId, Program, Texture, Type, TypeId, Types,
+};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass =
+    Pass { name: "depth_textures", removes: &[Capability::UndeclaredDepthTextures], adds: &[], run };
+
+/// A texture by where it is declared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Global(GlobalId),
+    Param(FunctionId, LocalId),
+}
+
+fn run(cx: &mut Context) {
+    let functions = cx.program.functions_with_code();
+    let mut depth: FxHashSet<Place> = FxHashSet::default();
+    // Each round adds a place or ends.
+    loop {
+        let before = depth.len();
+        for &f in &functions {
+            spread(cx.program, f, &mut depth);
+        }
+        if depth.len() == before {
+            break;
+        }
+    }
+    for id in cx.program.globals.ids() {
+        if depth.contains(&Place::Global(id)) {
+            let ty = cx.program.globals[id].ty;
+            cx.program.globals[id].ty = as_depth(&mut cx.program.types, ty);
+        }
+    }
+    for f in functions {
+        let mut body = std::mem::take(&mut cx.program.functions[f].code);
+        retype(cx.program, f, &mut body, &depth);
+        cx.program.functions[f].code = body;
+    }
+}
+
+fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<Place> {
+    if !matches!(body.exprs[id].kind, ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Index(..)) {
+        return None;
+    }
+    match body.exprs[body.exprs.base(id)].kind {
+        ExprKind::Global(g) => Some(Place::Global(g)),
+        ExprKind::Local(l) => Some(Place::Param(f, l)),
+        _ => None,
+    }
+}
+
+fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<Place>) {
+    let body = &program.functions[f].code;
+    for id in body.expressions() {
+        let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
+        let function = &program.functions[*callee];
+        if function.attributes.iter().any(|a| a.name == "__depth_texture") {
+            depth.extend(args.first().and_then(|t| place(f, body, *t)));
+        }
+        if !matches!(function.body, FunctionBody::Block) {
+            continue;
+        }
+        for (param, &arg) in function.params.iter().zip(args) {
+            if !matches!(program.types.get(body.exprs[arg].ty), Type::Texture(_)) {
+                continue;
+            }
+            let (inner, outer) = (Place::Param(*callee, param.local), place(f, body, arg));
+            if depth.contains(&inner) {
+                depth.extend(outer);
+            }
+            if outer.is_some_and(|o| depth.contains(&o)) {
+                depth.insert(inner);
+            }
+        }
+    }
+}
+
+fn as_depth(types: &mut Types, ty: TypeId) -> TypeId {
+    match types.get(ty) {
+        Type::Texture(t) => types.intern(Type::Texture(Texture { depth: true, ..t })),
+        Type::Array(element, count) => {
+            let element = as_depth(types, element);
+            types.array(element, count)
+        }
+        _ => ty,
+    }
+}
+
+/// Gives locals and expressions the types of what they name.
+fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashSet<Place>) {
+    for local in body.locals.ids() {
+        if depth.contains(&Place::Param(f, local)) {
+            body.locals[local].ty = as_depth(&mut program.types, body.locals[local].ty);
+        }
+    }
+    for id in body.expressions() {
+        let ty = body.exprs[id].ty;
+        if matches!(program.types.get(program.types.innermost(ty)), Type::Texture(_))
+            && place(f, body, id).is_some_and(|p| depth.contains(&p))
+        {
+            body.exprs[id].ty = as_depth(&mut program.types, ty);
+        }
+    }
+}
