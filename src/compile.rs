@@ -231,8 +231,9 @@ impl<'a> Compilation<'a> {
     }
 
     fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
-        let input = Frontend { loader, options: self.options, diags: &mut self.diags, sources: &mut self.output.sources }
-            .load(files);
+        let input =
+            Frontend { loader, options: self.options, diags: &mut self.diags, sources: &mut self.output.sources }
+                .load(files);
         if !self.diags.has_errors() {
             let options = check::Options {
                 entries: self.options.entries.clone(),
@@ -249,7 +250,7 @@ impl<'a> Compilation<'a> {
                 }
             }
         }
-        self.output.dependencies = self.output.sources.files().map(|(_, f)| f.name.clone()).collect();
+        self.output.dependencies = self.output.sources.dependencies();
         self.output.diagnostics = self.diags.take();
         diagnostic::sort(&mut self.output.diagnostics, &self.output.sources);
         self.output
@@ -520,4 +521,3 @@ fn nth_include(decls: &[ast::Decl], n: usize) -> Option<ast::Ident> {
     });
     includes.into_iter().nth(n)
 }
-

@@ -28,7 +28,8 @@ pub fn define(text: &str) -> Result<(String, Option<String>), String> {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, None),
     };
-    let legal = name.chars().enumerate().all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || i > 0 && c.is_ascii_digit());
+    let legal =
+        name.chars().enumerate().all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || i > 0 && c.is_ascii_digit());
     if name.is_empty() || !legal { Err("a macro needs a name".to_owned()) } else { Ok((name.to_owned(), value)) }
 }
 
@@ -38,4 +39,3 @@ pub fn policy(text: &str) -> Result<Policy, String> {
     let found = layout::POLICIES.iter().find(|p| p.name == text).copied();
     found.ok_or_else(|| format!("not a binding policy; there are {}", known.join(", ")))
 }
-

@@ -129,6 +129,14 @@ impl Sources {
         self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32 | self.base), f))
     }
 
+    /// The names of the files that were loaded, each once, in the order of loading. Texts of our own making, such as
+    /// the definitions of the command line, have names in `<>` and are left out.
+    pub fn dependencies(&self) -> Vec<String> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let names = self.files.iter().map(|f| &f.name).filter(|n| !n.starts_with('<'));
+        names.filter(|n| seen.insert(n.as_str())).cloned().collect()
+    }
+
     /// The place in a real file that the user wrote: the use of the outermost macro.
     pub fn use_site(&self, span: Span) -> Span {
         let mut span = span;

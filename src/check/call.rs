@@ -23,12 +23,8 @@ impl<'a> Checker<'a> {
                     _ => None,
                 };
                 let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
-                let candidates = Candidates {
-                    name: name.unwrap_or_else(|| Symbol::new("")),
-                    decls,
-                    accessor: WHOLE,
-                    explicit,
-                };
+                let candidates =
+                    Candidates { name: name.unwrap_or_else(|| Symbol::new("")), decls, accessor: WHOLE, explicit };
                 let args = self.call_args(args);
                 self.call(&candidates, this, &args, span)
             }
@@ -215,10 +211,8 @@ impl<'a> Checker<'a> {
         let ArgKind::Value(first, ..) = args.first()?.kind else { return None };
         let ExprKind::Property(property) = self.kind(first).clone() else { return None };
         let object = *property.args.first()?;
-        let is_image = matches!(
-            self.program.types.get(self.ty(object)),
-            Type::Texture(_) | Type::Buffer(BufferKind::Typed, ..)
-        );
+        let is_image =
+            matches!(self.program.types.get(self.ty(object)), Type::Texture(_) | Type::Buffer(BufferKind::Typed, ..));
         if !is_image {
             return None;
         }

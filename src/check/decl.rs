@@ -1,7 +1,7 @@
 //! Declares what files, namespaces and types hold. Only names; nothing is resolved.
 
-use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use super::Checker;
+use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -157,8 +157,12 @@ impl<'a> Checker<'a> {
         });
         if let Some(span) = clash {
             self.diags.push(
-                Diagnostic::error(Code::REDECLARED, name.span, format!("`{}` is declared twice in this scope", name.name))
-                    .label(span, "first declared here"),
+                Diagnostic::error(
+                    Code::REDECLARED,
+                    name.span,
+                    format!("`{}` is declared twice in this scope", name.name),
+                )
+                .label(span, "first declared here"),
             );
         }
     }
@@ -173,7 +177,8 @@ impl<'a> Checker<'a> {
             self.at_mut(scope).names.remove(&name);
             return true;
         }
-        complete || !existing.iter().any(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(_))))
+        complete
+            || !existing.iter().any(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(_))))
     }
 
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: Place) {
@@ -254,13 +259,7 @@ impl<'a> Checker<'a> {
         self.enum_cases.insert(id, cases);
     }
 
-    fn declare_namespace(
-        &mut self,
-        decl: &'a ast::Decl,
-        path: &'a [ast::Ident],
-        decls: &'a [ast::Decl],
-        place: Place,
-    ) {
+    fn declare_namespace(&mut self, decl: &'a ast::Decl, path: &'a [ast::Ident], decls: &'a [ast::Decl], place: Place) {
         let mut inner = place;
         for part in path {
             inner.scope = self.namespace(decl, *part, inner);

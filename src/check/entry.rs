@@ -74,7 +74,8 @@ fn words(name: &str) -> Vec<String> {
         }
         let previous = i.checked_sub(1).and_then(|p| chars.get(p)).copied().unwrap_or('_');
         let next_lower = chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase());
-        let starts = c.is_ascii_uppercase() && (previous.is_ascii_lowercase() || (previous.is_ascii_uppercase() && next_lower));
+        let starts =
+            c.is_ascii_uppercase() && (previous.is_ascii_lowercase() || (previous.is_ascii_uppercase() && next_lower));
         if starts {
             list.push(std::mem::take(&mut current));
         }
@@ -145,7 +146,8 @@ impl<'a> Checker<'a> {
     fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<Found> {
         let mut list = Vec::new();
         for request in self.options.entries.clone() {
-            let named: Vec<DeclId> = functions.iter().copied().filter(|d| self.info(*d).name == *request.name.as_str()).collect();
+            let named: Vec<DeclId> =
+                functions.iter().copied().filter(|d| self.info(*d).name == *request.name.as_str()).collect();
             let Some(&decl) = named.first() else {
                 let message = format!("there is no function `{}` to be an entry point", request.name);
                 let mut diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, message);

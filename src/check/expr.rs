@@ -194,7 +194,8 @@ impl<'a> Checker<'a> {
         let digits = text.as_str().trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);
         let keeps = digits.contains('.') && digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.ends_with('.');
         let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
-        let spelling = (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
+        let spelling =
+            (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
         let ty = self.program.types.scalar(scalar);
         self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span)
     }
@@ -258,12 +259,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What found entities are as part of an expression; members of the type around get `this`.
-    pub(super) fn found_operand(
-        &mut self,
-        found: Found,
-        args: Option<&'a [GenericArg]>,
-        span: Span,
-    ) -> Operand<'a> {
+    pub(super) fn found_operand(&mut self, found: Found, args: Option<&'a [GenericArg]>, span: Span) -> Operand<'a> {
         match found.entities.first() {
             Some(Entity::Local(local, context)) => {
                 if *context != self.cx.id {
@@ -283,13 +279,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn decl_operand(
-        &mut self,
-        decl: DeclId,
-        found: &Found,
-        args: Option<&'a [GenericArg]>,
-        span: Span,
-    ) -> Operand<'a> {
+    fn decl_operand(&mut self, decl: DeclId, found: &Found, args: Option<&'a [GenericArg]>, span: Span) -> Operand<'a> {
         let info = self.info(decl);
         match info.what {
             What::Var(_) => self.global_operand(decl, span),
@@ -373,8 +363,7 @@ impl<'a> Checker<'a> {
             "&" => {
                 let inner = self.expr(inner);
                 let ty = self.ty(inner);
-                let ty =
-                    self.program.types.intern(Type::Pointer(ty, crate::tree::AddressSpace::Function));
+                let ty = self.program.types.intern(Type::Pointer(ty, crate::tree::AddressSpace::Function));
                 return self.push(ExprKind::AddressOf(inner), ty, span);
             }
             _ => {}
@@ -434,14 +423,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn binary_expr(
-        &mut self,
-        op: Symbol,
-        _at: Span,
-        a: &'a ast::Expr,
-        b: &'a ast::Expr,
-        span: Span,
-    ) -> ExprId {
+    fn binary_expr(&mut self, op: Symbol, _at: Span, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> ExprId {
         let left = self.expr(a);
         let right = self.expr(b);
         self.binary(op, left, right, span)
@@ -521,7 +503,8 @@ impl<'a> Checker<'a> {
 
     /// A call of a user's `operator` if there is one for these operands.
     fn user_operator(&mut self, op: Symbol, values: &[ExprId], span: Span) -> Option<ExprId> {
-        let custom = values.iter().any(|v| matches!(self.program.types.get(self.ty(*v)), Type::Struct(_) | Type::Enum(_)));
+        let custom =
+            values.iter().any(|v| matches!(self.program.types.get(self.ty(*v)), Type::Struct(_) | Type::Enum(_)));
         if !custom {
             return None;
         }
@@ -544,7 +527,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let scalar = values.iter().all(|v| matches!(self.program.types.get(self.ty(*v)), Type::Enum(_) | Type::Scalar(_)));
+        let scalar =
+            values.iter().all(|v| matches!(self.program.types.get(self.ty(*v)), Type::Enum(_) | Type::Scalar(_)));
         self.call_operator(name, decls, methods, values, scalar, span)
     }
 
@@ -678,7 +662,9 @@ impl<'a> Checker<'a> {
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
         }
-        if let (Type::Struct(_) | Type::Array(..), Some((parts, _))) = (self.program.types.get(to), self.splat_parts(value, to)) {
+        if let (Type::Struct(_) | Type::Array(..), Some((parts, _))) =
+            (self.program.types.get(to), self.splat_parts(value, to))
+        {
             return self.push(ExprKind::Construct(parts), to, span);
         }
         let (a, b) = (self.type_text(from), self.type_text(to));
@@ -728,7 +714,11 @@ impl<'a> Checker<'a> {
         match op.as_str() {
             "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
                 let ty = self.resolve_type(ty, self.cx.scope);
-                let size = if op.as_str().contains("size") { self.natural_layout(ty, 0).0 } else { self.natural_layout(ty, 0).1 };
+                let size = if op.as_str().contains("size") {
+                    self.natural_layout(ty, 0).0
+                } else {
+                    self.natural_layout(ty, 0).1
+                };
                 self.int_value(i64::from(size), TypeId::INT, span)
             }
             "countof" => {
@@ -784,10 +774,7 @@ impl<'a> Checker<'a> {
             | ExprKind::Convert(a, _)
             | ExprKind::AddressOf(a)
             | ExprKind::Deref(a) => *a = self.copy(*a),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Assign(_, a, b)
-            | ExprKind::Comma(a, b) => {
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
                 *a = self.copy(*a);
                 *b = self.copy(*b);
             }

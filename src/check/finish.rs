@@ -33,9 +33,10 @@ impl<'a> Checker<'a> {
             let mut changed = Vec::new();
             for (id, function) in self.program.functions.iter() {
                 let is_method = function.owner.is_some()
-                    && function.params.first().is_some_and(|p| {
-                        p.mode == ParamMode::In && function.code.locals[p.local].name == *"this"
-                    });
+                    && function
+                        .params
+                        .first()
+                        .is_some_and(|p| p.mode == ParamMode::In && function.code.locals[p.local].name == *"this");
                 if is_method && self.writes_this(id) {
                     changed.push(id);
                 }
@@ -75,7 +76,11 @@ impl<'a> Checker<'a> {
             ExprKind::AddressOf(target) => is_root(*target),
             ExprKind::Call(callee, args) => {
                 let callee = &self.program.functions[*callee];
-                callee.params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && self.write_reaches(body, *a, local))
+                callee
+                    .params
+                    .iter()
+                    .zip(args)
+                    .any(|(p, a)| p.mode != ParamMode::In && self.write_reaches(body, *a, local))
             }
             _ => false,
         })
@@ -137,11 +142,8 @@ impl<'a> Checker<'a> {
                 }
                 Some(next) if state[next.index()] == 1 => {
                     let from = path.iter().position(|(f, _)| *f == next).unwrap_or(0);
-                    let mut names: Vec<&str> = path
-                        .iter()
-                        .skip(from)
-                        .map(|(f, _)| self.program.functions[*f].name.as_str())
-                        .collect();
+                    let mut names: Vec<&str> =
+                        path.iter().skip(from).map(|(f, _)| self.program.functions[*f].name.as_str()).collect();
                     let first = &self.program.functions[next];
                     names.push(first.name.as_str());
                     let message = format!("`{}` calls itself: {}", first.name, names.join(" -> "));
@@ -333,7 +335,8 @@ impl<'a> Checker<'a> {
         };
         let comments = &first.comments;
         let in_main = comments.iter().take_while(|c| c.span.file == unit.file && !c.trailing).count();
-        let blank = comments.iter().take(in_main).enumerate().skip(1).filter(|(_, c)| c.blank_before).map(|(i, _)| i).last();
+        let blank =
+            comments.iter().take(in_main).enumerate().skip(1).filter(|(_, c)| c.blank_before).map(|(i, _)| i).last();
         let legal = comments.iter().take(in_main).rposition(is_licence).map(|i| i + 1);
         let Some(count) = blank.max(legal) else { return };
         let header: Vec<Comment> = comments.iter().take(count).cloned().collect();

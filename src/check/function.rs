@@ -306,7 +306,8 @@ impl<'a> Checker<'a> {
         let (name, attributes) = match (info.what, self.code_of(&instance)) {
             (What::Property(p) | What::Subscript(p), code) => {
                 let accessor = p.accessors.get(instance.accessor as usize).map_or("get", |a| a.name.name.as_str());
-                let base = if p.name.name.is_empty() { "subscript" } else { p.name.name.as_str().trim_start_matches('_') };
+                let base =
+                    if p.name.name.is_empty() { "subscript" } else { p.name.name.as_str().trim_start_matches('_') };
                 (Symbol::new(&format!("{accessor}_{base}")), code.attributes)
             }
             (_, code) => (info.name, code.attributes),
@@ -704,10 +705,7 @@ fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>, depth: u32) {
 }
 
 /// The case of a target switch for a target: its own, else the default.
-pub(super) fn target_case(
-    cases: &[(Vec<ast::Ident>, ast::Block)],
-    target: Symbol,
-) -> Option<&ast::Block> {
+pub(super) fn target_case(cases: &[(Vec<ast::Ident>, ast::Block)], target: Symbol) -> Option<&ast::Block> {
     let own = cases.iter().find(|(names, _)| names.iter().any(|n| n.name == target));
     own.or_else(|| cases.iter().find(|(names, _)| names.is_empty())).map(|(_, block)| block)
 }

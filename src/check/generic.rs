@@ -350,9 +350,9 @@ impl<'a> Checker<'a> {
     }
 
     fn unify_args(&mut self, args: &'a [GenericArg], scope: ScopeId, actual: &[Arg], slots: &mut Vec<Slot>) -> bool {
-        args.iter().zip(actual).all(|(arg, actual)| {
-            self.unify_arg(arg, scope, actual, convert::LiteralKind::None, slots)
-        })
+        args.iter()
+            .zip(actual)
+            .all(|(arg, actual)| self.unify_arg(arg, scope, actual, convert::LiteralKind::None, slots))
     }
 
     /// Finds the arguments that make the alias this type, then matches the written arguments against them.

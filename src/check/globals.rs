@@ -368,7 +368,11 @@ impl<'a> Checker<'a> {
         let module = self.source_of(decl).module;
         let same = self.program.parameters.iter().copied().find(|p| {
             let other = &self.program.globals[*p];
-            !module && other.name == name && other.unit != unit && !name.is_empty() && other.transparent == self.program.globals[id].transparent
+            !module
+                && other.name == name
+                && other.unit != unit
+                && !name.is_empty()
+                && other.transparent == self.program.globals[id].transparent
         });
         let Some(other) = same else {
             self.program.parameters.push(id);

@@ -82,7 +82,11 @@ impl<'a> Checker<'a> {
             let Some(part_ty) = part_ty else {
                 let text = self.type_text(from);
                 let at = self.span(value);
-                return self.error_at(Code::BAD_INITIALIZER, at, format!("`{text}` cannot be a part of a vector or matrix"));
+                return self.error_at(
+                    Code::BAD_INITIALIZER,
+                    at,
+                    format!("`{text}` cannot be a part of a vector or matrix"),
+                );
             };
             parts.push(self.convert(value, part_ty, false));
         }
@@ -98,8 +102,7 @@ impl<'a> Checker<'a> {
         let constructors = self.constructors(ty);
         if !constructors.is_empty() {
             let call_args = self.call_args(args);
-            let candidates =
-                Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+            let candidates = Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
             if args.is_empty() {
                 return match self.quiet(|c| c.choose(&candidates, &call_args, span)) {
                     Some(instance) => self.call_instance(instance, None, &call_args, span),
@@ -249,10 +252,8 @@ impl<'a> Checker<'a> {
             elements.pending = None;
             return Some(self.coerce(value, ty));
         }
-        if matches!(
-            self.program.types.get(ty),
-            Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_)
-        ) {
+        if matches!(self.program.types.get(ty), Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_))
+        {
             return self.take_parts(ty, elements, span);
         }
         elements.pending = None;
@@ -439,7 +440,9 @@ impl<'a> Checker<'a> {
         if !matches!(self.program.types.get(from), Type::Scalar(_)) || !convert::is_data(&self.program, ty, 16) {
             return None;
         }
-        if self.literal(value) == LiteralKind::None && !matches!(self.kind(value), ExprKind::Literal(..) | ExprKind::Local(_)) {
+        if self.literal(value) == LiteralKind::None
+            && !matches!(self.kind(value), ExprKind::Literal(..) | ExprKind::Local(_))
+        {
             return None;
         }
         let parts: Vec<TypeId> = match self.program.types.get(ty) {

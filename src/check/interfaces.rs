@@ -249,8 +249,7 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(outer), ScopeKind::Members(this));
         self.interfaces.scopes.insert(key, scope);
         self.bind(scope, self.words.this_type, Entity::Type(this));
-        let place =
-            Place { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
+        let place = Place { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
         for member in s.members.iter().flatten() {
             self.declare(member, place);
         }
@@ -431,8 +430,7 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
-        let place =
-            Place { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
+        let place = Place { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
         for member in &extension.members {
             self.declare(member, place);
         }

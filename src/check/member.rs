@@ -10,9 +10,7 @@ use crate::ast::{self, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{
-    Access, BufferKind, ExprId, ExprKind, GlobalKind, Property, Scalar, Type, TypeId,
-};
+use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Property, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `base.member`.
@@ -407,9 +405,8 @@ impl<'a> Checker<'a> {
                 _ => None,
             },
             ExprKind::Deref(_) => None,
-            ExprKind::Call(function, _) => {
-                (!self.program.functions[*function].returns_ref).then(|| "the result of a call cannot be assigned to".into())
-            }
+            ExprKind::Call(function, _) => (!self.program.functions[*function].returns_ref)
+                .then(|| "the result of a call cannot be assigned to".into()),
             // HLSL: `(float)x = 1` is accepted by old compilers only.
             ExprKind::Contents(_) => Some("constant buffers are read-only".into()),
             ExprKind::Assign(_, inner, _) => self.assignable(*inner, depth + 1),

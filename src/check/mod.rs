@@ -258,7 +258,8 @@ impl<'a> Checker<'a> {
         self.declare_builtin_generics(root);
         let library = self.scope(Some(root), ScopeKind::Plain);
         let unit_count = input.units.len() as u32;
-        let source = |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
+        let source =
+            |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
         for unit in &stdlib.units {
             self.sources.push(source(Language::Slang, u32::MAX, true, true, FileId::default(), library));
             self.declare_decls(&unit.decls, library, self.sources.len() as u32 - 1, None, 0);

@@ -2,9 +2,7 @@
 
 use super::{Arg, Checker};
 use crate::symbol::Symbol;
-use crate::tree::{
-    Access, BufferKind, MeshOutputKind, StreamKind, Texture, TextureShape, Type, TypeId,
-};
+use crate::tree::{Access, BufferKind, MeshOutputKind, StreamKind, Texture, TextureShape, Type, TypeId};
 
 /// Arguments read in order.
 struct Reader<'r> {
@@ -33,15 +31,9 @@ impl Reader<'_> {
     }
 }
 
-const ACCESS: &[Access] =
-    &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback];
-const BUFFERS: &[BufferKind] = &[
-    BufferKind::Typed,
-    BufferKind::Structured,
-    BufferKind::ByteAddress,
-    BufferKind::Append,
-    BufferKind::Consume,
-];
+const ACCESS: &[Access] = &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback];
+const BUFFERS: &[BufferKind] =
+    &[BufferKind::Typed, BufferKind::Structured, BufferKind::ByteAddress, BufferKind::Append, BufferKind::Consume];
 
 impl Checker<'_> {
     /// The type of a kind with its arguments.
@@ -97,10 +89,7 @@ impl Checker<'_> {
             3 => TextureShape::D3,
             n => return Err(format!("a texture cannot have {n} dimensions")),
         };
-        let is_data = matches!(
-            self.program.types.get(element),
-            Type::Scalar(_) | Type::Vector(..) | Type::Error
-        );
+        let is_data = matches!(self.program.types.get(element), Type::Scalar(_) | Type::Vector(..) | Type::Error);
         if !is_data {
             let text = self.type_text(element);
             return Err(format!("a texture's elements are scalars or vectors, not `{text}`"));

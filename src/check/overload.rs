@@ -137,8 +137,11 @@ impl<'a> Checker<'a> {
         if ambiguous.is_empty() {
             return Some(chosen);
         }
-        let mut diagnostic =
-            Diagnostic::error(Code::AMBIGUOUS, span, format!("this call of `{}` fits several overloads", candidates.name));
+        let mut diagnostic = Diagnostic::error(
+            Code::AMBIGUOUS,
+            span,
+            format!("this call of `{}` fits several overloads", candidates.name),
+        );
         ambiguous.insert(0, decl);
         for decl in ambiguous.iter().take(8) {
             diagnostic = diagnostic.note(format!("candidate: {}", self.signature_text(*decl)));
@@ -154,7 +157,8 @@ impl<'a> Checker<'a> {
             What::Subscript(p) | What::Property(p) => (p.generics.as_ref(), p.params.as_slice()),
             _ => return Err(Misfit::Count),
         };
-        let is_void = |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(v) if v.name.name.is_empty() && is_void_type(&v.ty));
+        let is_void =
+            |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(v) if v.name.name.is_empty() && is_void_type(&v.ty));
         let most = params.iter().filter(|p| !is_void(p)).count();
         let least = params
             .iter()

@@ -138,9 +138,12 @@ impl<'a> Checker<'a> {
             Type::Enum(_) => self.cast(value, TypeId::BOOL, e.span),
             Type::Vector(_, n) if n > 1 => {
                 let text = self.type_text(self.ty(value));
-                let diagnostic =
-                    Diagnostic::error(Code::TYPE_MISMATCH, e.span, format!("a condition must be a scalar, not `{text}`"))
-                        .note("use `any` or `all`");
+                let diagnostic = Diagnostic::error(
+                    Code::TYPE_MISMATCH,
+                    e.span,
+                    format!("a condition must be a scalar, not `{text}`"),
+                )
+                .note("use `any` or `all`");
                 self.diags.push(diagnostic);
                 self.error_value(e.span)
             }
@@ -388,8 +391,12 @@ impl<'a> Checker<'a> {
         {
             let first = self.cx.body.locals[local].span;
             self.diags.push(
-                Diagnostic::error(Code::REDECLARED, name.span, format!("`{}` is declared twice in this scope", name.name))
-                    .label(first, "first declared here"),
+                Diagnostic::error(
+                    Code::REDECLARED,
+                    name.span,
+                    format!("`{}` is declared twice in this scope", name.name),
+                )
+                .label(first, "first declared here"),
             );
         }
     }

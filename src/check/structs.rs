@@ -77,8 +77,7 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
         let index = self.structs.list.len() as u32;
-        let instance =
-            StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), resolving: true };
+        let instance = StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), resolving: true };
         self.structs.list.push(instance);
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);

@@ -260,13 +260,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A struct or alias with its arguments.
-    fn named_type(
-        &mut self,
-        decl: DeclId,
-        given: Option<&'a [GenericArg]>,
-        scope: ScopeId,
-        span: Span,
-    ) -> Name<'a> {
+    fn named_type(&mut self, decl: DeclId, given: Option<&'a [GenericArg]>, scope: ScopeId, span: Span) -> Name<'a> {
         let generics = match self.info(decl).what {
             What::Struct(s) => s.generics.as_ref(),
             What::Alias(a) => a.generics.as_ref(),
@@ -420,8 +414,7 @@ impl<'a> Checker<'a> {
             None => Scalar::I32,
         };
         let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
-        let id =
-            self.program.enums.push(Enum { name: info.name, tag, cases: Vec::new(), comments, span: info.span });
+        let id = self.program.enums.push(Enum { name: info.name, tag, cases: Vec::new(), comments, span: info.span });
         self.enum_decls.push(decl);
         let ty = self.program.types.intern(Type::Enum(id));
         self.enums.insert(decl, ty);

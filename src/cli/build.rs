@@ -107,7 +107,8 @@ fn run(args: &BuildArgs, jobs: &[Job]) -> Vec<Report> {
 }
 
 fn progress(count: usize) -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(count as u64), target);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} programs {elapsed}") {
         bar.set_style(style);
@@ -128,10 +129,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
     let include = args.program.include.iter().chain(&job.settings.include);
     let directory = job.path.parent().unwrap_or(Path::new("."));
     let root = if args.tree.is_dir() { args.tree.as_path() } else { args.tree.parent().unwrap_or(directory) };
-    let loader = FileLoader::new(include)
-        .root(directory)
-        .root(root)
-        .allow_anywhere(args.program.allow_outside_roots);
+    let loader = FileLoader::new(include).root(directory).root(root).allow_anywhere(args.program.allow_outside_roots);
     let mut options = args.program.options(targets.clone());
     options.defines.splice(0..0, job.settings.defines.iter().cloned());
     options.cache = Some(cache.clone());

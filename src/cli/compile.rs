@@ -122,8 +122,7 @@ pub fn compile(args: &CompileArgs) -> Outcome {
     let several = output.artifacts.len() > 1;
     let placeholder = args.output.as_ref().is_some_and(|o| o.to_string_lossy().contains("{entry}"));
     if several && args.output.is_some() && !placeholder {
-        let names: Vec<&str> =
-            output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).collect();
+        let names: Vec<&str> = output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).collect();
         eprintln!(
             "error: there are several entry points ({}), each a text of its own: choose one with --entry, or put \
              `{{entry}}` into the name of the output",

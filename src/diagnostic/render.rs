@@ -15,6 +15,7 @@ use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter, termcolor};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// Longer lines are not shown: they are generated, and nobody finds a place in them by looking.
@@ -23,13 +24,15 @@ const MAX_SHOWN_LINE: usize = 400;
 const MAX_CHAIN: usize = 8;
 
 /// Sorts diagnostics into the order of the source: files in the order they were loaded, by position within each.
-/// Those without a place come first.
-pub fn sort(diagnostics: &mut [Diagnostic], sources: &Sources) {
-    diagnostics.sort_by_key(|d| {
-        d.span.map(|span| {
-            let site = sources.use_site(span);
-            (site.file, site.start, site.end)
-        })
+/// Those without a place come first. A header that several units of the program include is several texts here, but what
+/// is wrong in it is said once.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &Sources) {
+    let site = |d: &Diagnostic| d.span.map(|span| sources.use_site(span));
+    diagnostics.sort_by_key(|d| site(d).map(|s| (s.file, s.start, s.end)));
+    let mut seen = FxHashSet::default();
+    diagnostics.retain(|d| {
+        let place = site(d).map(|s| (sources.file(s.file).map(|f| f.name.as_str()), s.start, s.end));
+        seen.insert((d.code, place, d.message.clone()))
     });
 }
 
@@ -189,5 +192,48 @@ impl<'a> Files<'a> for View<'a> {
         let start = *starts.get(line).ok_or(Error::LineTooLarge { given: line, max })?;
         let end = starts.get(line + 1).map_or(file.text.len(), |e| *e as usize);
         Ok(start as usize..end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Code;
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn sorts_by_source_and_says_everything_once() {
+        let mut sources = Sources::default();
+        let text: Arc<str> = Arc::from("é b\nc");
+        let [first, again, other] = ["a.hlsli", "a.hlsli", "b.hlsli"].map(|n| sources.add(n, text.clone()));
+        let error =
+            |file, start, message: &str| Diagnostic::error(Code::SYNTAX, Span { file, start, end: start + 1 }, message);
+        let global = Diagnostic::global(Code::NO_SHADERS, "nothing here").note("a note");
+        let mut list =
+            vec![error(other, 0, "z"), error(again, 3, "y"), error(first, 5, "x"), error(first, 3, "y"), global];
+        sort(&mut list, &sources);
+        let text = render(&list, &sources, false);
+        let lines: Vec<&str> = text.lines().filter(|l| l.contains("error[")).collect();
+        let expected = [
+            "error[E0704]: nothing here",
+            "a.hlsli:1:3: error[E0201]: y",
+            "a.hlsli:2:1: error[E0201]: x",
+            "b.hlsli:1:1: error[E0201]: z",
+        ];
+        assert_eq!(lines, expected);
+        assert!(text.starts_with("error[E0704]: nothing here\n  = a note\n\n"), "{text}");
+        assert_eq!(sources.dependencies(), ["a.hlsli", "b.hlsli"]);
+    }
+
+    #[test]
+    fn long_lines_and_wrong_places_are_not_shown() {
+        let mut sources = Sources::default();
+        let file = sources.add("a", Arc::from("x".repeat(1000)));
+        for (start, end) in [(0, 1), (2000, 3000), (5, 2)] {
+            let list = [Diagnostic::error(Code::SYNTAX, Span { file, start, end }, "wrong")];
+            assert!(render(&list, &sources, false).ends_with("error[E0201]: wrong\n\n"));
+        }
+        let list = [Diagnostic::error(Code::SYNTAX, Span { file: FileId(9), start: 0, end: 0 }, "wrong")];
+        assert_eq!(render(&list, &sources, false), ": error[E0201]: wrong\n\n");
     }
 }

@@ -331,6 +331,10 @@ impl<'a> Processor<'a> {
         let file = self.out.files.first().copied().unwrap_or_default();
         let end = self.sources.file(file).map_or(0, |f| f.text.len() as u32);
         let comments = std::mem::take(&mut self.pending);
+        // What was read before a limit was hit would only be cut off somewhere, which says nothing new.
+        if self.aborted {
+            self.out.tokens.clear();
+        }
         let eof = Token { comments, ..Token::eof(Span { file, start: end, end }) };
         self.out.tokens.push(eof);
         self.out.incomplete |= self.aborted;
