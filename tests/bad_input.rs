@@ -10,7 +10,10 @@ const GOOD: &str = "RWStructuredBuffer<float> data;\n[shader(\"compute\")]\n[num
 /// Compiles `main.slang` of a tree to a file and asserts the failure: exit code 1, this code at this place, no output.
 fn fails_at(files: &[(&str, &str)], code: &str, place: &str) -> Run {
     let tree = tree(files);
-    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl", "-o", "out.wgsl", "--reflect", "out.json"]);
+    let run = shaderport(
+        tree.path(),
+        &["compile", "main.slang", "--target", "wgsl", "-o", "out.wgsl", "--reflect", "out.json"],
+    );
     assert_failed(&run, 1, code);
     assert!(run.stderr.contains(place), "no `{place}` in:\n{}", run.stderr);
     assert!(!tree.path().join("out.wgsl").exists(), "an output was written");
@@ -54,10 +57,16 @@ fn a_missing_source() {
 
 #[test]
 fn an_include_out_of_the_roots() {
-    let tree = tree(&[("secret.hlsli", "float secret;\n"), ("shaders/main.slang", &format!("#include \"../secret.hlsli\"\n{GOOD}"))]);
+    let tree = tree(&[
+        ("secret.hlsli", "float secret;\n"),
+        ("shaders/main.slang", &format!("#include \"../secret.hlsli\"\n{GOOD}")),
+    ]);
     let run = shaderport(&tree.path().join("shaders"), &["compile", "main.slang", "--target", "wgsl"]);
     assert_failed(&run, 1, "E0104");
-    let run = shaderport(&tree.path().join("shaders"), &["compile", "main.slang", "--target", "wgsl", "--allow-outside-roots"]);
+    let run = shaderport(
+        &tree.path().join("shaders"),
+        &["compile", "main.slang", "--target", "wgsl", "--allow-outside-roots"],
+    );
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
@@ -103,7 +112,7 @@ fn an_include_cycle() {
         ("a.hlsli", "#include \"b.hlsli\"\n"),
         ("b.hlsli", "#include \"a.hlsli\"\n"),
     ];
-    fails_at(&files, "E0102", "b.hlsli:1:");
+    fails_at(&files, "E0102", ".hlsli:1:10");
 }
 
 #[test]
@@ -228,9 +237,12 @@ fn all_errors_of_a_file_are_reported() {
     let tree = tree(&[("main.slang", &source)]);
     let run = shaderport(tree.path(), &["check", "main.slang"]);
     assert_failed(&run, 1, "E0301");
-    for (name, place) in [("`one`", "main.slang:6:"), ("`two`", "main.slang:7:"), ("`three`", "main.slang:8:")] {
-        assert_eq!(run.stderr.matches(name).count().min(1), 1, "{name} in:\n{}", run.stderr);
-        assert_eq!(run.stderr.matches(place).count(), 1, "{place} in:\n{}", run.stderr);
+    for said in [
+        "main.slang:6:18: error[E0301]: `one`",
+        "main.slang:7:18: error[E0301]: `two`",
+        "main.slang:8:13: error[E0301]: `three`",
+    ] {
+        assert_eq!(run.stderr.matches(said).count(), 1, "{said} in:\n{}", run.stderr);
     }
 }
 

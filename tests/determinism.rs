@@ -28,7 +28,11 @@ fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], why: &str) {
     let names = |list: &[(String, Vec<u8>)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(a), names(b), "{why}");
     for ((name, x), (_, y)) in a.iter().zip(b) {
-        assert!(x == y, "{name} differs: {why}\n{}", crate::fixtures::difference(&String::from_utf8_lossy(x), &String::from_utf8_lossy(y)));
+        assert!(
+            x == y,
+            "{name} differs: {why}\n{}",
+            crate::fixtures::difference(&String::from_utf8_lossy(x), &String::from_utf8_lossy(y))
+        );
     }
 }
 

@@ -4,7 +4,7 @@
 //! float4 color = missing; // error[E0301]: `missing` is not declared
 //! ```
 //!
-//! The words after the code must occur in the message. Each comment stands for exactly one diagnostic, and there must be no
+//! The words after the code must occur in the message or its labels. Each comment stands for exactly one diagnostic, and there must be no
 //! others. `// options: target=wgsl` in the first line chooses targets; without it the source is only checked. A comment on
 //! a line of its own that begins with `//^` speaks of the line above it.
 
@@ -61,7 +61,9 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
     let first = text.lines().next().unwrap_or("");
     for word in first.strip_prefix("// options:").unwrap_or("").split_whitespace() {
         match word.split_once('=') {
-            Some(("target", list)) => options.targets = list.split(',').filter_map(|t| options::target(t).ok()).collect(),
+            Some(("target", list)) => {
+                options.targets = list.split(',').filter_map(|t| options::target(t).ok()).collect()
+            }
             Some(("entry", value)) => options.entries.extend(options::entry(value).ok()),
             Some(("profile", value)) => options.profile = Some(value.to_owned()),
             Some(("define", value)) => options.defines.extend(options::define(value).ok()),
@@ -83,7 +85,9 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        Said { file, line, head: format!("{severity}[{}]", d.code), message: d.message.clone() }
+        let words: Vec<&str> =
+            std::iter::once(&d.message).chain(d.labels.iter().map(|l| &l.message)).map(String::as_str).collect();
+        Said { file, line, head: format!("{severity}[{}]", d.code), message: words.join("; ") }
     };
     output.diagnostics.iter().map(said).filter(|s| !s.head.starts_with("note")).collect()
 }
@@ -104,7 +108,14 @@ fn check(path: &PathBuf) -> Vec<String> {
             Some(at) => {
                 expected.remove(at);
             }
-            None => wrong.push(format!("{}: found {} in {}:{}: {}", relative(path), said.head, said.file, said.line, said.message)),
+            None => wrong.push(format!(
+                "{}: found {} in {}:{}: {}",
+                relative(path),
+                said.head,
+                said.file,
+                said.line,
+                said.message
+            )),
         }
     }
     wrong.extend(expected.iter().map(|e| format!("{}:{}: missing {}: {}", relative(path), e.line, e.head, e.message)));
@@ -115,7 +126,8 @@ fn check(path: &PathBuf) -> Vec<String> {
 fn error_fixtures() {
     // Files in directories named `include` are there for others.
     let own = |p: &PathBuf| !p.components().any(|c| c.as_os_str() == "include");
-    let all: Vec<PathBuf> = files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own).collect();
+    let all: Vec<PathBuf> =
+        files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own).collect();
     assert!(!all.is_empty(), "there are no error fixtures");
     let wrong: Vec<String> = all.iter().flat_map(check).collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -124,7 +136,8 @@ fn error_fixtures() {
 #[test]
 fn comments_are_read() {
     let text = "int a = b; // error[E0301]: `b` // warning[E0109]: careful\nint c;\n//^ error[E0302]: twice\n";
-    let said = |line, head: &str, message: &str| Said { file: "f".into(), line, head: head.into(), message: message.into() };
+    let said =
+        |line, head: &str, message: &str| Said { file: "f".into(), line, head: head.into(), message: message.into() };
     assert_eq!(
         expected("f", text),
         [said(1, "error[E0301]", "`b`"), said(1, "warning[E0109]", "careful"), said(2, "error[E0302]", "twice")]

@@ -1,5 +1,10 @@
 //! All integration tests in one program, so that they link once.
 
 mod support;
+mod bad_input;
+mod determinism;
+mod errors;
+mod fixtures;
 mod layers;
 mod parse_trees;
+mod samples;

@@ -34,6 +34,7 @@ fn samples_are_legal() {
 
 /// The stage of an emitted GLSL file, told by its ending.
 fn glsl_stage(name: &str) -> Option<Stage> {
-    const ENDINGS: &[(&str, Stage)] = &[(".vert", Stage::Vertex), (".frag", Stage::Fragment), (".comp", Stage::Compute)];
+    const ENDINGS: &[(&str, Stage)] =
+        &[(".vert", Stage::Vertex), (".frag", Stage::Fragment), (".comp", Stage::Compute)];
     ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, stage)| *stage)
 }

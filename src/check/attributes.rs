@@ -79,7 +79,7 @@ pub fn find<'t>(attributes: &'t [Attribute], name: &str) -> Option<&'t Attribute
     attributes.iter().find(|a| is(a, name))
 }
 
-/// Resolves the attributes of a declaration or statement.
+/// Resolves the attributes of a declaration or statement. A faulty one stays, without arguments, so that nobody misses it.
 pub fn resolve<'a>(
     attributes: &'a [ast::Attribute],
     eval: Eval<'a, '_>,
@@ -92,24 +92,20 @@ pub fn resolve<'a>(
                 let last = if VARIADIC.contains(n) { usize::MAX } else { takes.len() };
                 if attribute.args.len() < *needed || attribute.args.len() > last {
                     errors.push(wrong_count(attribute, *needed, last));
-                    return None;
+                    return Attribute { name: attribute.name.name, args: Vec::new(), span: attribute.name.span };
                 }
                 let kinds = takes.iter().chain(takes.last().into_iter().cycle());
                 let args = attribute.args.iter().zip(kinds).map(|(arg, takes)| known_arg(arg, *takes, eval));
-                match args.collect::<Result<Vec<_>, _>>() {
-                    Ok(args) => args,
-                    Err((span, reason)) => {
-                        let message = format!("`[{name}]`: {reason}");
-                        errors.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, message));
-                        return None;
-                    }
-                }
+                args.collect::<Result<Vec<_>, _>>().unwrap_or_else(|(span, reason)| {
+                    errors.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, format!("`[{name}]`: {reason}")));
+                    Vec::new()
+                })
             }
             None => attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect(),
         };
-        Some(Attribute { name: attribute.name.name, args, span: attribute.name.span })
+        Attribute { name: attribute.name.name, args, span: attribute.name.span }
     };
-    attributes.iter().filter_map(one).collect()
+    attributes.iter().map(one).collect()
 }
 
 /// The error of a wrong number of arguments.
@@ -538,7 +534,7 @@ mod tests {
 
     fn fault(name: &str, args: Vec<Expr>) -> String {
         let (list, errors) = resolved(&[attribute(name, args)]);
-        assert!(list.is_empty());
+        assert!(list.iter().all(|a| a.args.is_empty()));
         errors.join("; ")
     }
 

@@ -222,7 +222,9 @@ impl<'a> Checker<'a> {
         if s.bases.is_empty() {
             return Vec::new();
         }
-        let scope = self.interface_scope(decl, args, this);
+        // Outside of the members: looking there would ask for the conformances that are being found.
+        let members = self.interface_scope(decl, args, this);
+        let scope = self.at(members).parent.unwrap_or(members);
         let mut list = Vec::new();
         for base in &s.bases {
             for bound in self.quiet(|c| c.bounds(base, scope)) {

@@ -1,0 +1,2 @@
+// Included by preprocessor.slang.
+float fromInclude = 1.0;
