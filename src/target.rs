@@ -268,6 +268,10 @@ pub struct Facts {
     pub entry_uniforms_are_push_constants: bool,
     /// The most bindings that an array of resources is taken apart into, where the target has no such arrays.
     pub resource_array_limit: u32,
+    /// The float whose bits are a `uint`, as the text of a template.
+    pub bits_to_float: &'static str,
+    /// The bits of a float as a `uint`.
+    pub float_to_bits: &'static str,
     /// Extension of output files.
     pub extension: &'static str,
 }
@@ -344,6 +348,16 @@ impl Profile {
             pointers: language == Language::Wgsl,
             entry_uniforms_are_push_constants: glsl,
             resource_array_limit: 64,
+            bits_to_float: match language {
+                Language::Hlsl => "asfloat($0)",
+                Language::Glsl => "uintBitsToFloat($0)",
+                Language::Wgsl => "bitcast<$TR>($0)",
+            },
+            float_to_bits: match language {
+                Language::Hlsl => "asuint($0)",
+                Language::Glsl => "floatBitsToUint($0)",
+                Language::Wgsl => "bitcast<$TR>($0)",
+            },
             extension: language.name(),
         };
         Profile { name, language, capabilities, facts }

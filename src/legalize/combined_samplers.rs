@@ -8,11 +8,10 @@
 //!
 //! Removes: CombinedSamplers. Runs after: split_resources, so that every pair is a global or an element of one.
 
+use super::counters::same_path;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{
-    AttributeArg, ExprArena, ExprId, ExprKind, FunctionId, Global, GlobalId, Item, Program, Type, TypeId, Types,
-};
+use crate::tree::{AttributeArg, ExprKind, FunctionId, Global, GlobalId, Item, Program, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass =
@@ -34,7 +33,7 @@ fn run(cx: &mut Context) {
                 && let Some(sampler) = samplers.get(&g)
             {
                 let ty = sampler_types.get(sampler).copied().unwrap_or(TypeId::ERROR);
-                let path = sampler_path(types, exprs, pair, *sampler, ty);
+                let path = same_path(types, exprs, pair, *sampler, ty);
                 exprs.replace_by(id, path);
             }
         }
@@ -89,22 +88,4 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         samplers.insert(texture, sampler);
     }
     samplers
-}
-
-/// The path of a pair with the sampler in the place of the texture.
-fn sampler_path(types: &mut Types, exprs: &mut ExprArena, pair: ExprId, sampler: GlobalId, ty: TypeId) -> ExprId {
-    let copy = exprs.duplicate(pair);
-    for id in exprs.post_order(copy) {
-        match exprs[id].kind {
-            ExprKind::Global(_) if exprs.base(copy) == id => {
-                exprs[id].kind = ExprKind::Global(sampler);
-                exprs[id].ty = ty;
-            }
-            ExprKind::Index(a, _) if exprs.base(copy) == exprs.base(id) => {
-                exprs[id].ty = types.get(exprs[a].ty).element().unwrap_or(TypeId::ERROR);
-            }
-            _ => {}
-        }
-    }
-    copy
 }

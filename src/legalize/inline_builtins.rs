@@ -4,8 +4,8 @@
 //! After:  `clamp(a + b, 0.0, 1.0)`
 //!
 //! An argument that would be evaluated more than once, or in another order than before, is first put into a local of the
-//! parameter's name. In the condition of a loop, where that would change the loop, the polyfill stays a function. A
-//! polyfill without a result that has several statements is put in place where it is called as a statement.
+//! parameter's name. In the condition of a loop, where that would change the loop, the polyfill stays a function. The
+//! statements of a polyfill that has several are put before the statement that calls it.
 
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
@@ -97,6 +97,7 @@ impl Inline<'_> {
         let mut marks = Marks::default();
         let mut conditions = FxHashSet::default();
         let mut statements = FxHashSet::default();
+        let mut whole = FxHashSet::default();
         self.body.block.visit(&mut |stmt| match &stmt.kind {
             StmtKind::While(c, ..) | StmtKind::DoWhile(_, c, _) => {
                 conditions.extend(self.body.exprs.post_order(*c));
@@ -106,8 +107,9 @@ impl Inline<'_> {
             }
             StmtKind::Expr(e) => {
                 statements.insert(*e);
+                whole.extend(call_of(&self.body.exprs, stmt));
             }
-            _ => {}
+            _ => whole.extend(call_of(&self.body.exprs, stmt)),
         });
         for id in self.body.expressions() {
             let ExprKind::Call(f, args) = &self.body.exprs[id].kind else { continue };
@@ -116,7 +118,13 @@ impl Inline<'_> {
                 if !conditions.contains(&id) {
                     self.mark_call(callee, &shape(callee, root), args, &mut marks);
                 }
-            } else if statements.contains(&id) && splices(callee) {
+            } else if splices(callee)
+                && !conditions.contains(&id)
+                && (callee.result != TypeId::VOID || statements.contains(&id))
+            {
+                if callee.result != TypeId::VOID && !whole.contains(&id) {
+                    marks.insert(id, Mark::Value(hoist::temporary_name(self.program, self.body, id)));
+                }
                 let by_reference = callee.params.iter().zip(args);
                 by_reference
                     .filter(|(p, a)| p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[**a].ty))
@@ -177,23 +185,30 @@ impl Inline<'_> {
     /// Replaces statements that are calls of polyfills of several statements.
     fn statements(&mut self) {
         let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| {
-            let call = match stmt.kind {
-                StmtKind::Expr(e) => match &self.body.exprs[e].kind {
-                    ExprKind::Call(f, args) => Some((*f, args.clone())),
-                    _ => None,
-                },
-                _ => None,
-            };
-            match call {
-                Some((f, args)) if splices(&self.program.functions[f]) => self.splice(f, &args, stmt, out),
-                _ => out.push(stmt),
+        block.rewrite(&mut |mut stmt, out| match self.spliced_call(&stmt) {
+            Some((call, f, args)) => {
+                let value = self.splice(f, &args, &mut stmt, out);
+                if let Some(value) = value {
+                    self.body.exprs.replace_by(call, value);
+                    out.push(stmt);
+                }
             }
+            None => out.push(stmt),
         });
         self.body.block = block;
     }
 
-    fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: Stmt, out: &mut Vec<Stmt>) {
+    /// The call that a statement consists of, or assigns, declares or returns the result of.
+    fn spliced_call(&self, stmt: &Stmt) -> Option<(ExprId, FunctionId, Vec<ExprId>)> {
+        let call = call_of(&self.body.exprs, stmt)?;
+        let ExprKind::Call(f, args) = &self.body.exprs[call].kind else { return None };
+        let callee = &self.program.functions[*f];
+        let alone = matches!(stmt.kind, StmtKind::Expr(e) if e == call);
+        (splices(callee) && (callee.result != TypeId::VOID || alone)).then(|| (call, *f, args.clone()))
+    }
+
+    /// Puts a polyfill's statements in place; answers the value that it returns.
+    fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: &mut Stmt, out: &mut Vec<Stmt>) -> Option<ExprId> {
         let callee = &self.program.functions[f];
         let at = out.len();
         let uses = callee.code.local_uses();
@@ -228,27 +243,46 @@ impl Inline<'_> {
                 self.body.exprs.replace_by(id, again);
             }
         }
-        if matches!(copy.stmts.last(), Some(Stmt { kind: StmtKind::Return(None), .. })) {
-            copy.stmts.pop();
-        }
+        let value = match copy.stmts.last() {
+            Some(Stmt { kind: StmtKind::Return(value), .. }) => {
+                let value = *value;
+                copy.stmts.pop();
+                value
+            }
+            _ => None,
+        };
         out.append(&mut copy.stmts);
         if let Some(first) = out.get_mut(at) {
-            first.comments = stmt.comments;
-            first.blank_before = stmt.blank_before;
+            first.comments = stmt.comments.extract_if(.., |c| value.is_none() || !c.trailing).collect();
+            first.blank_before = std::mem::take(&mut stmt.blank_before);
         }
+        value
     }
 }
 
-/// A polyfill of statements without a result and without an early return.
+/// The call at the root of a statement, or whose value is all that the statement assigns, declares or returns.
+fn call_of(exprs: &ExprArena, stmt: &Stmt) -> Option<ExprId> {
+    let root = match stmt.kind {
+        StmtKind::Expr(e) => match exprs[e].kind {
+            ExprKind::Assign(None, target, value) if is_trivial(exprs, target) => value,
+            _ => e,
+        },
+        StmtKind::Local(_, Some(e)) | StmtKind::Return(Some(e)) => e,
+        _ => return None,
+    };
+    matches!(exprs[root].kind, ExprKind::Call(..)).then_some(root)
+}
+
+/// A polyfill of several statements that returns nowhere but at its end.
 fn splices(f: &Function) -> bool {
     let block = &f.code.block;
-    let last_is_return = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(None), .. }));
+    let last_is_return = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
     let mut returns = 0;
     block.visit(&mut |s| returns += usize::from(matches!(s.kind, StmtKind::Return(_))));
     f.inline
-        && f.result == TypeId::VOID
         && matches!(f.body, FunctionBody::Block)
         && returns == usize::from(last_is_return)
+        && (f.result == TypeId::VOID || last_is_return)
         && !block.stmts.is_empty()
 }
 

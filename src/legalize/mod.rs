@@ -10,7 +10,9 @@
 
 pub mod hoist;
 pub mod needs;
+mod byte_address;
 mod combined_samplers;
+mod counters;
 mod dead_code;
 mod depth_textures;
 mod entry_attributes;
@@ -99,6 +101,8 @@ pub const PASSES: &[Pass] = &[
     split_resources::PASS,
     uniform_blocks::PASS,
     combined_samplers::PASS,
+    counters::PASS,
+    byte_address::PASS,
     depth_textures::PASS,
     unit_vectors::PASS,
     storage_types::PASS,

@@ -1,0 +1,241 @@
+//! Byte-address buffers become buffers of words.
+//!
+//! Before: `ByteAddressBuffer bytes;          bytes.Load<Light>(a)`
+//! After:  `StructuredBuffer<uint> bytes;     Light(asfloat(bytes[a >> 2]), asfloat(bytes[(a >> 2) + 1]), ...)`
+//!
+//! The library spells everything but structs, arrays and matrices by itself; those are the calls marked `[__words]`
+//! (`load(this, kind, word)`, `store(this, word, value)`).
+//!
+//! Removes: ByteAddressBuffers. Runs after: inline_builtins, split_resources. Layout of the bytes: that of structured
+//! buffers in D3D, which is what HLSL defines.
+
+use super::hoist;
+use super::lower_properties::mark_for_repetition;
+use super::{Context, Pass};
+use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
+use crate::target::Capability;
+use crate::tree::{
+    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, MatrixOrder, Scalar, Stmt, StmtKind, Template,
+    Type, TypeId,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass { name: "byte_address", removes: &[Capability::ByteAddressBuffers], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__words"));
+    // A load gives a value, a store does not.
+    let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let mut marks = hoist::Marks::default();
+        for id in body.expressions() {
+            if let ExprKind::Call(f, args) = &body.exprs[id].kind
+                && functions.contains_key(f)
+            {
+                args.iter().for_each(|a| mark_for_repetition(cx.program, body, *a, &mut marks));
+            }
+        }
+        hoist::hoist(cx.program, &effects, body, marks);
+        let mut words = Words { cx, body };
+        words.loads(&functions);
+        words.stores(&functions);
+    });
+    cx.program.map_types(&mut |types, ty| match types.get(ty) {
+        Type::Buffer(BufferKind::ByteAddress, access, t) => {
+            types.intern(Type::Buffer(BufferKind::Structured, access, t))
+        }
+        _ => ty,
+    });
+}
+
+struct Words<'a, 'b, 'c> {
+    cx: &'a mut Context<'c>,
+    body: &'b mut Body,
+}
+
+/// A place in the buffer: the buffer, the first word, and bytes from there.
+#[derive(Clone, Copy)]
+struct Place {
+    buffer: ExprId,
+    word: ExprId,
+    offset: u64,
+}
+
+impl Words<'_, '_, '_> {
+    fn layout(&self, ty: TypeId) -> TypeLayout {
+        let layouter = Layouter { program: self.cx.program, settings: &self.cx.layout.settings };
+        layouter.layout(ty, &rules::D3D_STRUCTURED, self.cx.program.default_matrix_order)
+    }
+
+    fn build(&mut self, at: ExprId) -> Build<'_> {
+        let span = self.body.exprs[at].span;
+        Build::new(&mut self.cx.program.types, &mut self.body.exprs, span)
+    }
+
+    fn loads(&mut self, functions: &FxHashMap<FunctionId, bool>) {
+        for id in self.body.expressions() {
+            let ExprKind::Call(f, args) = self.body.exprs[id].kind.clone() else { continue };
+            let (Some(false), [buffer, _, word]) = (functions.get(&f), args.as_slice()) else { continue };
+            let ty = self.body.exprs[id].ty;
+            let layout = self.layout(ty);
+            let value = self.load(&layout, Place { buffer: *buffer, word: *word, offset: 0 });
+            self.body.exprs.replace_by(id, value);
+        }
+    }
+
+    /// The word that holds a place.
+    fn word(&mut self, place: Place) -> ExprId {
+        let buffer = self.body.exprs.duplicate(place.buffer);
+        let mut index = self.body.exprs.duplicate(place.word);
+        let mut b = self.build(place.word);
+        if place.offset >= 4 {
+            let step = b.uint((place.offset / 4) as u32);
+            index = b.binary(BinaryOp::Add, index, step);
+        }
+        b.index(buffer, index)
+    }
+
+    fn load(&mut self, layout: &TypeLayout, place: Place) -> ExprId {
+        let ty = layout.ty;
+        let at = |offset: u64| Place { offset: place.offset + offset, ..place };
+        match (&layout.detail, self.cx.program.types.get(ty)) {
+            (Detail::Struct(fields), _) => {
+                let parts = fields.iter().map(|f| self.load(&f.layout, at(f.offset.get(Unit::Bytes)))).collect();
+                self.build(place.word).construct(parts, ty)
+            }
+            (Detail::Array { element, count: Some(count), stride }, _) => {
+                let step = stride.get(Unit::Bytes);
+                let parts = (0..u64::from(*count)).map(|i| self.load(element, at(i * step))).collect();
+                self.build(place.word).construct(parts, ty)
+            }
+            (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
+                let place_of = |r: u64, c: u64| match order {
+                    MatrixOrder::Row => r * u64::from(*stride) + c * u64::from(s.size()),
+                    MatrixOrder::Column => c * u64::from(*stride) + r * u64::from(s.size()),
+                };
+                let elements = (0..u64::from(rows)).flat_map(|r| (0..u64::from(columns)).map(move |c| (r, c)));
+                let parts = elements.map(|(r, c)| self.scalar(s, at(place_of(r, c)))).collect();
+                self.build(place.word).construct(parts, ty)
+            }
+            (_, Type::Vector(s, n)) => {
+                let parts = (0..u64::from(n)).map(|i| self.scalar(s, at(i * u64::from(s.size())))).collect();
+                self.build(place.word).construct(parts, ty)
+            }
+            (_, Type::Scalar(s)) => self.scalar(s, place),
+            _ => {
+                let span = self.body.exprs[place.word].span;
+                self.cx.unsupported(span, "a value of this type cannot be loaded from a byte-address buffer here");
+                self.build(place.word).add(ExprKind::Zero, ty)
+            }
+        }
+    }
+
+    /// A scalar of 4 bytes.
+    fn scalar(&mut self, s: Scalar, place: Place) -> ExprId {
+        let word = self.word(place);
+        let bits_to_float = self.cx.profile.facts.bits_to_float;
+        match s {
+            Scalar::F32 => match Template::parse(bits_to_float) {
+                Ok(template) => self.build(word).native(template, vec![word], TypeId::FLOAT),
+                Err(_) => word,
+            },
+            Scalar::U32 => word,
+            Scalar::I32 | Scalar::Bool => {
+                let mut b = self.build(word);
+                let ty = b.types.scalar(s);
+                b.convert(word, ty)
+            }
+            _ => {
+                let span = self.body.exprs[place.word].span;
+                self.cx.unsupported(
+                    span,
+                    "values that are not of 4 bytes cannot be loaded from a byte-address buffer here",
+                );
+                word
+            }
+        }
+    }
+
+    fn stores(&mut self, functions: &FxHashMap<FunctionId, bool>) {
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |stmt, out| {
+            let StmtKind::Expr(root) = stmt.kind else { return out.push(stmt) };
+            let ExprKind::Call(f, args) = self.body.exprs[root].kind.clone() else { return out.push(stmt) };
+            let (Some(true), [buffer, word, value]) = (functions.get(&f), args.as_slice()) else {
+                return out.push(stmt);
+            };
+            let layout = self.layout(self.body.exprs[*value].ty);
+            let mut words = Vec::new();
+            self.store(&layout, Place { buffer: *buffer, word: *word, offset: 0 }, *value, &mut words);
+            let first = out.len();
+            out.extend(words.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
+            if let Some(first) = out.get_mut(first) {
+                first.comments = stmt.comments;
+                first.blank_before = stmt.blank_before;
+            }
+        });
+        self.body.block = block;
+    }
+
+    /// Assignments of the words of a value.
+    fn store(&mut self, layout: &TypeLayout, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
+        let at = |offset: u64| Place { offset: place.offset + offset, ..place };
+        match (&layout.detail, self.cx.program.types.get(layout.ty)) {
+            (Detail::Struct(fields), _) => {
+                for (index, field) in (0..).zip(fields) {
+                    let copy = self.body.exprs.duplicate(value);
+                    let part = self.build(value).field(copy, index, field.layout.ty);
+                    self.store(&field.layout, at(field.offset.get(Unit::Bytes)), part, out);
+                }
+            }
+            (Detail::Array { element, count: Some(count), stride }, _) => {
+                for i in 0..*count {
+                    let copy = self.body.exprs.duplicate(value);
+                    let part = self.build(value).at(copy, i);
+                    self.store(element, at(u64::from(i) * stride.get(Unit::Bytes)), part, out);
+                }
+            }
+            (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
+                for r in 0..u32::from(rows) {
+                    for c in 0..u32::from(columns) {
+                        let copy = self.body.exprs.duplicate(value);
+                        let mut b = self.build(value);
+                        let row = b.at(copy, r);
+                        let part = b.at(row, c);
+                        let (major, minor) = if *order == MatrixOrder::Row { (r, c) } else { (c, r) };
+                        let offset = u64::from(major) * u64::from(*stride) + u64::from(minor) * u64::from(s.size());
+                        self.store_scalar(at(offset), part, out);
+                    }
+                }
+            }
+            (_, Type::Vector(s, n)) => {
+                for i in 0..n {
+                    let copy = self.body.exprs.duplicate(value);
+                    let part = self.build(value).swizzle(copy, &[i]);
+                    self.store_scalar(at(u64::from(i) * u64::from(s.size())), part, out);
+                }
+            }
+            _ => self.store_scalar(place, value, out),
+        }
+    }
+
+    fn store_scalar(&mut self, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
+        let float_to_bits = self.cx.profile.facts.float_to_bits;
+        let bits = match self.cx.program.types.get(self.body.exprs[value].ty) {
+            Type::Scalar(Scalar::F32) => match Template::parse(float_to_bits) {
+                Ok(template) => self.build(value).native(template, vec![value], TypeId::UINT),
+                Err(_) => value,
+            },
+            Type::Scalar(Scalar::U32 | Scalar::I32 | Scalar::Bool) => self.build(value).convert(value, TypeId::UINT),
+            _ => {
+                let span = self.body.exprs[value].span;
+                self.cx.unsupported(span, "a value of this type cannot be stored in a byte-address buffer here");
+                return;
+            }
+        };
+        let word = self.word(place);
+        let assign = self.build(value).assign(word, bits);
+        out.push(assign);
+    }
+}

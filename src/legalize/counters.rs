@@ -1,0 +1,114 @@
+//! The hidden counter of a buffer becomes a buffer of its own.
+//!
+//! Before: `AppendStructuredBuffer<Hit> hits;                             hits.Append(h)`
+//! After:  `RWStructuredBuffer<Hit> hits;  CounterBuffer hits_counter;    hits[atomicAdd(hits_counter[0], 1)] = h`
+//!
+//! The library spells the methods with a function that gives the counter (`[__hidden_counter]`); here it is replaced by the
+//! buffer. Append and consume buffers have a binding reserved for it by layout; another structured buffer needs
+//! `[[vk::counter_binding(n)]]`.
+//!
+//! Removes: HiddenCounters. Runs after: split_resources. Spec: seed 000, FACTS 6.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{Access, BufferKind, ExprArena, ExprId, ExprKind, Global, GlobalId, Item, Type, TypeId, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass { name: "counters", removes: &[Capability::HiddenCounters], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__hidden_counter"));
+    let functions: FxHashSet<_> = marked.map(|(id, _)| id).collect();
+    let mut wanted = Vec::new();
+    cx.program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            if let ExprKind::Call(f, args) = &exprs[id].kind
+                && functions.contains(f)
+                && let Some(&buffer) = args.first()
+                && let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
+            {
+                wanted.push((g, exprs[id].span));
+            }
+        }
+    });
+    let mut counters = FxHashMap::default();
+    for (buffer, span) in wanted {
+        if counters.contains_key(&buffer) {
+            continue;
+        }
+        match cx.notes.counters.get(&buffer).copied() {
+            Some(binding) => {
+                let counter = declare(cx, buffer);
+                cx.program.globals[counter].binding = Some(binding);
+                counters.insert(buffer, (counter, cx.program.globals[counter].ty));
+            }
+            None => {
+                let name = cx.program.globals[buffer].name;
+                let message = format!("`{name}` needs a binding for its counter: `[[vk::counter_binding(n)]]`");
+                cx.unsupported(span, message);
+            }
+        }
+    }
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+            let (true, Some(&buffer)) = (functions.contains(f), args.first()) else { continue };
+            if let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
+                && let Some((counter, ty)) = counters.get(&g)
+            {
+                let path = same_path(types, exprs, buffer, *counter, *ty);
+                exprs.replace_by(id, path);
+            }
+        }
+    });
+    cx.program.map_types(&mut |types, ty| match types.get(ty) {
+        Type::Buffer(BufferKind::Append | BufferKind::Consume, access, t) => {
+            types.intern(Type::Buffer(BufferKind::Structured, access, t))
+        }
+        _ => ty,
+    });
+}
+
+/// A counter buffer beside a buffer, with the same array dimensions.
+fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
+    let mut ty = cx.program.types.intern(Type::Buffer(BufferKind::Counter, Access::ReadWrite, TypeId::UINT));
+    let mut dims = Vec::new();
+    let mut at = cx.program.globals[buffer].ty;
+    while let Type::Array(element, count) = cx.program.types.get(at) {
+        dims.push(count);
+        at = element;
+    }
+    for count in dims.into_iter().rev() {
+        ty = cx.program.types.array(ty, count);
+    }
+    let whole = &cx.program.globals[buffer];
+    let name = format!("{}_counter", whole.name);
+    let mut counter = Global::new(name.as_str(), ty, whole.kind, whole.span);
+    counter.source_path = whole.source_path;
+    counter.file = whole.file;
+    counter.unit = whole.unit;
+    let counter = cx.program.globals.push(counter);
+    let at = cx.program.items.iter().position(|i| *i == Item::Global(buffer));
+    let next = at.and_then(|i| cx.program.items.get(i + 1)).copied();
+    cx.program.insert_item(Item::Global(counter), next);
+    cx.program.parameters.push(counter);
+    counter
+}
+
+/// The access path `path` with another global at its base.
+pub(super) fn same_path(types: &Types, exprs: &mut ExprArena, path: ExprId, global: GlobalId, ty: TypeId) -> ExprId {
+    let copy = exprs.duplicate(path);
+    let mut nodes = vec![copy];
+    let mut id = copy;
+    while let ExprKind::Index(a, _) = exprs[id].kind {
+        nodes.push(a);
+        id = a;
+    }
+    exprs[id].kind = ExprKind::Global(global);
+    let mut ty = ty;
+    for node in nodes.into_iter().rev() {
+        exprs[node].ty = ty;
+        ty = types.get(ty).element().unwrap_or(TypeId::ERROR);
+    }
+    copy
+}
