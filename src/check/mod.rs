@@ -33,6 +33,8 @@ mod overload;
 mod scope;
 mod stmt;
 mod structs;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use crate::ast;
@@ -43,9 +45,8 @@ use crate::stdlib::Stdlib;
 use crate::symbol::Symbol;
 use crate::tree::{self, Body, LocalId, MatrixOrder, Program, Stage, TypeId};
 use rustc_hash::FxHashMap;
-use scope::{DeclId, DeclInfo, Entity, Scope, ScopeId, ScopeKind};
+use scope::{DeclId, DeclInfo, Scope, ScopeId, ScopeKind};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// A parsed file with all it includes.
 #[derive(Debug)]
