@@ -92,6 +92,8 @@ capabilities! {
     AssignmentExpressions: Hlsl Glsl;
     /// Logical and comparison operators and `?:` on vectors.
     VectorLogic: Hlsl Glsl Wgsl;
+    /// Values of structs and arrays written out elsewhere than in an initializer.
+    AggregateExpressions: Glsl Wgsl;
     /// `?:` on a scalar condition.
     ConditionalOperator: Hlsl Glsl;
     /// `%` on floats.

@@ -13,6 +13,7 @@ pub mod needs;
 mod byte_address;
 mod combined_samplers;
 mod counters;
+mod aggregates;
 mod dead_code;
 mod depth_textures;
 mod entry_attributes;
@@ -115,6 +116,7 @@ pub const PASSES: &[Pass] = &[
     lower_switch::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,
+    aggregates::PASS,
     dead_code::PASS,
     names::PASS,
 ];

@@ -225,6 +225,9 @@ impl Scan<'_> {
         }
         if let FunctionBody::Block = f.body {
             self.code(id);
+            if let Some(value) = super::aggregates::misplaced(self.program, &f.code).first() {
+                self.need_at(Capability::AggregateExpressions, f.code.exprs[*value].span);
+            }
         }
     }
 
