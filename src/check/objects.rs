@@ -32,8 +32,14 @@ impl Reader<'_> {
 }
 
 const ACCESS: &[Access] = &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback];
-const BUFFERS: &[BufferKind] =
-    &[BufferKind::Typed, BufferKind::Structured, BufferKind::ByteAddress, BufferKind::Append, BufferKind::Consume];
+const BUFFERS: &[BufferKind] = &[
+    BufferKind::Typed,
+    BufferKind::Structured,
+    BufferKind::ByteAddress,
+    BufferKind::Append,
+    BufferKind::Consume,
+    BufferKind::Counter,
+];
 
 impl Checker<'_> {
     /// The type of a kind with its arguments.

@@ -4,7 +4,7 @@ use super::convert::{self, LiteralKind, Rank};
 use super::function::{InstanceId, Signature, WHOLE};
 use super::generic::Slot;
 use super::interfaces::Bound;
-use super::scope::{DeclId, What};
+use super::scope::{DeclId, DeclInfo, Entity, What};
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, Generics};
 use crate::diagnostic::{Code, Diagnostic};
@@ -60,8 +60,8 @@ enum Misfit {
 struct Fit {
     instance: InstanceId,
     rank: Rank,
-    /// Later criteria, less is better: builtin, generic, defaults used, order.
-    tie: (bool, bool, usize),
+    /// Later criteria, less is better: builtin, generic, defaults used; for builtins how general and which is declared first.
+    tie: (bool, bool, usize, usize, u32),
     decl: DeclId,
 }
 
@@ -177,7 +177,18 @@ impl<'a> Checker<'a> {
         let signature = self.functions.get(instance).signature.clone();
         let rank = self.rank_args(&signature, args)?;
         let builtin = self.source_of(decl).builtin;
-        Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len()), decl })
+        // There is no ambiguity among builtins.
+        let (generality, order) = if builtin { (self.generality(&info, generics), decl.0) } else { (0, 0) };
+        Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
+    }
+
+    /// How many generic parameters a declaration and the extension around it have.
+    fn generality(&self, info: &DeclInfo<'a>, generics: Option<&'a Generics>) -> usize {
+        let outer = self.at(info.scope).parent.map_or(0, |parent| {
+            let bound = |e: &&Entity| matches!(e, Entity::Type(_) | Entity::Value(..));
+            self.at(parent).names.values().flatten().filter(bound).count()
+        });
+        outer + generics.map_or(0, |g| g.params.len())
     }
 
     /// Generic arguments of a candidate: written ones, then inferred ones, then those of parameters of interface type.
