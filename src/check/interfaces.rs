@@ -271,6 +271,42 @@ impl<'a> Checker<'a> {
         Vec::new()
     }
 
+    /// Reports what structs of the user leave out of the interfaces that they say they conform to.
+    pub(super) fn check_conformances(&mut self) {
+        let mut index = 0;
+        while let Some(instance) = self.structs.list.get(index) {
+            let (decl, ty) = (instance.decl, instance.ty);
+            index += 1;
+            if self.source_of(decl).builtin {
+                continue;
+            }
+            for (interface, args) in self.conformances(ty) {
+                if let Some(missing) = self.missing_member(ty, interface, &args) {
+                    let (name, of) = (self.type_text(ty), self.info(interface).name);
+                    let message = format!("`{name}` does not conform to `{of}`: it has no `{missing}`");
+                    let required = self.info(interface).span;
+                    let diagnostic = Diagnostic::error(Code::CONSTRAINT, self.info(decl).span, message);
+                    self.diags.push(diagnostic.label(required, "the interface"));
+                }
+            }
+        }
+    }
+
+    /// The first function or property that an interface asks for and a type does not have under any signature.
+    fn missing_member(&mut self, ty: TypeId, interface: DeclId, args: &[Arg]) -> Option<Symbol> {
+        if self.source_of(interface).builtin {
+            return None;
+        }
+        let scope = self.interface_scope(interface, args, ty);
+        let required: Vec<DeclId> = self.at(scope).order.clone();
+        let named = |c: &Self, d: DeclId| {
+            let counts = matches!(c.info(d).what, What::Function(_) | What::Property(_));
+            (counts && !c.is_implemented(Entity::Decl(d))).then(|| c.info(d).name)
+        };
+        let names: Vec<Symbol> = required.iter().filter_map(|d| named(self, *d)).collect();
+        names.into_iter().find(|name| *name != self.words.init && self.quiet(|c| c.members(ty, *name)).is_empty())
+    }
+
     fn is_implemented(&self, entity: Entity) -> bool {
         let Entity::Decl(decl) = entity else { return false };
         match self.info(decl).what {

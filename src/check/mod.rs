@@ -119,6 +119,7 @@ pub fn check_with_report(
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
     checker.check_everything();
+    checker.check_conformances();
     checker.finish(input);
     (checker.program, checker.report)
 }
@@ -199,6 +200,8 @@ pub(crate) struct Checker<'a> {
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
     /// Functions that are reached without a call.
     extra_roots: Vec<tree::FunctionId>,
+    /// The last place of the user's that was looked at.
+    user_span: Option<Span>,
     words: Words,
 }
 
@@ -244,6 +247,7 @@ impl<'a> Checker<'a> {
             out_of_line: FxHashMap::default(),
             pending_usings: Vec::new(),
             extra_roots: Vec::new(),
+            user_span: None,
             words: Words {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),
@@ -294,7 +298,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports an error.
+    ///
+    /// A fault that shows in the standard library (an alias with arguments that do not fit) is the user's.
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        let span = if span.file.is_library() { self.user_span.unwrap_or(span) } else { span };
         self.diags.push(Diagnostic::error(code, span, message));
     }
 
@@ -321,6 +328,9 @@ impl<'a> Checker<'a> {
             return false;
         }
         self.cx.depth += 1;
+        if !span.file.is_library() {
+            self.user_span = Some(span);
+        }
         true
     }
 

@@ -131,6 +131,8 @@ impl<'a> Checker<'a> {
                     }
                 }
                 None if self.info(other).scope != self.info(decl).scope => {}
+                // Families of the library are of one meaning: the first that is declared will do.
+                None if self.source_of(decl).builtin => {}
                 None => ambiguous.push(other),
             }
         }

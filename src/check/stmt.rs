@@ -197,11 +197,17 @@ impl<'a> Checker<'a> {
         self.cx.breakable += 1;
         let mut list = Vec::new();
         let mut seen: Vec<i64> = Vec::new();
+        let mut default = false;
         for case in cases {
             let mut labels = Vec::new();
             for label in &case.labels {
                 labels.push(match label {
-                    None => None,
+                    None => {
+                        if std::mem::replace(&mut default, true) {
+                            self.error(Code::BAD_STATEMENT, value.span, "this `switch` has several `default` labels");
+                        }
+                        None
+                    }
                     Some(e) => Some(self.case_label(e, ty, &mut seen)),
                 });
             }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// All instances.
 #[derive(Default)]
 pub(super) struct Structs<'a> {
-    list: Vec<StructInstance>,
+    pub list: Vec<StructInstance>,
     ids: FxHashMap<(DeclId, Vec<Arg>), u32>,
     of_type: FxHashMap<TypeId, u32>,
     /// The declaration of each struct of the program, by its id.
