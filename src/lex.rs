@@ -327,6 +327,9 @@ impl<'a> Lexer<'a> {
     fn ident(&mut self) {
         let start = self.pos;
         let end = self.skip(start, is_ident);
+        if self.foreign_letter(end) {
+            return self.foreign_name(start);
+        }
         self.pos = end;
         match self.spliced(start, end) {
             Some(text) => self.push_symbol(TokenKind::Ident, text, start, self.pos),
@@ -415,7 +418,23 @@ impl<'a> Lexer<'a> {
             self.space = true;
             return;
         }
+        if self.foreign_letter(start) {
+            return self.foreign_name(start);
+        }
         self.pos = self.skip(start, |b| b >= 0x80);
+        self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
+    }
+
+    /// Whether a letter outside ASCII stands here.
+    fn foreign_letter(&self, pos: usize) -> bool {
+        self.at(pos) >= 0x80 && self.slice(pos, self.text.len()).starts_with(char::is_alphanumeric)
+    }
+
+    /// A name with letters outside ASCII: one token, so that it is one error.
+    fn foreign_name(&mut self, start: usize) {
+        let rest = self.slice(start, self.text.len());
+        let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
+        self.pos = start + length;
         self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
     }
 

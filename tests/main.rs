@@ -6,5 +6,6 @@ mod determinism;
 mod errors;
 mod fixtures;
 mod layers;
+mod pages;
 mod parse_trees;
 mod samples;

@@ -568,13 +568,15 @@ impl<'a> Processor<'a> {
                 self.error(Code::BAD_LITERAL, token.span, format!("`{text}` is no number"));
                 Some((TokenKind::Int, "0"))
             }
+            Some(first) if first == '_' || first.is_alphabetic() => {
+                let message = format!("the name `{text}` has letters that no target accepts");
+                let note = "names are made of ASCII letters, digits and `_`";
+                self.diags.push(Diagnostic::error(Code::BAD_CHARACTER, token.span, message).note(note));
+                Some((TokenKind::Ident, text))
+            }
             _ => {
                 let shown: String = text.chars().take(8).flat_map(char::escape_debug).collect();
-                let diagnostic =
-                    Diagnostic::error(Code::BAD_CHARACTER, token.span, format!("no token begins with `{shown}`"));
-                let letters = text.chars().any(char::is_alphabetic);
-                let note = "names are made of ASCII letters, digits and `_`, which is what every target accepts";
-                self.diags.push(if letters { diagnostic.note(note) } else { diagnostic });
+                self.error(Code::BAD_CHARACTER, token.span, format!("no token begins with `{shown}`"));
                 None
             }
         }

@@ -383,6 +383,8 @@ fn text_forms() {
         ("`", "E0111"),
         ("\\ x", "E0111"),
         ("“x”", "E0111"),
+        ("größe", "E0111"),
+        ("π2", "E0111"),
     ] {
         let (_, diags) = run(&format!("x = {wrong};\n"));
         assert!(!diags.is_empty() && diags.iter().all(|d| d.starts_with(code)), "{wrong}: {diags:?}");
