@@ -15,13 +15,25 @@ use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Type, TypeId};
 impl<'a> Checker<'a> {
     /// `callee(args)`.
     pub(super) fn call_expr(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> ExprId {
-        match self.operand(callee) {
+        let name = match &callee.kind {
+            Ast::Path(path) => path.last().map(|s| s.name.name),
+            Ast::Member(_, segment, _) => Some(segment.name.name),
+            _ => None,
+        };
+        let operand = self.operand(callee);
+        self.call_operand(operand, name, args, span)
+    }
+
+    /// A call of what a callee turned out to be.
+    pub(super) fn call_operand(
+        &mut self,
+        callee: Operand<'a>,
+        name: Option<Symbol>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> ExprId {
+        match callee {
             Operand::Functions(decls, this, explicit) => {
-                let name = match &callee.kind {
-                    Ast::Path(path) => path.last().map(|s| s.name.name),
-                    Ast::Member(_, segment, _) => Some(segment.name.name),
-                    _ => None,
-                };
                 let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
                 let candidates =
                     Candidates { name: name.unwrap_or_else(|| Symbol::new("")), decls, accessor: WHOLE, explicit };

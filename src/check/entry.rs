@@ -325,6 +325,8 @@ impl<'a> Checker<'a> {
                     }
                 }
             } else if let Some(stage) = stage_of_function(name)
+                // These need `[numthreads]`, which tells already.
+                && !matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification)
                 && (self.has_semantics(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
             {
                 (stage, "its name")

@@ -128,6 +128,15 @@ impl<'a> Checker<'a> {
             Ast::Index(base, indices) => self.index_expr(base, indices, span),
             Ast::Call(callee, args) => self.call_expr(callee, args, span),
             Ast::Construct(ty, args) => {
+                if let ast::TypeKind::Path(path) = &ty.kind
+                    && path.len() > 1
+                    && let Name::Values(found, explicit) = self.resolve_path(path, self.cx.scope)
+                {
+                    // `float.getPi()`
+                    let operand = self.found_operand(found, explicit, ty.span);
+                    let name = path.last().map(|s| s.name.name);
+                    return self.call_operand(operand, name, args, span);
+                }
                 let ty = self.resolve_type(ty, self.cx.scope);
                 self.construct(ty, args, span)
             }
@@ -662,6 +671,9 @@ impl<'a> Checker<'a> {
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
         }
+        if let Some(parts) = self.array_parts(value, to) {
+            return self.push(ExprKind::Construct(parts), to, span);
+        }
         if let (Type::Struct(_) | Type::Array(..), Some((parts, _))) =
             (self.program.types.get(to), self.splat_parts(value, to))
         {
@@ -669,6 +681,28 @@ impl<'a> Checker<'a> {
         }
         let (a, b) = (self.type_text(from), self.type_text(to));
         self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` cannot be cast to `{b}`"))
+    }
+
+    /// The elements of an array of scalars that become a vector of equal length.
+    fn array_parts(&mut self, value: ExprId, to: TypeId) -> Option<Vec<ExprId>> {
+        let Type::Array(element, Some(n)) = self.program.types.get(self.ty(value)) else { return None };
+        let (Type::Scalar(_), Type::Vector(scalar, length)) = (self.program.types.get(element), self.program.types.get(to))
+        else {
+            return None;
+        };
+        if n != u32::from(length) {
+            return None;
+        }
+        let span = self.span(value);
+        let component = self.program.types.scalar(scalar);
+        let mut parts = Vec::new();
+        for i in 0..n {
+            let base = self.copy(value);
+            let index = self.int_value(i64::from(i), TypeId::INT, span);
+            let part = self.push(ExprKind::Index(base, index), element, span);
+            parts.push(self.convert(part, component, false));
+        }
+        Some(parts)
     }
 
     // ---- Constants ----

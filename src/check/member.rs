@@ -259,6 +259,7 @@ impl<'a> Checker<'a> {
         let element = match types.get(ty) {
             Type::Array(e, _) | Type::Patch(_, e, _) | Type::MeshOutput(_, e, _) | Type::Pointer(e, _) => Some(e),
             Type::Buffer(BufferKind::Structured | BufferKind::Typed, _, e) => Some(e),
+            Type::Buffer(BufferKind::ByteAddress, _, e) if self.sources[self.cx.source as usize].builtin => Some(e),
             Type::Vector(s, _) => Some(types.scalar(s)),
             Type::Matrix(s, _, c) => Some(types.vector(s, c)),
             Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {

@@ -89,22 +89,25 @@ impl<'a> Checker<'a> {
             }
             return None;
         };
-        let equal: Vec<&Fit> =
-            fits.iter().filter(|f| f.rank == best.rank && f.tie == best.tie && f.decl != best.decl).collect();
-        let (instance, decl) = (best.instance, best.decl);
+        let equal: Vec<(InstanceId, DeclId)> = fits
+            .iter()
+            .filter(|f| f.rank == best.rank && f.tie == best.tie && f.decl != best.decl)
+            .map(|f| (f.instance, f.decl))
+            .collect();
+        let chosen = (best.instance, best.decl);
         if !equal.is_empty() && !any_error {
-            let others: Vec<DeclId> = equal.iter().map(|f| f.decl).collect();
-            return self.tie(candidates, (instance, decl), &others, span);
+            return self.tie(candidates, chosen, &equal, span);
         }
-        Some(instance)
+        Some(chosen.0)
     }
 
-    /// Candidates of equal cost: forward declarations of one function, or an ambiguity.
+    /// Candidates of equal cost: declarations of one function, overloads that are alike for these arguments, or an
+    /// ambiguity.
     fn tie(
         &mut self,
         candidates: &Candidates<'a>,
         (instance, decl): (InstanceId, DeclId),
-        others: &[DeclId],
+        others: &[(InstanceId, DeclId)],
         span: Span,
     ) -> Option<InstanceId> {
         let types = |c: &Self, id: InstanceId| -> Vec<(TypeId, bool)> {
@@ -112,38 +115,25 @@ impl<'a> Checker<'a> {
             signature.params.iter().map(|p| (p.ty, p.mode == ParamMode::In)).collect()
         };
         let own = types(self, instance);
+        let has_body = |c: &Self, d: DeclId| matches!(c.info(d).what, What::Function(f) if f.body.is_some());
         let mut ambiguous = Vec::new();
         let mut chosen = instance;
-        for &other in others {
-            let same = match self.info(other).what {
-                What::Function(f) if f.generics.is_none() => {
-                    let id = self.instance(other, WHOLE, Vec::new());
-                    id.filter(|id| types(self, *id) == own)
-                }
-                _ => None,
-            };
-            let has_body = |c: &Self, d: DeclId| matches!(c.info(d).what, What::Function(f) if f.body.is_some());
-            match same {
+        for &(id, other) in others {
+            if types(self, id) == own {
                 // The definition rather than its announcement.
-                Some(id) => {
-                    if has_body(self, other) && !has_body(self, decl) {
-                        chosen = id;
-                    }
+                if has_body(self, other) && !has_body(self, decl) {
+                    chosen = id;
                 }
-                None if self.info(other).scope != self.info(decl).scope => {}
+            } else if self.info(other).scope == self.info(decl).scope && !self.source_of(decl).builtin {
                 // Families of the library are of one meaning: the first that is declared will do.
-                None if self.source_of(decl).builtin => {}
-                None => ambiguous.push(other),
+                ambiguous.push(other);
             }
         }
         if ambiguous.is_empty() {
             return Some(chosen);
         }
-        let mut diagnostic = Diagnostic::error(
-            Code::AMBIGUOUS,
-            span,
-            format!("this call of `{}` fits several overloads", candidates.name),
-        );
+        let mut diagnostic =
+            Diagnostic::error(Code::AMBIGUOUS, span, format!("this call of `{}` fits several overloads", candidates.name));
         ambiguous.insert(0, decl);
         for decl in ambiguous.iter().take(8) {
             diagnostic = diagnostic.note(format!("candidate: {}", self.signature_text(*decl)));

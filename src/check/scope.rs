@@ -170,25 +170,32 @@ impl<'a> Checker<'a> {
     /// Looks a name up from a scope outwards.
     pub(super) fn lookup(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let mut functions = Found::default();
+        let mut method = None;
         let mut current = Some(scope);
         while let Some(id) = current {
             let found = self.lookup_here(id, name);
             if !found.entities.is_empty() {
                 // Free functions of outer scopes overload those of inner ones (a user's `lerp` beside the builtin one).
                 if !self.are_functions(&found) {
-                    if functions.entities.is_empty() {
-                        return found;
-                    }
-                    return functions;
+                    return match method {
+                        Some(method) if functions.entities.is_empty() => method,
+                        _ if functions.entities.is_empty() => found,
+                        _ => functions,
+                    };
                 }
                 if found.member_of.is_some() && functions.entities.is_empty() {
-                    return found;
+                    // Methods of the standard library call free functions of their own name.
+                    if !self.in_builtin() {
+                        return found;
+                    }
+                    method = Some(found);
+                } else {
+                    functions.entities.extend(found.entities);
                 }
-                functions.entities.extend(found.entities);
             }
             current = self.at(id).parent;
         }
-        functions
+        if functions.entities.is_empty() { method.unwrap_or_default() } else { functions }
     }
 
     fn are_functions(&self, found: &Found) -> bool {
