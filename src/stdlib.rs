@@ -3,7 +3,7 @@
 //! It is parsed once a process, when first asked for. `check` reads its declarations before those of the user and
 //! checks a body when it is first used. Nothing here knows what is declared in it.
 
-use crate::ast::Unit;
+use crate::ast::{Decl, DeclKind, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::parse::{self, parse};
 use crate::preprocess::{Language, Preprocess, preprocess};
@@ -46,15 +46,25 @@ fn load() -> Stdlib {
     for (name, text) in FILES {
         let loader = MemoryLoader::new().with(name, text);
         let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
-        library.units.push(parse(&tokens, parse::Language::Slang, &mut library.problems));
+        let mut unit = parse(&tokens, parse::Language::Slang, &mut library.problems);
+        unit.decls.iter_mut().for_each(keep_documentation);
+        library.units.push(unit);
     }
     library
+}
+
+/// Helpers may be emitted with their documentation; remarks between declarations are for readers of the library only.
+fn keep_documentation(decl: &mut Decl) {
+    decl.comments.retain(|c| c.text.as_str().starts_with("///"));
+    if let DeclKind::Extension(extension) = &mut decl.kind {
+        extension.members.iter_mut().for_each(keep_documentation);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Block, Decl, DeclKind, StmtKind};
+    use crate::ast::{Block, StmtKind};
     use crate::source::Span;
     use crate::symbol::Symbol;
     use crate::tree::Template;

@@ -431,7 +431,8 @@ impl<'a> Checker<'a> {
                 if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
                     return None;
                 }
-                let args = self.solve(generics, &slots, info.scope, false)?;
+                let builtin = self.source_of(decl).builtin;
+                let args = self.solve(generics, &slots, info.scope, builtin)?;
                 self.bind_generics(generics, &args, info.scope)
             }
         };
