@@ -4,7 +4,7 @@ use super::lower_matrix_ops;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, ParamMode, Program,
+    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder, ParamMode, Program,
     Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
@@ -84,7 +84,7 @@ impl Scan<'_> {
                 if array {
                     self.need(Capability::BufferArrays);
                 }
-                self.buffer_contents(t, true);
+                self.buffer_contents(t, g.matrix_order, true);
             }
             Type::Buffer(kind, _, t) => {
                 if array {
@@ -97,7 +97,7 @@ impl Scan<'_> {
                     _ => {}
                 }
                 if kind != BufferKind::Typed {
-                    self.buffer_contents(t, false);
+                    self.buffer_contents(t, g.matrix_order, false);
                 }
             }
             resource if resource.is_resource() => {
@@ -110,12 +110,21 @@ impl Scan<'_> {
     }
 
     /// Data in a buffer: what of it cannot be stored as it is.
-    fn buffer_contents(&mut self, ty: TypeId, uniform: bool) {
+    fn buffer_contents(&mut self, ty: TypeId, order: Option<MatrixOrder>, uniform: bool) {
+        let order = order.unwrap_or(self.program.default_matrix_order);
         match self.program.types.get(ty) {
             Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _) | Type::Matrix(Scalar::Bool, ..) => {
                 self.need(Capability::BoolInBuffers);
             }
-            Type::Matrix(..) => self.need(Capability::BothMatrixOrders),
+            Type::Matrix(s, rows, columns) => {
+                if order == MatrixOrder::Column {
+                    self.need(Capability::BothMatrixOrders);
+                }
+                let length = if order == MatrixOrder::Column { rows } else { columns };
+                if uniform && s.size() * u32::from(length) < 12 {
+                    self.need(Capability::SparseUniformArrays);
+                }
+            }
             Type::Array(element, _) => {
                 let small = |t: Type| match t {
                     Type::Scalar(_) => true,
@@ -125,7 +134,7 @@ impl Scan<'_> {
                 if uniform && small(self.program.types.get(element)) {
                     self.need(Capability::SparseUniformArrays);
                 }
-                self.buffer_contents(element, uniform);
+                self.buffer_contents(element, Some(order), uniform);
             }
             Type::Struct(id) => {
                 for f in &self.program.structs[id].fields {
@@ -133,7 +142,7 @@ impl Scan<'_> {
                     if f.explicit.packoffset.is_some() && f.offset.is_none() {
                         self.need(Capability::PackOffsets);
                     }
-                    self.buffer_contents(f.ty, uniform);
+                    self.buffer_contents(f.ty, f.matrix_order, uniform);
                 }
             }
             _ => {}

@@ -60,6 +60,11 @@ fn run(cx: &mut Context) {
         }
     }
     let buffers = plan.buffers;
+    for (_, global) in cx.program.globals.iter_mut() {
+        if buffers.contains_key(&cx.program.types.innermost(global.ty)) {
+            global.matrix_order = Some(MatrixOrder::Row);
+        }
+    }
     cx.program.map_types(&mut |types, ty| match buffers.get(&ty) {
         Some(stored) => types.intern(types.get(ty).with_element(stored.ty)),
         None => ty,
