@@ -686,7 +686,8 @@ impl<'a> Checker<'a> {
     /// The elements of an array of scalars that become a vector of equal length.
     fn array_parts(&mut self, value: ExprId, to: TypeId) -> Option<Vec<ExprId>> {
         let Type::Array(element, Some(n)) = self.program.types.get(self.ty(value)) else { return None };
-        let (Type::Scalar(_), Type::Vector(scalar, length)) = (self.program.types.get(element), self.program.types.get(to))
+        let (Type::Scalar(_), Type::Vector(scalar, length)) =
+            (self.program.types.get(element), self.program.types.get(to))
         else {
             return None;
         };

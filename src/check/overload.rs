@@ -132,8 +132,11 @@ impl<'a> Checker<'a> {
         if ambiguous.is_empty() {
             return Some(chosen);
         }
-        let mut diagnostic =
-            Diagnostic::error(Code::AMBIGUOUS, span, format!("this call of `{}` fits several overloads", candidates.name));
+        let mut diagnostic = Diagnostic::error(
+            Code::AMBIGUOUS,
+            span,
+            format!("this call of `{}` fits several overloads", candidates.name),
+        );
         ambiguous.insert(0, decl);
         for decl in ambiguous.iter().take(8) {
             diagnostic = diagnostic.note(format!("candidate: {}", self.signature_text(*decl)));

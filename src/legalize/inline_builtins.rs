@@ -9,7 +9,7 @@
 
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
-use super::{Context, Pass};
+use super::{Context, Pass, parts};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
@@ -32,6 +32,9 @@ fn run(cx: &mut Context) {
             continue;
         }
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
+        if cx.program.functions[id].builtin {
+            parts::as_swizzles(&cx.program.types, &mut body);
+        }
         let mut inline = Inline { program: cx.program, effects: &effects, body: &mut body };
         let marks = inline.marks();
         hoist::hoist(inline.program, &effects, inline.body, marks);
@@ -57,6 +60,8 @@ fn expression_of(f: &Function) -> Option<ExprId> {
 struct Shape {
     /// Mentions of each parameter.
     uses: FxHashMap<LocalId, u32>,
+    /// Parameters of which only parts are mentioned.
+    parts: FxHashMap<LocalId, Vec<Swizzle>>,
     /// All parameters are mentioned once, in order, unconditionally.
     in_order: bool,
     /// A parameter by value is assigned.
@@ -64,7 +69,8 @@ struct Shape {
 }
 
 fn shape(f: &Function, root: ExprId) -> Shape {
-    let mut shape = Shape { uses: FxHashMap::default(), in_order: true, assigns: false };
+    let parts = parts::mentioned(&f.code.exprs, root);
+    let mut shape = Shape { uses: FxHashMap::default(), parts, in_order: true, assigns: false };
     let mut order = Vec::new();
     for id in f.code.exprs.post_order(root) {
         match &f.code.exprs[id].kind {
@@ -128,7 +134,7 @@ impl Inline<'_> {
                 let by_reference = callee.params.iter().zip(args);
                 by_reference
                     .filter(|(p, a)| p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[**a].ty))
-                    .for_each(|(_, a)| mark_for_repetition(self.program, self.body, *a, &mut marks));
+                    .for_each(|(_, a)| mark_for_repetition(self.program, self.body, self.place_of(*a), &mut marks));
             }
         }
         marks
@@ -139,21 +145,34 @@ impl Inline<'_> {
             return;
         }
         for (param, &arg) in callee.params.iter().zip(args) {
-            let uses = shape.uses.get(&param.local).copied().unwrap_or(0);
-            if self.fits(uses, shape, arg) {
+            if self.fits(param.local, shape, arg) {
                 continue;
             }
             if param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty) {
-                mark_for_repetition(self.program, self.body, arg, marks);
+                mark_for_repetition(self.program, self.body, self.place_of(arg), marks);
             } else {
                 marks.insert(arg, Mark::Value(callee.code.locals[param.local].name));
             }
         }
     }
 
+    /// What an argument by reference refers to: `out` arguments may be converted on their way back.
+    fn place_of(&self, arg: ExprId) -> ExprId {
+        match self.body.exprs[arg].kind {
+            ExprKind::Convert(inner, _) if !is_trivial(&self.body.exprs, arg) => inner,
+            _ => arg,
+        }
+    }
+
     /// Whether an argument can stand in the place of its parameter as it is.
-    fn fits(&self, uses: u32, shape: &Shape, arg: ExprId) -> bool {
+    fn fits(&self, param: LocalId, shape: &Shape, arg: ExprId) -> bool {
+        let uses = shape.uses.get(&param).copied().unwrap_or(0);
+        let separable = |wanted: &Vec<Swizzle>| {
+            !self.effects.expr(&self.body.exprs, arg)
+                && parts::separable(&self.program.types, &self.body.exprs, arg, wanted)
+        };
         is_trivial(&self.body.exprs, arg)
+            || shape.parts.get(&param).is_some_and(separable)
             // Pure arguments may change their order; those with effects must not.
             || uses == 1 && (shape.in_order || !self.effects.expr(&self.body.exprs, arg))
             || uses == 0 && !self.effects.expr(&self.body.exprs, arg)
@@ -167,14 +186,15 @@ impl Inline<'_> {
             let Some(root) = expression_of(callee) else { continue };
             let shape = shape(callee, root);
             let fits = callee.params.iter().zip(&args).all(|(p, a)| {
-                let uses = shape.uses.get(&p.local).copied().unwrap_or(0);
                 let place = p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[*a].ty);
-                place || self.fits(uses, &shape, *a)
+                place || self.fits(p.local, &shape, *a)
             });
             if fits && !shape.assigns {
                 let bound: Vec<(LocalId, ExprId)> = callee.params.iter().map(|p| p.local).zip(args).collect();
                 let span = self.body.exprs[id].span;
                 let copy = substitute(self.body, &callee.code, root, &bound, span);
+                parts::take(&mut self.program.types, self.effects, &mut self.body.exprs, copy);
+                write_through_conversions(&mut self.body.exprs, copy);
                 let ty = self.body.exprs[id].ty;
                 self.body.exprs.replace_by(id, copy);
                 self.body.exprs[id].ty = if ty == TypeId::VOID { self.body.exprs[id].ty } else { ty };
@@ -243,6 +263,9 @@ impl Inline<'_> {
                 self.body.exprs.replace_by(id, again);
             }
         }
+        let mut roots = Vec::new();
+        copy.visit_mut(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+        roots.into_iter().for_each(|root| write_through_conversions(&mut self.body.exprs, root));
         let value = match copy.stmts.last() {
             Some(Stmt { kind: StmtKind::Return(value), .. }) => {
                 let value = *value;
@@ -257,6 +280,26 @@ impl Inline<'_> {
             first.blank_before = std::mem::take(&mut stmt.blank_before);
         }
         value
+    }
+}
+
+/// An `out` argument that was converted stands as `(uint)x = value` now: makes it `x = (int)value`.
+fn write_through_conversions(exprs: &mut ExprArena, root: ExprId) {
+    for id in exprs.post_order(root) {
+        let ExprKind::Assign(op, target, value) = exprs[id].kind else { continue };
+        let ExprKind::Convert(inner, _) = exprs[target].kind else { continue };
+        let (ty, span) = (exprs[inner].ty, exprs[id].span);
+        let kind = match op {
+            None => ExprKind::Convert(value, false),
+            // (uint)x += value: the sum is of the converted type.
+            Some(op) => {
+                let current = exprs.duplicate(target);
+                let sum = Expr { kind: ExprKind::Binary(op, current, value), ty: exprs[target].ty, span };
+                ExprKind::Convert(exprs.push(sum), false)
+            }
+        };
+        let value = exprs.push(Expr { kind, ty, span });
+        exprs[id] = Expr { kind: ExprKind::Assign(None, inner, value), ty, span };
     }
 }
 

@@ -31,6 +31,7 @@ mod lower_switch;
 mod mutable_parameters;
 mod names;
 mod out_parameters;
+mod parts;
 mod resolve_resources;
 mod select_target;
 mod split_resources;

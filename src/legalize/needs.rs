@@ -4,8 +4,8 @@ use super::lower_matrix_ops;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder, ParamMode, Program,
-    Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
+    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder, ParamMode,
+    Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -348,7 +348,14 @@ impl Scan<'_> {
                 self.need(Capability::VectorLogic)
             }
             ExprKind::Binary(op, a, _) => self.binary(*op, ty(*a)),
-            ExprKind::Call(f, _) => self.call(*f),
+            ExprKind::Call(f, args) => {
+                self.call(*f);
+                let texture = args.first().map(|t| ty(*t));
+                let compares = self.program.functions[*f].attributes.iter().any(|a| a.name == "__depth_texture");
+                if compares && matches!(texture, Some(Type::Texture(Texture { depth: false, .. }))) {
+                    self.need(Capability::UndeclaredDepthTextures);
+                }
+            }
             _ => {}
         }
     }
