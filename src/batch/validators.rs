@@ -30,7 +30,7 @@ fn wgsl(text: &str) -> Vec<String> {
     let mut complaints: Vec<String> =
         crate::validate::check_wgsl(text).err().map(|e| format!("naga: {e}")).into_iter().collect();
     complaints.extend(run_on_file("tint", text, "wgsl", |path, command| {
-        command.arg("--format").arg("none").arg(path);
+        command.arg("--format").arg("wgsl").arg(path);
     }));
     complaints
 }

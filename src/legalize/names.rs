@@ -76,11 +76,8 @@ fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
 impl Names<'_, '_> {
     /// A legal spelling at global scope.
     fn legal(&self, name: &str) -> String {
-        let mut text = plain(name);
-        while self.reserved.is_keyword(&text) && text.contains("__") {
-            text = text.replace("__", "_");
-        }
-        if self.reserved.is_keyword(&text) || self.reserved.is_builtin(&text) {
+        let mut text = self.reserved.respell(&plain(name));
+        if self.reserved.is_builtin(&text) {
             text.push('_');
         }
         text
@@ -202,13 +199,7 @@ impl Names<'_, '_> {
             let mut taken: FxHashSet<Symbol> = s.fields.iter().map(|f| f.name).collect();
             let mut seen: FxHashSet<Symbol> = FxHashSet::default();
             for field in &mut s.fields {
-                let mut text = plain(field.name.as_str());
-                while self.reserved.is_keyword(&text) && text.contains("__") {
-                    text = text.replace("__", "_");
-                }
-                if self.reserved.is_keyword(&text) {
-                    text.push('_');
-                }
+                let text = self.reserved.respell(&plain(field.name.as_str()));
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same {
                     let text = numbered(&text, |n| !taken.contains(&Symbol::new(n)));
@@ -309,13 +300,7 @@ struct Scopes<'a> {
 impl Scopes<'_> {
     fn declare(&mut self, body: &mut Body, local: LocalId) {
         let name = body.locals[local].name;
-        let mut text = plain(name.as_str());
-        while self.reserved.is_keyword(&text) && text.contains("__") {
-            text = text.replace("__", "_");
-        }
-        if self.reserved.is_keyword(&text) {
-            text.push('_');
-        }
+        let text = self.reserved.respell(&plain(name.as_str()));
         let free = |n: &str| {
             let n = Symbol::new(n);
             !self.used.contains(&n) && !self.visible.iter().any(|s| s.contains(&n))

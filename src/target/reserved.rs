@@ -50,6 +50,21 @@ impl Reserved {
             || name.is_empty()
     }
 
+    /// The nearest name that is not forbidden.
+    pub fn respell(&self, name: &str) -> String {
+        let mut text = name.to_owned();
+        while self.is_keyword(&text) && text.contains("__") {
+            text = text.replace("__", "_");
+        }
+        if self.prefixes.iter().any(|p| text.starts_with(p)) {
+            text.insert(0, '_');
+        }
+        if self.is_keyword(&text) {
+            text.push('_');
+        }
+        text
+    }
+
     /// Whether it is the name of something that the language declares.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.builtins.contains(name)

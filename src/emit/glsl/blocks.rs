@@ -174,12 +174,14 @@ impl File<'_> {
                 self.w.close(&format!("{instance};"));
             }
             None if sizes.is_empty() => {
+                let block = block_name(name);
                 let member = types::variable(self.cx, element, name.as_str());
-                self.w.line(&format!("{layout} {storage} {name}_block {{ {member}; }};"));
+                self.w.line(&format!("{layout} {storage} {block} {{ {member}; }};"));
             }
             None => {
+                let block = block_name(name);
                 let member = types::variable(self.cx, element, "data");
-                self.w.line(&format!("{layout} {storage} {name}_block {{ {member}; }} {name}{sizes};"));
+                self.w.line(&format!("{layout} {storage} {block} {{ {member}; }} {name}{sizes};"));
             }
         }
     }
@@ -194,11 +196,17 @@ impl File<'_> {
         let (base, _) = types::split_array(self.cx, element);
         let base = types::name(self.cx, base);
         let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
+        let block = block_name(name);
         let line = if sizes.is_empty() {
-            format!("{layout} {words}buffer {name}_block {{ {base} {name}{unsized_}{element_sizes}; }};")
+            format!("{layout} {words}buffer {block} {{ {base} {name}{unsized_}{element_sizes}; }};")
         } else {
-            format!("{layout} {words}buffer {name}_block {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
+            format!("{layout} {words}buffer {block} {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
         };
         self.w.line(&line);
     }
+}
+
+/// The name of the block around a global. Two underscores in a row are reserved.
+fn block_name(name: Symbol) -> String {
+    format!("{}_block", name.as_str().trim_end_matches('_'))
 }
