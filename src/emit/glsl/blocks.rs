@@ -207,6 +207,6 @@ impl File<'_> {
 }
 
 /// The name of the block around a global. Two underscores in a row are reserved.
-fn block_name(name: Symbol) -> String {
+fn block_name(name: crate::symbol::Symbol) -> String {
     format!("{}_block", name.as_str().trim_end_matches('_'))
 }
