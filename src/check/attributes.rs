@@ -32,7 +32,7 @@ enum Takes {
 
 /// (name in lower case, arguments, how many of them must be there). The last kind may repeat in [`VARIADIC`].
 const RULES: &[(&str, &[Takes], usize)] = &[
-    ("numthreads", &[Takes::Int(1); 3], 3),
+    ("numthreads", &[Takes::Int(1); 3], 1),
     ("wavesize", &[Takes::Int(0); 3], 1),
     ("maxvertexcount", &[Takes::Int(1)], 1),
     ("instance", &[Takes::Int(1)], 1),

@@ -24,6 +24,21 @@ impl<'a> Checker<'a> {
         self.call_operand(operand, name, args, span)
     }
 
+    /// A call of functions with checked arguments.
+    pub(super) fn call_functions(
+        &mut self,
+        callee: Operand<'a>,
+        name: Option<Symbol>,
+        args: &[CallArg<'a>],
+        span: Span,
+    ) -> ExprId {
+        let Operand::Functions(decls, this, explicit) = callee else { return self.value(callee, span) };
+        let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
+        let name = name.unwrap_or_else(|| Symbol::new(""));
+        let candidates = Candidates { name, decls, accessor: WHOLE, explicit };
+        self.call(&candidates, this, args, span)
+    }
+
     /// A call of what a callee turned out to be.
     pub(super) fn call_operand(
         &mut self,
@@ -33,12 +48,9 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> ExprId {
         match callee {
-            Operand::Functions(decls, this, explicit) => {
-                let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
-                let candidates =
-                    Candidates { name: name.unwrap_or_else(|| Symbol::new("")), decls, accessor: WHOLE, explicit };
+            Operand::Functions(..) => {
                 let args = self.call_args(args);
-                self.call(&candidates, this, &args, span)
+                self.call_functions(callee, name, &args, span)
             }
             Operand::Type(ty) => self.construct(ty, args, span),
             Operand::Generic(decl) => self.construct_generic(decl, args, span),
@@ -71,15 +83,17 @@ impl<'a> Checker<'a> {
 
     /// Checks arguments; lists wait for their parameter.
     pub(super) fn call_args(&mut self, args: &'a [ast::Expr]) -> Vec<CallArg<'a>> {
-        args.iter()
-            .map(|e| match &e.kind {
-                Ast::InitList(_) => CallArg { kind: ArgKind::List(e), span: e.span },
-                _ => {
-                    let value = self.expr(e);
-                    self.value_arg_of(value)
-                }
-            })
-            .collect()
+        args.iter().map(|e| self.call_arg(e)).collect()
+    }
+
+    pub(super) fn call_arg(&mut self, e: &'a ast::Expr) -> CallArg<'a> {
+        match &e.kind {
+            Ast::InitList(_) => CallArg { kind: ArgKind::List(e), span: e.span },
+            _ => {
+                let value = self.expr(e);
+                self.value_arg_of(value)
+            }
+        }
     }
 
     /// An argument that is a checked value.

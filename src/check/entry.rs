@@ -355,7 +355,8 @@ impl<'a> Checker<'a> {
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
-            if grouped && size.is_none() {
+            // Slang takes one invocation a group where nothing is said.
+            if grouped && size.is_none() && self.source(info.source).language == crate::parse::Language::Hlsl {
                 let message = format!("the {} entry point `{}` needs `[numthreads(x, y, z)]`", stage.name(), info.name);
                 self.error(Code::BAD_ENTRY, info.span, message);
             }

@@ -62,6 +62,7 @@ impl<'a> Checker<'a> {
     pub(super) fn expr_of(&mut self, e: &'a ast::Expr, expected: TypeId) -> ExprId {
         match &e.kind {
             Ast::InitList(list) => self.init_list(list, expected, e.span),
+            Ast::Null if self.optional_element(expected).is_some() => self.push(ExprKind::Zero, expected, e.span),
             Ast::Paren(inner) if matches!(inner.kind, Ast::InitList(_)) => self.expr_of(inner, expected),
             _ => self.expr(e),
         }
@@ -154,7 +155,7 @@ impl<'a> Checker<'a> {
             }
             Ast::InitList(list) => self.untyped_list(list, span),
             Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
-            Ast::IsAs(..) => self.unsupported_value(span, "`is` and `as`"),
+            Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
             Ast::Unsupported(what, _) => self.unsupported_value(span, &format!("`{what}`")),
             Ast::Lambda(..) => self.unsupported_value(span, "a lambda expression"),
             Ast::Expand(word, _) => self.unsupported_value(span, &format!("`{word}`")),
@@ -637,6 +638,12 @@ impl<'a> Checker<'a> {
             return self.convert(value, to, false);
         }
         let span = self.span(value);
+        if let Some(element) = self.optional_element(to)
+            && convert::rank(&self.program, from, element, self.literal(value)).is_some()
+        {
+            let value = self.convert(value, element, false);
+            return self.some_value(value, to);
+        }
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
         }
@@ -655,14 +662,37 @@ impl<'a> Checker<'a> {
     }
 
     fn cast_expr(&mut self, ty: &'a ast::TypeExpr, inner: &'a ast::Expr, span: Span) -> ExprId {
+        if let Some(call) = self.parenthesized_call(ty, inner, span) {
+            return call;
+        }
         let to = self.resolve_type(ty, self.cx.scope);
         let value = self.expr_of(inner, to);
         self.cast(value, to, span)
     }
 
+    /// `(f)(a, b)` looks like a cast as long as `f` may be a type.
+    fn parenthesized_call(&mut self, ty: &'a ast::TypeExpr, inner: &'a ast::Expr, span: Span) -> Option<ExprId> {
+        let (ast::TypeKind::Path(path), Ast::Paren(list)) = (&ty.kind, &inner.kind) else { return None };
+        let Name::Values(found, explicit) = self.resolve_path(path, self.cx.scope) else { return None };
+        let callee = self.found_operand(found, explicit, ty.span);
+        let Operand::Functions(..) = callee else { return None };
+        let mut args = Vec::new();
+        let mut rest: &'a ast::Expr = list;
+        while let Ast::Comma(a, b) = &rest.kind {
+            args.push(self.call_arg(b));
+            rest = a;
+        }
+        args.push(self.call_arg(rest));
+        args.reverse();
+        Some(self.call_functions(callee, path.last().map(|s| s.name.name), &args, span))
+    }
+
     /// `(to)value`.
     pub(super) fn cast(&mut self, value: ExprId, to: TypeId, span: Span) -> ExprId {
         let from = self.ty(value);
+        if to == TypeId::VOID {
+            return value;
+        }
         let zero = matches!(self.kind(value), ExprKind::Literal(Literal::Int(0), _));
         if convert::castable(&self.program, from, to, zero) {
             let converted = self.convert(value, to, true);
@@ -748,7 +778,7 @@ impl<'a> Checker<'a> {
     fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
         match op.as_str() {
             "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
-                let ty = self.resolve_type(ty, self.cx.scope);
+                let ty = self.queried_type(ty);
                 let size = if op.as_str().contains("size") {
                     self.natural_layout(ty, 0).0
                 } else {
@@ -757,7 +787,7 @@ impl<'a> Checker<'a> {
                 self.int_value(i64::from(size), TypeId::INT, span)
             }
             "countof" => {
-                let ty = self.resolve_type(ty, self.cx.scope);
+                let ty = self.queried_type(ty);
                 match self.program.types.get(ty) {
                     Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
                     _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array"),
@@ -765,6 +795,83 @@ impl<'a> Checker<'a> {
             }
             _ => self.unsupported_value(span, &format!("`{op}`")),
         }
+    }
+
+    /// The operand of `sizeof`: a type, or a value whose type is meant.
+    fn queried_type(&mut self, ty: &'a ast::TypeExpr) -> TypeId {
+        let scope = self.cx.scope;
+        if let ast::TypeKind::Path(path) = &ty.kind
+            && let Name::Values(found, args) = self.resolve_path(path, scope)
+        {
+            let operand = self.found_operand(found, args, ty.span);
+            let value = self.value(operand, ty.span);
+            return self.ty(value);
+        }
+        self.resolve_type(ty, scope)
+    }
+
+    /// `e is T` and `e as T` where the type of `e` is known, as it always is here.
+    fn is_as(&mut self, e: &'a ast::Expr, is: bool, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
+        let value = match self.operand(e) {
+            Operand::Type(ty) => Err(ty),
+            operand => Ok(self.value(operand, e.span)),
+        };
+        let from = match value {
+            Ok(value) => self.ty(value),
+            Err(ty) => ty,
+        };
+        if from == TypeId::ERROR {
+            return self.error_value(span);
+        }
+        let (holds, to) = match self.is_interface_type(ty, self.cx.scope) {
+            true => {
+                let bounds = self.bounds(ty, self.cx.scope);
+                (bounds.iter().all(|b| self.meets(from, b)), from)
+            }
+            false => {
+                let to = self.resolve_type(ty, self.cx.scope);
+                (to == from, to)
+            }
+        };
+        match (is, value) {
+            (true, _) => self.push(ExprKind::Literal(Literal::Bool(holds), None), TypeId::BOOL, span),
+            (false, Ok(value)) => match self.optional_type(to, span) {
+                TypeId::ERROR => self.error_value(span),
+                optional if holds => self.some_value(value, optional),
+                optional => self.push(ExprKind::Zero, optional, span),
+            },
+            (false, Err(_)) => self.error_at(Code::NOT_A_VALUE, span, "`as` takes a value"),
+        }
+    }
+
+    /// `T?` is a struct of the standard library that holds a value and whether it is there.
+    pub(super) fn optional_type(&mut self, element: TypeId, span: Span) -> TypeId {
+        if element == TypeId::ERROR {
+            return element;
+        }
+        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
+        let found = self.lookup_here(library, Symbol::new("Optional"));
+        match found.entities.iter().copied().find_map(decl_of) {
+            Some(decl) => self.instantiate_struct(decl, vec![super::Arg::Type(element)], span),
+            None => TypeId::ERROR,
+        }
+    }
+
+    /// The type in an optional type.
+    pub(super) fn optional_element(&mut self, ty: TypeId) -> Option<TypeId> {
+        let instance = self.structs.instance(ty)?;
+        let (decl, args) = (instance.decl, instance.args.clone());
+        let is_optional = self.source_of(decl).builtin && self.info(decl).name == *"Optional";
+        match (is_optional, args.first()) {
+            (true, Some(super::Arg::Type(element))) => Some(*element),
+            _ => None,
+        }
+    }
+
+    fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
+        let span = self.span(value);
+        let there = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, span);
+        self.push(ExprKind::Construct(vec![value, there]), optional, span)
     }
 
     /// Size and alignment as in C.

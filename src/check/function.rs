@@ -232,7 +232,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Parameters whose type is an interface: each call makes an instance for the types of its arguments.
+    /// Parameters whose type is an interface or an array without a size: each call makes an instance for the types of its
+    /// arguments.
     pub(super) fn implicit_params(&mut self, decl: DeclId) -> Rc<[usize]> {
         if let Some(known) = self.functions.implicit.get(&decl) {
             return known.clone();
@@ -243,7 +244,7 @@ impl<'a> Checker<'a> {
         let mut list = Vec::new();
         for (index, param) in f.params.iter().enumerate() {
             if let ast::DeclKind::Var(var) = &param.kind
-                && self.is_interface_type(&var.ty, scope)
+                && (matches!(var.ty.kind, TypeKind::Array(_, None)) || self.is_interface_type(&var.ty, scope))
             {
                 list.push(index);
             }

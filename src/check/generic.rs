@@ -459,6 +459,42 @@ impl<'a> Checker<'a> {
         result
     }
 
+    /// What bounds say: `a : A<T>` with a known `a` tells `T` by the way in which it conforms.
+    pub(super) fn infer_from_bounds(&mut self, generics: &'a Generics, scope: ScopeId, slots: &mut Vec<Slot>) {
+        let none = convert::LiteralKind::None;
+        let mut conditions: Vec<(usize, &'a TypeExpr)> = Vec::new();
+        for (index, param) in generics.params.iter().enumerate() {
+            if let GenericParamKind::Type { bounds, .. } = &param.kind {
+                conditions.extend(bounds.iter().map(|b| (index, b)));
+            }
+        }
+        for (subject, bounds) in &generics.constraints {
+            if let TypeKind::Path(path) = &subject.kind
+                && let [only] = path.as_slice()
+                && let Some(index) = generics.params.iter().position(|p| p.name.name == only.name.name)
+            {
+                conditions.extend(bounds.iter().map(|b| (index, b)));
+            }
+        }
+        for (index, bound) in conditions {
+            let Some(slot) = slots.get(index) else { continue };
+            let known = match (&slot.fixed, slot.types.first()) {
+                (Some(Arg::Type(ty)), _) | (None, Some((ty, _))) => *ty,
+                _ => continue,
+            };
+            let TypeKind::Path(path) = &bound.kind else { continue };
+            let Some(last) = path.last() else { continue };
+            let Some(written) = last.args.as_deref() else { continue };
+            let found = self.lookup(scope, last.name.name);
+            let Some(Entity::Decl(interface)) = found.entities.first().copied() else { continue };
+            let actual = self.conformances(known).into_iter().find(|(d, _)| *d == interface);
+            let Some((_, actual)) = actual else { continue };
+            for (arg, actual) in written.iter().zip(&actual) {
+                self.unify_arg(arg, scope, actual, none, slots);
+            }
+        }
+    }
+
     /// The arguments that slots agree on; `None` if one cannot be told or breaks a constraint.
     ///
     /// In the standard library a length that only scalars stand for is 1.

@@ -44,7 +44,7 @@ use crate::source::{FileId, Span};
 use crate::stdlib::Stdlib;
 use crate::symbol::Symbol;
 use crate::tree::{self, Body, LocalId, MatrixOrder, Program, Stage, TypeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{DeclId, DeclInfo, Scope, ScopeId, ScopeKind};
 use std::collections::VecDeque;
 
@@ -145,7 +145,7 @@ struct Source {
 }
 
 /// What is being checked: a body or a global's initializer.
-struct Context {
+struct Context<'a> {
     /// Told apart from other contexts, for locals.
     id: u32,
     body: Body,
@@ -165,6 +165,10 @@ struct Context {
     /// In a constructor: `return;` returns `this`.
     constructs: bool,
     function: Option<tree::FunctionId>,
+    /// Deferred statements that are pending, with their scopes; and how many were when the innermost loop or switch began.
+    defers: Vec<(&'a ast::Stmt, ScopeId)>,
+    loop_defers: usize,
+    break_defers: usize,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
 }
@@ -178,9 +182,11 @@ pub(crate) struct Checker<'a> {
     scopes: Vec<Scope>,
     decls: Vec<DeclInfo<'a>>,
     sources: Vec<Source>,
-    cx: Context,
+    cx: Context<'a>,
     contexts: u32,
     builtin_types: FxHashMap<Symbol, Option<TypeId>>,
+    /// Names of builtin types that are declared as something else.
+    shadowed: FxHashSet<Symbol>,
     structs: structs::Structs<'a>,
     aliases: FxHashMap<(DeclId, Vec<Arg>), TypeId>,
     active_aliases: Vec<DeclId>,
@@ -232,6 +238,7 @@ impl<'a> Checker<'a> {
             cx: Context::new(0, ScopeId(0), 0),
             contexts: 0,
             builtin_types: FxHashMap::default(),
+            shadowed: FxHashSet::default(),
             structs: structs::Structs::default(),
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
@@ -353,7 +360,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Context {
+impl Context<'_> {
     fn new(id: u32, scope: ScopeId, source: u32) -> Self {
         Context {
             id,
@@ -369,6 +376,9 @@ impl Context {
             target: None,
             constructs: false,
             function: None,
+            defers: Vec::new(),
+            loop_defers: 0,
+            break_defers: 0,
             constants: Vec::new(),
         }
     }

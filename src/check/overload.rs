@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
             let scope = self.pattern_of(decl);
             for (index, (param, arg)) in params.iter().zip(args).enumerate() {
                 let ast::DeclKind::Var(var) = &param.kind else { continue };
-                if implicit.contains(&index) {
+                if implicit.contains(&index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
                     continue;
                 }
                 if let Some((ty, literal)) = arg.ty() {
@@ -243,12 +243,20 @@ impl<'a> Checker<'a> {
                 }
             }
             let builtin = self.source_of(decl).builtin;
+            self.infer_from_bounds(generics, scope, &mut slots);
             result = self.solve(generics, &slots, info.scope, builtin)?;
         }
         let scope = self.pattern_of(decl);
         for &index in implicit.iter() {
             let ty = args.get(index)?.ty()?.0;
             let ast::DeclKind::Var(var) = &params.get(index)?.kind else { return None };
+            if let ast::TypeKind::Array(..) = &var.ty.kind {
+                if !matches!(self.program.types.get(ty), Type::Array(..)) {
+                    return None;
+                }
+                result.push(Arg::Type(ty));
+                continue;
+            }
             let bounds = self.quiet(|c| c.bounds(some_inner(&var.ty), scope));
             if !bounds.iter().all(|b| self.meets(ty, b)) || bounds.iter().any(|b| matches!(b, Bound::Builtin(_))) {
                 return None;

@@ -159,12 +159,21 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn bind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
+        self.note_shadowed(name);
         self.at_mut(scope).names.entry(name).or_default().push(entity);
     }
 
     /// Binds a name that hides earlier ones of the same scope.
     pub(super) fn rebind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
+        self.note_shadowed(name);
         self.at_mut(scope).names.insert(name, vec![entity]);
+    }
+
+    /// Remembers that a name of a builtin type means something else somewhere.
+    fn note_shadowed(&mut self, name: Symbol) {
+        if self.builtin_type(name).is_some() {
+            self.shadowed.insert(name);
+        }
     }
 
     /// Looks a name up from a scope outwards.

@@ -18,9 +18,71 @@ impl<'a> Checker<'a> {
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Block {
         let outer = self.cx.scope;
         self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
-        let stmts = self.statements(&block.stmts);
+        let pending = self.cx.defers.len();
+        let mut stmts = self.statements(&block.stmts);
+        if !matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)) {
+            self.run_defers(pending, &mut stmts);
+        }
+        self.cx.defers.truncate(pending);
         self.cx.scope = outer;
         Block { stmts, trailing: block.trailing.clone() }
+    }
+
+    /// The deferred statements above `from`, last first, where control leaves their blocks.
+    fn run_defers(&mut self, from: usize, out: &mut Vec<Stmt>) {
+        let list: Vec<_> = self.cx.defers.get(from..).unwrap_or(&[]).to_vec();
+        let kept = self.cx.defers.clone();
+        for (stmt, scope) in list.into_iter().rev() {
+            self.cx.defers.clear();
+            let outer = std::mem::replace(&mut self.cx.scope, scope);
+            self.stmt(stmt, out);
+            self.cx.scope = outer;
+        }
+        self.cx.defers = kept;
+    }
+
+    /// `if (let x = optional)`.
+    fn if_let(
+        &mut self,
+        stmt: &'a ast::Stmt,
+        binding: &'a ast::Decl,
+        then: &'a ast::Stmt,
+        otherwise: Option<&'a ast::Stmt>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let DeclKind::Var(ast::VarDecl { name, init: Some(init), .. }) = &binding.kind else {
+            return self.unsupported(binding.span, "this form of `if` with a declaration");
+        };
+        let value = self.expr(init);
+        let optional = self.ty(value);
+        let Some(element) = self.optional_element(optional) else {
+            if optional != TypeId::ERROR {
+                self.error(Code::TYPE_MISMATCH, init.span, "`if (let ...)` takes an optional value");
+            }
+            return;
+        };
+        let hints = self.hints(stmt);
+        let held = self.new_local(name.name, optional, name.span);
+        out.push(statement(StmtKind::Local(held, Some(value)), stmt.span));
+        let field = |c: &mut Self, index: u32, ty: TypeId| {
+            let base = c.push(ExprKind::Local(held), optional, name.span);
+            c.push(ExprKind::Field(base, index), ty, name.span)
+        };
+        let condition = field(self, 1, TypeId::BOOL);
+        let outer = self.cx.scope;
+        self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
+        let local = self.new_local(name.name, element, name.span);
+        self.bind(self.cx.scope, name.name, Entity::Local(local, self.cx.id));
+        let value = field(self, 0, element);
+        let mut block = self.body(then);
+        block.stmts.insert(0, statement(StmtKind::Local(local, Some(value)), name.span));
+        self.cx.scope = outer;
+        let otherwise = otherwise.map(|s| self.body(s));
+        out.push(statement(StmtKind::If(condition, block, otherwise, hints), stmt.span));
+    }
+
+    fn new_local(&mut self, name: Symbol, ty: TypeId, span: Span) -> crate::tree::LocalId {
+        self.cx.body.locals.push(Local { name, ty, constant: true, modifiers: Modifiers::default(), span })
     }
 
     fn statements(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
@@ -78,7 +140,7 @@ impl<'a> Checker<'a> {
             Ast::Block(block) => StmtKind::Block(self.block(block)),
             Ast::If(binding, condition, then, otherwise) => {
                 if let Some(binding) = binding {
-                    return self.unsupported(binding.span, "`if` with a declaration");
+                    return self.if_let(stmt, binding, then, otherwise.as_deref(), out);
                 }
                 let hints = self.hints(stmt);
                 let condition = self.condition(condition);
@@ -103,18 +165,20 @@ impl<'a> Checker<'a> {
                 if self.cx.breakable == 0 {
                     return self.error(Code::BAD_STATEMENT, span, "`break` is only allowed in loops and `switch`");
                 }
+                self.run_defers(self.cx.break_defers, out);
                 StmtKind::Break
             }
             Ast::Continue => {
                 if self.cx.loops == 0 {
                     return self.error(Code::BAD_STATEMENT, span, "`continue` is only allowed in loops");
                 }
+                self.run_defers(self.cx.loop_defers, out);
                 StmtKind::Continue
             }
             Ast::Return(value) => return self.return_stmt(value.as_ref(), span, out),
             Ast::Discard => StmtKind::Discard,
             Ast::Label(_, inner) => return self.stmt_inner(inner, out),
-            Ast::Defer(_) => return self.unsupported(span, "`defer`"),
+            Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
             Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
             Ast::StageSwitch(_) => return self.unsupported(span, "`__stage_switch`"),
             Ast::IntrinsicAsm(text, _) => match Template::parse(text.as_str()) {
@@ -154,7 +218,10 @@ impl<'a> Checker<'a> {
     fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
         self.cx.loops += 1;
         self.cx.breakable += 1;
+        let outer = (self.cx.loop_defers, self.cx.break_defers);
+        (self.cx.loop_defers, self.cx.break_defers) = (self.cx.defers.len(), self.cx.defers.len());
         let block = self.body(body);
+        (self.cx.loop_defers, self.cx.break_defers) = outer;
         self.cx.loops -= 1;
         self.cx.breakable -= 1;
         block
@@ -195,6 +262,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.cx.breakable += 1;
+        let outer = std::mem::replace(&mut self.cx.break_defers, self.cx.defers.len());
         let mut list = Vec::new();
         let mut seen: Vec<i64> = Vec::new();
         let mut default = false;
@@ -215,6 +283,7 @@ impl<'a> Checker<'a> {
             list.push(SwitchCase { labels, body });
         }
         self.cx.breakable -= 1;
+        self.cx.break_defers = outer;
         StmtKind::Switch(selector, list, hints)
     }
 
@@ -268,8 +337,18 @@ impl<'a> Checker<'a> {
                 out.push(statement(StmtKind::Expr(value), e.span));
                 StmtKind::Return(None)
             }
-            Some(e) => StmtKind::Return(Some(self.expr_to(e, result))),
+            Some(e) => {
+                let mut value = self.expr_to(e, result);
+                if !self.cx.defers.is_empty() && !matches!(self.kind(value), ExprKind::Literal(..)) {
+                    // The value is computed before deferred statements run.
+                    let held = self.new_local(Symbol::new("result"), result, e.span);
+                    out.push(statement(StmtKind::Local(held, Some(value)), e.span));
+                    value = self.push(ExprKind::Local(held), result, e.span);
+                }
+                StmtKind::Return(Some(value))
+            }
         };
+        self.run_defers(0, out);
         out.push(statement(kind, span));
     }
 

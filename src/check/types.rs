@@ -88,7 +88,10 @@ impl<'a> Checker<'a> {
             TypeKind::Infer => self.type_error(Code::NOT_A_TYPE, ty.span, "a type must be written here"),
             TypeKind::Error => TypeId::ERROR,
             TypeKind::Tuple(_) => self.unsupported_type(ty.span, "a tuple type"),
-            TypeKind::Optional(_) => self.unsupported_type(ty.span, "an optional type"),
+            TypeKind::Optional(inner) => {
+                let inner = self.resolve_type(inner, scope);
+                self.optional_type(inner, ty.span)
+            }
             TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type"),
             TypeKind::And(_) => self.unsupported_type(ty.span, "a conjunction of interfaces as the type of a value"),
             TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
@@ -184,11 +187,16 @@ impl<'a> Checker<'a> {
         let Some(first) = segments.next() else { return Name::Error };
         let mut name = if first.name.name.is_empty() && path.len() > 1 {
             Name::Namespace(self.file_scope(scope))
-        } else if let Some(ty) = self.builtin_type(first.name.name) {
+        } else if let Some(ty) = self.builtin_type(first.name.name)
+            && !self.shadowed.contains(&first.name.name)
+        {
             Name::Type(ty)
         } else {
-            let found = self.lookup(scope, first.name.name);
-            self.name_of(found, first, scope)
+            let found = self.lookup_path_start(scope, first.name.name);
+            match (found.entities.is_empty(), self.builtin_type(first.name.name)) {
+                (true, Some(ty)) => Name::Type(ty),
+                _ => self.name_of(found, first, scope),
+            }
         };
         for segment in segments {
             name = match name {
@@ -209,6 +217,18 @@ impl<'a> Checker<'a> {
             };
         }
         name
+    }
+
+    /// The first name of a path. An alias does not see itself: `typedef Foo Foo;` in a namespace names the outer one.
+    fn lookup_path_start(&mut self, scope: ScopeId, name: Symbol) -> Found {
+        let found = self.lookup(scope, name);
+        if let Some(Entity::Decl(decl)) = found.entities.first()
+            && self.active_aliases.last() == Some(decl)
+            && let Some(outer) = self.at(self.info(*decl).scope).parent
+        {
+            return self.lookup(outer, name);
+        }
+        found
     }
 
     /// `::name` looks in the file, then in the standard library.
