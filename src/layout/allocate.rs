@@ -190,10 +190,21 @@ impl<'a> Allocator<'a> {
                     if blocks {
                         self.fix_space(pending, u64::from(space));
                     } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
+                        self.part_sampler(pending);
                         self.fix(pending, Unit::Descriptor, u64::from(index), u64::from(space), span);
                     }
                 }
             }
+        }
+    }
+
+    /// `[[vk::binding(n)]]` on a combined sampler is one number, meant for Vulkan. Where its sampler is a binding of its own,
+    /// that one is given the first free number of the group.
+    fn part_sampler(&self, pending: &mut Pending) {
+        let innermost = self.program.types.get(self.program.types.innermost(pending.layout.ty));
+        if self.settings.api == Api::WebGpu && matches!(innermost, Type::Texture(t) if t.combined) {
+            pending.layout.usage.set(Unit::Descriptor, 1);
+            pending.layout.usage.set(Unit::Sampler, 1);
         }
     }
 
@@ -285,13 +296,18 @@ impl<'a> Allocator<'a> {
             if count == 0 || pending.fixed.contains(&unit) {
                 continue;
             }
-            let start = self.first_fit(unit, count, space);
+            // A sampler that was parted from its texture counts with the other bindings of the texture's group.
+            let (unit_of_numbers, space) = match (self.settings.api, unit) {
+                (Api::WebGpu, Unit::Sampler) => (Unit::Descriptor, pending.place.space.get(Unit::Descriptor)),
+                _ => (unit, space),
+            };
+            let start = self.first_fit(unit_of_numbers, count, space);
             if start.saturating_add(count) > LAST_SLOT + 1 {
                 self.report_exhausted(pending, unit, space);
                 continue;
             }
             let range = Range { start, end: start + count, owner: pending.name, span: pending.span };
-            self.taken.entry((space, unit)).or_default().push(range);
+            self.taken.entry((space, unit_of_numbers)).or_default().push(range);
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }

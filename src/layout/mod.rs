@@ -267,7 +267,8 @@ pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
 /// The binding of a leaf in `unit`, or in its first slot unit.
 pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Option<Unit>) -> Option<Binding> {
     let (place, leaf) = walk(place, layout, path)?;
-    let unit = unit.or_else(|| Unit::SLOTS.into_iter().find(|u| leaf.usage.get(*u) > 0))?;
+    let descriptor = (leaf.usage.get(Unit::Descriptor) > 0).then_some(Unit::Descriptor);
+    let unit = unit.or(descriptor).or_else(|| Unit::SLOTS.into_iter().find(|u| leaf.usage.get(*u) > 0))?;
     (leaf.usage.get(unit) > 0).then(|| binding(&place, unit))
 }
 
@@ -275,6 +276,11 @@ pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Optio
 pub fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api) -> Option<Binding> {
     if api == Api::D3d {
         return leaf_binding(place, layout, path, Some(Unit::Sampler));
+    }
+    let (inner, leaf) = walk(place, layout, path)?;
+    if api == Api::WebGpu && leaf.usage.get(Unit::Sampler) > 0 {
+        // Placed apart from its texture.
+        return Some(Binding { class: None, ..binding(&inner, Unit::Sampler) });
     }
     let mut found = leaf_binding(place, layout, path, None)?;
     found.index += u32::from(api == Api::WebGpu);

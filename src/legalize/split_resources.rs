@@ -9,9 +9,9 @@
 //! global. Spec: seed 000 "Splitting of Arrays", LEGALIZE "structs that mix resources and data".
 
 use super::{Context, Pass};
-use crate::layout::{buffer_binding, leaf_binding};
+use crate::layout::{buffer_binding, leaf_binding, sampler_binding};
 use crate::tree::{
-    Binding, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Program,
+    Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Program,
     StructId, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
@@ -70,6 +70,29 @@ fn is_block(types: &Types, ty: TypeId) -> bool {
 fn bind_whole(cx: &mut Context, global: GlobalId) {
     let block = is_block(&cx.program.types, cx.program.globals[global].ty);
     cx.program.globals[global].binding = binding(cx, global, &[], block);
+    note_hidden(cx, global, &[], global);
+}
+
+/// Notes where the sampler and the counter of a leaf are bound, for the passes that make them.
+fn note_hidden(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId) {
+    let Some((place, layout)) = cx.position(global) else { return };
+    match cx.program.types.get(cx.program.types.innermost(cx.program.globals[leaf].ty)) {
+        Type::Texture(t) if t.combined => {
+            let found = sampler_binding(place, layout, path, cx.layout.settings.api);
+            cx.notes.samplers.extend(found.map(|b| (leaf, b)));
+        }
+        Type::Buffer(kind, ..) => {
+            let asked = cx.program.globals[leaf].explicit.vk_counter_binding;
+            // Append and consume buffers take two bindings where the counter is not hidden.
+            let next = u32::from(matches!(kind, BufferKind::Append | BufferKind::Consume));
+            let found = cx.program.globals[leaf].binding.and_then(|b| {
+                let index = asked.or((next > 0).then_some(b.index + next))?;
+                Some(Binding { index, ..b })
+            });
+            cx.notes.counters.extend(found.map(|b| (leaf, b)));
+        }
+        _ => {}
+    }
 }
 
 fn binding(cx: &Context, global: GlobalId, path: &[u32], block: bool) -> Option<Binding> {
@@ -99,6 +122,7 @@ fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
         }
         let found = binding(cx, global, &leaf.path, leaf.block);
         let id = declare(cx, global, &leaf, found);
+        note_hidden(cx, global, &leaf.path, id);
         split.insert((global, leaf.path), id);
     }
     let inner = cx.program.types.get(cx.program.types.innermost(ty));
@@ -122,6 +146,7 @@ fn declare(cx: &mut Context, parent: GlobalId, leaf: &Leaf, binding: Option<Bind
         global.comments = field.comments.clone();
         global.explicit.image_format = field.explicit.image_format;
         global.explicit.input_attachment_index = field.explicit.input_attachment_index;
+        global.explicit.vk_counter_binding = field.explicit.vk_counter_binding;
         global.span = field.span;
     }
     global.unit = whole.unit;

@@ -12,12 +12,16 @@
 //!
 //! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: uniform_blocks. Spec: DESIGN "Matrices".
 
+use super::hoist::{self, Mark, Marks};
+use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass};
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder, ParamMode,
+    BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder, ParamMode,
     Program, Scalar, StructId, Template, TemplatePiece, Type, TypeId, Types,
+    walk::is_trivial,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,6 +53,11 @@ fn run(cx: &mut Context) {
         return;
     }
     let by_reference = by_reference(cx.program);
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let marks = row_writes(cx.program, &plan, body);
+        hoist::hoist(cx.program, &effects, body, marks);
+    });
     let mut faults = Vec::new();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         Rewrite { types, exprs, plan: &plan, by_reference: &by_reference, faults: &mut faults }.run(live);
@@ -75,6 +84,50 @@ fn run(cx: &mut Context) {
             span,
             "part of a buffer value that the target stores in another type cannot be passed by reference",
         );
+    }
+}
+
+/// Writes of rows of transposed matrices become writes of elements: their values and places must bear repetition.
+fn row_writes(program: &Program, plan: &Plan, body: &Body) -> Marks {
+    let mut marks = Marks::default();
+    for id in body.expressions() {
+        let ExprKind::Assign(_, target, value) = body.exprs[id].kind else { continue };
+        let row = match body.exprs[target].kind {
+            ExprKind::Swizzle(row, _) => row,
+            _ => target,
+        };
+        let ExprKind::Index(matrix, index) = body.exprs[row].kind else { continue };
+        if !matches!(program.types.get(body.exprs[matrix].ty), Type::Matrix(..)) || !is_stored_transposed(program, plan, body, matrix) {
+            continue;
+        }
+        if !is_trivial(&body.exprs, value) {
+            marks.insert(value, Mark::Value(Symbol::new("row")));
+        }
+        if !is_trivial(&body.exprs, index) {
+            marks.insert(index, Mark::Value(Symbol::new("index")));
+        }
+        mark_for_repetition(program, body, matrix, &mut marks);
+    }
+    marks
+}
+
+/// Whether a matrix lies in stored data that is transposed.
+fn is_stored_transposed(program: &Program, plan: &Plan, body: &Body, matrix: ExprId) -> bool {
+    let mut id = matrix;
+    loop {
+        id = match body.exprs[id].kind {
+            ExprKind::Field(base, index) => {
+                return match program.types.get(body.exprs[base].ty) {
+                    Type::Struct(s) => plan.fields.get(&(s, index)).is_some_and(|s| s.transposed),
+                    _ => false,
+                };
+            }
+            ExprKind::Index(base, _) | ExprKind::Contents(base) => match plan.buffers.get(&body.exprs[base].ty) {
+                Some(stored) => return stored.transposed,
+                None => base,
+            },
+            _ => return false,
+        }
     }
 }
 
@@ -401,7 +454,10 @@ impl Rewrite<'_> {
                 let component = s.list().first().copied().unwrap_or(0);
                 Build::new(self.types, self.exprs, span).int(component.into())
             }
-            _ => return None,
+            _ => {
+                self.write_row(at, parent, row, parents);
+                return None;
+            }
         };
         let vector = self.element(at.stored.ty);
         let logical = self.exprs[outer].ty;
@@ -411,6 +467,41 @@ impl Rewrite<'_> {
         self.exprs[outer].kind = ExprKind::Index(parent, row);
         self.exprs[outer].ty = scalar;
         Some(Access { node: outer, logical, stored: Stored { ty: scalar, transposed: false } })
+    }
+
+    /// `m[row].yx = v` of a transposed matrix: `m[1][row] = v.x, m[0][row] = v.y`.
+    fn write_row(&mut self, at: Access, selected: ExprId, row: ExprId, parents: &FxHashMap<ExprId, ExprId>) {
+        let Some(&outer) = parents.get(&selected) else { return };
+        let Type::Matrix(_, _, columns) = self.types.get(at.logical) else { return };
+        let (target, assign, components) = match (&self.exprs[outer].kind, parents.get(&outer)) {
+            (ExprKind::Assign(..), _) => (selected, outer, (0..columns).collect()),
+            (ExprKind::Swizzle(base, s), Some(&assign)) if *base == selected => (outer, assign, s.list().to_vec()),
+            _ => return,
+        };
+        let ExprKind::Assign(op, written, value) = self.exprs[assign].kind else { return };
+        if written != target {
+            return;
+        }
+        let span = self.exprs[assign].span;
+        let mut all = None;
+        for (i, component) in (0..).zip(components) {
+            let matrix = self.exprs.duplicate(at.node);
+            let row = self.exprs.duplicate(row);
+            let value = self.exprs.duplicate(value);
+            let mut b = Build::new(self.types, self.exprs, span);
+            let vector = b.at(matrix, u32::from(component));
+            let element = b.index(vector, row);
+            let value = if matches!(b.types.get(b.exprs[value].ty), Type::Vector(..)) { b.swizzle(value, &[i]) } else { value };
+            let ty = b.exprs[element].ty;
+            let one = b.add(ExprKind::Assign(op, element, value), ty);
+            all = Some(match all {
+                None => one,
+                Some(before) => b.add(ExprKind::Comma(before, one), ty),
+            });
+        }
+        if let Some(all) = all {
+            self.exprs.replace_by(assign, all);
+        }
     }
 
     fn assign(&mut self, at: Access, parent: ExprId, op: Option<BinaryOp>, value: ExprId) {
@@ -574,6 +665,12 @@ fn products(program: &mut Program) {
     let products: FxHashSet<FunctionId> = templates.collect();
     program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
+            if let ExprKind::Native(t, args) = &exprs[id].kind
+                && is_transpose(t)
+                && let Some(inner) = args.first().and_then(|a| transposed_of(exprs, *a))
+            {
+                exprs.replace_by(id, inner);
+            }
             let ExprKind::Call(f, args) = exprs[id].kind.clone() else { continue };
             let ([a, b], true) = (args.as_slice(), products.contains(&f)) else { continue };
             exchange_product(types, exprs, id, *a, *b);
@@ -581,13 +678,17 @@ fn products(program: &mut Program) {
     });
 }
 
-fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: ExprId, b: ExprId) {
-    let inner = |exprs: &ExprArena, e: ExprId| match &exprs[e].kind {
+/// What `e` is the transposed of.
+fn transposed_of(exprs: &ExprArena, e: ExprId) -> Option<ExprId> {
+    match &exprs[e].kind {
         ExprKind::Native(t, args) if is_transpose(t) => args.first().copied(),
         _ => None,
-    };
+    }
+}
+
+fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: ExprId, b: ExprId) {
     let vector = |types: &Types, e: &Expr| matches!(types.get(e.ty), Type::Vector(..));
-    let (ta, tb) = (inner(exprs, a), inner(exprs, b));
+    let (ta, tb) = (transposed_of(exprs, a), transposed_of(exprs, b));
     let pieces = vec![TemplatePiece::Operand(0), TemplatePiece::Text(" * ".to_owned()), TemplatePiece::Operand(1)];
     let template = Box::new(Template { pieces, loose: true });
     match (ta, tb) {
