@@ -335,6 +335,16 @@ impl<'a> Exprs<'a> {
         (wide && matches!(self.ty(inner), Type::Scalar(_))).then_some(inner)
     }
 
+    /// What is under a conversion between signed and unsigned integers that another one undoes.
+    pub(super) fn there_and_back(&self, outer: ExprId, inner: ExprId) -> Option<ExprId> {
+        let ExprKind::Convert(source, _) = *self.kind(inner) else { return None };
+        let word = |id: ExprId| {
+            let component = self.cx.program.types.component(self.type_id(id));
+            matches!(component, Some(Scalar::I32 | Scalar::U32))
+        };
+        (self.type_id(source) == self.type_id(outer) && word(inner) && word(source)).then_some(source)
+    }
+
     /// A literal, or a negated one, written in another type; `None` if it is no literal.
     pub(super) fn converted_literal(&self, id: ExprId, scalar: Scalar, out: &mut String) -> Option<Prec> {
         match self.kind(id) {

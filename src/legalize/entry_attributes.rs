@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, part,
-    position_value, sees_w,
+    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
+    position_value, reciprocal_w, sees_w,
 };
 use super::system_values::Direction;
 use crate::source::Span;
@@ -189,7 +189,15 @@ impl Lowering<'_, '_> {
         let Some(found) = accesses(self.cx.program, &self.body, local, &paths, &|_| false) else { return };
         for (id, index) in found {
             let position = leaves.get(index).is_some_and(Leaf::is_position);
-            if position && sees_w(self.cx.program, &self.body, id) {
+            if !position {
+                continue;
+            }
+            if let Some(w) = only_w(&self.body, id) {
+                let span = self.body.exprs[id].span;
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                let value = reciprocal_w(&mut b, id);
+                self.body.exprs.replace_by(w, value);
+            } else if sees_w(self.cx.program, &self.body, id) {
                 let (one, other) = (self.body.exprs.duplicate(id), self.body.exprs.duplicate(id));
                 let span = self.body.exprs[id].span;
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);

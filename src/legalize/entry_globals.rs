@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, part,
-    position_value, sees_w,
+    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
+    position_value, reciprocal_w, sees_w,
 };
 use super::system_values::{self, Direction};
 use crate::source::Span;
@@ -309,6 +309,16 @@ impl Lowering<'_, '_> {
             Some(found) if self.is_worth(&found, &places, leaves) => {
                 for (id, index) in found {
                     let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
+                    if leaf.is_position()
+                        && let (Some(w), Place::Builtin(_, own)) = (only_w(&self.body, id), place)
+                    {
+                        let span = self.body.exprs[id].span;
+                        let position = self.read(place, *own, span);
+                        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                        let value = reciprocal_w(&mut b, position);
+                        self.body.exprs.replace_by(w, value);
+                        continue;
+                    }
                     let (ty, span) = (leaf.ty, self.body.exprs[id].span);
                     let value = if leaf.is_position() {
                         self.position(id, place, ty, span)

@@ -20,6 +20,7 @@ pub(super) const PASS: Pass = Pass {
     name: "flatten",
     removes: &[
         Capability::AssignmentExpressions,
+        Capability::ConditionalOperator,
         Capability::SwizzleAssignment,
         Capability::MatrixSwizzles,
         Capability::OutParameters,
@@ -262,7 +263,7 @@ impl Flatten<'_> {
                 self.effect(a, out);
                 self.value(b, out)
             }
-            ExprKind::Select(c, a, b) if self.needs_work(a) || self.needs_work(b) => {
+            ExprKind::Select(c, a, b) if self.needs_branches(id, a, b) => {
                 let c = self.value(c, out);
                 let result = self.temporary(ty, span);
                 out.push(Stmt::new(StmtKind::Local(result, None), span));
@@ -308,12 +309,25 @@ impl Flatten<'_> {
     }
 
     /// Whether anything below (or at) `id` must become a statement.
+    fn needs_branches(&self, id: ExprId, a: ExprId, b: ExprId) -> bool {
+        self.chooses_by_branch(id, a, b) || self.needs_work(a) || self.needs_work(b)
+    }
+
+    /// `c ? a : b` that only an `if` can say: of structs, or where one value has effects. Numbers without effects are
+    /// evaluated both.
+    fn chooses_by_branch(&self, id: ExprId, a: ExprId, b: ExprId) -> bool {
+        let exprs = &self.body.exprs;
+        let number = matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Vector(..));
+        !number || self.effects.expr(exprs, a) || self.effects.expr(exprs, b)
+    }
+
+    /// Whether statements must be made of an expression.
     fn needs_work(&self, id: ExprId) -> bool {
         let exprs = &self.body.exprs;
         exprs.post_order(id).into_iter().any(|e| match &exprs[e].kind {
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => true,
             ExprKind::Call(f, args) => self.out_arguments(*f, args).any(|(_, _, whole)| !whole),
-            ExprKind::Select(_, a, b) => self.effects.expr(exprs, *a) || self.effects.expr(exprs, *b),
+            ExprKind::Select(_, a, b) => self.chooses_by_branch(e, *a, *b),
             _ => false,
         })
     }

@@ -34,6 +34,7 @@ mod out_parameters;
 mod parts;
 mod resolve_resources;
 mod select_target;
+mod specialization_constants;
 mod split_resources;
 mod stage_io;
 mod storage_types;
@@ -108,6 +109,7 @@ pub const PASSES: &[Pass] = &[
     depth_textures::PASS,
     unit_vectors::PASS,
     storage_types::PASS,
+    specialization_constants::PASS,
     varyings::PASS,
     entry_points::PASS,
     float_remainder::PASS,

@@ -340,9 +340,10 @@ impl Scan<'_> {
                     self.need(Capability::SwizzleAssignment);
                 }
             }
-            ExprKind::Select(c, ..) => {
-                let scalar = matches!(ty(*c), Type::Scalar(_));
-                self.need(if scalar { Capability::ConditionalOperator } else { Capability::VectorLogic });
+            ExprKind::Select(c, ..) if !matches!(ty(*c), Type::Scalar(_)) => self.need(Capability::VectorLogic),
+            // Of numbers, both values are as good as the one that is chosen; what has effects is an assignment or call.
+            ExprKind::Select(..) if !matches!(ty(id), Type::Scalar(_) | Type::Vector(..)) => {
+                self.need(Capability::ConditionalOperator);
             }
             ExprKind::Unary(UnaryOp::Not, a) if matches!(ty(*a), Type::Vector(..)) => {
                 self.need(Capability::VectorLogic)

@@ -431,12 +431,28 @@ pub fn sees_w(program: &Program, body: &Body, id: ExprId) -> bool {
     }
 }
 
+/// The use of a position of which nothing but `w` is taken, as the swizzle or element around it.
+pub fn only_w(body: &Body, id: ExprId) -> Option<ExprId> {
+    body.expressions().into_iter().find(|p| match &body.exprs[*p].kind {
+        ExprKind::Swizzle(base, swizzle) => *base == id && swizzle.list() == [3],
+        ExprKind::Index(base, index) => {
+            *base == id && matches!(body.exprs[*index].kind, ExprKind::Literal(Literal::Int(3), _))
+        }
+        _ => false,
+    })
+}
+
+/// The reciprocal of the `w` of a position.
+pub fn reciprocal_w(b: &mut Build, position: ExprId) -> ExprId {
+    let w = b.swizzle(position, &[3]);
+    let unit = b.float(1.0);
+    b.binary(BinaryOp::Div, unit, w)
+}
+
 /// The position as D3D gives it to a fragment: `w` is the reciprocal of the target's.
 pub fn position_value(b: &mut Build, one: ExprId, other: ExprId) -> ExprId {
     let ty = b.exprs[one].ty;
     let xyz = b.swizzle(one, &[0, 1, 2]);
-    let w = b.swizzle(other, &[3]);
-    let unit = b.float(1.0);
-    let reciprocal = b.binary(BinaryOp::Div, unit, w);
+    let reciprocal = reciprocal_w(b, other);
     b.construct(vec![xyz, reciprocal], ty)
 }

@@ -179,6 +179,9 @@ fn is_wrapped_element(ex: &Exprs, id: ExprId) -> bool {
 
 /// A literal in its new type, a swizzle that truncates, else a constructor.
 fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    if let Some(same) = ex.there_and_back(id, inner) {
+        return ex.print(same, out);
+    }
     let (from, to) = (ex.ty(inner), ex.ty(id));
     match (from, to) {
         (Type::Scalar(f), Type::Vector(t, 1)) | (Type::Vector(f, 1), Type::Scalar(t)) if f == t => {

@@ -194,6 +194,9 @@ fn shift_amount(ex: &Exprs, id: ExprId, left: Type, out: &mut String) {
 
 /// A literal in its new type, a swizzle that truncates, else a constructor.
 fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    if let Some(same) = ex.there_and_back(id, inner) {
+        return ex.print(same, out);
+    }
     let (from, to) = (ex.ty(inner), ex.ty(id));
     let name = types::name(ex.cx, ex.type_id(id));
     let same = |f: Scalar, t: Scalar| types::scalar(f) == types::scalar(t);
