@@ -5,13 +5,12 @@ use shaderport::diagnostic::{Code, Severity, codes};
 use shaderport::source::MemoryLoader;
 
 /// Codes whose examples need further files, or options.
-const NOT_ALONE: [Code; 7] = [
+const NOT_ALONE: [Code; 6] = [
     Code::FILE_NOT_FOUND,
     Code::INCLUDE_CYCLE,
     Code::OUTSIDE_ROOTS,
     Code::MODULE_NOT_FOUND,
     Code::DECLARATION_CONFLICT,
-    Code::BAD_LAYOUT,
     Code::CAPABILITY,
 ];
 

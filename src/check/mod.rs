@@ -17,6 +17,7 @@ pub mod convert;
 pub mod operators;
 pub mod swizzle;
 
+mod buffers;
 mod call;
 mod decl;
 mod entry;
@@ -120,6 +121,7 @@ pub fn check_with_report(
     checker.check_entries(entries);
     checker.check_everything();
     checker.check_conformances();
+    checker.check_buffers();
     checker.finish(input);
     (checker.program, checker.report)
 }
