@@ -694,6 +694,12 @@ impl<'a> Checker<'a> {
             return value;
         }
         let zero = matches!(self.kind(value), ExprKind::Literal(Literal::Int(0), _));
+        let is_struct = matches!(self.program.types.get(to), Type::Struct(_));
+        let slang = self.language() == crate::parse::Language::Slang;
+        if is_struct && slang && from != to && matches!(self.program.types.get(from), Type::Scalar(_)) {
+            // Slang: `(S)0` is the default value, `(S)x` constructs.
+            return if zero { self.default_or_zero(to, span) } else { self.construct_from(value, to, span) };
+        }
         if convert::castable(&self.program, from, to, zero) {
             let converted = self.convert(value, to, true);
             return converted;

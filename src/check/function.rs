@@ -638,7 +638,7 @@ impl<'a> Checker<'a> {
         self.cx.this = Some(this);
         self.cx.this_ty = Some(ty);
         self.cx.constructs = true;
-        let init = self.default_value(ty, span);
+        let init = self.fields_default(ty, span);
         let mut code = self.block(block);
         let statement = |kind| Stmt { kind, span, comments: Vec::new(), blank_before: false };
         code.stmts.insert(0, statement(StmtKind::Local(this, init)));

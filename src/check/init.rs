@@ -115,14 +115,36 @@ impl<'a> Checker<'a> {
             && !matches!(only.kind, Ast::InitList(_))
         {
             let value = self.expr(only);
-            if convert::rank(&self.program, self.ty(value), ty, LiteralKind::None).is_some() {
-                return self.convert(value, ty, false);
-            }
-            let mut elements = Elements { list: [].iter().peekable(), pending: Some(value) };
-            let made = self.take(ty, &mut elements, span);
-            return self.finish_list(made, ty, elements, span);
+            return self.construct_from(value, ty, span);
         }
         self.init_list(args, ty, span)
+    }
+
+    /// `S(value)`: a conversion, a constructor, or a struct with its first field.
+    pub(super) fn construct_from(&mut self, value: ExprId, ty: TypeId, span: Span) -> ExprId {
+        if convert::rank(&self.program, self.ty(value), ty, LiteralKind::None).is_some() {
+            return self.convert(value, ty, false);
+        }
+        if let Some(call) = self.implicit_constructor(value, ty) {
+            return call;
+        }
+        let mut elements = Elements { list: [].iter().peekable(), pending: Some(value) };
+        let made = self.take(ty, &mut elements, span);
+        self.finish_list(made, ty, elements, span)
+    }
+
+    /// The constructor without arguments, if a type has one.
+    fn default_constructor(&mut self, ty: TypeId) -> Option<super::function::InstanceId> {
+        if !matches!(self.program.types.get(ty), Type::Struct(_)) {
+            return None;
+        }
+        let decls = self.constructors(ty);
+        let fits = |c: &Self, d: DeclId| match c.info(d).what {
+            What::Function(f) => f.generics.is_none() && f.params.is_empty(),
+            _ => false,
+        };
+        let decl = decls.into_iter().find(|d| fits(self, *d))?;
+        self.instance(decl, WHOLE, Vec::new())
     }
 
     /// `S(args)` of a generic struct whose arguments follow from a constructor or from the fields.
@@ -408,14 +430,20 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a struct or one of its fields has default values.
-    fn has_defaults(&self, ty: TypeId, depth: u32) -> bool {
-        let Type::Struct(id) = self.program.types.get(ty) else { return false };
-        depth < 32
-            && self.program.structs[id]
-                .fields
-                .iter()
-                .enumerate()
-                .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f.ty, depth + 1))
+    fn has_defaults(&mut self, ty: TypeId, depth: u32) -> bool {
+        match self.program.types.get(ty) {
+            Type::Array(element, Some(n)) if n <= 64 => depth < 32 && self.has_defaults(element, depth + 1),
+            Type::Struct(id) => {
+                let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+                depth < 32
+                    && (self.default_constructor(ty).is_some()
+                        || fields
+                            .into_iter()
+                            .enumerate()
+                            .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f, depth + 1)))
+            }
+            _ => false,
+        }
     }
 
     /// The default value of a type that has one: of its fields' initializers. `None` leaves a variable uninitialized.
@@ -423,8 +451,26 @@ impl<'a> Checker<'a> {
         self.has_defaults(ty, 0).then(|| self.default_or_zero(ty, span))
     }
 
+    /// What a constructor begins with: the initializers of fields, without a constructor of the type itself.
+    pub(super) fn fields_default(&mut self, ty: TypeId, span: Span) -> Option<ExprId> {
+        let Type::Struct(id) = self.program.types.get(ty) else { return None };
+        let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+        let any = fields
+            .into_iter()
+            .enumerate()
+            .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f, 0));
+        if !any {
+            return None;
+        }
+        let mut elements = Elements { list: [].iter().peekable(), pending: None };
+        self.take_parts(ty, &mut elements, span)
+    }
+
     /// `{}`.
     pub(super) fn default_or_zero(&mut self, ty: TypeId, span: Span) -> ExprId {
+        if let Some(instance) = self.default_constructor(ty) {
+            return self.call_instance(instance, None, &[], span);
+        }
         if self.has_defaults(ty, 0) {
             let mut elements = Elements { list: [].iter().peekable(), pending: None };
             if let Some(made) = self.take_parts(ty, &mut elements, span) {

@@ -447,7 +447,11 @@ impl<'a> Checker<'a> {
     /// Remembers the value of a constant variable, for array sizes.
     fn note_constant(&mut self, local: crate::tree::LocalId, value: ExprId) {
         let simple = !matches!(self.kind(value), ExprKind::Call(..));
-        if !simple || !matches!(self.program.types.get(self.ty(value)), Type::Scalar(_) | Type::Enum(_)) {
+        let small = match self.program.types.get(self.ty(value)) {
+            Type::Array(_, Some(n)) => n <= 64,
+            ty => !ty.is_resource(),
+        };
+        if !simple || !small {
             return;
         }
         let constants = self.cx.constants.clone();
