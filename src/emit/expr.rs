@@ -442,6 +442,7 @@ impl<'a> Exprs<'a> {
 
     fn call(&self, function: FunctionId, args: &[ExprId], id: ExprId, out: &mut String) -> Prec {
         let callee = &self.cx.program.functions[function];
+        let args = &self.places(callee, args);
         if let FunctionBody::Intrinsic(template) = &callee.body {
             return self.template(template, args, self.type_id(id), out);
         }
@@ -460,6 +461,19 @@ impl<'a> Exprs<'a> {
         }
         out.push(')');
         Prec::Postfix
+    }
+
+    /// The arguments, those by reference without the conversion on their way back: languages with such parameters do it.
+    fn places(&self, callee: &Function, args: &[ExprId]) -> Vec<ExprId> {
+        let mut places = args.to_vec();
+        for (param, arg) in callee.params.iter().zip(&mut places) {
+            if let ExprKind::Convert(inner, _) = self.kind(*arg)
+                && param.mode != ParamMode::In
+            {
+                *arg = *inner;
+            }
+        }
+        places
     }
 
     /// Accessors are calls by now; a property that is still here is read through its getter.
