@@ -235,6 +235,7 @@ impl<'a> Compilation<'a> {
             Frontend { loader, options: self.options, diags: &mut self.diags, sources: &mut self.output.sources }
                 .load(files);
         if !self.diags.has_errors() {
+            self.output.sources.set_library(&stdlib::stdlib().sources);
             let options = check::Options {
                 entries: self.options.entries.clone(),
                 infer_entries: self.options.infer_entries,

@@ -255,11 +255,13 @@ impl<'a> Checker<'a> {
         if !direct && let Some(value) = self.subscript(base, ty, args, span) {
             return value;
         }
+        let builtin = self.in_builtin();
         let types = &mut self.program.types;
         let element = match types.get(ty) {
             Type::Array(e, _) | Type::Patch(_, e, _) | Type::MeshOutput(_, e, _) | Type::Pointer(e, _) => Some(e),
             Type::Buffer(BufferKind::Structured | BufferKind::Typed, _, e) => Some(e),
-            Type::Buffer(BufferKind::ByteAddress, _, e) if self.sources[self.cx.source as usize].builtin => Some(e),
+            // Bodies of the library see words, counters and the elements behind appending and consuming.
+            Type::Buffer(_, _, e) if builtin => Some(e),
             Type::Vector(s, _) => Some(types.scalar(s)),
             Type::Matrix(s, _, c) => Some(types.vector(s, c)),
             Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
