@@ -25,7 +25,7 @@ use crate::reflect;
 use crate::source::{FileId, LoadError, Loader, Sources};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
-use crate::tree::{MatrixOrder, Program, Stage};
+use crate::tree::{GlobalId, MatrixOrder, Program, Stage, Type};
 use crate::{ast, emit, legalize, parse, stdlib};
 use std::sync::Arc;
 
@@ -263,6 +263,7 @@ impl<'a> Compilation<'a> {
         let settings = settings(profile, self.options);
         let mut diags = Diagnostics::default();
         let layout = layout::place(program, settings, &mut diags);
+        report_overlaps(program, &layout, &mut diags);
         let mut artifacts = Vec::new();
         let mut emitted = Vec::new();
         for entry in self.texts(program, profile) {
@@ -344,6 +345,27 @@ impl<'a> Compilation<'a> {
             Target::Metal => through_naga(crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text, diags),
             _ => Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() }),
         }
+    }
+}
+
+/// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a
+/// sampler in one Vulkan binding are two views of a combined image sampler.
+fn report_overlaps(program: &Program, layout: &ProgramLayout, diags: &mut Diagnostics) {
+    let reach = program.reachable_globals();
+    let is_sampler = |g: GlobalId| matches!(program.types.get(program.globals[g].ty), Type::Sampler(_));
+    for overlap in &layout.overlaps {
+        let clash = match overlap.owners {
+            [Some(a), Some(b)] => {
+                let pair = layout.settings.api == Api::Vulkan && is_sampler(a) != is_sampler(b);
+                !pair && reach.iter().any(|r| r.contains(&a) && r.contains(&b))
+            }
+            _ => true,
+        };
+        let mut diagnostic = overlap.diagnostic.clone();
+        if clash && layout.settings.policy.overlap_is_error {
+            diagnostic.severity = diagnostic::Severity::Error;
+        }
+        diags.push(diagnostic);
     }
 }
 

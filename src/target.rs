@@ -95,7 +95,7 @@ capabilities! {
     /// Values of structs and arrays written out elsewhere than in an initializer.
     AggregateExpressions: Glsl Wgsl;
     /// `?:` on a scalar condition.
-    ConditionalOperator: Hlsl Glsl;
+    ConditionalOperator: Hlsl Glsl Wgsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
     /// Assigning to parameters.

@@ -78,6 +78,9 @@ fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output
     let mut loader = FileLoader::new(&program.include).allow_anywhere(program.allow_outside_roots);
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
+        if program.include.is_empty() {
+            loader = loader.root(&project_directory(file));
+        }
     }
     let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -90,6 +93,16 @@ fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output
         eprintln!("{dump}");
     }
     output
+}
+
+/// Where includes may lead when no include root is given: the project that a source lies in, told by its manifest or
+/// repository; else the directory above the source's, as trees keep shared includes beside their shaders' directories.
+fn project_directory(file: &Path) -> PathBuf {
+    let directory = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let mut above = directory.ancestors().skip(1);
+    let marked = |d: &&Path| d.join(crate::batch::manifest::FILE_NAME).is_file() || d.join(".git").exists();
+    let found = above.clone().find(marked).or_else(|| above.nth(1));
+    found.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
 /// What the diagnostics mean for the exit code.

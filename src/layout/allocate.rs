@@ -4,7 +4,7 @@
 use super::order::{Scope, order};
 use super::types::{Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, EntryLayout, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding};
+use super::{Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -21,6 +21,8 @@ struct Range {
     /// One past the last; `UNBOUNDED` to the end of the space.
     end: u64,
     owner: Symbol,
+    /// Of a global parameter: which.
+    global: Option<GlobalId>,
     span: Span,
 }
 
@@ -32,11 +34,13 @@ pub struct Allocator<'a> {
     taken: BTreeMap<(u64, Unit), Vec<Range>>,
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: BTreeSet<u64>,
+    overlaps: Vec<Overlap>,
 }
 
 /// A parameter on its way.
 struct Pending<'a> {
     name: Symbol,
+    global: Option<GlobalId>,
     span: Span,
     explicit: &'a Explicit,
     layout: TypeLayout,
@@ -50,7 +54,7 @@ struct Pending<'a> {
 impl<'a> Allocator<'a> {
     /// For one program.
     pub fn new(program: &'a Program, settings: Settings, diags: &'a mut Diagnostics) -> Self {
-        Allocator { program, settings, diags, taken: BTreeMap::new(), spaces: BTreeSet::new() }
+        Allocator { program, settings, diags, taken: BTreeMap::new(), spaces: BTreeSet::new(), overlaps: Vec::new() }
     }
 
     /// All phases.
@@ -98,7 +102,13 @@ impl<'a> Allocator<'a> {
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
-        ProgramLayout { settings: self.settings, parameters, globals: globals_buffer, entry_points: entry_layouts }
+        ProgramLayout {
+            settings: self.settings,
+            parameters,
+            globals: globals_buffer,
+            entry_points: entry_layouts,
+            overlaps: self.overlaps,
+        }
     }
 
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
@@ -112,7 +122,8 @@ impl<'a> Allocator<'a> {
             let offset = buffer.append(layout.clone(), None);
             let mut place = Place::default();
             place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
-            list.push((id, pending(global.name, global.span, &global.explicit, layout, place)));
+            let pending = pending(global.name, global.span, &global.explicit, layout, place);
+            list.push((id, Pending { global: Some(id), ..pending }));
         }
         let buffer = buffer.finish(TypeId::VOID);
         let has_data = buffer.size() > 0;
@@ -175,7 +186,8 @@ impl<'a> Allocator<'a> {
 
     /// Phase 3: explicit positions.
     fn reserve(&mut self, pending: &mut Pending) {
-        let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending);
+        let unbounded = matches!(pending.layout.detail, super::Detail::Array { count: None, .. });
+        let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         match self.settings.api {
             Api::D3d => {
                 for register in &pending.explicit.registers {
@@ -260,7 +272,8 @@ impl<'a> Allocator<'a> {
             0 => UNBOUNDED,
             n => n,
         };
-        let range = Range { start: index, end: index.saturating_add(count), owner: pending.name, span };
+        let range =
+            Range { start: index, end: index.saturating_add(count), owner: pending.name, global: pending.global, span };
         if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
             let message = format!("`{}` does not fit below number 2^32", pending.name);
             self.diags.push(Diagnostic::error(Code::BINDING_EXHAUSTED, span, message));
@@ -274,8 +287,9 @@ impl<'a> Allocator<'a> {
                 range_text(unit, &range, space),
                 range_text(unit, other, space)
             );
-            let new = if self.settings.policy.overlap_is_error { Diagnostic::error } else { Diagnostic::warning };
-            self.diags.push(new(Code::BINDING_OVERLAP, span, message).label(other.span, "the other one is here"));
+            let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, span, message);
+            let diagnostic = diagnostic.label(other.span, "the other one is here");
+            self.overlaps.push(Overlap { owners: [range.global, other.global], diagnostic });
         }
         list.push(range);
         self.spaces.insert(space);
@@ -306,7 +320,8 @@ impl<'a> Allocator<'a> {
                 self.report_exhausted(pending, unit, space);
                 continue;
             }
-            let range = Range { start, end: start + count, owner: pending.name, span: pending.span };
+            let range =
+                Range { start, end: start + count, owner: pending.name, global: pending.global, span: pending.span };
             self.taken.entry((space, unit_of_numbers)).or_default().push(range);
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
@@ -359,7 +374,7 @@ impl<'a> Allocator<'a> {
     fn place_buffer(&mut self, owner: Symbol) -> Binding {
         let unit = if self.settings.api == Api::D3d { Unit::ConstantBuffer } else { Unit::Descriptor };
         let start = self.first_fit(unit, 1, 0);
-        let range = Range { start, end: start + 1, owner, span: Span::default() };
+        let range = Range { start, end: start + 1, owner, global: None, span: Span::default() };
         self.taken.entry((0, unit)).or_default().push(range);
         let mut place = Place::default();
         place.offset.set(unit, start);
@@ -391,7 +406,7 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
 }
 
 fn pending<'a>(name: Symbol, span: Span, explicit: &'a Explicit, layout: TypeLayout, place: Place) -> Pending<'a> {
-    Pending { name, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
+    Pending { name, global: None, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
 }
 
 /// Whether anything of it lies in the default space unless placed explicitly.

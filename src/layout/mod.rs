@@ -186,6 +186,18 @@ pub struct ProgramLayout {
     pub globals: Option<ScopeBuffer>,
     /// One per entry point of the program, same order.
     pub entry_points: Vec<EntryLayout>,
+    /// Explicit positions that overlap.
+    pub overlaps: Vec<Overlap>,
+}
+
+/// Two parameters whose explicit positions overlap. That is an error where one entry point reaches both, which layout
+/// (a function of declarations alone) cannot tell: the caller decides.
+#[derive(Clone, Debug)]
+pub struct Overlap {
+    /// The two; `None` for a uniform parameter of an entry point.
+    pub owners: [Option<GlobalId>; 2],
+    /// What to say, as a warning.
+    pub diagnostic: crate::diagnostic::Diagnostic,
 }
 
 impl ProgramLayout {

@@ -294,15 +294,25 @@ impl Scan<'_> {
         });
     }
 
+    /// Parameters passed by value that are assigned, or lent to be written.
     fn parameters_written(&mut self, f: &crate::tree::Function, live: &[ExprId]) {
+        let exprs = &f.code.exprs;
         for &id in live {
-            let (ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target)) = f.code.exprs[id].kind else {
-                continue;
+            let targets = match &exprs[id].kind {
+                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => vec![*target],
+                ExprKind::Call(callee, args) => {
+                    let params = self.program.functions[*callee].params.iter().zip(args);
+                    params.filter(|(p, _)| p.mode != ParamMode::In).map(|(_, a)| *a).collect()
+                }
+                _ => continue,
             };
-            if let ExprKind::Local(l) = f.code.exprs[f.code.exprs.base(target)].kind
-                && f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In)
-            {
-                self.need_at(Capability::MutableParameters, f.code.exprs[id].span);
+            let is_value = |l| {
+                let pointer = matches!(self.program.types.get(f.code.locals[l].ty), Type::Pointer(..));
+                !pointer && f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In)
+            };
+            let written = |t: &ExprId| matches!(exprs[exprs.base(*t)].kind, ExprKind::Local(l) if is_value(l));
+            if targets.iter().any(written) {
+                self.need_at(Capability::MutableParameters, exprs[id].span);
             }
         }
     }

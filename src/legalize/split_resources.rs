@@ -11,8 +11,8 @@
 use super::{Context, Pass};
 use crate::layout::{buffer_binding, leaf_binding, sampler_binding};
 use crate::tree::{
-    Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Program,
-    StructId, Type, TypeId, Types,
+    Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item,
+    Modifiers, Program, StructId, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 

@@ -19,9 +19,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder, ParamMode,
-    Program, Scalar, StructId, Template, TemplatePiece, Type, TypeId, Types,
-    walk::is_trivial,
+    BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder,
+    ParamMode, Program, Scalar, StructId, Template, TemplatePiece, Type, TypeId, Types, walk::is_trivial,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -97,7 +96,9 @@ fn row_writes(program: &Program, plan: &Plan, body: &Body) -> Marks {
             _ => target,
         };
         let ExprKind::Index(matrix, index) = body.exprs[row].kind else { continue };
-        if !matches!(program.types.get(body.exprs[matrix].ty), Type::Matrix(..)) || !is_stored_transposed(program, plan, body, matrix) {
+        if !matches!(program.types.get(body.exprs[matrix].ty), Type::Matrix(..))
+            || !is_stored_transposed(program, plan, body, matrix)
+        {
             continue;
         }
         if !is_trivial(&body.exprs, value) {
@@ -491,7 +492,8 @@ impl Rewrite<'_> {
             let mut b = Build::new(self.types, self.exprs, span);
             let vector = b.at(matrix, u32::from(component));
             let element = b.index(vector, row);
-            let value = if matches!(b.types.get(b.exprs[value].ty), Type::Vector(..)) { b.swizzle(value, &[i]) } else { value };
+            let value =
+                if matches!(b.types.get(b.exprs[value].ty), Type::Vector(..)) { b.swizzle(value, &[i]) } else { value };
             let ty = b.exprs[element].ty;
             let one = b.add(ExprKind::Assign(op, element, value), ty);
             all = Some(match all {

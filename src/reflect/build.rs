@@ -20,7 +20,8 @@ pub fn reflect(
     profile: &Profile,
     sources: &Sources,
 ) -> Reflection {
-    let builder = Builder { program, layout, sources, emitted: emitted_names(emitted), reach: reachable(program) };
+    let builder =
+        Builder { program, layout, sources, emitted: emitted_names(emitted), reach: program.reachable_globals() };
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
         tool: format!("shaderport {}", env!("CARGO_PKG_VERSION")),
@@ -39,21 +40,6 @@ fn emitted_names(emitted: &[&Program]) -> BTreeMap<&'static str, &'static str> {
     let globals = emitted.iter().flat_map(|p| p.globals.iter());
     let shown = globals.filter(|(_, g)| g.kind == GlobalKind::Parameter && g.binding.is_some());
     shown.map(|(_, g)| (g.source_path.as_str(), g.name.as_str())).collect()
-}
-
-/// For each entry point the globals that it can reach.
-fn reachable(program: &Program) -> Vec<BTreeSet<GlobalId>> {
-    let uses = |function: FunctionId| {
-        let mut seen = BTreeSet::from([function]);
-        let mut todo = vec![function];
-        let mut globals = BTreeSet::new();
-        while let Some(function) = todo.pop() {
-            globals.extend(Uses::of_body(&program.functions[function].code).globals);
-            todo.extend(program.callees(function).into_iter().filter(|f| seen.insert(*f)));
-        }
-        globals
-    };
-    program.entry_points.iter().map(|e| uses(e.function)).collect()
 }
 
 struct Builder<'a> {

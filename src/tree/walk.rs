@@ -437,6 +437,21 @@ impl Program {
         }
     }
 
+    /// For each entry point the globals that it can reach.
+    pub fn reachable_globals(&self) -> Vec<std::collections::BTreeSet<GlobalId>> {
+        let reach = |entry: &super::EntryPoint| {
+            let mut seen = std::collections::BTreeSet::from([entry.function]);
+            let mut todo = vec![entry.function];
+            let mut globals = std::collections::BTreeSet::new();
+            while let Some(function) = todo.pop() {
+                globals.extend(Uses::of_body(&self.functions[function].code).globals);
+                todo.extend(self.callees(function).into_iter().filter(|f| seen.insert(*f)));
+            }
+            globals
+        };
+        self.entry_points.iter().map(reach).collect()
+    }
+
     /// Calls `f` with the expressions of every body and initializer of the program: the arena and the live ids, children
     /// before parents.
     pub fn each_exprs(&self, f: &mut dyn FnMut(&ExprArena, &[ExprId])) {
