@@ -84,6 +84,10 @@ capabilities! {
     NonFloatMatrices: Hlsl;
     /// Componentwise `*`, `/`, comparison and other operators on matrices.
     MatrixComponentOps: Hlsl;
+    /// Matrices made of vectors and matrices of any size, chosen by components, or converted to vectors.
+    MatrixParts: Hlsl;
+    /// A matrix cut to a smaller one by a conversion.
+    MatrixTruncation: Hlsl Glsl;
     /// `_m00_m11` selections.
     MatrixSwizzles: Hlsl;
     /// A swizzle as the target of an assignment.
@@ -253,6 +257,17 @@ pub enum StageIo {
     Attributes,
 }
 
+/// How a language puts a field elsewhere than its own rules do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// `packoffset`, which is printed as the source has it.
+    Packoffset,
+    /// `layout(offset =)` on members of blocks.
+    BlockOffset,
+    /// `@align` and `@size` on fields of any struct; one rule for all buffers.
+    AlignAndSize,
+}
+
 /// Facts about a profile that are not yes or no, and those that are no capability a program needs.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -274,6 +289,8 @@ pub struct Facts {
     pub bits_to_float: &'static str,
     /// The bits of a float as a `uint`.
     pub float_to_bits: &'static str,
+    /// How fields of buffers are placed.
+    pub placement: Placement,
     /// Extension of output files.
     pub extension: &'static str,
 }
@@ -359,6 +376,11 @@ impl Profile {
                 Language::Hlsl => "asuint($0)",
                 Language::Glsl => "floatBitsToUint($0)",
                 Language::Wgsl => "bitcast<$TR>($0)",
+            },
+            placement: match language {
+                Language::Hlsl => Placement::Packoffset,
+                Language::Glsl => Placement::BlockOffset,
+                Language::Wgsl => Placement::AlignAndSize,
             },
             extension: language.name(),
         };

@@ -42,6 +42,12 @@ fn run(cx: &mut Context) {
 pub(super) fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     let matrix = |e: ExprId| matches!(types.get(exprs[e].ty), Type::Matrix(..));
     match exprs[id].kind {
+        // Matrices of integers and bools will be arrays.
+        ExprKind::Binary(_, a, _) | ExprKind::Assign(Some(_), a, _)
+            if matrix(a) && types.component(exprs[a].ty).is_some_and(|s| !s.is_float()) =>
+        {
+            true
+        }
         ExprKind::Binary(op, a, b) if matrix(a) || matrix(b) => match op {
             BinaryOp::Add | BinaryOp::Sub => is_splat(types, exprs, a) || is_splat(types, exprs, b),
             BinaryOp::Mul => !is_splat(types, exprs, a) && !is_splat(types, exprs, b),

@@ -28,8 +28,11 @@ mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
 mod lower_switch;
+mod matrix_parts;
+mod memory;
 mod mutable_parameters;
 mod names;
+mod non_float_matrices;
 mod out_parameters;
 mod parts;
 mod resolve_resources;
@@ -73,6 +76,8 @@ pub struct Notes {
     pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
     /// Bindings of the samplers of combined samplers.
     pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
+    /// The layout of each buffer's data by the types of the source.
+    pub memory: Vec<(GlobalId, TypeLayout)>,
     /// Bindings of the hidden counters of buffers.
     pub counters: rustc_hash::FxHashMap<GlobalId, Binding>,
 }
@@ -89,8 +94,6 @@ pub struct Pass {
     pub run: fn(&mut Context),
 }
 
-// Type passes (unit vectors, non-float matrices, matrices and bools in buffers, uniform array strides, packoffsets) are
-// written on branch `types`.
 /// The plan, in order.
 pub const PASSES: &[Pass] = &[
     select_target::PASS,
@@ -107,13 +110,17 @@ pub const PASSES: &[Pass] = &[
     counters::PASS,
     byte_address::PASS,
     depth_textures::PASS,
-    unit_vectors::PASS,
+    memory::PIN,
     storage_types::PASS,
+    unit_vectors::PASS,
     specialization_constants::PASS,
     varyings::PASS,
     entry_points::PASS,
     float_remainder::PASS,
     lower_matrix_ops::PASS,
+    matrix_parts::PASS,
+    non_float_matrices::PASS,
+    memory::PLACE,
     flatten::PASS,
     lower_do_while::PASS,
     lower_switch::PASS,

@@ -1,6 +1,6 @@
 //! What a program needs: a scan of its declarations and code, with the first place of each need.
 
-use super::lower_matrix_ops;
+use super::{lower_matrix_ops, matrix_parts};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -340,6 +340,9 @@ impl Scan<'_> {
         let ty = |e: ExprId| self.program.types.get(exprs[e].ty);
         if lower_matrix_ops::is_component_op(&self.program.types, exprs, id) {
             self.need(Capability::MatrixComponentOps);
+        }
+        if let Some(capability) = matrix_parts::need(&self.program.types, exprs, id) {
+            self.need(capability);
         }
         match &exprs[id].kind {
             ExprKind::Property(_) => self.need(Capability::Properties),

@@ -7,26 +7,36 @@
 //!   indices exchanged. A product with a vector needs no transposition: the operands change places instead.
 //! * A `bool` is a `uint`.
 //! * In a constant buffer, an element of an array or a vector of a matrix takes 16 bytes: small ones are widened.
+//! * A matrix that will be an array of rows, or a single vector, but is stored by columns is an array of its columns.
+//!
+//! A row of a matrix that is stored by columns is read and written element by element.
 //!
 //! A struct has one declaration, so its fields have these types wherever values of it are.
 //!
-//! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: uniform_blocks. Spec: DESIGN "Matrices".
+//! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: uniform_blocks; before: unit_vectors,
+//! non_float_matrices. Spec: DESIGN "Matrices".
 
-use super::hoist::{self, Mark, Marks};
-use super::lower_properties::mark_for_repetition;
+use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::tree::walk::is_trivial;
 use crate::tree::{
     BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder,
-    ParamMode, Program, Scalar, StructId, Template, TemplatePiece, Type, TypeId, Types, walk::is_trivial,
+    ParamMode, Program, Scalar, Stmt, StmtKind, StructId, Template, TemplatePiece, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "storage_types",
-    removes: &[Capability::BothMatrixOrders, Capability::BoolInBuffers, Capability::SparseUniformArrays],
+    removes: &[
+        Capability::BothMatrixOrders,
+        Capability::BoolInBuffers,
+        Capability::SparseUniformArrays,
+        Capability::NonFloatMatrices,
+        Capability::UnitVectors,
+    ],
     adds: &[],
     run,
 };
@@ -51,12 +61,8 @@ fn run(cx: &mut Context) {
     if plan.fields.is_empty() && plan.buffers.is_empty() {
         return;
     }
+    rows(cx, &plan);
     let by_reference = by_reference(cx.program);
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let marks = row_writes(cx.program, &plan, body);
-        hoist::hoist(cx.program, &effects, body, marks);
-    });
     let mut faults = Vec::new();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         Rewrite { types, exprs, plan: &plan, by_reference: &by_reference, faults: &mut faults }.run(live);
@@ -83,52 +89,6 @@ fn run(cx: &mut Context) {
             span,
             "part of a buffer value that the target stores in another type cannot be passed by reference",
         );
-    }
-}
-
-/// Writes of rows of transposed matrices become writes of elements: their values and places must bear repetition.
-fn row_writes(program: &Program, plan: &Plan, body: &Body) -> Marks {
-    let mut marks = Marks::default();
-    for id in body.expressions() {
-        let ExprKind::Assign(_, target, value) = body.exprs[id].kind else { continue };
-        let row = match body.exprs[target].kind {
-            ExprKind::Swizzle(row, _) => row,
-            _ => target,
-        };
-        let ExprKind::Index(matrix, index) = body.exprs[row].kind else { continue };
-        if !matches!(program.types.get(body.exprs[matrix].ty), Type::Matrix(..))
-            || !is_stored_transposed(program, plan, body, matrix)
-        {
-            continue;
-        }
-        if !is_trivial(&body.exprs, value) {
-            marks.insert(value, Mark::Value(Symbol::new("row")));
-        }
-        if !is_trivial(&body.exprs, index) {
-            marks.insert(index, Mark::Value(Symbol::new("index")));
-        }
-        mark_for_repetition(program, body, matrix, &mut marks);
-    }
-    marks
-}
-
-/// Whether a matrix lies in stored data that is transposed.
-fn is_stored_transposed(program: &Program, plan: &Plan, body: &Body, matrix: ExprId) -> bool {
-    let mut id = matrix;
-    loop {
-        id = match body.exprs[id].kind {
-            ExprKind::Field(base, index) => {
-                return match program.types.get(body.exprs[base].ty) {
-                    Type::Struct(s) => plan.fields.get(&(s, index)).is_some_and(|s| s.transposed),
-                    _ => false,
-                };
-            }
-            ExprKind::Index(base, _) | ExprKind::Contents(base) => match plan.buffers.get(&body.exprs[base].ty) {
-                Some(stored) => return stored.transposed,
-                None => base,
-            },
-            _ => return false,
-        }
     }
 }
 
@@ -260,12 +220,23 @@ impl<'a, 'b> Planner<'a, 'b> {
             Type::Scalar(s) => types.scalar(scalar(s)),
             Type::Vector(s, n) => types.vector(scalar(s), n),
             Type::Matrix(s, rows, columns) => {
-                let native = profile.has(Capability::BothMatrixOrders)
-                    && (s.is_float() || profile.has(Capability::NonFloatMatrices));
-                *transposed = order == MatrixOrder::Column && !native;
-                let (count, length) = if *transposed { (columns, rows) } else { (rows, columns) };
+                let unit = (rows == 1 || columns == 1) && !profile.has(Capability::UnitVectors);
+                let is_matrix = !unit && (s.is_float() || profile.has(Capability::NonFloatMatrices));
+                if is_matrix && profile.has(Capability::BothMatrixOrders) {
+                    return types.matrix(scalar(s), rows, columns);
+                }
+                let by_columns = order == MatrixOrder::Column;
+                let (count, length) = if by_columns { (columns, rows) } else { (rows, columns) };
+                if unit && count == 1 {
+                    return types.matrix(scalar(s), rows, columns);
+                }
+                *transposed = by_columns;
                 if sparse && length < 3 && s.size() == 4 {
                     let vector = types.vector(scalar(s), 4);
+                    return types.array(vector, Some(count.into()));
+                }
+                if unit || (by_columns && !is_matrix) {
+                    let vector = vector(types, scalar(s), length);
                     return types.array(vector, Some(count.into()));
                 }
                 types.matrix(scalar(s), count, length)
@@ -306,7 +277,7 @@ impl Rewrite<'_> {
             });
         }
         for &id in live {
-            if let Some(stored) = self.root(id) {
+            if let Some(stored) = planned(self.types, self.exprs, self.plan, id) {
                 let logical = self.exprs[id].ty;
                 self.exprs[id].ty = stored.ty;
                 self.follow(Access { node: id, logical, stored }, &parents);
@@ -314,18 +285,6 @@ impl Rewrite<'_> {
         }
         for &id in live {
             self.construct(id);
-        }
-    }
-
-    /// Whether an expression names stored data of a changed type.
-    fn root(&self, id: ExprId) -> Option<Stored> {
-        match self.exprs[id].kind {
-            ExprKind::Field(base, index) => match self.types.get(self.exprs[base].ty) {
-                Type::Struct(s) => self.plan.fields.get(&(s, index)).copied(),
-                _ => None,
-            },
-            ExprKind::Index(base, _) | ExprKind::Contents(base) => self.plan.buffers.get(&self.exprs[base].ty).copied(),
-            _ => None,
         }
     }
 
@@ -355,13 +314,13 @@ impl Rewrite<'_> {
         }
         match parents.get(&at.node).map(|p| (*p, self.exprs[*p].kind.clone())) {
             Some((parent, ExprKind::Assign(op, target, value))) if target == at.node => {
-                self.assign(at, parent, op, value)
+                self.assign(at, parent, op, value, parents.contains_key(&parent))
             }
             Some((parent, ExprKind::Step(up, _, _))) => {
                 let span = self.exprs[parent].span;
                 let one = Build::new(self.types, self.exprs, span).number(1, at.logical);
                 let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
-                self.assign(at, parent, Some(op), one);
+                self.assign(at, parent, Some(op), one, parents.contains_key(&parent));
             }
             Some((parent, ExprKind::Call(f, args))) => {
                 let position = args.iter().position(|a| *a == at.node);
@@ -424,6 +383,14 @@ impl Rewrite<'_> {
             Type::Array(inner, _) => self.types.component(inner)?,
             _ => self.types.component(at.stored.ty)?,
         };
+        // The only component of a vector of one that is stored as a scalar.
+        if matches!(self.types.get(at.logical), Type::Vector(_, 1))
+            && matches!(self.types.get(at.stored.ty), Type::Scalar(_))
+            && matches!(self.types.get(logical), Type::Scalar(_))
+        {
+            self.exprs.replace_by(parent, at.node);
+            return Some(Access { node: parent, logical, stored: at.stored });
+        }
         // A scalar that is stored as a vector has no parts.
         if matches!(self.types.get(at.logical), Type::Scalar(_))
             && self.types.get(at.stored.ty) != Type::Scalar(stored_scalar)
@@ -455,13 +422,15 @@ impl Rewrite<'_> {
                 let component = s.list().first().copied().unwrap_or(0);
                 Build::new(self.types, self.exprs, span).int(component.into())
             }
-            _ => {
-                self.write_row(at, parent, row, parents);
-                return None;
-            }
+            _ => return None,
         };
         let vector = self.element(at.stored.ty);
         let logical = self.exprs[outer].ty;
+        if let Type::Scalar(_) = self.types.get(vector) {
+            self.exprs[outer].kind = ExprKind::Index(at.node, column);
+            self.exprs[outer].ty = vector;
+            return Some(Access { node: outer, logical, stored: Stored { ty: vector, transposed: false } });
+        }
         let scalar = self.element(vector);
         self.exprs[parent].kind = ExprKind::Index(at.node, column);
         self.exprs[parent].ty = vector;
@@ -470,43 +439,7 @@ impl Rewrite<'_> {
         Some(Access { node: outer, logical, stored: Stored { ty: scalar, transposed: false } })
     }
 
-    /// `m[row].yx = v` of a transposed matrix: `m[1][row] = v.x, m[0][row] = v.y`.
-    fn write_row(&mut self, at: Access, selected: ExprId, row: ExprId, parents: &FxHashMap<ExprId, ExprId>) {
-        let Some(&outer) = parents.get(&selected) else { return };
-        let Type::Matrix(_, _, columns) = self.types.get(at.logical) else { return };
-        let (target, assign, components) = match (&self.exprs[outer].kind, parents.get(&outer)) {
-            (ExprKind::Assign(..), _) => (selected, outer, (0..columns).collect()),
-            (ExprKind::Swizzle(base, s), Some(&assign)) if *base == selected => (outer, assign, s.list().to_vec()),
-            _ => return,
-        };
-        let ExprKind::Assign(op, written, value) = self.exprs[assign].kind else { return };
-        if written != target {
-            return;
-        }
-        let span = self.exprs[assign].span;
-        let mut all = None;
-        for (i, component) in (0..).zip(components) {
-            let matrix = self.exprs.duplicate(at.node);
-            let row = self.exprs.duplicate(row);
-            let value = self.exprs.duplicate(value);
-            let mut b = Build::new(self.types, self.exprs, span);
-            let vector = b.at(matrix, u32::from(component));
-            let element = b.index(vector, row);
-            let value =
-                if matches!(b.types.get(b.exprs[value].ty), Type::Vector(..)) { b.swizzle(value, &[i]) } else { value };
-            let ty = b.exprs[element].ty;
-            let one = b.add(ExprKind::Assign(op, element, value), ty);
-            all = Some(match all {
-                None => one,
-                Some(before) => b.add(ExprKind::Comma(before, one), ty),
-            });
-        }
-        if let Some(all) = all {
-            self.exprs.replace_by(assign, all);
-        }
-    }
-
-    fn assign(&mut self, at: Access, parent: ExprId, op: Option<BinaryOp>, value: ExprId) {
+    fn assign(&mut self, at: Access, parent: ExprId, op: Option<BinaryOp>, value: ExprId, used: bool) {
         let span = self.exprs[parent].span;
         let value = match op {
             None => value,
@@ -519,6 +452,11 @@ impl Rewrite<'_> {
         let value = self.pack(value, at.stored);
         self.exprs[parent].kind = ExprKind::Assign(None, at.node, value);
         self.exprs[parent].ty = at.stored.ty;
+        if used {
+            let copy = self.exprs.displace(parent);
+            let value = self.unpack(copy, at.logical, at.stored);
+            self.exprs.replace_by(parent, value);
+        }
     }
 
     fn unpack_in_place(&mut self, at: Access) {
@@ -540,23 +478,42 @@ impl Rewrite<'_> {
                 let parts = parts.collect();
                 Build::new(self.types, self.exprs, span).construct(parts, logical)
             }
-            (Type::Matrix(s, rows, columns), Type::Array(..)) => {
+            (Type::Matrix(s, rows, columns), Type::Array(inner, _)) => {
+                let inner = Stored { ty: inner, transposed: false };
                 let (count, length) = if stored.transposed { (columns, rows) } else { (rows, columns) };
+                let vector = vector(self.types, s, length);
                 let parts = (0..u32::from(count)).map(|i| {
                     let copy = self.exprs.duplicate(e);
-                    let mut b = Build::new(self.types, self.exprs, span);
-                    let vector = b.at(copy, i);
-                    let cut: Vec<u8> = (0..length).collect();
-                    b.swizzle(vector, &cut)
+                    let part = Build::new(self.types, self.exprs, span).at(copy, i);
+                    self.unpack(part, vector, inner)
                 });
-                let parts = parts.collect();
-                let mut b = Build::new(self.types, self.exprs, span);
-                let ty = b.types.matrix(s, count, length);
-                let whole = b.construct(parts, ty);
-                if stored.transposed { transpose(&mut b, whole, logical) } else { whole }
+                let parts: Vec<ExprId> = parts.collect();
+                if !stored.transposed {
+                    return Build::new(self.types, self.exprs, span).construct(parts, logical);
+                }
+                if s.is_float() && rows > 1 && columns > 1 {
+                    let mut b = Build::new(self.types, self.exprs, span);
+                    let ty = b.types.matrix(s, count, length);
+                    let whole = b.construct(parts, ty);
+                    return transpose(&mut b, whole, logical);
+                }
+                let mut elements = Vec::new();
+                for row in 0..length {
+                    for part in &parts {
+                        let part = self.exprs.duplicate(*part);
+                        let mut b = Build::new(self.types, self.exprs, span);
+                        elements.push(if length == 1 { part } else { b.swizzle(part, &[row]) });
+                    }
+                }
+                Build::new(self.types, self.exprs, span).construct(elements, logical)
             }
             (Type::Matrix(..), _) if stored.transposed => {
                 transpose(&mut Build::new(self.types, self.exprs, span), e, logical)
+            }
+            (Type::Vector(s, 1), _) => {
+                let scalar = self.types.scalar(s);
+                let value = self.unpack(e, scalar, stored);
+                Build::new(self.types, self.exprs, span).convert(value, logical)
             }
             (Type::Scalar(_) | Type::Vector(..), Type::Vector(s, 4)) if !self.same_shape(logical, stored.ty) => {
                 let n = match self.types.get(logical) {
@@ -577,6 +534,22 @@ impl Rewrite<'_> {
                 let zero = b.number(0, ty);
                 b.binary(BinaryOp::NotEqual, e, zero)
             }
+        }
+    }
+
+    /// Column `c` of a matrix.
+    fn column(&mut self, e: ExprId, rows: u8, c: u8, ty: TypeId) -> ExprId {
+        let span = self.exprs[e].span;
+        let parts = (0..rows).map(|r| {
+            let copy = self.exprs.duplicate(e);
+            let mut b = Build::new(self.types, self.exprs, span);
+            let row = b.at(copy, r.into());
+            b.at(row, c.into())
+        });
+        let parts: Vec<ExprId> = parts.collect();
+        match parts.as_slice() {
+            [one] => *one,
+            _ => Build::new(self.types, self.exprs, span).construct(parts, ty),
         }
     }
 
@@ -606,18 +579,18 @@ impl Rewrite<'_> {
                 Build::new(self.types, self.exprs, span).construct(parts, stored.ty)
             }
             (Type::Matrix(s, rows, columns), Type::Array(inner, _)) => {
-                let (count, length) = if stored.transposed { (columns, rows) } else { (rows, columns) };
-                let mut e = e;
-                if stored.transposed {
-                    let ty = self.types.matrix(s, count, length);
-                    e = transpose(&mut Build::new(self.types, self.exprs, span), e, ty);
-                }
-                let parts = (0..u32::from(count)).map(|i| {
-                    let copy = self.exprs.duplicate(e);
-                    let vector = Build::new(self.types, self.exprs, span).at(copy, i);
-                    self.pack(vector, Stored { ty: inner, transposed: false })
-                });
-                let parts = parts.collect();
+                let inner = Stored { ty: inner, transposed: false };
+                let parts = if stored.transposed {
+                    let vector = vector(self.types, s, rows);
+                    (0..columns).map(|c| self.column(e, rows, c, vector)).collect()
+                } else {
+                    let row = |r: u8| {
+                        let copy = self.exprs.duplicate(e);
+                        Build::new(self.types, self.exprs, span).at(copy, r.into())
+                    };
+                    (0..rows).map(row).collect::<Vec<ExprId>>()
+                };
+                let parts = parts.into_iter().map(|p| self.pack(p, inner)).collect();
                 Build::new(self.types, self.exprs, span).construct(parts, stored.ty)
             }
             (Type::Matrix(..), _) if stored.transposed => {
@@ -637,6 +610,243 @@ impl Rewrite<'_> {
             }
             _ => Build::new(self.types, self.exprs, span).convert(e, stored.ty),
         }
+    }
+}
+
+/// A vector, or the scalar that a vector of one will be.
+fn vector(types: &mut Types, scalar: Scalar, length: u8) -> TypeId {
+    if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) }
+}
+
+/// Rows of matrices that are stored by columns are read and written element by element: `m[i]` is
+/// `float3(m[i][0], m[i][1], m[i][2])`. What that repeats, and what packing and unpacking repeats, goes into locals first.
+fn rows(cx: &mut Context, plan: &Plan) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let found = Found::of(cx.program, body, plan);
+        if found.is_empty() {
+            return;
+        }
+        hoist(cx.program, &effects, body, found.marks);
+        let found = Found::of(cx.program, body, plan);
+        for &row in &found.reads {
+            let copy = body.exprs.displace(row);
+            let parts = elements(&mut cx.program.types, &mut body.exprs, copy);
+            body.exprs[row].kind = ExprKind::Construct(parts);
+        }
+        write_rows(cx.program, body, &found.writes);
+    });
+}
+
+/// The elements of a vector, each with a copy of it.
+fn elements(types: &mut Types, exprs: &mut ExprArena, vector: ExprId) -> Vec<ExprId> {
+    let count = if let Type::Vector(_, n) = types.get(exprs[vector].ty) { n } else { 1 };
+    let element = |c: u8| {
+        let copy = exprs.duplicate(vector);
+        let span = exprs[vector].span;
+        Build::new(types, exprs, span).swizzle(copy, &[c])
+    };
+    (0..count).map(element).collect()
+}
+
+/// `m[i] = v` and `m[i].xz = v` become an assignment an element.
+fn write_rows(program: &mut Program, body: &mut Body, writes: &FxHashSet<ExprId>) {
+    let mut block = std::mem::take(&mut body.block);
+    block.rewrite(&mut |mut stmt, out| {
+        let StmtKind::Expr(root) = stmt.kind else { return out.push(stmt) };
+        let ExprKind::Assign(op, target, value) = body.exprs[root].kind else { return out.push(stmt) };
+        if !writes.contains(&target) {
+            return out.push(stmt);
+        }
+        let span = stmt.span;
+        let (row, list) = match body.exprs[target].kind.clone() {
+            ExprKind::Swizzle(row, swizzle) => (row, swizzle.list().to_vec()),
+            _ => match program.types.get(body.exprs[target].ty) {
+                Type::Vector(_, n) => (target, (0..n).collect()),
+                _ => (target, vec![0]),
+            },
+        };
+        let ty = body.exprs[value].ty;
+        let mut kept = value;
+        if !is_trivial(&body.exprs, value) {
+            let local = body.add_local("row", ty, span);
+            body.locals[local].constant = true;
+            let mut first = Stmt::new(StmtKind::Local(local, Some(value)), span);
+            (first.comments, first.blank_before) = (std::mem::take(&mut stmt.comments), stmt.blank_before);
+            out.push(first);
+            kept = Build::new(&mut program.types, &mut body.exprs, span).local(local, ty);
+        }
+        for (i, component) in (0..).zip(list) {
+            let (row, value) = (body.exprs.duplicate(row), body.exprs.duplicate(kept));
+            let mut b = Build::new(&mut program.types, &mut body.exprs, span);
+            let element = b.swizzle(row, &[component]);
+            let value = if matches!(b.types.get(ty), Type::Vector(..)) { b.swizzle(value, &[i]) } else { value };
+            let element_ty = b.exprs[element].ty;
+            let assign = b.add(ExprKind::Assign(op, element, value), element_ty);
+            let mut each = Stmt::new(StmtKind::Expr(assign), span);
+            each.comments = std::mem::take(&mut stmt.comments);
+            each.blank_before = std::mem::take(&mut stmt.blank_before) && out.is_empty();
+            out.push(each);
+        }
+    });
+    body.block = block;
+}
+
+/// Accesses of a body that repeat something.
+#[derive(Default)]
+struct Found {
+    /// Rows that are read.
+    reads: Vec<ExprId>,
+    /// Rows, or parts of rows, that are assigned.
+    writes: FxHashSet<ExprId>,
+    marks: Marks,
+}
+
+impl Found {
+    fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty() && self.marks.is_empty()
+    }
+
+    fn of(program: &Program, body: &Body, plan: &Plan) -> Found {
+        let mut found = Found::default();
+        let exprs = &body.exprs;
+        let live = body.expressions();
+        let mut parents: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for &id in &live {
+            exprs[id].kind.children(&mut |c| {
+                parents.insert(c, id);
+            });
+        }
+        let mut statements = FxHashSet::default();
+        body.block.visit(&mut |s| {
+            if let StmtKind::Expr(e) = s.kind {
+                statements.insert(e);
+            }
+        });
+        for &id in &live {
+            if let (ExprKind::Construct(parts), Type::Struct(s)) = (&exprs[id].kind, program.types.get(exprs[id].ty)) {
+                let stored = |index: u32| plan.fields.get(&(s, index)).map(|f| program.types.get(f.ty));
+                for (_, part) in (0..).zip(parts).filter(|(i, _)| matches!(stored(*i), Some(Type::Array(..)))) {
+                    found.keep(program, body, *part);
+                }
+            }
+            let Some(stored) = stored_at(program, exprs, plan, id) else { continue };
+            let parent = parents.get(&id).copied();
+            let kind = parent.map(|p| &exprs[p].kind);
+            let selected = match kind {
+                Some(ExprKind::Index(base, _) | ExprKind::Swizzle(base, _) | ExprKind::MatrixSwizzle(base, _)) => {
+                    *base == id
+                }
+                _ => false,
+            };
+            if let (ExprKind::Index(base, _), Type::Vector(..)) = (&exprs[id].kind, program.types.get(exprs[id].ty))
+                && stored.transposed
+                && matches!(program.types.get(exprs[*base].ty), Type::Matrix(..))
+            {
+                found.row(program, body, id, &parents, &statements);
+                continue;
+            }
+            let whole = matches!(program.types.get(stored.ty), Type::Array(..)) && !selected;
+            let compound = matches!(kind, Some(ExprKind::Assign(Some(_), t, _)) if *t == id);
+            if whole || compound {
+                found.keep_indices(program, body, id);
+            }
+            if let (true, Some(ExprKind::Assign(_, target, value))) = (whole, kind)
+                && *target == id
+            {
+                found.keep(program, body, *value);
+            }
+        }
+        found
+    }
+
+    /// A row of a matrix that is stored by columns.
+    fn row(
+        &mut self,
+        program: &Program,
+        body: &Body,
+        id: ExprId,
+        parents: &FxHashMap<ExprId, ExprId>,
+        statements: &FxHashSet<ExprId>,
+    ) {
+        let exprs = &body.exprs;
+        let parent = parents.get(&id).copied();
+        let mut outer = id;
+        match parent.map(|p| &exprs[p].kind) {
+            // One element: its indices change places.
+            Some(ExprKind::Index(base, _)) if *base == id => return,
+            Some(ExprKind::Swizzle(base, s)) if *base == id && s.len == 1 => return,
+            Some(ExprKind::Swizzle(base, _)) if *base == id => outer = parent.unwrap_or(id),
+            _ => {}
+        }
+        self.keep_indices(program, body, id);
+        match parents.get(&outer).map(|p| (*p, &exprs[*p].kind)) {
+            Some((root, ExprKind::Assign(_, target, _))) if *target == outer => {
+                self.writes.insert(outer);
+                if !statements.contains(&root) {
+                    self.marks.insert(root, Mark::Effect);
+                }
+            }
+            _ => self.reads.push(id),
+        }
+    }
+
+    fn keep(&mut self, program: &Program, body: &Body, id: ExprId) {
+        if !is_trivial(&body.exprs, id) {
+            let scalar = matches!(program.types.get(body.exprs[id].ty), Type::Scalar(_));
+            let name = if scalar { Symbol::new("index") } else { temporary_name(program, body, id) };
+            self.marks.insert(id, Mark::Value(name));
+        }
+    }
+
+    fn keep_indices(&mut self, program: &Program, body: &Body, id: ExprId) {
+        let mut id = id;
+        loop {
+            match body.exprs[id].kind {
+                ExprKind::Index(a, index) => {
+                    self.keep(program, body, index);
+                    id = a;
+                }
+                ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::Swizzle(a, _) | ExprKind::Deref(a) => id = a,
+                _ => return,
+            }
+        }
+    }
+}
+
+/// How what an expression names is stored, if that is planned to change; selections are followed down to the field or buffer.
+fn stored_at(program: &Program, exprs: &ExprArena, plan: &Plan, id: ExprId) -> Option<Stored> {
+    let types = &program.types;
+    if let Some(stored) = planned(types, exprs, plan, id) {
+        return Some(stored);
+    }
+    match exprs[id].kind {
+        ExprKind::Index(base, _) => {
+            let stored = stored_at(program, exprs, plan, base)?;
+            match types.get(stored.ty) {
+                Type::Array(inner, _) if matches!(types.get(exprs[base].ty), Type::Array(..)) => {
+                    Some(Stored { ty: inner, ..stored })
+                }
+                _ => Some(Stored { ty: exprs[id].ty, ..stored }),
+            }
+        }
+        ExprKind::Swizzle(base, _) | ExprKind::MatrixSwizzle(base, _) => {
+            let stored = stored_at(program, exprs, plan, base)?;
+            Some(Stored { ty: exprs[id].ty, transposed: stored.transposed })
+        }
+        _ => None,
+    }
+}
+
+/// The planned storage of a field, or of the contents or an element of a buffer.
+fn planned(types: &Types, exprs: &ExprArena, plan: &Plan, id: ExprId) -> Option<Stored> {
+    match exprs[id].kind {
+        ExprKind::Field(base, index) => match types.get(exprs[base].ty) {
+            Type::Struct(s) => plan.fields.get(&(s, index)).copied(),
+            _ => None,
+        },
+        ExprKind::Index(base, _) | ExprKind::Contents(base) => plan.buffers.get(&exprs[base].ty).copied(),
+        _ => None,
     }
 }
 

@@ -1,26 +1,30 @@
-//! Vectors of one and matrices with one row or column become scalars and vectors.
+//! Vectors of one component become scalars, matrices with one row or column become vectors.
 //!
-//! Before: `float1 a;  float1x3 m;   m[0].y = a.x;`
-//! After:  `float a;   float3 m;     m.y = a;`
+//! Before: `float1 a;   float1x3 m;   m[0][i] * a.x        mul(column, m)`
+//! After:  `float a;    float3 m;     m[i] * a             float3x3(column.x * m, column.y * m, column.z * m)`
 //!
-//! Removes: UnitVectors. Buffer layouts keep their bytes: a row of one vector is that vector, a column is too where its
-//! elements are stored one after the other.
+//! Removes: UnitVectors. Runs after: storage_types, which knows how such a matrix lies in a buffer.
 
 use super::inline_builtins::simplify;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, FunctionBody, Swizzle, Type, TypeId, Types};
+use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass { name: "unit_vectors", removes: &[Capability::UnitVectors], adds: &[], run };
 
 fn run(cx: &mut Context) {
-    // Accesses are rewritten while the old types still tell what they are.
+    let templates: Vec<Option<Shape>> = cx.program.functions.iter().map(|(_, f)| shape(&f.body)).collect();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
-            access(types, exprs, id);
+            rewrite(types, exprs, id, &templates);
         }
     });
-    cx.program.map_types(&mut |types, ty| plain(types, ty));
+    cx.program.map_types(&mut |types, ty| narrow(types, ty));
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            drop_identity(exprs, id);
+        }
+    });
     let program = &mut *cx.program;
     for (_, function) in program.functions.iter_mut() {
         if let FunctionBody::Block = function.body {
@@ -29,8 +33,34 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// The spellings whose meaning depends on which of the operands are rows and which are columns.
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    Product,
+    Transpose,
+}
+
+fn shape(body: &FunctionBody) -> Option<Shape> {
+    match body {
+        FunctionBody::Intrinsic(template) => spelling(template),
+        _ => None,
+    }
+}
+
+fn spelling(template: &Template) -> Option<Shape> {
+    match template.pieces.as_slice() {
+        [TemplatePiece::Operand(1), TemplatePiece::Text(op), TemplatePiece::Operand(0)] if op == " * " => {
+            Some(Shape::Product)
+        }
+        [TemplatePiece::Text(head), TemplatePiece::Arg(0), TemplatePiece::Text(_)] if head == "transpose(" => {
+            Some(Shape::Transpose)
+        }
+        _ => None,
+    }
+}
+
 /// The type without dimensions of one.
-fn plain(types: &mut Types, ty: TypeId) -> TypeId {
+fn narrow(types: &mut Types, ty: TypeId) -> TypeId {
     match types.get(ty) {
         Type::Vector(s, 1) | Type::Matrix(s, 1, 1) => types.scalar(s),
         Type::Matrix(s, 1, n) | Type::Matrix(s, n, 1) => types.vector(s, n),
@@ -38,44 +68,111 @@ fn plain(types: &mut Types, ty: TypeId) -> TypeId {
     }
 }
 
-fn access(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
+/// Rows and columns, if one of them is one.
+fn unit(types: &Types, ty: TypeId) -> Option<(u8, u8)> {
+    match types.get(ty) {
+        Type::Vector(_, 1) => Some((1, 1)),
+        Type::Matrix(_, r, c) if r == 1 || c == 1 => Some((r, c)),
+        _ => None,
+    }
+}
+
+fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Option<Shape>]) {
+    let (ty, span) = (exprs[id].ty, exprs[id].span);
     match exprs[id].kind.clone() {
-        ExprKind::Index(base, index) => match types.get(exprs[base].ty) {
-            // The only element, or the only row.
-            Type::Vector(_, 1) | Type::Matrix(_, 1, _) => take_base(types, exprs, id, base),
-            // `m[i][0]` of a column: the inner access becomes the component, the outer one nothing.
-            Type::Matrix(_, _, 1) => {
-                let scalar = types.component(exprs[base].ty);
-                if let Some(scalar) = scalar {
-                    exprs[id].kind = ExprKind::Index(base, index);
-                    exprs[id].ty = types.vector(scalar, 1);
-                }
-            }
-            _ => {}
-        },
-        ExprKind::Swizzle(base, swizzle) if matches!(types.get(exprs[base].ty), Type::Vector(_, 1)) => {
-            if swizzle.len == 1 {
-                take_base(types, exprs, id, base);
+        // The only row of a matrix is the matrix; the only component of a vector is the vector.
+        ExprKind::Index(base, _) if unit(types, exprs[base].ty).is_some_and(|(rows, _)| rows == 1) => {
+            exprs.replace_by(id, base);
+            exprs[id].ty = ty;
+        }
+        ExprKind::Swizzle(base, swizzle) if swizzle.len == 1 && matches!(types.get(exprs[base].ty), Type::Vector(_, 1)) => {
+            exprs.replace_by(id, base);
+            exprs[id].ty = ty;
+        }
+        ExprKind::MatrixSwizzle(base, elements) => {
+            let Some((rows, columns)) = unit(types, exprs[base].ty) else { return };
+            let along = |(r, c): &(u8, u8)| if rows == 1 { *c } else { *r };
+            let list: Vec<u8> = elements.iter().map(along).collect();
+            exprs[base].ty = narrow(types, exprs[base].ty);
+            if rows == 1 && columns == 1 && list.len() == 1 {
+                exprs.replace_by(id, base);
+            } else {
+                exprs[id].kind = ExprKind::Swizzle(base, Swizzle::new(&list));
             }
         }
-        ExprKind::MatrixSwizzle(base, list) => {
-            let along = match types.get(exprs[base].ty) {
-                Type::Matrix(_, 1, _) => |(_, c): &(u8, u8)| *c,
-                Type::Matrix(_, _, 1) => |(r, _): &(u8, u8)| *r,
-                _ => return,
-            };
-            let components: Vec<u8> = list.iter().map(along).collect();
-            exprs[id].kind = ExprKind::Swizzle(base, Swizzle::new(&components));
+        // A matrix cut to one row or column.
+        ExprKind::Convert(inner, written) => {
+            let Type::Matrix(scalar, r, c) = types.get(exprs[inner].ty) else { return };
+            let Some((rows, columns)) = unit(types, ty).filter(|_| r > 1 && c > 1) else { return };
+            let elements = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))).collect();
+            let cut = types.matrix(scalar, rows, columns);
+            let cut = narrow(types, cut);
+            let part = Build::new(types, exprs, span).add(ExprKind::MatrixSwizzle(inner, elements), cut);
+            exprs[id].kind = ExprKind::Convert(part, written);
+        }
+        ExprKind::Call(f, args) => match templates.get(f.index()).copied().flatten() {
+            Some(Shape::Transpose) => transposition(types, exprs, id, &args),
+            Some(Shape::Product) => product(types, exprs, id, &args),
+            None => {}
+        },
+        ExprKind::Native(template, args) if spelling(&template) == Some(Shape::Transpose) => {
+            transposition(types, exprs, id, &args);
         }
         _ => {}
     }
 }
 
-fn take_base(types: &mut Types, exprs: &mut ExprArena, id: ExprId, base: ExprId) {
+/// A row and its column are one vector.
+fn transposition(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]) {
     let ty = exprs[id].ty;
-    exprs.replace_by(id, base);
-    // What it was of type is kept until all types are mapped: both map to one.
-    if plain(types, exprs[id].ty) == plain(types, ty) {
+    if let Some(&arg) = args.first().filter(|a| unit(types, exprs[**a].ty).is_some()) {
+        exprs.replace_by(id, arg);
         exprs[id].ty = ty;
+    }
+}
+
+/// A product of a row and a column is a dot product, one of a column and a row a matrix.
+fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]) {
+    let &[a, b] = args else { return };
+    let (ty, span) = (exprs[id].ty, exprs[id].span);
+    let (Type::Matrix(_, rows, inner), Type::Matrix(_, _, columns)) =
+        (types.get(exprs[a].ty), types.get(exprs[b].ty))
+    else {
+        return;
+    };
+    if inner == 1 && rows > 1 && columns > 1 {
+        let (column, row) = (narrow(types, exprs[a].ty), narrow(types, exprs[b].ty));
+        let mut build = Build::new(types, exprs, span);
+        let mut parts = Vec::new();
+        for r in 0..rows {
+            let scalar = build.exprs.duplicate(a);
+            build.exprs[scalar].ty = column;
+            let scalar = build.swizzle(scalar, &[r]);
+            let scalar = build.convert(scalar, row);
+            let vector = build.exprs.duplicate(b);
+            build.exprs[vector].ty = row;
+            parts.push(build.binary(BinaryOp::Mul, scalar, vector));
+        }
+        exprs[id].kind = ExprKind::Construct(parts);
+    } else if rows == 1 && columns == 1 && inner > 1 {
+        if let Ok(template) = Template::parse("dot($0, $1)") {
+            exprs[id].kind = ExprKind::Native(Box::new(template), vec![a, b]);
+        }
+    }
+    exprs[id].ty = ty;
+}
+
+/// What converted to or built a type from the same type is the value itself.
+fn drop_identity(exprs: &mut ExprArena, id: ExprId) {
+    let inner = match &exprs[id].kind {
+        ExprKind::Convert(inner, _) => *inner,
+        ExprKind::Construct(parts) => match parts.as_slice() {
+            [one] => *one,
+            _ => return,
+        },
+        _ => return,
+    };
+    if exprs[inner].ty == exprs[id].ty {
+        exprs.replace_by(id, inner);
     }
 }

@@ -1,0 +1,265 @@
+//! Fields of buffers lie where layout put them.
+//!
+//! Before: `struct Light { float3 color; Tint tint; float w; }`, where the target's own rule puts `w` at another byte
+//! After:  `struct Light { float3 color; @align(16) Tint tint; @align(16) float w; }`
+//!
+//! [`PIN`] notes the layout of every buffer while its types are still those of the source; [`PLACE`] compares that with
+//! what the target makes of the final types and says the difference on the fields: `@align` and `@size`, or the offset of a
+//! member of a block. What cannot be said so is an error.
+//!
+//! Removes: PackOffsets. Spec: seed 000 "Computing Resource Requirements".
+
+use super::{Context, Pass};
+use crate::layout::rules::{self, Rules, round_up};
+use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, VarLayout};
+use crate::source::Span;
+use crate::target::Placement;
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+
+pub(super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[], run: pin };
+pub(super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
+
+/// The data of a buffer, and which rules of the target it is under.
+fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(TypeId, &'static Rules)> {
+    if global.kind != GlobalKind::Parameter {
+        return None;
+    }
+    match program.types.get(program.types.innermost(global.ty)) {
+        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, settings.push_rules)),
+        Type::ConstantBuffer(t) => Some((t, settings.constant_rules)),
+        Type::TextureBuffer(t) => Some((t, settings.texture_buffer_rules)),
+        Type::Buffer(BufferKind::Structured | BufferKind::Append | BufferKind::Consume, _, t) => {
+            Some((t, settings.structured_rules))
+        }
+        _ => None,
+    }
+}
+
+fn pin(cx: &mut Context) {
+    if cx.profile.facts.placement == Placement::Packoffset {
+        return;
+    }
+    let settings = &cx.layout.settings;
+    let layouter = Layouter { program: cx.program, settings };
+    for item in &cx.program.items {
+        let Item::Global(id) = *item else { continue };
+        let global = &cx.program.globals[id];
+        if let Some((ty, rules)) = data(cx.program, settings, global) {
+            let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
+            cx.notes.memory.push((id, layouter.layout(ty, rules, order)));
+        }
+    }
+}
+
+fn place(cx: &mut Context) {
+    let pinned = std::mem::take(&mut cx.notes.memory);
+    let settings = cx.layout.settings;
+    // Said from here on by what the fields carry.
+    for (_, s) in cx.program.structs.iter_mut().filter(|_| !pinned.is_empty()) {
+        s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
+    }
+    let native = Settings::native(settings.api, settings.policy);
+    let mut placed = FxHashSet::default();
+    for (id, wanted) in pinned {
+        let Some((ty, rules)) = data(cx.program, &native, &cx.program.globals[id]) else { continue };
+        let faults = if cx.profile.facts.placement == Placement::BlockOffset {
+            place_members(cx, id, ty, rules, &wanted)
+        } else {
+            let mut placer =
+                Placer { program: cx.program, rules: &rules::STD430, placed: &mut placed, faults: Vec::new() };
+            placer.check(ty, &wanted, true);
+            placer.faults
+        };
+        for span in faults {
+            let span = if span == Span::default() { cx.program.globals[id].span } else { span };
+            let message = format!("{} cannot place this where the layout of its buffer has it", cx.profile.name);
+            cx.unsupported(span, message);
+        }
+    }
+}
+
+/// Offsets of the members of a block, where its own rules give others. Gives the places of what cannot be said.
+fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, wanted: &TypeLayout) -> Vec<Span> {
+    let order = cx.program.globals[id].matrix_order.unwrap_or(cx.program.default_matrix_order);
+    let settings = cx.layout.settings;
+    let natural = Layouter { program: cx.program, settings: &settings }.layout(ty, rules, order);
+    let Type::Struct(s) = cx.program.types.get(ty) else {
+        return if natural.size() == wanted.size() { Vec::new() } else { vec![Span::default()] };
+    };
+    let mut faults = Vec::new();
+    let mut end = 0;
+    let pairs = natural.fields().iter().zip(wanted.fields());
+    for (field, (natural, wanted)) in cx.program.structs[s].fields.iter_mut().zip(pairs) {
+        let (align, offset) = (u64::from(natural.layout.align), wanted.offset.get(Unit::Bytes));
+        if natural.layout.size() != wanted.layout.size() {
+            faults.push(field.span);
+        } else if round_up(end, align) != offset {
+            if offset < end || offset % align.max(1) != 0 {
+                faults.push(field.span);
+            }
+            field.offset = u32::try_from(offset).ok();
+        }
+        end = offset + natural.layout.size();
+    }
+    faults
+}
+
+struct Placer<'a> {
+    program: &'a mut Program,
+    rules: &'static Rules,
+    /// Structs whose fields are placed already.
+    placed: &'a mut FxHashSet<StructId>,
+    faults: Vec<Span>,
+}
+
+/// Size and alignment by the target's own rule.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Natural {
+    size: u64,
+    align: u64,
+}
+
+impl Placer<'_> {
+    fn natural(&self, ty: TypeId) -> Natural {
+        match self.program.types.get(ty) {
+            Type::Scalar(s) | Type::Atomic(s) => Natural { size: s.size().into(), align: s.size().into() },
+            Type::Vector(s, n) => self.vector(s, n),
+            Type::Matrix(s, rows, columns) => self.array(self.vector(s, columns), rows.into()),
+            Type::Array(element, count) => self.array(self.natural(element), count.unwrap_or(0).into()),
+            Type::Struct(id) => self.structure(id),
+            _ => Natural { size: 4, align: 4 },
+        }
+    }
+
+    fn vector(&self, s: Scalar, n: u8) -> Natural {
+        let size = u64::from(s.size()) * u64::from(n);
+        Natural { size, align: size.next_power_of_two() }
+    }
+
+    fn stride(&self, element: Natural) -> u64 {
+        round_up(element.size, element.align.max(self.rules.min_array_align.into()))
+    }
+
+    fn array(&self, element: Natural, count: u64) -> Natural {
+        Natural {
+            size: self.stride(element).saturating_mul(count),
+            align: element.align.max(self.rules.min_array_align.into()),
+        }
+    }
+
+    fn structure(&self, id: StructId) -> Natural {
+        let mut end = 0;
+        let mut align = u64::from(self.rules.min_struct_align);
+        for field in &self.program.structs[id].fields {
+            let natural = self.natural(field.ty);
+            let own = attribute(field, "__align").unwrap_or(0).max(natural.align);
+            align = align.max(own);
+            end = round_up(end, own) + attribute(field, "__size").unwrap_or(natural.size);
+        }
+        Natural { size: round_up(end, align), align }
+    }
+
+    /// Compares a type with its wanted layout, and places the fields of structs.
+    fn check(&mut self, ty: TypeId, wanted: &TypeLayout, top: bool) {
+        match (self.program.types.get(ty), &wanted.detail) {
+            (Type::Struct(id), Detail::Struct(fields)) => self.place_fields(id, fields, wanted, top),
+            (Type::Array(element, _), Detail::Array { element: inner, stride, .. }) => {
+                self.check(element, inner, false);
+                self.check_stride(element, stride.get(Unit::Bytes));
+            }
+            (Type::Array(element, _), Detail::Matrix { stride, .. }) => self.check_stride(element, (*stride).into()),
+            (Type::Matrix(s, _, columns), Detail::Matrix { stride, .. }) => {
+                let row = self.program.types.vector(s, columns);
+                self.check_stride(row, (*stride).into());
+            }
+            _ => {}
+        }
+    }
+
+    fn check_stride(&mut self, element: TypeId, wanted: u64) {
+        if self.stride(self.natural(element)) == wanted {
+            return;
+        }
+        let span = match self.program.types.get(self.program.types.innermost(element)) {
+            Type::Struct(id) => self.program.structs[id].span,
+            _ => Span::default(),
+        };
+        self.faults.push(span);
+    }
+
+    fn place_fields(&mut self, id: StructId, fields: &[VarLayout], wanted: &TypeLayout, top: bool) {
+        let types: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+        for (index, (ty, field)) in types.iter().zip(fields).enumerate() {
+            let before = self.faults.len();
+            self.check(*ty, &field.layout, false);
+            // A fault of a plain array is the field's.
+            let span = self.program.structs[id].fields.get(index).map(|f| f.span).unwrap_or_default();
+            for fault in self.faults.iter_mut().skip(before).filter(|f| **f == Span::default()) {
+                *fault = span;
+            }
+        }
+        let first = self.placed.insert(id);
+        let mut end = 0;
+        for (index, (ty, field)) in types.iter().zip(fields).enumerate() {
+            let natural = self.natural(*ty);
+            let own = self.attribute(id, index, "__align").unwrap_or(0).max(natural.align);
+            let offset = field.offset.get(Unit::Bytes);
+            let at = round_up(end, own);
+            if at != offset && natural.size > 0 {
+                self.move_field(id, index, end, offset, natural, first);
+            }
+            end = offset + self.attribute(id, index, "__size").unwrap_or(natural.size);
+        }
+        if !top {
+            self.round(id, wanted, first);
+        }
+    }
+
+    /// Makes a struct as large as it is wanted inside of another type.
+    fn round(&mut self, id: StructId, wanted: &TypeLayout, first: bool) {
+        let size = round_up(wanted.size(), wanted.align.into());
+        if self.structure(id).size != size && first {
+            self.set(id, 0, "__align", wanted.align.into());
+        }
+        if self.structure(id).size != size {
+            self.faults.push(self.program.structs[id].span);
+        }
+    }
+
+    /// Says the offset of a field that the target would put elsewhere.
+    fn move_field(&mut self, id: StructId, index: usize, end: u64, offset: u64, natural: Natural, first: bool) {
+        let Some(span) = self.program.structs[id].fields.get(index).map(|f| f.span) else { return };
+        let possible = first && offset >= end && offset % natural.align.max(1) == 0;
+        if possible && round_up(end, 16) == offset && natural.align <= 16 {
+            self.set(id, index, "__align", 16);
+        } else if possible && index > 0 {
+            // The field before it is made to reach up to it.
+            let before = self.program.structs[id].fields.get(index - 1).map(|f| self.natural(f.ty).size);
+            let size = self.attribute(id, index - 1, "__size").or(before).unwrap_or(0);
+            self.set(id, index - 1, "__size", size + (offset - end));
+        } else {
+            self.faults.push(span);
+        }
+    }
+
+    fn attribute(&self, id: StructId, index: usize, name: &str) -> Option<u64> {
+        self.program.structs[id].fields.get(index).and_then(|f| attribute(f, name))
+    }
+
+    fn set(&mut self, id: StructId, index: usize, name: &str, value: u64) {
+        let Some(field) = self.program.structs[id].fields.get_mut(index) else { return };
+        let args = vec![AttributeArg::Int(i64::try_from(value).unwrap_or(i64::MAX))];
+        match field.attributes.iter_mut().find(|a| a.name == name) {
+            Some(attribute) => attribute.args = args,
+            None => field.attributes.push(Attribute { name: name.into(), args, span: field.span }),
+        }
+    }
+}
+
+fn attribute(field: &Field, name: &str) -> Option<u64> {
+    field.attributes.iter().find(|a| a.name == name).and_then(|a| match a.args.as_slice() {
+        [AttributeArg::Int(n)] => u64::try_from(*n).ok(),
+        _ => None,
+    })
+}
