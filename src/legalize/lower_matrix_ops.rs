@@ -194,6 +194,14 @@ fn row_of(types: &mut Types, exprs: &mut ExprArena, operand: ExprId, row: u8, sp
         let copy = exprs.duplicate(inner);
         return Build::new(types, exprs, span).convert(copy, row_type);
     }
+    // The rows of what is just built are at hand.
+    if let ExprKind::Construct(parts) = &exprs[operand].kind
+        && parts.len() == usize::from(row_count(types, ty))
+        && let Some(&part) = parts.get(usize::from(row))
+        && matches!(types.get(exprs[part].ty), Type::Vector(..))
+    {
+        return exprs.duplicate(part);
+    }
     let copy = exprs.duplicate(operand);
     Build::new(types, exprs, span).at(copy, row.into())
 }

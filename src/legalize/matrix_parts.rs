@@ -46,7 +46,9 @@ pub(super) fn need(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Capab
     let is_matrix = |e: ExprId| matches!(types.get(exprs[e].ty), Type::Matrix(..));
     let part = match &exprs[id].kind {
         ExprKind::Select(c, ..) => is_matrix(*c),
-        ExprKind::Convert(inner, _) if is_matrix(*inner) => return conversion_need(types, exprs[*inner].ty, exprs[id].ty),
+        ExprKind::Convert(inner, _) if is_matrix(*inner) => {
+            return conversion_need(types, exprs[*inner].ty, exprs[id].ty);
+        }
         ExprKind::Convert(inner, _) => is_matrix(id) && matches!(types.get(exprs[*inner].ty), Type::Vector(..)),
         ExprKind::Construct(parts) => !fits(types, exprs, id, parts),
         _ => false,
@@ -104,7 +106,8 @@ fn fits(types: &Types, exprs: &ExprArena, id: ExprId, parts: &[ExprId]) -> bool 
     let part = |p: &ExprId| types.get(exprs[*p].ty);
     match types.get(exprs[id].ty) {
         Type::Matrix(_, rows, columns) => {
-            let by_rows = parts.len() == usize::from(rows) && parts.iter().all(|p| matches!(part(p), Type::Vector(_, n) if n == columns));
+            let by_rows = parts.len() == usize::from(rows)
+                && parts.iter().all(|p| matches!(part(p), Type::Vector(_, n) if n == columns));
             by_rows || parts.iter().all(|p| matches!(part(p), Type::Scalar(_)))
         }
         Type::Vector(..) => !parts.iter().any(|p| matches!(part(p), Type::Matrix(..))),
@@ -229,11 +232,11 @@ impl Rows<'_> {
             }
         };
         // Whole parts as long as they end with the row; the others are taken apart.
-        let pieces: Vec<(ExprId, usize)> =
-            parts.iter().flat_map(|p| self.rows_of(*p)).map(|p| (p, self.width(p))).collect();
+        let pieces: Vec<ExprId> = parts.iter().flat_map(|p| self.rows_of(*p)).collect();
         let row_ty = self.types.vector(scalar, columns as u8);
         let (mut rows, mut row, mut filled) = (Vec::new(), Vec::new(), 0);
-        for (piece, width) in pieces {
+        for piece in pieces {
+            let width = self.width(piece);
             let split = filled + width > columns;
             let list = if split { self.components(piece) } else { vec![piece] };
             for part in list {

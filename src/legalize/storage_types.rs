@@ -502,7 +502,13 @@ impl Rewrite<'_> {
                     for part in &parts {
                         let part = self.exprs.duplicate(*part);
                         let mut b = Build::new(self.types, self.exprs, span);
-                        elements.push(if length == 1 { part } else { b.swizzle(part, &[row]) });
+                        elements.push(match b.exprs[part].kind {
+                            _ if length == 1 => part,
+                            ExprKind::Swizzle(base, cut) => {
+                                b.swizzle(base, &[cut.list().get(usize::from(row)).copied().unwrap_or(row)])
+                            }
+                            _ => b.swizzle(part, &[row]),
+                        });
                     }
                 }
                 Build::new(self.types, self.exprs, span).construct(elements, logical)

@@ -85,7 +85,9 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Op
             exprs.replace_by(id, base);
             exprs[id].ty = ty;
         }
-        ExprKind::Swizzle(base, swizzle) if swizzle.len == 1 && matches!(types.get(exprs[base].ty), Type::Vector(_, 1)) => {
+        ExprKind::Swizzle(base, swizzle)
+            if swizzle.len == 1 && matches!(types.get(exprs[base].ty), Type::Vector(_, 1)) =>
+        {
             exprs.replace_by(id, base);
             exprs[id].ty = ty;
         }
@@ -135,8 +137,7 @@ fn transposition(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[E
 fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]) {
     let &[a, b] = args else { return };
     let (ty, span) = (exprs[id].ty, exprs[id].span);
-    let (Type::Matrix(_, rows, inner), Type::Matrix(_, _, columns)) =
-        (types.get(exprs[a].ty), types.get(exprs[b].ty))
+    let (Type::Matrix(_, rows, inner), Type::Matrix(_, _, columns)) = (types.get(exprs[a].ty), types.get(exprs[b].ty))
     else {
         return;
     };
