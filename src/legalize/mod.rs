@@ -45,6 +45,7 @@ mod uniform_blocks;
 mod unit_vectors;
 mod varyings;
 pub mod system_values;
+mod texel_buffers;
 #[cfg(test)]
 mod tests;
 
@@ -109,6 +110,7 @@ pub const PASSES: &[Pass] = &[
     combined_samplers::PASS,
     counters::PASS,
     byte_address::PASS,
+    texel_buffers::PASS,
     depth_textures::PASS,
     memory::PIN,
     storage_types::PASS,

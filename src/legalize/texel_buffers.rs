@@ -1,0 +1,35 @@
+//! Typed buffers become structured buffers of their elements.
+//!
+//! Before: `RWBuffer<float4> texels;                texels[i] = v`
+//! After:  `RWStructuredBuffer<float4> texels;      texels[i] = v`
+//!
+//! The library says the element of a typed buffer, in targets without them, as the element of what a function marked
+//! `[__as_structured]` gives; that is the same buffer now. The host binds a buffer of 32-bit components, not of a format.
+//!
+//! Removes: TexelBuffers. Runs after: inline_builtins.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{BufferKind, ExprKind, Type};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass { name: "texel_buffers", removes: &[Capability::TexelBuffers], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__as_structured"));
+    let functions: FxHashSet<_> = marked.map(|(id, _)| id).collect();
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if let ExprKind::Call(f, args) = &exprs[id].kind
+                && functions.contains(f)
+                && let Some(&buffer) = args.first()
+            {
+                exprs.replace_by(id, buffer);
+            }
+        }
+    });
+    cx.program.map_types(&mut |types, ty| match types.get(ty) {
+        Type::Buffer(BufferKind::Typed, access, t) => types.intern(Type::Buffer(BufferKind::Structured, access, t)),
+        _ => ty,
+    });
+}
