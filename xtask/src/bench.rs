@@ -76,6 +76,67 @@ const SMALL: &str = "float4 tint;\n\
     [shader(\"fragment\")]\n\
     float4 main(float2 uv : TEXCOORD0) : SV_Target { return tint * float4(uv, 0, 1); }\n";
 
+/// A hidden command, run in a release build: the library without process start and start-up.
+#[derive(clap::Args)]
+pub struct InProcessOptions {
+    #[arg(long, default_value_t = 15)]
+    repeat: usize,
+    tree: Option<PathBuf>,
+}
+
+pub fn in_process(options: &InProcessOptions) -> Result<bool, String> {
+    use shaderport::source::MemoryLoader;
+    let loader = MemoryLoader::new().with("small.slang", SMALL);
+    for target in [shaderport::Target::Hlsl, shaderport::Target::Glsl, shaderport::Target::Wgsl] {
+        let compile_options = shaderport::Options::for_target(target);
+        let mut times = Vec::new();
+        for _ in 0..options.repeat.max(2) {
+            let started = Instant::now();
+            let output = shaderport::compile(&loader, &["small.slang"], &compile_options);
+            times.push(1e3 * started.elapsed().as_secs_f64());
+            if output.has_errors() {
+                return Err(output.render(false));
+            }
+        }
+        let first = times.remove(0);
+        times.sort_by(f64::total_cmp);
+        println!("  {}: first {first:.2} ms, then {:.2} ms", target.name(), times[times.len() / 2]);
+    }
+    if let Some(tree) = &options.tree {
+        in_process_tree(tree)?;
+    }
+    Ok(true)
+}
+
+/// Each file of a tree for all targets, one after the other on one thread, nothing written.
+fn in_process_tree(tree: &Path) -> Result<(), String> {
+    let entries = crate::conformance::attributed_entries(tree)?;
+    let mut files: Vec<&PathBuf> = entries.iter().map(|(file, ..)| file).collect();
+    files.dedup();
+    for target in [shaderport::Target::Hlsl, shaderport::Target::Glsl, shaderport::Target::Wgsl] {
+        let compile_options = shaderport::Options::for_target(target);
+        let started = Instant::now();
+        for file in &files {
+            let path = tree.join(file);
+            let loader = shaderport::batch::FileLoader::new([tree]).root(path.parent().unwrap_or(tree));
+            shaderport::compile(&loader, &[&path.to_string_lossy()], &compile_options);
+        }
+        let each = 1e3 * started.elapsed().as_secs_f64() / entries.len().max(1) as f64;
+        println!("  {}: {each:.2} ms per entry point of {}", target.name(), tree.display());
+    }
+    Ok(())
+}
+
+/// This program again, in a release build: what cargo runs as xtask is not optimized.
+fn in_release(options: &Options) -> Result<bool, String> {
+    println!("\nin-process, one thread");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--release", "--quiet", "--package", "xtask", "--", "measure-in-process"]);
+    command.args(["--repeat", &options.repeat.to_string()]).args(&options.tree);
+    command.status().map(|s| s.success()).map_err(|e| e.to_string())
+}
+
 pub fn run(options: &Options) -> Result<bool, String> {
     let ours = process::shaderport(options.bin.as_deref())?;
     let peer = process::find("slangc");
@@ -86,7 +147,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     if let Some(tree) = &options.tree {
         good &= whole_tree(options, &ours, peer.as_deref(), tree)?;
     }
-    Ok(good)
+    Ok(in_release(options)? && good)
 }
 
 /// A three-line shader, whole process.

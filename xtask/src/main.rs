@@ -30,6 +30,9 @@ enum Task {
     /// Run one command several times and print its times and peak memory as JSON.
     #[command(hide = true)]
     Measure(bench::MeasureOptions),
+    /// Time the library in this process.
+    #[command(hide = true)]
+    MeasureInProcess(bench::InProcessOptions),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Task::Peers(options) => peers::run(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Measure(options) => bench::measure(&options),
+        Task::MeasureInProcess(options) => bench::in_process(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -94,7 +94,8 @@ fn without_names(reason: &str) -> String {
     let mut out = String::new();
     let mut quote = None;
     for word in reason.split_inclusive(' ') {
-        if word.contains('/') && word.contains(':') {
+        // `FILE:LINE:COLUMN:`
+        if word.matches(':').count() >= 2 {
             continue;
         }
         for c in word.chars() {
