@@ -291,6 +291,10 @@ pub struct Facts {
     pub float_to_bits: &'static str,
     /// How fields of buffers are placed.
     pub placement: Placement,
+    /// Reads an atomic, where those are types of their own.
+    pub atomic_load: &'static str,
+    /// Writes an atomic.
+    pub atomic_store: &'static str,
     /// Extension of output files.
     pub extension: &'static str,
 }
@@ -382,6 +386,8 @@ impl Profile {
                 Language::Glsl => Placement::BlockOffset,
                 Language::Wgsl => Placement::AlignAndSize,
             },
+            atomic_load: if language == Language::Wgsl { "atomicLoad($&0)" } else { "$0" },
+            atomic_store: if language == Language::Wgsl { "atomicStore($&0, $1)" } else { "$0 = $1" },
             extension: language.name(),
         };
         Profile { name, language, capabilities, facts }

@@ -1,7 +1,7 @@
 //! The hidden counter of a buffer becomes a buffer of its own.
 //!
 //! Before: `AppendStructuredBuffer<Hit> hits;                             hits.Append(h)`
-//! After:  `RWStructuredBuffer<Hit> hits;  CounterBuffer hits_counter;    hits[atomicAdd(hits_counter[0], 1)] = h`
+//! After:  `RWStructuredBuffer<Hit> hits;  RWStructuredBuffer<uint> hits_counter;    hits[atomicAdd(hits_counter[0], 1)] = h`
 //!
 //! The library spells the methods with a function that gives the counter (`[__hidden_counter]`); here it is replaced by the
 //! buffer. Append and consume buffers have a binding reserved for it by layout; another structured buffer needs
@@ -65,13 +65,14 @@ fn run(cx: &mut Context) {
         Type::Buffer(BufferKind::Append | BufferKind::Consume, access, t) => {
             types.intern(Type::Buffer(BufferKind::Structured, access, t))
         }
+        Type::Buffer(BufferKind::Counter, access, t) => types.intern(Type::Buffer(BufferKind::Structured, access, t)),
         _ => ty,
     });
 }
 
 /// A counter buffer beside a buffer, with the same array dimensions.
 fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
-    let mut ty = cx.program.types.intern(Type::Buffer(BufferKind::Counter, Access::ReadWrite, TypeId::UINT));
+    let mut ty = cx.program.types.intern(Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT));
     let mut dims = Vec::new();
     let mut at = cx.program.globals[buffer].ty;
     while let Type::Array(element, count) = cx.program.types.get(at) {

@@ -10,6 +10,7 @@
 
 pub mod hoist;
 pub mod needs;
+mod atomics;
 mod byte_address;
 mod combined_samplers;
 mod counters;
@@ -124,6 +125,7 @@ pub const PASSES: &[Pass] = &[
     non_float_matrices::PASS,
     memory::PLACE,
     flatten::PASS,
+    atomics::PASS,
     lower_do_while::PASS,
     lower_switch::PASS,
     mutable_parameters::PASS,

@@ -358,6 +358,13 @@ impl Scan<'_> {
             ExprKind::Select(..) if !matches!(ty(id), Type::Scalar(_) | Type::Vector(..)) => {
                 self.need(Capability::ConditionalOperator);
             }
+            ExprKind::Convert(a, _) => {
+                if let (Type::Matrix(_, r, c), Type::Matrix(_, rows, columns)) = (ty(*a), ty(id))
+                    && (r, c) != (rows, columns)
+                {
+                    self.need(Capability::MatrixTruncation);
+                }
+            }
             ExprKind::Unary(UnaryOp::Not, a) if matches!(ty(*a), Type::Vector(..)) => {
                 self.need(Capability::VectorLogic)
             }
@@ -365,6 +372,10 @@ impl Scan<'_> {
             ExprKind::Call(f, args) => {
                 self.call(*f);
                 let texture = args.first().map(|t| ty(*t));
+                let plain = matches!(texture, Some(Type::Scalar(_)));
+                if plain && super::atomics::is_operation(&self.program.functions[*f]) {
+                    self.need(Capability::PlainlyAccessedAtomics);
+                }
                 let compares = self.program.functions[*f].attributes.iter().any(|a| a.name == "__depth_texture");
                 if compares && matches!(texture, Some(Type::Texture(Texture { depth: false, .. }))) {
                     self.need(Capability::UndeclaredDepthTextures);

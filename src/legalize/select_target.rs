@@ -7,7 +7,7 @@
 //! located error.
 
 use super::{Context, Pass};
-use crate::tree::{FunctionBody, StmtKind, TargetCase};
+use crate::tree::{FunctionBody, StmtKind, TargetCase, TypeId};
 
 pub(super) const PASS: Pass = Pass { name: "select_target", removes: &[], adds: &[], run };
 
@@ -25,6 +25,12 @@ fn run(cx: &mut Context) {
                 Some(TargetCase::Intrinsic(template)) => FunctionBody::Intrinsic(template),
                 None => FunctionBody::Switch(Vec::new()),
             };
+        }
+        // A switch without cases may come as a body without statements.
+        let marked = function.attributes.iter().any(|a| a.name == "__words");
+        let empty = matches!(function.body, FunctionBody::Block) && function.code.block.stmts.is_empty();
+        if function.builtin && empty && (marked || function.result != TypeId::VOID) {
+            function.body = FunctionBody::Switch(Vec::new());
         }
         // A body that is one `__intrinsic_asm` is a spelling.
         if let FunctionBody::Block = function.body

@@ -889,11 +889,24 @@ fn products(program: &mut Program) {
             {
                 exprs.replace_by(id, inner);
             }
+            cut_first(types, exprs, id);
             let ExprKind::Call(f, args) = exprs[id].kind.clone() else { continue };
             let ([a, b], true) = (args.as_slice(), products.contains(&f)) else { continue };
             exchange_product(types, exprs, id, *a, *b);
         }
     });
+}
+
+/// A part of a transposed matrix is the transposed of a part.
+fn cut_first(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
+    let Expr { kind: ExprKind::Convert(inner, cast), ty, span } = exprs[id] else { return };
+    let Some(stored) = transposed_of(exprs, inner) else { return };
+    let Type::Matrix(s, rows, columns) = types.get(ty) else { return };
+    let turned = types.matrix(s, columns, rows);
+    let mut b = Build::new(types, exprs, span);
+    let cut = b.add(ExprKind::Convert(stored, cast), turned);
+    let whole = transpose(&mut b, cut, ty);
+    exprs.replace_by(id, whole);
 }
 
 /// What `e` is the transposed of.

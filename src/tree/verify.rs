@@ -141,7 +141,8 @@ impl Verify<'_> {
     fn same(&mut self, what: &str, a: TypeId, b: TypeId) {
         // Passes note on the type of a texture what is known of it beyond its declaration.
         let resource = |ty: TypeId| self.program.types.get(self.program.types.innermost(ty)).is_resource();
-        if a != b && !(resource(a) && resource(b)) {
+        let atomic = |ty: TypeId| matches!(self.program.types.get(ty), Type::Atomic(_));
+        if a != b && !(resource(a) && resource(b)) && !atomic(a) && !atomic(b) {
             let (a, b) = (self.program.type_name(a), self.program.type_name(b));
             self.fault(format!("{what}: {a} against {b}"));
         }

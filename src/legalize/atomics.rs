@@ -1,0 +1,251 @@
+//! Memory that is accessed atomically is declared so, and accessed so everywhere.
+//!
+//! Before: `groupshared uint count;             count = 0;                InterlockedAdd(count, 1);   n = count;`
+//! After:  `groupshared Atomic<uint> count;     atomicStore(count, 0);    atomicAdd(count, 1);        n = atomicLoad(count);`
+//!
+//! An intrinsic of the library that takes its first argument by reference is an atomic operation on it. A struct with an
+//! atomic field cannot be copied as a whole in such targets; that is an error here.
+//!
+//! Removes: PlainlyAccessedAtomics. Runs after: counters, flatten (so that assignments are statements).
+
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::target::Capability;
+use crate::tree::{
+    BinaryOp, Build, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, ParamMode, Program,
+    StructId, Template, Type, TypeId, Types,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass { name: "atomics", removes: &[Capability::PlainlyAccessedAtomics], adds: &[], run };
+
+/// Where atomic scalars are declared.
+#[derive(Default)]
+struct Places {
+    globals: FxHashSet<GlobalId>,
+    fields: FxHashSet<(StructId, u32)>,
+}
+
+/// Intrinsics that operate atomically on their first argument.
+fn operations(program: &Program) -> FxHashSet<FunctionId> {
+    program.functions.iter().filter(|(_, f)| is_operation(f)).map(|(id, _)| id).collect()
+}
+
+/// Whether a function operates atomically on its first argument.
+pub(super) fn is_operation(f: &Function) -> bool {
+    f.builtin
+        && matches!(f.body, FunctionBody::Intrinsic(_))
+        && f.params.first().is_some_and(|p| p.mode == ParamMode::Ref)
+}
+
+fn run(cx: &mut Context) {
+    let (Ok(load), Ok(store)) =
+        (Template::parse(cx.profile.facts.atomic_load), Template::parse(cx.profile.facts.atomic_store))
+    else {
+        return;
+    };
+    let operations = operations(cx.program);
+    let mut faults = Vec::new();
+    let places = find(cx.program, &operations, &mut faults);
+    let types = declare(cx.program, &places);
+    let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
+    cx.program.each_exprs_mut(&mut |t, exprs, live| {
+        let mut rewrite = Rewrite {
+            types: t,
+            exprs,
+            globals: &types,
+            fields: &struct_fields,
+            operations: &operations,
+            load: &load,
+            store: &store,
+        };
+        rewrite.run(live);
+    });
+    whole_values(cx.program, &mut faults);
+    for (span, message) in faults {
+        cx.unsupported(span, message);
+    }
+}
+
+/// What atomic operations are applied to.
+fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<(Span, &'static str)>) -> Places {
+    let mut places = Places::default();
+    program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+            let (true, Some(&target)) = (operations.contains(f), args.first()) else { continue };
+            if !place(program, exprs, target, &mut places) {
+                faults.push((
+                    exprs[id].span,
+                    "an atomic operation on what is no element of a buffer and no shared variable",
+                ));
+            }
+        }
+    });
+    places
+}
+
+fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Places) -> bool {
+    let mut id = target;
+    loop {
+        match exprs[id].kind {
+            ExprKind::Index(base, _) => {
+                if matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..)) {
+                    return false;
+                }
+                id = base;
+            }
+            ExprKind::Field(base, index) => {
+                let Type::Struct(s) = program.types.get(exprs[base].ty) else { return false };
+                places.fields.insert((s, index));
+                return true;
+            }
+            ExprKind::Global(g) => {
+                places.globals.insert(g);
+                return true;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// The type with its scalars atomic.
+fn atomic(types: &mut Types, ty: TypeId) -> TypeId {
+    match types.get(ty) {
+        Type::Scalar(s) => types.intern(Type::Atomic(s)),
+        Type::Array(..) | Type::Buffer(..) => {
+            let inner = types.get(ty);
+            match inner.element() {
+                Some(element) => {
+                    let element = atomic(types, element);
+                    types.intern(inner.with_element(element))
+                }
+                None => ty,
+            }
+        }
+        _ => ty,
+    }
+}
+
+/// Changes the declarations; answers the types of globals.
+fn declare(program: &mut Program, places: &Places) -> FxHashMap<GlobalId, TypeId> {
+    let mut map = FxHashMap::default();
+    for &g in &places.globals {
+        let ty = atomic(&mut program.types, program.globals[g].ty);
+        program.globals[g].ty = ty;
+        map.insert(g, ty);
+    }
+    for &(s, index) in &places.fields {
+        if let Some(field) = program.structs[s].fields.get_mut(index as usize) {
+            field.ty = atomic(&mut program.types, field.ty);
+        }
+    }
+    map
+}
+
+fn fields(program: &Program, places: &Places) -> FxHashMap<(StructId, u32), TypeId> {
+    let typed = |&(s, i): &(StructId, u32)| Some(((s, i), program.structs[s].fields.get(i as usize)?.ty));
+    places.fields.iter().filter_map(typed).collect()
+}
+
+struct Rewrite<'a> {
+    types: &'a mut Types,
+    exprs: &'a mut ExprArena,
+    globals: &'a FxHashMap<GlobalId, TypeId>,
+    fields: &'a FxHashMap<(StructId, u32), TypeId>,
+    operations: &'a FxHashSet<FunctionId>,
+    load: &'a Template,
+    store: &'a Template,
+}
+
+impl Rewrite<'_> {
+    fn run(&mut self, live: &[ExprId]) {
+        let mut targets: FxHashSet<ExprId> = FxHashSet::default();
+        for &id in live {
+            match &self.exprs[id].kind {
+                ExprKind::Call(f, args) if self.operations.contains(f) => targets.extend(args.first()),
+                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
+                    targets.insert(*target);
+                }
+                _ => {}
+            }
+        }
+        for &id in live {
+            let old = self.exprs[id].ty;
+            match self.exprs[id].kind {
+                ExprKind::Global(_) | ExprKind::Field(..) | ExprKind::Index(..) => self.path(id, old, &targets),
+                ExprKind::Assign(op, target, value) => self.assign(id, target, op, Some(value)),
+                ExprKind::Step(up, _, target) => {
+                    let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
+                    self.assign(id, target, Some(op), None);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives a part of an access path its new type; a scalar at its end that is read is loaded.
+    fn path(&mut self, id: ExprId, old: TypeId, targets: &FxHashSet<ExprId>) {
+        let ty = match self.exprs[id].kind {
+            ExprKind::Global(g) => self.globals.get(&g).copied(),
+            ExprKind::Field(base, index) => match self.types.get(self.exprs[base].ty) {
+                Type::Struct(s) => self.fields.get(&(s, index)).copied(),
+                _ => None,
+            },
+            ExprKind::Index(base, _) => match self.types.get(self.exprs[base].ty) {
+                Type::Array(t, _) | Type::Buffer(_, _, t) => Some(t),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(ty) = ty.filter(|ty| *ty != old) else { return };
+        self.exprs[id].ty = ty;
+        if matches!(self.types.get(ty), Type::Atomic(_)) && !targets.contains(&id) {
+            let place = self.exprs.displace(id);
+            let span = self.exprs[id].span;
+            let value = Build::new(self.types, self.exprs, span).native(self.load.clone(), vec![place], old);
+            self.exprs.replace_by(id, value);
+        }
+    }
+
+    fn assign(&mut self, id: ExprId, target: ExprId, op: Option<BinaryOp>, value: Option<ExprId>) {
+        let Type::Atomic(scalar) = self.types.get(self.exprs[target].ty) else { return };
+        let span = self.exprs[id].span;
+        let plain = self.types.scalar(scalar);
+        let place = self.exprs.duplicate(target);
+        let mut b = Build::new(self.types, self.exprs, span);
+        let value = value.unwrap_or_else(|| b.number(1, plain));
+        let value = match op {
+            Some(op) => {
+                let old = b.native(self.load.clone(), vec![place], plain);
+                b.binary(op, old, value)
+            }
+            None => value,
+        };
+        let stored = b.native(self.store.clone(), vec![target, value], TypeId::VOID);
+        self.exprs.replace_by(id, stored);
+    }
+}
+
+/// Values of structs that hold atomics cannot be.
+fn whole_values(program: &Program, faults: &mut Vec<(Span, &'static str)>) {
+    let holds = |ty: TypeId| {
+        !matches!(program.types.get(ty), Type::Atomic(_)) && program.any_leaf(ty, &mut |t| matches!(t, Type::Atomic(_)))
+    };
+    program.each_exprs(&mut |exprs, live| {
+        let mut on_path: FxHashSet<ExprId> = FxHashSet::default();
+        for &id in live {
+            if let ExprKind::Field(a, _) | ExprKind::Index(a, _) | ExprKind::AddressOf(a) = exprs[id].kind {
+                on_path.insert(a);
+            }
+        }
+        for &id in live {
+            if holds(exprs[id].ty) && !on_path.contains(&id) {
+                faults.push((
+                    exprs[id].span,
+                    "a struct or array that is accessed atomically in part cannot be copied as a whole",
+                ));
+            }
+        }
+    });
+}
