@@ -29,6 +29,8 @@ pub struct SystemValue {
     pub attribute: Option<Spelling>,
     /// The semantic's name for D3D, where the one above is not known there; empty where D3D has none.
     pub semantic: Option<&'static str>,
+    /// The shader model from which on D3D has it.
+    pub since: (u32, u32),
     /// The extension that the variable needs; may be empty.
     pub extension: &'static str,
 }
@@ -50,11 +52,16 @@ const fn row(
     attribute: Option<Spelling>,
     extension: &'static str,
 ) -> SystemValue {
-    SystemValue { semantics, stages, direction, variable, attribute, semantic: None, extension }
+    SystemValue { semantics, stages, direction, variable, attribute, semantic: None, since: (0, 0), extension }
 }
 
 const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
     value.semantic = Some(semantic);
+    value
+}
+
+const fn since(mut value: SystemValue, version: (u32, u32)) -> SystemValue {
+    value.since = version;
     value
 }
 
@@ -69,10 +76,10 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_InstanceIndex", I32, 1)), Some(("instance_index", U32, 1)), ""),
     named(row(&["SV_VULKANINSTANCEID"], &[Vertex], In,
         Some(("gl_InstanceIndex", I32, 1)), Some(("instance_index", U32, 1)), ""), "SV_InstanceID"),
-    row(&["SV_STARTVERTEXLOCATION"], &[Vertex], In,
-        Some(("gl_BaseVertex", I32, 1)), None, "GL_ARB_shader_draw_parameters"),
-    row(&["SV_STARTINSTANCELOCATION"], &[Vertex], In,
-        Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"),
+    since(row(&["SV_STARTVERTEXLOCATION"], &[Vertex], In,
+        Some(("gl_BaseVertex", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
+    since(row(&["SV_STARTINSTANCELOCATION"], &[Vertex], In,
+        Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
     named(row(&["SV_DRAWINDEX"], &[Vertex], In,
         Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ""),
     row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment], In,
@@ -138,9 +145,11 @@ pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'stat
     TABLE.iter().find(|v| v.direction == direction && v.semantics.contains(&semantic) && v.stages.contains(&stage))
 }
 
-/// The name that D3D knows for a semantic that only other tools know; the empty name where D3D has no such thing.
-pub fn d3d_name(semantic: &str) -> Option<&'static str> {
-    TABLE.iter().find(|v| v.semantics.contains(&semantic)).and_then(|v| v.semantic)
+/// The name that D3D knows for a semantic that only other tools know; the empty name where D3D has no such thing, or not in
+/// this shader model.
+pub fn d3d_name(semantic: &str, version: (u32, u32)) -> Option<&'static str> {
+    let value = TABLE.iter().find(|v| v.semantics.contains(&semantic))?;
+    if value.since > version { Some("") } else { value.semantic }
 }
 
 /// The distances to clip and cull planes are arrays in targets with variables.

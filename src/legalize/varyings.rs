@@ -19,9 +19,12 @@ use crate::tree::*;
 use rustc_hash::FxHashSet;
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "varyings", removes: &[Capability::VaryingsWithoutSemantics], adds: &[], run };
+pub const PASS: Pass = Pass { name: "varyings", removes: &[], adds: &[], run };
 
 fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::VaryingsWithoutSemantics) {
+        return;
+    }
     for entry in cx.program.entry_points.clone() {
         if !has_varyings(entry.stage) {
             continue;
@@ -50,7 +53,7 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     }
     let function = &program.functions[entry.function];
     let lacks = |ty: TypeId, semantic: Option<Semantic>| match semantic {
-        Some(s) => system_values::d3d_name(&s.split().0).is_some(),
+        Some(s) => system_values::d3d_name(&s.split().0, (u32::MAX, 0)).is_some(),
         None => ty != TypeId::VOID && any_bare(program, ty),
     };
     let params = function.params.iter().filter(|p| {
@@ -65,7 +68,7 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
 fn any_bare(program: &Program, ty: TypeId) -> bool {
     match program.types.get(ty) {
         Type::Struct(id) => program.structs[id].fields.iter().any(|f| match f.semantic {
-            Some(s) => system_values::d3d_name(&s.split().0).is_some(),
+            Some(s) => system_values::d3d_name(&s.split().0, (u32::MAX, 0)).is_some(),
             None => any_bare(program, f.ty),
         }),
         Type::MeshOutput(MeshOutputKind::Indices, ..) => false,
@@ -227,10 +230,11 @@ impl Namer<'_> {
 
 /// Semantics of other tools get D3D's name; where D3D has none, that is an error if the value is a parameter of its own.
 fn rename_system_values(cx: &mut Context) {
+    let version = cx.profile.facts.version;
     let mut missing = Vec::new();
     let mut rename = |semantic: &mut Option<Semantic>| {
         let Some(old) = semantic else { return };
-        match system_values::d3d_name(&old.split().0) {
+        match system_values::d3d_name(&old.split().0, version) {
             Some("") => missing.push(*old),
             Some(name) => old.text = Symbol::new(name),
             None => {}

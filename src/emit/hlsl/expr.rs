@@ -261,6 +261,9 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
 
 /// A literal in its new type, a constructor where the shapes agree, a swizzle that truncates, else a cast.
 fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+    if let Some(same) = ex.there_and_back(id, inner) {
+        return ex.print(same, out);
+    }
     let (to, from) = (numeric(ex.cx, ex.type_id(id)), numeric(ex.cx, ex.type_id(inner)));
     if let (Some((scalar, (0, 0))), ExprKind::Literal(literal, spelling)) = (to, ex.kind(inner)) {
         return ex.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out);
