@@ -476,19 +476,6 @@ impl<'a> Exprs<'a> {
         places
     }
 
-    /// An argument; one that is written goes without a conversion, which the language makes both ways.
-    fn passed(&self, param: Option<&Param>, arg: ExprId) -> ExprId {
-        let written = param.is_some_and(|p| p.mode != ParamMode::In);
-        let mut arg = arg;
-        while let (true, ExprKind::Convert(inner, _)) = (written, self.kind(arg)) {
-            if !self.dialect.converts(self.cx, self.type_id(*inner), self.type_id(arg)) {
-                break;
-            }
-            arg = *inner;
-        }
-        arg
-    }
-
     /// Accessors are calls by now; a property that is still here is read through its getter.
     fn property(&self, property: &Property, id: ExprId, out: &mut String) -> Prec {
         match property.reference.or(property.get) {
