@@ -51,7 +51,11 @@ fn plain(name: &str) -> String {
     if text.starts_with("__") {
         text = text.trim_start_matches('_').to_owned();
     }
-    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
+    // `cbuffer _` names nothing.
+    if !text.contains(|c: char| c != '_') {
+        return "unnamed".to_owned();
+    }
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
         text.insert(0, '_');
     }
     text
