@@ -137,7 +137,7 @@ impl<'a> Allocator<'a> {
         if is_array && !self.settings.policy.matrix_order_on_arrays {
             order = self.program.default_matrix_order;
         }
-        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api != Api::D3d;
+        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api == Api::Vulkan;
         if push {
             let settings = Settings { constant_rules: self.settings.push_rules, ..self.settings };
             let mut layout = Layouter { program: self.program, settings: &settings }.layout(

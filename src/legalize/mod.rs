@@ -37,6 +37,7 @@ mod non_float_matrices;
 mod out_parameters;
 mod parts;
 mod resolve_resources;
+mod push_constants;
 mod select_target;
 mod specialization_constants;
 mod split_resources;
@@ -116,6 +117,7 @@ pub const PASSES: &[Pass] = &[
     memory::PIN,
     storage_types::PASS,
     unit_vectors::PASS,
+    push_constants::PASS,
     specialization_constants::PASS,
     varyings::PASS,
     entry_points::PASS,
