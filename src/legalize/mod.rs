@@ -35,6 +35,7 @@ mod mutable_parameters;
 mod names;
 mod non_float_matrices;
 mod out_parameters;
+mod packoffsets;
 mod parts;
 mod resolve_resources;
 mod push_constants;
@@ -114,6 +115,7 @@ pub const PASSES: &[Pass] = &[
     byte_address::PASS,
     texel_buffers::PASS,
     depth_textures::PASS,
+    packoffsets::PASS,
     memory::PIN,
     storage_types::PASS,
     unit_vectors::PASS,

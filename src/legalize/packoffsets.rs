@@ -1,0 +1,85 @@
+//! Members with `packoffset` come in the order of their bytes, or are all written with their offset.
+//!
+//! Before: `cbuffer C { float b : packoffset(c1.y); float2 a : packoffset(c0.z); }`
+//! After:  `cbuffer C { float2 a : packoffset(c0.z); float b : packoffset(c1.y); }`, where members must ascend;
+//!         every member with its `packoffset`, where the target has that (it must then be on all of them).
+//!
+//! Removes: none by itself; [`super::memory`] places the members. Spec: seed 001 "Structs with annotations".
+
+use super::{Context, Pass};
+use crate::layout::{Layouter, Unit};
+use crate::target::Placement;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass { name: "packoffsets", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let mut orders = FxHashMap::default();
+    for id in cx.program.globals.ids() {
+        let global = &cx.program.globals[id];
+        let Type::ConstantBuffer(ty) = cx.program.types.get(global.ty) else { continue };
+        let Type::Struct(s) = cx.program.types.get(ty) else { continue };
+        if !cx.program.structs[s].fields.iter().any(|f| f.explicit.packoffset.is_some()) {
+            continue;
+        }
+        let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
+        let layouter = Layouter { program: cx.program, settings: &cx.layout.settings };
+        let layout = layouter.layout(ty, cx.layout.settings.constant_rules, order);
+        let offsets: Vec<u64> = layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect();
+        if cx.profile.facts.placement == Placement::Packoffset {
+            let (transparent, span) = (global.transparent, global.span);
+            if !transparent {
+                cx.unsupported(
+                    span,
+                    "`packoffset` can be written in a cbuffer only, not in the struct of a ConstantBuffer",
+                );
+            }
+            for (field, offset) in cx.program.structs[s].fields.iter_mut().zip(&offsets) {
+                field.offset = u32::try_from(*offset).ok();
+            }
+        } else if !offsets.is_sorted() {
+            let mut order: Vec<usize> = (0..offsets.len()).collect();
+            order.sort_by_key(|i| offsets.get(*i).copied());
+            orders.insert(s, order);
+        }
+    }
+    if !orders.is_empty() {
+        reorder(cx.program, &orders);
+    }
+}
+
+/// Permutes the fields of structs; `orders` holds for each the old index at each new place.
+fn reorder(program: &mut Program, orders: &FxHashMap<StructId, Vec<usize>>) {
+    for (id, order) in orders {
+        // Every index is one of the struct's own fields.
+        let fields = &mut program.structs[*id].fields;
+        let old = std::mem::take(fields);
+        fields.extend(order.iter().filter_map(|i| old.get(*i).cloned()));
+    }
+    program.each_exprs_mut(&mut |types, exprs, live| {
+        let order_of = |ty| match types.get(ty) {
+            Type::Struct(s) => orders.get(&s),
+            _ => None,
+        };
+        for &id in live {
+            let ty = exprs[id].ty;
+            match exprs[id].kind.clone() {
+                ExprKind::Field(base, index) => {
+                    if let Some(new) =
+                        order_of(exprs[base].ty).and_then(|o| o.iter().position(|i| *i == index as usize))
+                    {
+                        exprs[id].kind = ExprKind::Field(base, new as u32);
+                    }
+                }
+                ExprKind::Construct(parts) => {
+                    if let Some(order) = order_of(ty) {
+                        let parts = order.iter().filter_map(|i| parts.get(*i).copied()).collect();
+                        exprs[id].kind = ExprKind::Construct(parts);
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
+}
