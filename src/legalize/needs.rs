@@ -34,7 +34,11 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn need_at(&mut self, capability: Capability, span: Span) {
-        self.found.entry(capability).or_insert(span);
+        let first = self.found.entry(capability).or_insert(span);
+        // A place of the user is better than one in the standard library.
+        if first.file.is_library() && !span.file.is_library() {
+            *first = span;
+        }
     }
 
     fn need(&mut self, capability: Capability) {
