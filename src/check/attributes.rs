@@ -559,7 +559,7 @@ mod tests {
 
     #[test]
     fn faults_of_known_attributes() {
-        assert_eq!(fault("numthreads", vec![int(8)]), "E0315 `[numthreads]` takes 3 arguments, not 1");
+        assert_eq!(fault("numthreads", vec![]), "E0315 `[numthreads]` takes 1 to 3 arguments, not 0");
         assert_eq!(
             fault("numthreads", vec![int(8), int(0), int(1)]),
             "E0315 `[numthreads]`: 0 is too small; it must be at least 1"

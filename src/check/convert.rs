@@ -481,7 +481,8 @@ fn fold(exprs: &mut Arena<ExprId, Expr>, types: &mut Types, expr: ExprId, to: Ty
         }
         ExprKind::Unary(_, of) => {
             let of = *of;
-            if let (Some(value), Type::Scalar(scalar)) = (negated_to_unsigned(exprs, of, types.get(to)), types.get(to))
+            if let (Some(value), Type::Scalar(scalar)) =
+                (negated_to_unsigned(types, exprs, of, types.get(to)), types.get(to))
             {
                 kind = ExprKind::Literal(Literal::Int(value), Some(hex(value, scalar)));
             } else {
@@ -533,7 +534,7 @@ fn can_fold(exprs: &Arena<ExprId, Expr>, types: &Types, expr: ExprId, to: TypeId
                 && if keeps {
                     can_fold(exprs, types, *of, to, depth - 1)
                 } else {
-                    negated_to_unsigned(exprs, *of, types.get(to)).is_some()
+                    negated_to_unsigned(types, exprs, *of, types.get(to)).is_some()
                 }
         }
         ExprKind::Construct(parts) => {
@@ -555,9 +556,14 @@ fn can_fold(exprs: &Arena<ExprId, Expr>, types: &Types, expr: ExprId, to: TypeId
 }
 
 /// `-n` as an unsigned number, wrapped around.
-fn negated_to_unsigned(exprs: &Arena<ExprId, Expr>, of: ExprId, to: Type) -> Option<i64> {
+fn negated_to_unsigned(types: &Types, exprs: &Arena<ExprId, Expr>, of: ExprId, to: Type) -> Option<i64> {
     let (ExprKind::Literal(Literal::Int(value), _), Type::Scalar(scalar)) = (&exprs[of].kind, to) else { return None };
-    scalar.is_unsigned().then(|| wrap(value.wrapping_neg(), scalar))
+    // What is unsigned already wraps around at its own width.
+    let negated = match types.get(exprs[of].ty) {
+        Type::Scalar(from) if from.is_unsigned() => wrap(value.wrapping_neg(), from),
+        _ => value.wrapping_neg(),
+    };
+    scalar.is_unsigned().then(|| wrap(negated, scalar))
 }
 
 /// Hexadecimal spelling of all bits of an unsigned number.

@@ -172,6 +172,9 @@ impl<'a> Checker<'a> {
     fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
         use crate::tree::Scalar::{I32, I64, U32, U64};
         let suffix = suffix.as_str();
+        let text = text.as_str();
+        let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
+        let slang = self.language() == crate::parse::Language::Slang;
         let (unsigned, long) = (suffix.contains('u'), suffix.contains('l') || suffix.contains('z'));
         let scalar = match (unsigned, long) {
             (true, false) if value <= u64::from(u32::MAX) => U32,
@@ -179,12 +182,11 @@ impl<'a> Checker<'a> {
             (false, true) if value <= i64::MAX as u64 => I64,
             (false, true) => U64,
             (false, false) if value <= i32::MAX as u64 => I32,
-            (false, false) if value <= u64::from(u32::MAX) => U32,
+            // Slang: decimal literals are never `uint` by themselves.
+            (false, false) if value <= u64::from(u32::MAX) && (radix || !slang) => U32,
             (false, false) if value <= i64::MAX as u64 => I64,
             (false, false) => U64,
         };
-        let text = text.as_str();
-        let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
         let spelling = radix.then(|| {
             let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
             Symbol::new(digits)
@@ -383,6 +385,11 @@ impl<'a> Checker<'a> {
             return call;
         }
         let value = self.plain(value);
+        if text == "-"
+            && let Some(least) = self.least_integer(value, span)
+        {
+            return least;
+        }
         let ty = self.ty(value);
         if text == "+" {
             return value;
@@ -400,6 +407,20 @@ impl<'a> Checker<'a> {
                 self.error_at(Code::BAD_OPERANDS, span, format!("{message}, not `{text}`"))
             }
         }
+    }
+
+    /// `-2147483648` and its 64-bit sister: the literal alone has the next larger type, with its sign it fits.
+    fn least_integer(&mut self, value: ExprId, span: Span) -> Option<ExprId> {
+        use crate::tree::Scalar::{I32, I64, U32, U64};
+        let ExprKind::Literal(Literal::Int(n), None) = *self.kind(value) else { return None };
+        let Type::Scalar(scalar) = self.program.types.get(self.ty(value)) else { return None };
+        let scalar = match (n, scalar) {
+            (i64::MIN, U64) => I64,
+            (0x8000_0000, I64 | U32) => I32,
+            _ => return None,
+        };
+        let ty = self.program.types.scalar(scalar);
+        Some(self.push(ExprKind::Literal(Literal::Int(n.wrapping_neg()), None), ty, span))
     }
 
     fn deref_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
@@ -903,7 +924,8 @@ impl<'a> Checker<'a> {
                     size = align(size, a).saturating_add(s);
                     most = most.max(a);
                 }
-                (align(size, most), most)
+                // The tail is not filled up; only elements of arrays are.
+                (size, most)
             }
             _ => (0, 1),
         }

@@ -20,6 +20,7 @@ impl<'a> Checker<'a> {
             return;
         }
         self.mark_mutating();
+        self.merge_units();
         self.check_recursion();
         self.order_items();
         self.take_header(input);
@@ -166,7 +167,7 @@ impl<'a> Checker<'a> {
         roots.extend(self.extra_roots.iter().map(|f| Item::Function(*f)));
         if self.program.entry_points.is_empty() {
             let user = self.program.functions.iter().filter(|(_, f)| !f.builtin);
-            roots.extend(user.map(|(id, _)| Item::Function(id)));
+            roots.extend(user.map(|(id, _)| Item::Function(id)).filter(|i| !self.is_merged(*i)));
         }
         let mut reached: Vec<Item> = Vec::new();
         let mut seen: FxHashSet<Item> = FxHashSet::default();
@@ -306,7 +307,7 @@ impl<'a> Checker<'a> {
         (rank, self.root_decl(decl).0, decl.0)
     }
 
-    fn global_decl(&self, id: GlobalId) -> Option<DeclId> {
+    pub(super) fn global_decl(&self, id: GlobalId) -> Option<DeclId> {
         let at = self.global_decls.binary_search_by_key(&id, |(g, _)| *g).ok()?;
         self.global_decls.get(at).map(|(_, d)| *d)
     }

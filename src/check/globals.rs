@@ -356,46 +356,13 @@ impl<'a> Checker<'a> {
             if let Some(id) = id
                 && self.program.globals[id].kind == GlobalKind::Parameter
             {
-                self.add_parameter(decl, id);
+                self.program.parameters.push(id);
             }
         }
     }
 
-    /// Parameters of one name in several units are one, at its first place.
-    fn add_parameter(&mut self, decl: DeclId, id: GlobalId) {
-        let global = &self.program.globals[id];
-        let (name, unit, ty, span) = (global.name, global.unit, global.ty, global.span);
-        let module = self.source_of(decl).module;
-        let same = self.program.parameters.iter().copied().find(|p| {
-            let other = &self.program.globals[*p];
-            !module
-                && other.name == name
-                && other.unit != unit
-                && !name.is_empty()
-                && other.transparent == self.program.globals[id].transparent
-        });
-        let Some(other) = same else {
-            self.program.parameters.push(id);
-            return;
-        };
-        let first = &self.program.globals[other];
-        let (first_ty, first_span) = (first.ty, first.span);
-        if !self.same_shape(first_ty, ty, 0) {
-            let (a, b) = (self.type_text(first_ty), self.type_text(ty));
-            let message = format!("the parameter `{name}` is `{b}` here and `{a}` in another file of the program");
-            self.diags
-                .push(Diagnostic::error(Code::DECLARATION_CONFLICT, span, message).label(first_span, "the other one"));
-            return;
-        }
-        if first_ty == ty {
-            self.globals.insert(decl, State::Done(other));
-        } else {
-            self.program.parameters.push(id);
-        }
-    }
-
     /// Whether two types are declared alike.
-    fn same_shape(&self, a: TypeId, b: TypeId, depth: u32) -> bool {
+    pub(super) fn same_shape(&self, a: TypeId, b: TypeId, depth: u32) -> bool {
         if a == b || depth > 32 {
             return true;
         }

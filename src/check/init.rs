@@ -128,9 +128,37 @@ impl<'a> Checker<'a> {
         if let Some(call) = self.implicit_constructor(value, ty) {
             return call;
         }
+        if let Some(made) = self.memberwise(ty, &[value], span) {
+            return made;
+        }
         let mut elements = Elements { list: [].iter().peekable(), pending: Some(value) };
         let made = self.take(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)
+    }
+
+    /// A struct whose first fields take these values one by one, as its implicit constructor does.
+    fn memberwise(&mut self, ty: TypeId, values: &[ExprId], span: Span) -> Option<ExprId> {
+        let Type::Struct(id) = self.program.types.get(ty) else { return None };
+        if self.structs.instance(ty).is_some_and(|i| i.base.is_some()) {
+            return None;
+        }
+        let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+        let fits = values.len() <= fields.len()
+            && fields
+                .iter()
+                .zip(values)
+                .all(|(f, v)| convert::rank(&self.program, self.ty(*v), *f, self.literal(*v)).is_some());
+        if !fits {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (index, field) in fields.into_iter().enumerate() {
+            parts.push(match values.get(index) {
+                Some(value) => self.part(*value, field),
+                None => self.field_default(ty, index, field, span),
+            });
+        }
+        Some(self.push(ExprKind::Construct(parts), ty, span))
     }
 
     /// The constructor without arguments, if a type has one.
@@ -272,14 +300,26 @@ impl<'a> Checker<'a> {
         }
         if self.fits_whole(value, ty) {
             elements.pending = None;
-            return Some(self.coerce(value, ty));
+            return Some(self.part(value, ty));
         }
         if matches!(self.program.types.get(ty), Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_))
         {
             return self.take_parts(ty, elements, span);
         }
         elements.pending = None;
-        Some(self.coerce(value, ty))
+        Some(self.part(value, ty))
+    }
+
+    /// A part of a struct or array. Lists take scalars one by one, so a splat must be written out.
+    fn part(&mut self, value: ExprId, ty: TypeId) -> ExprId {
+        let from = self.ty(value);
+        let value = self.coerce(value, ty);
+        let shape = |c: &Self, ty: TypeId| convert::numeric(&c.program.types, ty).map(|(_, s)| s.count());
+        let splat = shape(self, from) != shape(self, ty);
+        if let ExprKind::Convert(_, explicit) = &mut self.cx.body.exprs[value].kind {
+            *explicit |= splat;
+        }
+        value
     }
 
     /// Whether a value fills a place of type `ty` by itself: of the same shape, not a scalar that would be one component.

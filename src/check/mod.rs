@@ -30,6 +30,7 @@ mod init;
 mod interfaces;
 mod objects;
 mod member;
+mod merge;
 mod overload;
 mod scope;
 mod stmt;
@@ -208,6 +209,8 @@ pub(crate) struct Checker<'a> {
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
     /// Functions that are reached without a call.
     extra_roots: Vec<tree::FunctionId>,
+    /// Functions that several units have alike; another one stands for them.
+    merged_functions: FxHashSet<tree::FunctionId>,
     /// The last place of the user's that was looked at.
     user_span: Option<Span>,
     words: Words,
@@ -256,6 +259,7 @@ impl<'a> Checker<'a> {
             out_of_line: FxHashMap::default(),
             pending_usings: Vec::new(),
             extra_roots: Vec::new(),
+            merged_functions: FxHashSet::default(),
             user_span: None,
             words: Words {
                 this_type: Symbol::new("This"),

@@ -1,0 +1,237 @@
+//! Several units of one program: what they declare alike, mostly by including one file, is one thing.
+//!
+//! Shader parameters of one name are one parameter (seed 000); if their types or explicit positions differ, that is an
+//! error that shows both. Structs, constants and functions are merged where they are the same in all parts.
+
+use super::Checker;
+use super::scope::DeclId;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::tree::{
+    Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, GlobalKind, Id, Item, StructId, TargetCase,
+    Type, TypeId,
+};
+use rustc_hash::FxHashMap;
+
+impl Checker<'_> {
+    /// Merges what several units declare alike.
+    pub(super) fn merge_units(&mut self) {
+        if self.sources.iter().filter(|s| !s.module && !s.builtin).count() < 2 {
+            return;
+        }
+        self.merge_structs();
+        self.merge_globals();
+        self.merge_functions();
+    }
+
+    fn merge_structs(&mut self) {
+        let ids: Vec<StructId> = self.program.structs.ids().collect();
+        let mut map: FxHashMap<StructId, StructId> = FxHashMap::default();
+        for (at, &id) in ids.iter().enumerate() {
+            let earlier =
+                ids.iter().take(at).copied().filter(|e| !map.contains_key(e)).find(|e| self.same_struct(*e, id));
+            if let Some(earlier) = earlier {
+                map.insert(id, earlier);
+            }
+        }
+        if map.is_empty() {
+            return;
+        }
+        self.program.map_types(&mut |types, ty| match types.get(ty) {
+            Type::Struct(id) => map.get(&id).map_or(ty, |to| types.intern(Type::Struct(*to))),
+            _ => ty,
+        });
+    }
+
+    /// Whether two structs of different units are declared alike.
+    fn same_struct(&self, a: StructId, b: StructId) -> bool {
+        let unit = |id: StructId| self.struct_decl(id).map(|d| self.source_of(d).unit);
+        let (x, y) = (&self.program.structs[a], &self.program.structs[b]);
+        if x.name != y.name || x.name.is_empty() || unit(a) == unit(b) || x.fields.len() != y.fields.len() {
+            return false;
+        }
+        x.fields.iter().zip(&y.fields).all(|(f, g)| {
+            f.name == g.name
+                && f.semantic.map(|s| s.text) == g.semantic.map(|s| s.text)
+                && f.modifiers == g.modifiers
+                && f.matrix_order == g.matrix_order
+                && f.bits == g.bits
+                && f.explicit.packoffset.map(|p| p.0) == g.explicit.packoffset.map(|p| p.0)
+                && self.same_shape(f.ty, g.ty, 0)
+        })
+    }
+
+    fn merge_globals(&mut self) {
+        let ids: Vec<GlobalId> = self.program.globals.ids().collect();
+        let mut map: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
+        for (at, &id) in ids.iter().enumerate() {
+            let earlier =
+                ids.iter().take(at).copied().filter(|e| !map.contains_key(e)).find(|e| self.meets_global(*e, id));
+            let Some(earlier) = earlier else { continue };
+            if self.program.globals[id].kind != GlobalKind::Parameter || self.check_same(earlier, id) {
+                map.insert(id, earlier);
+            }
+        }
+        if map.is_empty() {
+            return;
+        }
+        self.program.parameters.retain(|p| !map.contains_key(p));
+        self.each_body(&mut |exprs| {
+            for (_, e) in exprs.iter_mut() {
+                if let ExprKind::Global(g) = &mut e.kind {
+                    *g = map.get(g).copied().unwrap_or(*g);
+                }
+            }
+        });
+    }
+
+    /// Whether two globals of different units must be one: parameters by name, others if they are alike.
+    fn meets_global(&self, a: GlobalId, b: GlobalId) -> bool {
+        let (x, y) = (&self.program.globals[a], &self.program.globals[b]);
+        let modules =
+            |id| self.global_decl(id).is_some_and(|d: DeclId| self.source_of(d).module || self.source_of(d).builtin);
+        if x.name != y.name || x.name.is_empty() || x.unit == y.unit || x.kind != y.kind || modules(a) || modules(b) {
+            return false;
+        }
+        match x.kind {
+            GlobalKind::Parameter => x.transparent == y.transparent,
+            _ => {
+                let text = |g: &crate::tree::Global| {
+                    g.init.as_ref().map(|t| fingerprint_exprs(&t.exprs, &t.exprs.post_order(t.root)))
+                };
+                x.ty == y.ty && text(x) == text(y)
+            }
+        }
+    }
+
+    /// Reports parameters of one name that disagree.
+    fn check_same(&mut self, a: GlobalId, b: GlobalId) -> bool {
+        let (x, y) = (&self.program.globals[a], &self.program.globals[b]);
+        let (name, first, second) = (x.name, x.span, y.span);
+        let positions = |g: &crate::tree::Global| {
+            let registers: Vec<_> = g.explicit.registers.iter().map(|r| (r.class, r.index, r.space)).collect();
+            (registers, g.explicit.vk_binding.map(|b| (b.0, b.1)))
+        };
+        let (p, q) = (positions(x), positions(y));
+        let what = if x.ty != y.ty && !self.same_shape(x.ty, y.ty, 0) {
+            "types"
+        } else if !(p.0.is_empty() || q.0.is_empty() || p.0 == q.0) || (p.1.is_some() && q.1.is_some() && p.1 != q.1) {
+            "explicit positions"
+        } else {
+            // A position that only the second gives holds for both.
+            let explicit = y.explicit.clone();
+            let to = &mut self.program.globals[a].explicit;
+            if to.registers.is_empty() {
+                to.registers = explicit.registers;
+            }
+            to.vk_binding = to.vk_binding.or(explicit.vk_binding);
+            return true;
+        };
+        let message = format!("the parameter `{name}` is declared with different {what} in two files of the program");
+        self.diags
+            .push(Diagnostic::error(Code::DECLARATION_CONFLICT, second, message).label(first, "the other declaration"));
+        false
+    }
+
+    /// Merges functions callees first, so that bodies that call merged functions become equal.
+    fn merge_functions(&mut self) {
+        for _ in 0..64 {
+            let ids: Vec<FunctionId> = self.program.functions.ids().collect();
+            let mut seen: FxHashMap<String, FunctionId> = FxHashMap::default();
+            let mut map: FxHashMap<FunctionId, FunctionId> = FxHashMap::default();
+            for id in ids {
+                if self.merged_functions.contains(&id) || self.program.entry_points.iter().any(|e| e.function == id) {
+                    continue;
+                }
+                let Some(text) = self.fingerprint(id) else { continue };
+                match seen.get(&text) {
+                    Some(first) => {
+                        map.insert(id, *first);
+                        self.merged_functions.insert(id);
+                    }
+                    None => {
+                        seen.insert(text, id);
+                    }
+                }
+            }
+            if map.is_empty() {
+                return;
+            }
+            let to = |f: &mut FunctionId| *f = map.get(f).copied().unwrap_or(*f);
+            self.extra_roots.iter_mut().for_each(to);
+            self.each_body(&mut |exprs| {
+                for (_, e) in exprs.iter_mut() {
+                    match &mut e.kind {
+                        ExprKind::Call(f, _) => to(f),
+                        ExprKind::Property(p) => {
+                            [&mut p.get, &mut p.set, &mut p.reference].into_iter().flatten().for_each(to);
+                        }
+                        _ => {}
+                    }
+                }
+            });
+        }
+    }
+
+    /// All that makes a function what it is, without places. Builtin functions are one already.
+    fn fingerprint(&self, id: FunctionId) -> Option<String> {
+        let f = &self.program.functions[id];
+        if f.builtin || !matches!(f.body, FunctionBody::Block) {
+            return None;
+        }
+        let modes: Vec<_> = f.params.iter().map(|p| p.mode).collect();
+        let head = format!("{:?} {:?} {:?} {modes:?} {:?} ", f.name, f.owner, f.instance, f.result);
+        Some(head + &fingerprint_body(&f.code))
+    }
+
+    fn each_body(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
+        for (_, function) in self.program.functions.iter_mut() {
+            f(&mut function.code.exprs);
+            if let FunctionBody::Switch(cases) = &mut function.body {
+                for (_, case) in cases {
+                    if let TargetCase::Block(body) = case {
+                        f(&mut body.exprs);
+                    }
+                }
+            }
+        }
+        for (_, global) in self.program.globals.iter_mut() {
+            if let Some(tree) = &mut global.init {
+                f(&mut tree.exprs);
+            }
+        }
+    }
+
+    /// Whether an item was merged into another one.
+    pub(super) fn is_merged(&self, item: Item) -> bool {
+        matches!(item, Item::Function(f) if self.merged_functions.contains(&f))
+    }
+}
+
+/// Expressions as text; children are named by their place in the list.
+fn fingerprint_exprs(exprs: &ExprArena, list: &[ExprId]) -> String {
+    let place: FxHashMap<ExprId, usize> = list.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let mut text = String::new();
+    for &id in list {
+        let mut kind = exprs[id].kind.clone();
+        kind.children_mut(&mut |child| {
+            *child = ExprId::from_index(place.get(child).copied().unwrap_or(usize::MAX >> 33))
+        });
+        text.push_str(&format!("{kind:?}:{:?};", exprs[id].ty));
+    }
+    text
+}
+
+/// A body as text.
+fn fingerprint_body(body: &Body) -> String {
+    let list = body.expressions();
+    let place: FxHashMap<ExprId, usize> = list.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let locals: Vec<(crate::symbol::Symbol, TypeId)> = body.locals.iter().map(|(_, l)| (l.name, l.ty)).collect();
+    let mut block = body.block.clone();
+    block.trailing.clear();
+    block.visit_mut(&mut |stmt| {
+        stmt.span = Default::default();
+        stmt.comments.clear();
+        stmt.own_exprs_mut(&mut |id| *id = ExprId::from_index(place.get(id).copied().unwrap_or(usize::MAX >> 33)));
+    });
+    format!("{locals:?} {block:?} {}", fingerprint_exprs(&body.exprs, &list))
+}
