@@ -387,6 +387,10 @@ fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
                     swizzle.list().iter().filter_map(|c| first.list().get(*c as usize).copied()).collect();
                 exprs[id].kind = ExprKind::Swizzle(base, Swizzle::new(&list));
             }
+            ExprKind::MatrixSwizzle(base, first) => {
+                let list = swizzle.list().iter().filter_map(|c| first.get(*c as usize).copied()).collect();
+                exprs[id].kind = ExprKind::MatrixSwizzle(base, list);
+            }
             ExprKind::Construct(parts) if swizzle.len == 1 => {
                 let scalars = parts.iter().all(|p| matches!(types.get(exprs[*p].ty), Type::Scalar(_)));
                 let part = swizzle.list().first().and_then(|c| parts.get(*c as usize));

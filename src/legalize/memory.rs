@@ -37,9 +37,6 @@ fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(Type
 }
 
 fn pin(cx: &mut Context) {
-    if cx.profile.facts.placement == Placement::Packoffset {
-        return;
-    }
     let settings = &cx.layout.settings;
     let layouter = Layouter { program: cx.program, settings };
     for item in &cx.program.items {
@@ -55,6 +52,10 @@ fn pin(cx: &mut Context) {
 fn place(cx: &mut Context) {
     let pinned = std::mem::take(&mut cx.notes.memory);
     let settings = cx.layout.settings;
+    if cx.profile.facts.placement == Placement::Packoffset {
+        pinned.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
+        return;
+    }
     // Said from here on by what the fields carry.
     for (_, s) in cx.program.structs.iter_mut().filter(|_| !pinned.is_empty()) {
         s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
@@ -76,6 +77,19 @@ fn place(cx: &mut Context) {
             let message = format!("{} cannot place this where the layout of its buffer has it", cx.profile.name);
             cx.unsupported(span, message);
         }
+    }
+}
+
+/// Where one member of a `cbuffer` has a `packoffset`, all must have one.
+fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
+    let Some((ty, _)) = data(cx.program, &cx.layout.settings, &cx.program.globals[id]) else { return };
+    let Type::Struct(s) = cx.program.types.get(ty) else { return };
+    let fields = &mut cx.program.structs[s].fields;
+    if !cx.program.globals[id].transparent || fields.iter().all(|f| f.explicit.packoffset.is_none()) {
+        return;
+    }
+    for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
+        field.offset = u32::try_from(wanted.offset.get(Unit::Bytes)).ok();
     }
 }
 

@@ -56,9 +56,10 @@ impl File<'_> {
         match item {
             Item::Global(id) => {
                 let global = &self.cx.program.globals[id];
-                match transparent_element(self.cx.program, global) {
-                    Some(_) => Group::Block,
-                    None => Group::Lines(global.kind as u8),
+                match self.cx.program.types.get(global.ty) {
+                    _ if transparent_element(self.cx.program, global).is_some() => Group::Block,
+                    Type::ConstantBuffer(t) if !matches!(self.cx.program.types.get(t), Type::Struct(_)) => Group::Block,
+                    _ => Group::Lines(global.kind as u8),
                 }
             }
             _ => Group::Block,
@@ -127,6 +128,10 @@ impl File<'_> {
             self.w.after(&global.comments);
             return;
         }
+        if self.plain_block(global) {
+            self.w.after(&global.comments);
+            return;
+        }
         let mut text = match global.kind {
             GlobalKind::Static => "static ",
             GlobalKind::Const | GlobalKind::Specialization => "static const ",
@@ -151,6 +156,25 @@ impl File<'_> {
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);
+    }
+
+    /// A constant buffer of something else than a struct: a `cbuffer` with one member, whose name is the buffer's.
+    fn plain_block(&mut self, global: &Global) -> bool {
+        let types = &self.cx.program.types;
+        let (word, element) = match types.get(global.ty) {
+            Type::ConstantBuffer(element) => ("cbuffer", element),
+            Type::TextureBuffer(element) => ("tbuffer", element),
+            _ => return false,
+        };
+        if let Type::Struct(_) = types.get(element) {
+            return false;
+        }
+        self.w.open(&format!("{word} {}_block{}", global.name, self.register(global)));
+        let order = self.matrix_order(element, global.matrix_order);
+        let member = types::variable(self.cx, element, global.name.as_str(), global.modifiers);
+        self.w.line(&format!("{order}{member};"));
+        self.w.close("");
+        true
     }
 
     /// ` : register(t0, space1)`.
