@@ -9,3 +9,4 @@ mod layers;
 mod pages;
 mod parse_trees;
 mod samples;
+mod schema;

@@ -336,8 +336,7 @@ impl<'a> Checker<'a> {
         };
         let comments = &first.comments;
         let in_main = comments.iter().take_while(|c| c.span.file == unit.file && !c.trailing).count();
-        let blank =
-            comments.iter().take(in_main).enumerate().skip(1).filter(|(_, c)| c.blank_before).map(|(i, _)| i).last();
+        let blank = comments.iter().take(in_main).rposition(|c| c.blank_before).filter(|i| *i > 0);
         let legal = comments.iter().take(in_main).rposition(is_licence).map(|i| i + 1);
         let Some(count) = blank.max(legal) else { return };
         let header: Vec<Comment> = comments.iter().take(count).cloned().collect();

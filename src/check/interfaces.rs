@@ -17,12 +17,15 @@ use std::rc::Rc;
 pub(super) type InterfaceRef = (DeclId, Vec<Arg>);
 
 /// Extensions and conformances.
+/// Scopes of the extensions that match a type, and the interfaces that they add.
+type Matched = (Rc<[ScopeId]>, Rc<[InterfaceRef]>);
+
 #[derive(Default)]
 pub(super) struct Interfaces {
     pub extensions: Vec<DeclId>,
     heads: FxHashMap<DeclId, Head>,
     /// Per type: scopes of the extensions that match it, and the interfaces that they add.
-    matched: FxHashMap<TypeId, (Rc<[ScopeId]>, Rc<[InterfaceRef]>)>,
+    matched: FxHashMap<TypeId, Matched>,
     /// Members of an interface for a type that conforms.
     scopes: FxHashMap<(DeclId, Vec<Arg>, TypeId), ScopeId>,
 }

@@ -37,6 +37,9 @@ pub struct Allocator<'a> {
     overlaps: Vec<Overlap>,
 }
 
+/// The uniform parameters of an entry point by index, and their implicit buffer.
+type EntryScope<'a> = (Vec<(usize, Pending<'a>)>, Option<TypeLayout>);
+
 /// A parameter on its way.
 struct Pending<'a> {
     name: Symbol,
@@ -61,7 +64,7 @@ impl<'a> Allocator<'a> {
     pub fn run(mut self) -> ProgramLayout {
         let scopes = order(self.program, &self.settings.policy);
         let (mut globals, buffer) = self.measure_globals(&scopes);
-        let mut entries: Vec<(Vec<(usize, Pending)>, Option<TypeLayout>)> =
+        let mut entries: Vec<EntryScope> =
             (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
         for (_, pending) in &mut globals {
             self.reserve(pending);

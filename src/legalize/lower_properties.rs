@@ -132,8 +132,8 @@ impl Lower<'_, '_, '_> {
         for id in self.body.expressions() {
             for (target, mode) in self.lvalues(id) {
                 let Some(property) = self.written(target) else { continue };
-                let simple = target == property && matches!(self.body.exprs[id].kind, ExprKind::Assign(None, ..))
-                    || target == property && mode == ParamMode::Out;
+                let assigned = matches!(self.body.exprs[id].kind, ExprKind::Assign(None, ..));
+                let simple = target == property && (assigned || mode == ParamMode::Out);
                 if !simple {
                     self.mark_arguments(property, &mut marks);
                 }

@@ -142,7 +142,8 @@ impl Verify<'_> {
         // Passes note on the type of a texture what is known of it beyond its declaration.
         let resource = |ty: TypeId| self.program.types.get(self.program.types.innermost(ty)).is_resource();
         let atomic = |ty: TypeId| matches!(self.program.types.get(ty), Type::Atomic(_));
-        if a != b && !(resource(a) && resource(b)) && !atomic(a) && !atomic(b) {
+        let known_more = resource(a) && resource(b) || atomic(a) || atomic(b);
+        if a != b && !known_more {
             let (a, b) = (self.program.type_name(a), self.program.type_name(b));
             self.fault(format!("{what}: {a} against {b}"));
         }
@@ -153,21 +154,17 @@ impl Verify<'_> {
         let ty = |e: ExprId| if e.index() < exprs.len() { exprs[e].ty } else { TypeId::ERROR };
         match &expr.kind {
             ExprKind::Local(l) if l.index() >= locals => self.fault(format!("local {l:?} out of range")),
-            ExprKind::Global(g) => {
-                if self.range("global", *g, &self.program.globals) {
-                    self.same("global", self.program.globals[*g].ty, expr.ty);
-                }
+            ExprKind::Global(g) if self.range("global", *g, &self.program.globals) => {
+                self.same("global", self.program.globals[*g].ty, expr.ty);
             }
-            ExprKind::Call(f, args) => {
-                if self.range("function", *f, &self.program.functions) {
-                    let f = &self.program.functions[*f];
-                    self.same(&format!("call of {}", f.name), f.result, expr.ty);
-                    if f.params.len() != args.len() {
-                        self.fault(format!("call of {}: {} arguments for {}", f.name, args.len(), f.params.len()));
-                    }
-                    for (p, a) in f.params.iter().zip(args) {
-                        self.same(&format!("argument of {}", f.name), f.code.locals[p.local].ty, ty(*a));
-                    }
+            ExprKind::Call(f, args) if self.range("function", *f, &self.program.functions) => {
+                let f = &self.program.functions[*f];
+                self.same(&format!("call of {}", f.name), f.result, expr.ty);
+                if f.params.len() != args.len() {
+                    self.fault(format!("call of {}: {} arguments for {}", f.name, args.len(), f.params.len()));
+                }
+                for (p, a) in f.params.iter().zip(args) {
+                    self.same(&format!("argument of {}", f.name), f.code.locals[p.local].ty, ty(*a));
                 }
             }
             ExprKind::Field(base, index) => match self.program.field_type(ty(*base), *index) {

@@ -1,0 +1,46 @@
+//! The checked-in JSON Schema of the sidecar is what its Rust types say, and sidecars follow it in their top-level keys.
+
+use crate::support::root;
+use shaderport::compile::{Options, Target, compile};
+use shaderport::reflect::Reflection;
+use shaderport::source::MemoryLoader;
+
+#[test]
+fn the_schema_is_up_to_date() {
+    let path = root().join("src/reflect/schema.json");
+    let wanted = Reflection::schema();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &wanted).expect("the schema can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "src/reflect/schema.json is out of date; BLESS=1 cargo test schema rewrites it");
+}
+
+#[test]
+fn a_sidecar_reads_back() {
+    let source = "
+        struct Light { float3 position; Texture2D<float4> shadow; };
+        Light lights[2];
+        ParameterBlock<Light> key;
+        RWStructuredBuffer<uint> counts : register(u3);
+        [shader(\"compute\")] [numthreads(8, 4, 1)]
+        void main(uint3 id : SV_DispatchThreadID) { counts[id.x] = uint(lights[1].position.x + key.position.y); }";
+    let loader = MemoryLoader::new().with("a.slang", source);
+    for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
+        let output = compile(&loader, &["a.slang"], &Options::for_target(target));
+        assert!(!output.has_errors(), "{}", output.render(false));
+        let (_, reflection) = output.reflections.first().expect("a sidecar");
+        let back: Reflection = serde_json::from_str(&reflection.to_json()).expect("the sidecar is its own format");
+        assert_eq!(&back, reflection);
+        assert_eq!(back.entry_points[0].thread_group_size, Some([8, 4, 1]));
+        let counts = back.leaves.iter().find(|l| l.path == "counts").expect("a leaf");
+        assert_eq!(counts.entry_points, ["main"]);
+        if target == Target::Hlsl {
+            assert_eq!((counts.class, counts.index, counts.space), (Some('u'), Some(3), Some(0)));
+        }
+        // One space for the block, and its texture after its buffer where both are bindings of one kind.
+        let texture = back.leaves.iter().find(|l| l.path == "key.shadow").expect("a leaf");
+        assert_eq!(texture.space, Some(1));
+        assert_eq!(texture.index, Some(u64::from(target != Target::Hlsl)));
+    }
+}
