@@ -143,6 +143,9 @@ impl Flatten<'_> {
             let (ty, semantic) = (function.result, function.result_semantic);
             self.walk(ty, at, &mut semantic.map(running), &mut leaves);
         }
+        if entry.stage == Stage::Vertex && direction == Direction::In {
+            leaves.iter_mut().for_each(position_of_mesh);
+        }
         let targets = entry.stage == Stage::Fragment && direction == Direction::Out;
         self.locate(&mut leaves, targets);
         leaves
@@ -372,6 +375,15 @@ pub fn is_written(program: &Program, body: &Body, local: LocalId) -> bool {
         }
         _ => false,
     })
+}
+
+/// `SV_Position` of a vertex that comes in is an attribute like any other: D3D takes it so.
+fn position_of_mesh(leaf: &mut Leaf) {
+    if leaf.is_position()
+        && let Some((name, _)) = &mut leaf.semantic
+    {
+        *name = "POSITION".to_owned();
+    }
 }
 
 /// A name for an output that has none: of its semantic, as `target` for `SV_Target`.
