@@ -254,7 +254,7 @@ fn hash_tables(source: &Source) -> Vec<Table> {
         let last = source.lines.iter().skip(*number).find(end).map_or(usize::MAX, |(n, _)| *n);
         match (name.is_empty(), local) {
             (true, _) => {}
-            (_, true) => tables.push(Table { name: name.to_owned(), lines: vec![*number..last] }),
+            (_, true) => tables.push(Table { name: name.to_owned(), lines: std::iter::once(*number..last).collect() }),
             (_, false) => tables.push(Table { name: format!("self.{name}"), lines: impls(source, *number) }),
         }
     }

@@ -50,8 +50,11 @@ pub fn plan(root: &Path) -> Result<Vec<Job>, (Code, String)> {
     Ok(jobs)
 }
 
+/// What a build's argument names: directory, manifest, sole file.
+type Located = (PathBuf, Option<Manifest>, Option<PathBuf>);
+
 /// The tree's directory, its manifest, and the sole file if `root` is one.
-fn locate(root: &Path) -> Result<(PathBuf, Option<Manifest>, Option<PathBuf>), (Code, String)> {
+fn locate(root: &Path) -> Result<Located, (Code, String)> {
     let read = |path: &Path| Manifest::read(path).map(Some).map_err(|e| (Code::BAD_OPTION, e));
     if root.is_dir() {
         let path = root.join(FILE_NAME);

@@ -518,7 +518,7 @@ impl<'a> Exprs<'a> {
                 TemplatePiece::Element(n) => {
                     if let Some(arg) = args.get(*n as usize) {
                         let scalar = self.cx.element_scalar(self.type_id(*arg));
-                        out.push_str(&self.dialect.scalar_name(scalar));
+                        out.push_str(self.dialect.scalar_name(scalar));
                     }
                 }
                 TemplatePiece::Sampler(n) => self.sampler(args, *n, out),

@@ -244,7 +244,7 @@ impl Placer<'_> {
     /// Says the offset of a field that the target would put elsewhere.
     fn move_field(&mut self, id: StructId, index: usize, end: u64, offset: u64, natural: Natural, first: bool) {
         let Some(span) = self.program.structs[id].fields.get(index).map(|f| f.span) else { return };
-        let possible = first && offset >= end && offset % natural.align.max(1) == 0;
+        let possible = first && offset >= end && offset.is_multiple_of(natural.align.max(1));
         if possible && round_up(end, 16) == offset && natural.align <= 16 {
             self.set(id, index, "__align", 16);
         } else if possible && index > 0 {

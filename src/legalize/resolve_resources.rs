@@ -67,6 +67,9 @@ struct Resolver<'a, 'c> {
     instances: FxHashMap<FunctionId, u32>,
 }
 
+/// A parameter by index, with what stands at each path of fields in it.
+type ResourceParam = (usize, Vec<(Vec<u32>, Shape)>);
+
 impl Resolver<'_, '_> {
     fn function(&mut self, id: FunctionId, aliases: Aliases, depth: u32) {
         // The call graph has no cycles; the limit guards the stack.
@@ -304,7 +307,7 @@ impl Resolver<'_, '_> {
         id
     }
 
-    fn instance_name(&self, name: Symbol, resources: &[(usize, Vec<(Vec<u32>, Shape)>)]) -> Symbol {
+    fn instance_name(&self, name: Symbol, resources: &[ResourceParam]) -> Symbol {
         let mut text = name.to_string();
         let mut last = None;
         for (_, shape) in resources.iter().flat_map(|(_, shapes)| shapes) {
@@ -317,12 +320,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Takes the resource parameters out of a function, adds index parameters, and answers what the parameters stood for.
-    fn bind(
-        &mut self,
-        function: &mut Function,
-        resources: &[(usize, Vec<(Vec<u32>, Shape)>)],
-        hole_types: &[TypeId],
-    ) -> Aliases {
+    fn bind(&mut self, function: &mut Function, resources: &[ResourceParam], hole_types: &[TypeId]) -> Aliases {
         let mut aliases = Aliases::default();
         let mut holes = hole_types.iter();
         let mut new_params = Vec::new();

@@ -284,6 +284,9 @@ pub fn part(program: &mut Program, exprs: &mut ExprArena, base: ExprId, path: &[
     value
 }
 
+/// Makes the value of a leaf of stage input or output, or answers that the path goes deeper.
+pub type MakeLeaf<'a> = &'a mut dyn FnMut(&mut Program, &mut ExprArena, &[Step]) -> Option<ExprId>;
+
 /// A value of `ty` put together from its leaves; `leaf` gives each one, in order.
 pub fn assemble(
     program: &mut Program,
@@ -291,7 +294,7 @@ pub fn assemble(
     ty: TypeId,
     path: &mut Vec<Step>,
     span: Span,
-    leaf: &mut dyn FnMut(&mut Program, &mut ExprArena, &[Step]) -> Option<ExprId>,
+    leaf: MakeLeaf,
 ) -> ExprId {
     if let Some(value) = leaf(program, exprs, path) {
         return value;

@@ -155,10 +155,12 @@ fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]
             parts.push(build.binary(BinaryOp::Mul, scalar, vector));
         }
         exprs[id].kind = ExprKind::Construct(parts);
-    } else if rows == 1 && columns == 1 && inner > 1 {
-        if let Ok(template) = Template::parse("dot($0, $1)") {
-            exprs[id].kind = ExprKind::Native(Box::new(template), vec![a, b]);
-        }
+    } else if rows == 1
+        && columns == 1
+        && inner > 1
+        && let Ok(template) = Template::parse("dot($0, $1)")
+    {
+        exprs[id].kind = ExprKind::Native(Box::new(template), vec![a, b]);
     }
     exprs[id].ty = ty;
 }
