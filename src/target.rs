@@ -102,6 +102,8 @@ capabilities! {
     AggregateExpressions: Glsl Wgsl;
     /// `?:` on a scalar condition.
     ConditionalOperator: Hlsl Glsl Wgsl;
+    /// Infinities, NaN and divisions by zero among constants.
+    NonFiniteConstants: Hlsl Glsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
     /// Assigning to parameters.

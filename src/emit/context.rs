@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
     /// Whether a listed function is printed: those with statements are.
     pub(super) fn is_printed(&self, item: Item) -> bool {
         match item {
-            Item::Struct(id) => !self.is_block_struct(id) && !self.program.structs[id].builtin,
+            Item::Struct(id) => !self.is_block_struct(id),
             Item::Function(id) => matches!(self.program.functions[id].body, FunctionBody::Block),
             _ => true,
         }

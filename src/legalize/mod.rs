@@ -8,6 +8,7 @@
 //!
 //! What emitters may rely on afterwards is written at [`run`].
 
+mod hidden_constants;
 pub mod hoist;
 pub mod needs;
 mod atomics;
@@ -123,6 +124,7 @@ pub const PASSES: &[Pass] = &[
     specialization_constants::PASS,
     varyings::PASS,
     entry_points::PASS,
+    hidden_constants::PASS,
     float_remainder::PASS,
     lower_matrix_ops::PASS,
     matrix_parts::PASS,

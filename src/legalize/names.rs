@@ -137,6 +137,8 @@ impl Names<'_, '_> {
     }
 
     fn other_items(&mut self) {
+        let native: Vec<Item> = self.cx.program.items.iter().copied().filter(|i| self.is_native(*i)).collect();
+        self.cx.program.items.retain(|item| !native.contains(item));
         for item in self.cx.program.items.clone() {
             match item {
                 Item::Struct(id) => self.structure(id),
@@ -150,6 +152,18 @@ impl Names<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// A struct or constant of the library that the language declares too, under the same name.
+    fn is_native(&self, item: Item) -> bool {
+        let (name, span) = match item {
+            Item::Struct(id) => (self.cx.program.structs[id].name, self.cx.program.structs[id].span),
+            Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Const => {
+                (self.cx.program.globals[id].name, self.cx.program.globals[id].span)
+            }
+            _ => return false,
+        };
+        span.file.is_library() && self.reserved.is_builtin(name.as_str())
     }
 
     fn structure(&mut self, id: StructId) {

@@ -20,7 +20,7 @@ pub struct Reserved {
 impl Reserved {
     /// The words of a language.
     pub fn of(language: Language) -> &'static Reserved {
-        static HLSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, "", &[], None));
+        static HLSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS, &[], None));
         static GLSL: LazyLock<Reserved> =
             LazyLock::new(|| Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS, &["gl_"], Some("__")));
         static WGSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS, &["__"], None));
@@ -88,7 +88,14 @@ const HLSL_KEYWORDS: &str = "
     bool1 bool2 bool3 bool4 int1 int2 int3 int4 uint1 uint2 uint3 uint4 half1 half2 half3 half4 float1 float2 float3
     float4 double1 double2 double3 double4 float2x2 float2x3 float2x4 float3x2 float3x3 float3x4 float4x2 float4x3 float4x4
     int16_t uint16_t int64_t uint64_t float16_t float32_t int32_t uint32_t ConstantBuffer TextureBuffer
-    RaytracingAccelerationStructure RayDesc RayQuery globallycoherent indices vertices primitives payload";
+    RaytracingAccelerationStructure RayQuery globallycoherent indices vertices primitives payload";
+
+const HLSL_BUILTINS: &str = "
+    RayDesc BuiltInTriangleIntersectionAttributes RAY_FLAG_NONE RAY_FLAG_FORCE_OPAQUE RAY_FLAG_FORCE_NON_OPAQUE
+    RAY_FLAG_ACCEPT_FIRST_HIT_AND_END_SEARCH RAY_FLAG_SKIP_CLOSEST_HIT_SHADER RAY_FLAG_CULL_BACK_FACING_TRIANGLES
+    RAY_FLAG_CULL_FRONT_FACING_TRIANGLES RAY_FLAG_CULL_OPAQUE RAY_FLAG_CULL_NON_OPAQUE RAY_FLAG_SKIP_TRIANGLES
+    RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES COMMITTED_NOTHING COMMITTED_TRIANGLE_HIT COMMITTED_PROCEDURAL_PRIMITIVE_HIT
+    CANDIDATE_NON_OPAQUE_TRIANGLE CANDIDATE_PROCEDURAL_PRIMITIVE HIT_KIND_TRIANGLE_FRONT_FACE HIT_KIND_TRIANGLE_BACK_FACE";
 
 const GLSL_KEYWORDS: &str = "
     const uniform buffer shared attribute varying coherent volatile restrict readonly writeonly atomic_uint layout centroid
@@ -119,7 +126,7 @@ const GLSL_KEYWORDS: &str = "
     shaderRecordEXT nonuniformEXT demote terminateInvocation taskPayloadSharedEXT perprimitiveEXT pervertexEXT";
 
 const GLSL_BUILTINS: &str = "
-    main radians degrees sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow exp log exp2 log2 sqrt inversesqrt
+    min3 max3 mid3 main radians degrees sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh pow exp log exp2 log2 sqrt inversesqrt
     abs sign floor trunc round roundEven ceil fract mod modf min max clamp mix step smoothstep isnan isinf floatBitsToInt
     floatBitsToUint intBitsToFloat uintBitsToFloat fma frexp ldexp packUnorm2x16 packSnorm2x16 packUnorm4x8 packSnorm4x8
     unpackUnorm2x16 unpackSnorm2x16 unpackUnorm4x8 unpackSnorm4x8 packDouble2x32 unpackDouble2x32 packHalf2x16

@@ -59,6 +59,13 @@ impl Dialect for Glsl {
             ExprKind::Binary(op, a, b) if is_vector(ex, *a) && (op.is_comparison() || is_logic(*op)) => {
                 Some(vector_logic(ex, *op, *a, *b, out))
             }
+            ExprKind::Binary(op, a, b) if is_bits(*op) && is_bool(ex, id) => Some(bool_bits(ex, *op, *a, *b, out)),
+            ExprKind::Assign(Some(op), target, value) if is_bits(*op) && is_bool(ex, id) => {
+                ex.operand(*target, Prec::Unary, out);
+                out.push_str(" = ");
+                bool_bits(ex, *op, *value, *target, out);
+                Some(Prec::Assign)
+            }
             ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => {
                 out.push_str("not");
                 ex.arguments(&[*a], out);
@@ -127,6 +134,24 @@ impl Dialect for Glsl {
 
 fn is_vector(ex: &Exprs, id: ExprId) -> bool {
     matches!(ex.ty(id), Type::Vector(_, 2..))
+}
+
+fn is_bits(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor)
+}
+
+fn is_bool(ex: &Exprs, id: ExprId) -> bool {
+    ex.cx.program.types.component(ex.type_id(id)) == Some(Scalar::Bool)
+}
+
+/// Bit operators do not take `bool`: logical ones do the same.
+fn bool_bits(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
+    let logic = match op {
+        BinaryOp::BitAnd => BinaryOp::And,
+        BinaryOp::BitOr => BinaryOp::Or,
+        _ => BinaryOp::NotEqual,
+    };
+    if is_vector(ex, a) { vector_logic(ex, logic, a, b, out) } else { ex.binary(logic, a, b, out) }
 }
 
 fn is_logic(op: BinaryOp) -> bool {

@@ -57,6 +57,17 @@ impl Dialect for Wgsl {
                 Some(Prec::Postfix)
             }
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
+            // Only signed integers have a sign to turn.
+            ExprKind::Unary(UnaryOp::Negate, a) => match ex.ty(id) {
+                Type::Scalar(Scalar::U32) => Some(negated(ex, *a, "u32", "i32", out)),
+                Type::Vector(Scalar::U32, n) => Some(negated(ex, *a, &format!("vec{n}u"), &format!("vec{n}i"), out)),
+                _ => None,
+            },
+            ExprKind::Binary(BinaryOp::BitXor, a, b)
+                if ex.cx.program.types.component(ex.type_id(id)) == Some(Scalar::Bool) =>
+            {
+                Some(ex.binary(BinaryOp::NotEqual, *a, *b, out))
+            }
             ExprKind::Select(c, a, b) => {
                 out.push_str("select");
                 ex.arguments(&[*b, *a, *c], out);
@@ -164,6 +175,13 @@ impl Dialect for Wgsl {
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
     matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(_, 1))
+}
+
+/// `-x` of unsigned integers, by way of signed ones.
+fn negated(ex: &Exprs, id: ExprId, unsigned: &str, signed: &str, out: &mut String) -> Prec {
+    let value = ex.operand_text(id, Prec::Assign);
+    out.push_str(&format!("{unsigned}(-{signed}({value}))"));
+    Prec::Postfix
 }
 
 /// The right side of a shift: unsigned, and as wide as the left.

@@ -37,7 +37,7 @@ impl File<'_> {
         for item in &self.cx.program.items {
             // A `cbuffer` has no members of its own here: its struct is declared like any other.
             let printed = match *item {
-                Item::Struct(id) => !self.cx.program.structs[id].builtin,
+                Item::Struct(_) => true,
                 Item::Enum(_) => false,
                 other => self.cx.is_printed(other),
             };

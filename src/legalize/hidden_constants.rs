@@ -1,0 +1,122 @@
+//! Hide from the target's constant evaluation what it refuses to fold: divisions by zero, infinities, NaN.
+//!
+//! Before: `x = 1.0 / 0.0;`
+//! After:  `static float zero = 0.0;   x = 1.0 / zero;`
+//!
+//! Removes: NonFiniteConstants. Adds: none.
+
+use super::{Context, Pass};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+use std::collections::BTreeMap;
+
+pub(super) const PASS: Pass =
+    Pass { name: "hidden_constants", removes: &[Capability::NonFiniteConstants], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let mut zeros = BTreeMap::new();
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            if is_hidden(&cx.program.types, &body.exprs, id) {
+                hide(cx.program, &mut body.exprs, id, &mut zeros);
+            }
+        }
+    });
+    let first = cx.program.items.first().copied();
+    for zero in zeros.into_values() {
+        cx.program.insert_item(Item::Global(zero), first);
+    }
+}
+
+/// A literal that no target spells, or a division by a zero literal.
+pub(super) fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    match exprs[id].kind {
+        ExprKind::Literal(Literal::Float(value), _) => {
+            let float = types.component(exprs[id].ty).is_some_and(Scalar::is_float);
+            let limit = if types.component(exprs[id].ty) == Some(Scalar::F64) { f64::MAX } else { f32::MAX.into() };
+            float && (!value.is_finite() || value.abs() > limit)
+        }
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) => is_zero(types, exprs, divisor),
+        ExprKind::Assign(Some(BinaryOp::Div | BinaryOp::Rem), _, divisor) => is_zero(types, exprs, divisor),
+        _ => false,
+    }
+}
+
+/// A float of zero: a literal, perhaps converted.
+fn is_zero(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    match exprs[id].kind {
+        ExprKind::Literal(Literal::Float(value), _) => value == 0.0,
+        ExprKind::Literal(Literal::Int(value), _) => value == 0,
+        ExprKind::Zero => types.component(exprs[id].ty).is_some_and(Scalar::is_float),
+        ExprKind::Convert(inner, _) => {
+            types.component(exprs[id].ty).is_some_and(Scalar::is_float) && is_zero(types, exprs, inner)
+        }
+        _ => false,
+    }
+}
+
+fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
+    match exprs[id].kind {
+        ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
+            let ty = exprs[divisor].ty;
+            let value = zero(program, exprs, ty, zeros, divisor);
+            exprs.replace_by(divisor, value);
+        }
+        ExprKind::Literal(Literal::Float(value), _) => {
+            let ty = exprs[id].ty;
+            let divisor = zero(program, exprs, ty, zeros, id);
+            let span = exprs[id].span;
+            let dividend = if value.is_nan() {
+                zero(program, exprs, ty, zeros, id)
+            } else {
+                let kind = ExprKind::Literal(Literal::Float(value.signum()), None);
+                exprs.push(Expr { kind, ty, span })
+            };
+            exprs[id].kind = ExprKind::Binary(BinaryOp::Div, dividend, divisor);
+        }
+        _ => {}
+    }
+}
+
+/// A zero of a type that the target cannot see through.
+fn zero(
+    program: &mut Program,
+    exprs: &mut ExprArena,
+    ty: TypeId,
+    zeros: &mut BTreeMap<Scalar, GlobalId>,
+    at: ExprId,
+) -> ExprId {
+    let span = exprs[at].span;
+    let scalar = program.types.component(ty).unwrap_or(Scalar::F32);
+    let scalar_type = program.types.scalar(scalar);
+    let global = *zeros.entry(scalar).or_insert_with(|| variable(program, scalar_type));
+    let mut b = Build::new(&mut program.types, exprs, span);
+    let value = b.global(global, scalar_type);
+    b.convert(value, ty)
+}
+
+fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
+    let mut exprs = ExprArena::default();
+    let span = Default::default();
+    let root = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+    program.globals.push(Global {
+        name: Symbol::new("zero"),
+        ty,
+        kind: GlobalKind::Static,
+        transparent: false,
+        modifiers: Modifiers::default(),
+        matrix_order: None,
+        explicit: Explicit::default(),
+        binding: None,
+        init: Some(ExprTree { exprs, root }),
+        semantic: None,
+        attributes: Vec::new(),
+        comments: Vec::new(),
+        span,
+        file: span.file,
+        unit: 0,
+        namespace_depth: 0,
+        source_path: Symbol::new("zero"),
+    })
+}
