@@ -88,8 +88,6 @@ capabilities! {
     MatrixParts: Hlsl;
     /// A matrix cut to a smaller one by a conversion.
     MatrixTruncation: Hlsl Glsl;
-    /// Matrices cut to smaller ones.
-    MatrixConversions: Hlsl Glsl;
     /// `_m00_m11` selections.
     MatrixSwizzles: Hlsl;
     /// A swizzle as the target of an assignment.

@@ -240,7 +240,15 @@ impl<'a> Exprs<'a> {
         Prec::Postfix
     }
 
+    /// Components; those of components are written as one selection.
     fn swizzle(&self, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
+        if let ExprKind::Swizzle(inner, first) = self.kind(base)
+            && matches!(self.ty(*inner), Type::Vector(_, 2..))
+        {
+            let of = |c: &u8| first.list().get(*c as usize).copied().unwrap_or(0);
+            let list: Vec<u8> = swizzle.list().iter().map(of).collect();
+            return self.swizzle(*inner, &Swizzle::new(&list), out);
+        }
         self.operand(base, Prec::Postfix, out);
         out.push('.');
         out.push_str(&swizzle.text());

@@ -3,12 +3,10 @@
 //! Before: `a * b` (componentwise)      `m._m00_m11`                 `(float2x2)x`
 //! After:  `float2x2(a[0] * b[0], ...)`  `float2(m[0][0], m[1][1])`  `float2x2((float2)x, (float2)x)`
 //!
-//! A matrix that is cut to a smaller one is made of parts of its rows, where the target has no conversion for that.
-//!
 //! Sums, and products with a scalar, are the same in all targets and stay. Operands that are more than a name are kept in
 //! variables first. Selected elements that are assigned stay for `flatten`.
 //!
-//! Removes: MatrixComponentOps, MatrixSwizzles, MatrixConversions. Adds: none. Runs before: flatten.
+//! Removes: MatrixComponentOps, MatrixSwizzles. Adds: none. Runs before: flatten.
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
@@ -20,7 +18,7 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "lower_matrix_ops",
-    removes: &[Capability::MatrixComponentOps, Capability::MatrixSwizzles, Capability::MatrixConversions],
+    removes: &[Capability::MatrixComponentOps, Capability::MatrixSwizzles],
     adds: &[],
     run,
 };
@@ -28,16 +26,14 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
-        let cuts = !cx.profile.has(Capability::MatrixConversions);
-        let marks = repeated_operands(cx.program, body, cuts);
+        let marks = repeated_operands(cx.program, body);
         hoist(cx.program, &effects, body, marks);
-        lower(&mut cx.program.types, &mut body.exprs, &body.block, cuts);
+        lower(&mut cx.program.types, &mut body.exprs, &body.block);
     });
     for id in cx.program.globals.ids() {
         let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
         let ids = tree.exprs.post_order(tree.root);
-        let cuts = !cx.profile.has(Capability::MatrixConversions);
-        lower_all(&mut cx.program.types, &mut tree.exprs, ids, &FxHashSet::default(), cuts);
+        lower_all(&mut cx.program.types, &mut tree.exprs, ids, &FxHashSet::default());
         cx.program.globals[id].init = Some(tree);
     }
 }
@@ -77,37 +73,6 @@ fn is_splat(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// A matrix converted to one of another size.
-pub(super) fn is_cut(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
-    let ExprKind::Convert(inner, _) = exprs[id].kind else { return false };
-    match (types.get(exprs[id].ty), types.get(exprs[inner].ty)) {
-        (Type::Matrix(_, rows, columns), Type::Matrix(_, r, c)) => (rows, columns) != (r, c),
-        _ => false,
-    }
-}
-
-/// A smaller matrix from the first components of the first rows.
-fn cut(types: &mut Types, exprs: &mut ExprArena, id: ExprId, inner: ExprId, span: Span) {
-    let Type::Matrix(scalar, rows, columns) = types.get(exprs[id].ty) else { return };
-    let Type::Matrix(_, _, width) = types.get(exprs[inner].ty) else { return };
-    let row_type = types.vector(scalar, columns);
-    let parts = (0..rows)
-        .map(|row| {
-            let copy = exprs.duplicate(inner);
-            let mut b = Build::new(types, exprs, span);
-            let whole = b.at(copy, row.into());
-            let part = match (columns < width, columns) {
-                (true, 2) => b.swizzle(whole, &[0, 1]),
-                (true, 3) => b.swizzle(whole, &[0, 1, 2]),
-                (true, _) => b.swizzle(whole, &[0]),
-                _ => whole,
-            };
-            b.convert(part, row_type)
-        })
-        .collect();
-    exprs[id].kind = ExprKind::Construct(parts);
-}
-
 /// Whether a scalar is widened to a matrix elsewhere than as the factor of a product.
 pub(super) fn has_splat(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> bool {
     let splats: Vec<ExprId> = ids.iter().copied().filter(|id| is_splat(types, exprs, *id)).collect();
@@ -134,7 +99,7 @@ fn factors(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> FxHashSet<ExprId
 }
 
 /// Operands that will be written several times and are more than a name.
-fn repeated_operands(program: &Program, body: &Body, cuts: bool) -> Marks {
+fn repeated_operands(program: &Program, body: &Body) -> Marks {
     let mut marks = Marks::default();
     let types = &program.types;
     let exprs = &body.exprs;
@@ -151,7 +116,6 @@ fn repeated_operands(program: &Program, body: &Body, cuts: bool) -> Marks {
             }
             ExprKind::MatrixSwizzle(base, elements) if elements.len() > 1 && !targets.contains(&id) => vec![*base],
             ExprKind::Convert(..) if is_splat(types, exprs, id) => vec![id],
-            ExprKind::Convert(inner, _) if cuts && is_cut(types, exprs, id) => vec![*inner],
             _ => continue,
         };
         for operand in operands {
@@ -184,7 +148,7 @@ fn assigned(body: &Body) -> FxHashSet<ExprId> {
         .collect()
 }
 
-fn lower(types: &mut Types, exprs: &mut ExprArena, block: &Block, cuts: bool) {
+fn lower(types: &mut Types, exprs: &mut ExprArena, block: &Block) {
     let mut ids = Vec::new();
     block.visit(&mut |stmt| stmt.own_exprs(&mut |root| ids.extend(exprs.post_order(root))));
     let mut targets = FxHashSet::default();
@@ -193,10 +157,10 @@ fn lower(types: &mut Types, exprs: &mut ExprArena, block: &Block, cuts: bool) {
             targets.insert(target);
         }
     }
-    lower_all(types, exprs, ids, &targets, cuts);
+    lower_all(types, exprs, ids, &targets);
 }
 
-fn lower_all(types: &mut Types, exprs: &mut ExprArena, ids: Vec<ExprId>, targets: &FxHashSet<ExprId>, cuts: bool) {
+fn lower_all(types: &mut Types, exprs: &mut ExprArena, ids: Vec<ExprId>, targets: &FxHashSet<ExprId>) {
     let factors = factors(types, exprs, &ids);
     for id in ids {
         let span = exprs[id].span;
@@ -207,8 +171,6 @@ fn lower_all(types: &mut Types, exprs: &mut ExprArena, ids: Vec<ExprId>, targets
             let rows = row_count(types, ty);
             let parts = (0..rows).map(|row| row_of(types, exprs, id, row, span)).collect();
             exprs[id].kind = ExprKind::Construct(parts);
-        } else if let (true, ExprKind::Convert(inner, _)) = (cuts && is_cut(types, exprs, id), exprs[id].kind.clone()) {
-            cut(types, exprs, id, inner, span);
         } else if let ExprKind::MatrixSwizzle(base, elements) = exprs[id].kind.clone() {
             elements_of(types, exprs, id, base, &elements, targets.contains(&id), span);
         }

@@ -345,6 +345,9 @@ impl Scan<'_> {
         if lower_matrix_ops::is_component_op(&self.program.types, exprs, id) {
             self.need(Capability::MatrixComponentOps);
         }
+        if super::hidden_constants::is_hidden(&self.program.types, exprs, id) {
+            self.need(Capability::NonFiniteConstants);
+        }
         if let Some(capability) = matrix_parts::need(&self.program.types, exprs, id) {
             self.need(capability);
         }
