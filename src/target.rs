@@ -184,6 +184,10 @@ capabilities! {
     BothMatrixOrders: Hlsl Glsl;
     /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
     SparseUniformArrays: Hlsl Glsl;
+    /// Derivatives outside of fragment stages.
+    ComputeDerivatives: Hlsl;
+    /// Sampling with an implicit level of detail outside of fragment stages.
+    ImplicitLodAnywhere: Hlsl Glsl;
     /// Memory that is accessed both atomically and plainly.
     PlainlyAccessedAtomics: Hlsl Glsl;
     /// A struct whose fields are given, or whose tail is used, by the rules of D3D constant buffers.

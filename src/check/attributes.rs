@@ -59,6 +59,7 @@ const RULES: &[(&str, &[Takes], usize)] = &[
     ("specializationconstant", &[], 0),
     ("__requires", &[Takes::Name], 1),
     ("__stages", &[Takes::Name], 1),
+    ("__outside", &[Takes::Name], 1),
     ("__glsl_extension", &[Takes::Word], 1),
     ("__glsl_version", &[Takes::Int(0)], 1),
     ("__wgsl_enable", &[Takes::Word], 1),
@@ -67,7 +68,7 @@ const RULES: &[(&str, &[Takes], usize)] = &[
 ];
 
 /// Attributes whose last argument may be repeated.
-const VARIADIC: &[&str] = &["__stages", "__requires"];
+const VARIADIC: &[&str] = &["__stages", "__requires", "__outside"];
 
 /// Whether an attribute has a name; they are compared without regard to case, as in HLSL.
 pub fn is(attribute: &Attribute, name: &str) -> bool {

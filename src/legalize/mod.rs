@@ -44,6 +44,7 @@ mod select_target;
 mod specialization_constants;
 mod split_resources;
 mod stage_io;
+mod stages;
 mod storage_types;
 mod uniform_blocks;
 mod unit_vectors;
@@ -174,6 +175,7 @@ pub fn run(
     }
     report(&needs::needs(program), profile, diags);
     unspoken(program, profile, diags);
+    stages::check(program, profile, diags);
 }
 
 /// In tests and debug builds: the tree is sound after a pass.

@@ -1,0 +1,61 @@
+//! Builtins that only some stages may call.
+//!
+//! The library says `[__stages(fragment)]` where no language lets other stages call a function, and
+//! `[__outside(Capability, fragment)]` where other stages need a capability of the target.
+
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
+use crate::target::{Capability, Profile};
+use crate::tree::{Attribute, AttributeArg, EntryPoint, ExprKind, Function, FunctionId, Program, Stage};
+use rustc_hash::FxHashSet;
+
+/// Reports calls that the stage of an entry point does not allow.
+pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    for entry in &program.entry_points {
+        let mut seen = FxHashSet::default();
+        // A function, and where the user's code called into the library on the way to it.
+        let mut stack: Vec<(FunctionId, Option<Span>)> = vec![(entry.function, None)];
+        while let Some((id, from)) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let body = &program.functions[id].code;
+            for expr in body.expressions() {
+                let ExprKind::Call(callee, _) = body.exprs[expr].kind else { continue };
+                let span = from.unwrap_or(body.exprs[expr].span);
+                if let Some(diagnostic) = fault(&program.functions[callee], entry, profile, span) {
+                    diags.push(diagnostic);
+                }
+                let from = from.or(program.functions[callee].builtin.then_some(span));
+                stack.push((callee, from));
+            }
+        }
+    }
+}
+
+fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -> Option<Diagnostic> {
+    let stage = entry.stage.name();
+    callee.attributes.iter().find_map(|attribute| match attribute.name.as_str() {
+        "__stages" if !names(attribute).any(|n| Stage::parse(n) == Some(entry.stage)) => {
+            let allowed: Vec<&str> = names(attribute).collect();
+            let message = format!("`{}` cannot be called by the {stage} stage of `{}`", callee.name, entry.name);
+            let note = format!("it is for these stages: {}", allowed.join(", "));
+            Some(Diagnostic::error(Code::CAPABILITY, span, message).note(note))
+        }
+        "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
+            let capability = names(attribute).next().and_then(Capability::parse)?;
+            let message = format!("{} cannot say `{}` in the {stage} stage", profile.name, callee.name);
+            let note = format!("the missing capability is {capability:?}");
+            (!profile.has(capability)).then(|| Diagnostic::error(Code::CAPABILITY, span, message).note(note))
+        }
+        _ => None,
+    })
+}
+
+/// The names that are an attribute's arguments.
+fn names(attribute: &Attribute) -> impl Iterator<Item = &'static str> + '_ {
+    attribute.args.iter().filter_map(|arg| match arg {
+        AttributeArg::Name(name) | AttributeArg::Text(name) => Some(name.as_str()),
+        _ => None,
+    })
+}
