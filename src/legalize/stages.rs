@@ -35,16 +35,18 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
 
 fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -> Option<Diagnostic> {
     let stage = entry.stage.name();
+    // Helpers of the library are named after what they help.
+    let name = callee.name.as_str().trim_start_matches('_');
     callee.attributes.iter().find_map(|attribute| match attribute.name.as_str() {
         "__stages" if !names(attribute).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let allowed: Vec<&str> = names(attribute).collect();
-            let message = format!("`{}` cannot be called by the {stage} stage of `{}`", callee.name, entry.name);
+            let message = format!("`{name}` cannot be called by the {stage} stage of `{}`", entry.name);
             let note = format!("it is for these stages: {}", allowed.join(", "));
             Some(Diagnostic::error(Code::CAPABILITY, span, message).note(note))
         }
         "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
-            let message = format!("{} cannot say `{}` in the {stage} stage", profile.name, callee.name);
+            let message = format!("{} cannot say `{name}` in the {stage} stage", profile.name);
             let note = format!("the missing capability is {capability:?}");
             (!profile.has(capability)).then(|| Diagnostic::error(Code::CAPABILITY, span, message).note(note))
         }
