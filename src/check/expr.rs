@@ -353,7 +353,7 @@ impl<'a> Checker<'a> {
     /// The base part of a struct value that is of type `to`.
     pub(super) fn upcast(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let mut current = value;
-        for _ in 0..64 {
+        for _ in 0..super::MAX_BASES {
             let ty = self.ty(current);
             if ty == to {
                 return Some(current);

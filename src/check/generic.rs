@@ -164,6 +164,16 @@ impl<'a> Checker<'a> {
         parts.join("_")
     }
 
+    /// How deep struct instances are nested in arguments.
+    pub(super) fn args_depth(&self, args: &[Arg]) -> u32 {
+        let depth = |arg: &Arg| match arg {
+            Arg::Type(ty) => self.structs.instance(*ty).map_or(0, |i| i.depth),
+            Arg::Value(_) => 0,
+            Arg::Pack(list) => self.args_depth(list),
+        };
+        args.iter().map(depth).max().unwrap_or(0)
+    }
+
     fn arg_text(&self, arg: &Arg) -> String {
         match arg {
             Arg::Type(ty) => {
@@ -183,6 +193,7 @@ impl<'a> Checker<'a> {
         for (index, param) in generics.params.iter().enumerate() {
             self.bind(scope, param.name.name, Entity::Param(index as u32));
         }
+        self.at_mut(scope).open = true;
         scope
     }
 
@@ -335,7 +346,7 @@ impl<'a> Checker<'a> {
     ) -> bool {
         // The type itself or a base of it.
         let mut current = ty;
-        for _ in 0..64 {
+        for _ in 0..super::MAX_BASES {
             let Some(instance) = self.structs.instance(current) else { return false };
             if instance.decl == decl {
                 let actual = instance.args.clone();

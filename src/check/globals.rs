@@ -427,8 +427,7 @@ impl<'a> Checker<'a> {
     fn inside_generic(&self, scope: ScopeId) -> bool {
         let mut current = Some(scope);
         while let Some(id) = current {
-            let open = self.at(id).names.values().flatten().any(|e| matches!(e, super::scope::Entity::Param(_)));
-            if open {
+            if self.at(id).open {
                 return true;
             }
             current = self.at(id).parent;

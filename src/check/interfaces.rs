@@ -197,7 +197,7 @@ impl<'a> Checker<'a> {
     pub(super) fn conformances(&mut self, ty: TypeId) -> Vec<InterfaceRef> {
         let mut list: Vec<InterfaceRef> = Vec::new();
         let mut current = Some(ty);
-        for _ in 0..64 {
+        for _ in 0..super::MAX_BASES {
             let Some(at) = current else { break };
             let (_, added) = self.matched_extensions(at);
             current = None;
@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let Some(owner) = info.owner else { return Name::Error };
         let mut current = Some(owner);
-        for _ in 0..64 {
+        for _ in 0..super::MAX_BASES {
             let Some(at) = current else { break };
             for entity in self.own_members(at, info.name) {
                 if entity == Entity::Decl(decl) {

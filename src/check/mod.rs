@@ -227,7 +227,9 @@ struct Words {
 /// Nesting beyond this is an error rather than a stack overflow.
 const MAX_DEPTH: u32 = 256;
 /// Instances of generics within instances.
-const MAX_INSTANCES: usize = 50_000;
+const MAX_INSTANCES: usize = 20_000;
+/// Bases of bases.
+const MAX_BASES: u32 = 1024;
 
 impl<'a> Checker<'a> {
     fn new(options: &'a Options, diags: &'a mut Diagnostics) -> Self {

@@ -66,6 +66,8 @@ pub(super) struct Scope {
     pub order: Vec<DeclId>,
     /// Namespaces opened by `using`, imported modules, unscoped enums.
     pub opened: Vec<ScopeId>,
+    /// Generic parameters are open in it.
+    pub open: bool,
 }
 
 /// What was declared.
@@ -142,7 +144,14 @@ pub(super) struct Found {
 
 impl<'a> Checker<'a> {
     pub(super) fn scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
-        self.scopes.push(Scope { parent, kind, names: FxHashMap::default(), order: Vec::new(), opened: Vec::new() });
+        self.scopes.push(Scope {
+            parent,
+            kind,
+            names: FxHashMap::default(),
+            order: Vec::new(),
+            opened: Vec::new(),
+            open: false,
+        });
         ScopeId(self.scopes.len() as u32 - 1)
     }
 

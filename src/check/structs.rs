@@ -3,13 +3,18 @@
 use super::decl::Place;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, matrix_order_of, modifiers_of};
-use super::{Arg, Checker, MAX_INSTANCES};
+use super::{Arg, Checker, MAX_BASES, MAX_INSTANCES};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Field, Modifiers, Struct, Type, TypeId};
 use rustc_hash::FxHashMap;
+
+/// Instances of generics as arguments of instances, this deep, are a generic without an end.
+const MAX_GENERIC_DEPTH: u32 = 48;
+/// Characters of arguments in an instance's name.
+const MAX_SUFFIX: usize = 96;
 
 /// All instances.
 #[derive(Default)]
@@ -35,6 +40,8 @@ pub(super) struct StructInstance {
     pub base: Option<TypeId>,
     /// Interfaces written as bases: declaration and arguments.
     pub interfaces: Vec<(DeclId, Vec<Arg>)>,
+    /// How deep instances are nested in its arguments.
+    pub depth: u32,
     /// Fields are being resolved.
     resolving: bool,
 }
@@ -55,7 +62,8 @@ impl<'a> Checker<'a> {
         }
         let info = self.info(decl);
         let What::Struct(s) = info.what else { return TypeId::ERROR };
-        if self.structs.list.len() >= MAX_INSTANCES {
+        let depth = self.args_depth(&key.1) + 1;
+        if self.structs.list.len() >= MAX_INSTANCES || depth > MAX_GENERIC_DEPTH {
             self.error(Code::NESTING, span, "too many instances of generic types");
             return TypeId::ERROR;
         }
@@ -77,7 +85,8 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
         let index = self.structs.list.len() as u32;
-        let instance = StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), resolving: true };
+        let instance =
+            StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), depth, resolving: true };
         self.structs.list.push(instance);
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);
@@ -101,6 +110,11 @@ impl<'a> Checker<'a> {
         let suffix = self.args_text(args);
         let name = match (suffix.is_empty(), info.owner) {
             (true, _) => info.name,
+            // Beyond a readable length a number tells instances apart.
+            (false, _) if suffix.len() > MAX_SUFFIX => {
+                let head: String = suffix.chars().take(MAX_SUFFIX / 2).collect();
+                Symbol::new(&format!("{}_{}_{}", info.name, head.trim_end_matches('_'), self.structs.list.len()))
+            }
             (false, _) => Symbol::new(&format!("{}_{suffix}", info.name)),
         };
         let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
@@ -247,7 +261,7 @@ impl<'a> Checker<'a> {
     /// interfaces implement.
     pub(super) fn members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let mut current = ty;
-        for _ in 0..64 {
+        for _ in 0..MAX_BASES {
             let own = self.own_members(current, name);
             if !own.is_empty() {
                 return own;
