@@ -231,18 +231,23 @@ impl<'a> Compilation<'a> {
     }
 
     fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
-        let input =
-            Frontend { loader, options: self.options, diags: &mut self.diags, sources: &mut self.output.sources }
-                .load(files);
+        let mut mentions = stdlib::Mentions::default();
+        let input = Frontend {
+            loader,
+            options: self.options,
+            diags: &mut self.diags,
+            sources: &mut self.output.sources,
+            mentions: &mut mentions,
+        }
+        .load(files);
         if !self.diags.has_errors() {
-            self.output.sources.set_library(&stdlib::stdlib().sources);
             let options = check::Options {
                 entries: self.options.entries.clone(),
                 infer_entries: self.options.infer_entries,
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
             };
-            let (program, report) = check::check_with_report(stdlib::stdlib(), &input, &options, &mut self.diags);
+            let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
             if !self.diags.has_errors() && !program.entry_points.is_empty() {
@@ -255,6 +260,23 @@ impl<'a> Compilation<'a> {
         self.output.diagnostics = self.diags.take();
         diagnostic::sort(&mut self.output.diagnostics, &self.output.sources);
         self.output
+    }
+
+    /// Checks with what of the library the program mentions. Errors are told only with all of it in view.
+    fn check(&mut self, input: &Input, options: &check::Options, mentions: &stdlib::Mentions) -> (Program, check::Report) {
+        // The programs of a batch need all of it sooner or later.
+        let batch = self.options.cache.is_some();
+        let library = if batch { stdlib::stdlib() } else { stdlib::stdlib_for(mentions) };
+        let mut diags = Diagnostics::default();
+        let mut result = check::check_with_report(library, input, options, &mut diags);
+        self.output.sources.set_library(&library.sources);
+        if diags.has_errors() && !std::ptr::eq(library, stdlib::stdlib()) {
+            diags = Diagnostics::default();
+            result = check::check_with_report(stdlib::stdlib(), input, options, &mut diags);
+            self.output.sources.set_library(&stdlib::stdlib().sources);
+        }
+        diags.take().into_iter().for_each(|d| self.diags.push(d));
+        result
     }
 
     /// Layout, legalization, emission and reflection for one target. Nothing is kept of a target with errors.
@@ -397,6 +419,7 @@ struct Frontend<'a> {
     options: &'a Options,
     diags: &'a mut Diagnostics,
     sources: &'a mut Sources,
+    mentions: &'a mut stdlib::Mentions,
 }
 
 /// A source on its way to a [`SourceUnit`], with its imports by name.
@@ -510,6 +533,7 @@ impl Frontend<'_> {
         let file = FileId(self.sources.files().count() as u32);
         let tokens: TokenStream = preprocess(self.loader, name, &options, self.sources, self.diags);
         let language = parse::Language::of(name);
+        self.mentions.add(&tokens);
         let ast = parse::parse(&tokens, language, self.diags);
         let canonical = self.sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
         let imports = ast.decls.iter().filter_map(|d| match &d.kind {

@@ -5,9 +5,12 @@
 
 use crate::ast::{Decl, DeclKind, Unit};
 use crate::diagnostic::Diagnostics;
+use crate::lex::{TokenKind, TokenStream};
 use crate::parse::{self, parse};
 use crate::preprocess::{Language, Preprocess, preprocess};
 use crate::source::{MemoryLoader, Sources};
+use crate::symbol::Symbol;
+use rustc_hash::FxHashSet;
 use std::sync::OnceLock;
 
 /// (name, text) of each file, in the order in which they are declared.
@@ -34,16 +37,51 @@ pub struct Stdlib {
     pub problems: Diagnostics,
 }
 
-/// The standard library.
+/// The whole standard library.
 pub fn stdlib() -> &'static Stdlib {
-    static STDLIB: OnceLock<Stdlib> = OnceLock::new();
-    STDLIB.get_or_init(load)
+    FULL.get_or_init(|| load(&vec![true; FILES.len()]))
 }
 
-fn load() -> Stdlib {
+static FULL: OnceLock<Stdlib> = OnceLock::new();
+/// The first one that was loaded for a single program, and which files it holds.
+static PARTIAL: OnceLock<(Vec<bool>, Stdlib)> = OnceLock::new();
+
+/// The names that a program mentions, which tell what of the library it may need.
+#[derive(Debug, Default)]
+pub struct Mentions {
+    names: FxHashSet<Symbol>,
+}
+
+impl Mentions {
+    /// Adds the names in a token stream.
+    pub fn add(&mut self, tokens: &TokenStream) {
+        self.names.extend(tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident).map(|t| t.text));
+    }
+
+    /// Whether a file of the library may be needed. Its first line says which words are part of the names it serves.
+    fn need(&self, text: &str) -> bool {
+        let first = text.lines().next().unwrap_or("");
+        let Some(words) = first.strip_prefix("// Used by: ") else { return true };
+        self.names.iter().any(|name| words.split(' ').any(|word| name.as_str().contains(word)))
+    }
+}
+
+/// What a program with these names needs of the library, or more. A process that compiles one small program need not read
+/// all of it. A program that does not check with this is to be checked again with all, before its errors are told.
+pub fn stdlib_for(mentions: &Mentions) -> &'static Stdlib {
+    let needed: Vec<bool> = FILES.iter().map(|(_, text)| mentions.need(text)).collect();
+    if FULL.get().is_some() || needed.iter().all(|n| *n) {
+        return stdlib();
+    }
+    let (held, partial) = PARTIAL.get_or_init(|| (needed.clone(), load(&needed)));
+    let enough = needed.iter().zip(held).all(|(needed, held)| *held || !needed);
+    if enough { partial } else { stdlib() }
+}
+
+fn load(wanted: &[bool]) -> Stdlib {
     let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
     let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
-    for (name, text) in FILES {
+    for ((name, text), _) in FILES.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
         let loader = MemoryLoader::new().with(name, text);
         let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
         let mut unit = parse(&tokens, parse::Language::Slang, &mut library.problems);
@@ -66,7 +104,6 @@ mod tests {
     use super::*;
     use crate::ast::{Block, StmtKind};
     use crate::source::Span;
-    use crate::symbol::Symbol;
     use crate::tree::Template;
 
     /// Where and what the problems are, one a line.
@@ -121,6 +158,29 @@ mod tests {
             let depth = |open, close| text.as_str().matches(open).count() == text.as_str().matches(close).count();
             assert!(depth('(', ')') && depth('[', ']') && depth('<', '>'), "{text}");
         }
+    }
+
+    /// The names in a text.
+    fn mentions(text: &str) -> Mentions {
+        let mut mentions = Mentions::default();
+        let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
+        let tokens = crate::lex::lex(crate::source::FileId::default(), text, &mut comments, &mut diags);
+        mentions.add(&TokenStream { tokens, ..TokenStream::default() });
+        mentions
+    }
+
+    #[test]
+    fn files_are_needed_by_the_names_they_serve() {
+        let needed = |text: &str| -> Vec<&str> {
+            let mentions = mentions(text);
+            let files = FILES.iter().filter(|(_, file)| file.starts_with("// Used by") && mentions.need(file));
+            files.filter_map(|(name, _)| name.strip_prefix("stdlib/")?.strip_suffix(".slang")).collect()
+        };
+        assert_eq!(needed("float4 f(float2 uv) { return float4(sin(uv), 0, 1); }"), Vec::<&str>::new());
+        assert_eq!(needed("Texture2D<float4> t; float3 g(float3x3 m)"), ["matrix", "texture"]);
+        assert_eq!(needed("Sampler2D s;"), ["texture", "sampled"]);
+        assert_eq!(needed("RWByteAddressBuffer b; b.InterlockedAdd(0, 1);"), ["buffer", "atomic"]);
+        assert_eq!(needed("uint n = WaveGetLaneIndex();"), ["wave"]);
     }
 
     #[test]
