@@ -3,7 +3,7 @@
 use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, What};
-use super::types::{matrix_order_of, modifiers_of};
+use super::types::modifiers_of;
 use super::{Checker, attributes, constant};
 use crate::ast::{self, DeclKind, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -112,6 +112,7 @@ impl<'a> Checker<'a> {
         let mut modifiers = modifiers_of(ast, &var.ty);
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
+        let matrix_order = self.matrix_order(ast, &var.ty, info.scope);
         let (ty, init) = self.global_type(var, kind, info);
         self.cx.source = source;
         if ty == TypeId::ERROR {
@@ -128,7 +129,7 @@ impl<'a> Checker<'a> {
             kind,
             transparent: false,
             modifiers,
-            matrix_order: matrix_order_of(ast, &var.ty),
+            matrix_order,
             explicit,
             binding: None,
             init,

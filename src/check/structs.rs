@@ -2,7 +2,7 @@
 
 use super::decl::Place;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
-use super::types::{Name, matrix_order_of, modifiers_of};
+use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_BASES, MAX_INSTANCES};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
             ty,
             semantic: super::globals::semantic(&var.semantics),
             modifiers: modifiers_of(member, &var.ty),
-            matrix_order: matrix_order_of(member, &var.ty),
+            matrix_order: self.matrix_order(member, &var.ty, scope),
             explicit,
             attributes,
             comments: member.comments.clone(),

@@ -557,12 +557,52 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
     modifiers
 }
 
-/// `row_major` or `column_major`, if written.
-pub(super) fn matrix_order_of(decl: &ast::Decl, ty: &TypeExpr) -> Option<MatrixOrder> {
+/// `row_major` or `column_major`, if written, else what `#pragma pack_matrix` says.
+fn matrix_order_of(decl: &ast::Decl, ty: &TypeExpr) -> Option<MatrixOrder> {
     let at_type = type_words(ty);
-    decl.modifiers.iter().map(|m| m.name).chain(at_type).find_map(|word| match word.as_str() {
-        "row_major" => Some(MatrixOrder::Row),
-        "column_major" => Some(MatrixOrder::Column),
-        _ => None,
-    })
+    let words: Vec<Symbol> = decl.modifiers.iter().map(|m| m.name).chain(at_type).collect();
+    let find = |row: &str, column: &str| {
+        words.iter().find_map(|word| match word.as_str() {
+            w if w == row => Some(MatrixOrder::Row),
+            w if w == column => Some(MatrixOrder::Column),
+            _ => None,
+        })
+    };
+    find("row_major", "column_major").or_else(|| find("__pack_row_major", "__pack_column_major"))
+}
+
+impl<'a> Checker<'a> {
+    /// The storage order of a variable: written at it, at an alias that its type names, or by pragma.
+    pub(super) fn matrix_order(
+        &mut self,
+        decl: &'a ast::Decl,
+        ty: &'a TypeExpr,
+        scope: ScopeId,
+    ) -> Option<MatrixOrder> {
+        let own = matrix_order_of(decl, ty);
+        let pragma = decl.modifiers.iter().any(|m| m.name.as_str().starts_with("__pack_"));
+        if own.is_some() && !pragma {
+            return own;
+        }
+        self.alias_order(ty, scope, 0).or(own)
+    }
+
+    fn alias_order(&mut self, ty: &'a TypeExpr, scope: ScopeId, depth: u32) -> Option<MatrixOrder> {
+        match &ty.kind {
+            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) => self.alias_order(inner, scope, depth),
+            TypeKind::Path(path) if depth < 16 => {
+                let [only] = path.as_slice() else { return None };
+                if self.builtin_type(only.name.name).is_some() {
+                    return None;
+                }
+                let found = self.lookup(scope, only.name.name);
+                let Some(Entity::Decl(decl)) = found.entities.first().copied() else { return None };
+                let info = self.info(decl);
+                let (What::Alias(alias), Some(ast)) = (info.what, info.ast) else { return None };
+                matrix_order_of(ast, &alias.target)
+                    .or_else(|| self.alias_order(&alias.target, info.scope, depth + 1))
+            }
+            _ => None,
+        }
+    }
 }
