@@ -104,6 +104,8 @@ capabilities! {
     NonFiniteConstants: Hlsl Glsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
+    /// `%` on signed integers of which one is negative.
+    SignedRemainder: Hlsl Wgsl;
     /// Assigning to parameters.
     MutableParameters: Hlsl Glsl;
     /// `out` and `inout` parameters.

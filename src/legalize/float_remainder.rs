@@ -48,7 +48,8 @@ fn run(cx: &mut Context) {
 }
 
 /// The function for a type.
-fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
+pub(super) fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
+    let float = program.types.component(ty).is_some_and(Scalar::is_float);
     let span = Span::default();
     let mut code = Body::default();
     let (x, y) = (code.add_local("x", ty, span), code.add_local("y", ty, span));
@@ -57,8 +58,8 @@ fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
     let [y1, y2] = [b.local(y, ty), b.local(y, ty)];
     let quotient = b.binary(BinaryOp::Div, x1, y1);
     let whole = match Template::parse("trunc($0)") {
-        Ok(template) => b.native(template, vec![quotient], ty),
-        Err(_) => quotient,
+        Ok(template) if float => b.native(template, vec![quotient], ty),
+        _ => quotient,
     };
     let product = b.binary(BinaryOp::Mul, y2, whole);
     let value = b.binary(BinaryOp::Sub, x2, product);
@@ -72,7 +73,7 @@ fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
         attributes: Vec::new(),
     };
     program.functions.push(Function {
-        name: Symbol::new("fmod"),
+        name: Symbol::new(if float { "fmod" } else { "remainder" }),
         owner: None,
         instance: Symbol::new(""),
         params: vec![param(x), param(y)],

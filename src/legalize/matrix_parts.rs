@@ -71,12 +71,20 @@ fn marks(program: &Program, body: &Body, native: Capabilities) -> Marks {
     let mut marks = Marks::default();
     for id in body.expressions() {
         for operand in repeated(&program.types, &body.exprs, id, native) {
-            if !is_trivial(&body.exprs, operand) {
+            if !is_cheap(&body.exprs, operand) {
                 marks.insert(operand, Mark::Value(temporary_name(program, body, operand)));
             }
         }
     }
     marks
+}
+
+/// A name, or components of one.
+fn is_cheap(exprs: &ExprArena, id: ExprId) -> bool {
+    match exprs[id].kind {
+        ExprKind::Swizzle(inner, _) => is_trivial(exprs, inner),
+        _ => is_trivial(exprs, id),
+    }
 }
 
 /// The operands that are mentioned more than once when a node is written out.
@@ -181,6 +189,7 @@ impl Rows<'_> {
                 let parts = parts.collect();
                 Some(self.build(id).construct(parts, ty))
             }
+            (Type::Matrix(s, ..), Type::Vector(f, _)) if s == f => Some(self.construction(id, &[inner])),
             // Components in order.
             (Type::Matrix(s, ..), Type::Vector(..)) | (Type::Vector(s, _), Type::Matrix(..)) => {
                 let scalar = self.types.scalar(s);
@@ -211,12 +220,7 @@ impl Rows<'_> {
                 }
                 list
             }
-            Type::Vector(_, n) => (0..n)
-                .map(|c| {
-                    let copy = self.exprs.duplicate(id);
-                    self.build(id).swizzle(copy, &[c])
-                })
-                .collect(),
+            Type::Vector(_, n) => (0..n).map(|c| self.part(id, c, 1)).collect(),
             _ => vec![id],
         }
     }
@@ -231,17 +235,17 @@ impl Rows<'_> {
                 return self.build(id).construct(list, ty);
             }
         };
-        // Whole parts as long as they end with the row; the others are taken apart.
+        // Parts that end with the row stay whole; others are cut there.
         let pieces: Vec<ExprId> = parts.iter().flat_map(|p| self.rows_of(*p)).collect();
         let row_ty = self.types.vector(scalar, columns as u8);
         let (mut rows, mut row, mut filled) = (Vec::new(), Vec::new(), 0);
         for piece in pieces {
             let width = self.width(piece);
-            let split = filled + width > columns;
-            let list = if split { self.components(piece) } else { vec![piece] };
-            for part in list {
-                filled += if split { 1 } else { width };
-                row.push(part);
+            let mut used = 0;
+            while used < width {
+                let count = (columns - filled).min(width - used);
+                row.push(if count == width { piece } else { self.part(piece, used as u8, count as u8) });
+                (used, filled) = (used + count, filled + count);
                 if filled == columns {
                     let parts = std::mem::take(&mut row);
                     let whole = matches!(parts.as_slice(), [one] if self.exprs[*one].ty == row_ty);
@@ -254,6 +258,19 @@ impl Rows<'_> {
             }
         }
         self.build(id).construct(rows, ty)
+    }
+
+    /// A copy of some components of a vector.
+    fn part(&mut self, id: ExprId, first: u8, count: u8) -> ExprId {
+        let copy = self.exprs.duplicate(id);
+        let list: Vec<u8> = (first..first + count).collect();
+        match self.exprs[copy].kind {
+            ExprKind::Swizzle(base, outer) => {
+                let list: Vec<u8> = list.iter().filter_map(|c| outer.list().get(usize::from(*c)).copied()).collect();
+                self.build(id).swizzle(base, &list)
+            }
+            _ => self.build(id).swizzle(copy, &list),
+        }
     }
 
     fn width(&self, id: ExprId) -> usize {

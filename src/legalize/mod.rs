@@ -41,6 +41,7 @@ mod parts;
 mod resolve_resources;
 mod push_constants;
 mod select_target;
+mod signed_remainder;
 mod specialization_constants;
 mod split_resources;
 mod stage_io;
@@ -130,6 +131,7 @@ pub const PASSES: &[Pass] = &[
     lower_matrix_ops::PASS,
     matrix_parts::PASS,
     non_float_matrices::PASS,
+    signed_remainder::PASS,
     memory::PLACE,
     flatten::PASS,
     atomics::PASS,

@@ -259,6 +259,9 @@ impl Scan<'_> {
 
     fn code(&mut self, id: crate::tree::FunctionId) {
         let f = &self.program.functions[id];
+        if let Some(first) = super::signed_remainder::doubtful(self.program, &f.params, &f.code).first() {
+            self.need_at(Capability::SignedRemainder, f.code.exprs[*first].span);
+        }
         f.code.block.visit(&mut |stmt| {
             self.span = stmt.span;
             match &stmt.kind {
