@@ -192,6 +192,8 @@ capabilities! {
     ImplicitLodAnywhere: Hlsl Glsl;
     /// Memory that is accessed both atomically and plainly.
     PlainlyAccessedAtomics: Hlsl Glsl;
+    /// `&`, `|` and `^` on bools.
+    BoolBitOperators: Hlsl Wgsl;
     /// A struct whose fields are given, or whose tail is used, by the rules of D3D constant buffers.
     PackOffsets: Hlsl Glsl;
 }

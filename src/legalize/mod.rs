@@ -12,6 +12,7 @@ mod hidden_constants;
 pub mod hoist;
 pub mod needs;
 mod atomics;
+mod bool_bits;
 mod byte_address;
 mod combined_samplers;
 mod counters;
@@ -123,6 +124,7 @@ pub const PASSES: &[Pass] = &[
     storage_types::PASS,
     unit_vectors::PASS,
     push_constants::PASS,
+    bool_bits::PASS,
     specialization_constants::PASS,
     varyings::PASS,
     entry_points::PASS,

@@ -358,7 +358,10 @@ impl Scan<'_> {
             ExprKind::Property(_) => self.need(Capability::Properties),
             ExprKind::EnumCase(..) => self.need(Capability::Enums),
             ExprKind::MatrixSwizzle(..) => self.need(Capability::MatrixSwizzles),
-            ExprKind::Assign(_, target, _) => {
+            ExprKind::Assign(op, target, _) => {
+                if op.is_some_and(|op| super::bool_bits::is_bits(&self.program.types, exprs, op, *target)) {
+                    self.need(Capability::BoolBitOperators);
+                }
                 if matches!(&exprs[*target].kind, ExprKind::Swizzle(_, s) if s.len > 1) {
                     self.need(Capability::SwizzleAssignment);
                 }
@@ -378,7 +381,12 @@ impl Scan<'_> {
             ExprKind::Unary(UnaryOp::Not, a) if matches!(ty(*a), Type::Vector(..)) => {
                 self.need(Capability::VectorLogic)
             }
-            ExprKind::Binary(op, a, _) => self.binary(*op, ty(*a)),
+            ExprKind::Binary(op, a, _) => {
+                if super::bool_bits::is_bits(&self.program.types, exprs, *op, *a) {
+                    self.need(Capability::BoolBitOperators);
+                }
+                self.binary(*op, ty(*a));
+            }
             ExprKind::Call(f, args) => {
                 self.call(*f);
                 let texture = args.first().map(|t| ty(*t));

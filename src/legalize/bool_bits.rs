@@ -1,0 +1,86 @@
+//! Bit operators on bools become logical ones.
+//!
+//! Before: `any |= x > 0;                a ^ b         v & w  (bool2)`
+//! After:  `any = any || x > 0;          a != b        bool2(uint2(v) & uint2(w))`
+//!
+//! Both sides of a bit operator are evaluated; where the right side has effects, or is a vector, the bits of numbers are
+//! taken instead.
+//!
+//! Removes: BoolBitOperators. Runs after: inline_builtins.
+
+use super::hoist::{self, Marks};
+use super::lower_properties::mark_for_repetition;
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{BinaryOp, Body, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
+
+pub(super) const PASS: Pass = Pass { name: "bool_bits", removes: &[Capability::BoolBitOperators], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let mut marks = Marks::default();
+        for id in body.expressions() {
+            if let ExprKind::Assign(Some(op), target, _) = body.exprs[id].kind
+                && is_bits(&cx.program.types, &body.exprs, op, target)
+            {
+                mark_for_repetition(cx.program, body, target, &mut marks);
+            }
+        }
+        hoist::hoist(cx.program, &effects, body, marks);
+        operators(&mut cx.program.types, &effects, body);
+    });
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            binary(types, exprs, &effects, id);
+        }
+    });
+}
+
+/// A bit operator on bools.
+pub(super) fn is_bits(types: &Types, exprs: &ExprArena, op: BinaryOp, operand: ExprId) -> bool {
+    matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor)
+        && types.component(exprs[operand].ty) == Some(Scalar::Bool)
+}
+
+/// `a |= b` is `a = a | b`.
+fn operators(types: &mut Types, effects: &Effects, body: &mut Body) {
+    for id in body.expressions() {
+        let ExprKind::Assign(Some(op), target, value) = body.exprs[id].kind else { continue };
+        if !is_bits(types, &body.exprs, op, target) {
+            continue;
+        }
+        let old = body.exprs.duplicate(target);
+        let span = body.exprs[id].span;
+        let new = Build::new(types, &mut body.exprs, span).binary(op, old, value);
+        binary(types, &mut body.exprs, effects, new);
+        body.exprs[id].kind = ExprKind::Assign(None, target, new);
+    }
+}
+
+fn binary(types: &mut Types, exprs: &mut ExprArena, effects: &Effects, id: ExprId) {
+    let ExprKind::Binary(op, a, b) = exprs[id].kind else { return };
+    if !is_bits(types, exprs, op, a) {
+        return;
+    }
+    let ty = exprs[id].ty;
+    if matches!(types.get(ty), Type::Scalar(_)) && !effects.expr(exprs, b) {
+        let logical = match op {
+            BinaryOp::BitAnd => BinaryOp::And,
+            BinaryOp::BitOr => BinaryOp::Or,
+            _ => BinaryOp::NotEqual,
+        };
+        exprs[id].kind = ExprKind::Binary(logical, a, b);
+        return;
+    }
+    let number = match types.get(ty) {
+        Type::Vector(_, n) => types.vector(Scalar::U32, n),
+        Type::Matrix(_, r, c) => types.matrix(Scalar::U32, r, c),
+        _ => types.scalar(Scalar::U32),
+    };
+    let span = exprs[id].span;
+    let mut build = Build::new(types, exprs, span);
+    let (a, b) = (build.convert(a, number), build.convert(b, number));
+    let bits = build.add(ExprKind::Binary(op, a, b), number);
+    exprs[id].kind = ExprKind::Convert(bits, false);
+}
