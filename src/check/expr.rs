@@ -169,69 +169,6 @@ impl<'a> Checker<'a> {
         self.error_value(span)
     }
 
-    fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
-        use crate::tree::Scalar::{I32, I64, U32, U64};
-        let suffix = suffix.as_str();
-        let text = text.as_str();
-        let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
-        let slang = self.language() == crate::parse::Language::Slang;
-        let (unsigned, long) = (suffix.contains('u'), suffix.contains('l') || suffix.contains('z'));
-        let scalar = match (unsigned, long) {
-            (true, false) if value <= u64::from(u32::MAX) => U32,
-            (true, _) => U64,
-            (false, true) if value <= i64::MAX as u64 => I64,
-            (false, true) => U64,
-            (false, false) if value <= i32::MAX as u64 => I32,
-            // Slang: decimal literals are never `uint` by themselves.
-            (false, false) if value <= u64::from(u32::MAX) && (radix || !slang) => U32,
-            (false, false) if value <= i64::MAX as u64 => I64,
-            (false, false) => U64,
-        };
-        let spelling = radix.then(|| {
-            let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
-            Symbol::new(digits)
-        });
-        let ty = self.program.types.scalar(scalar);
-        self.push(ExprKind::Literal(Literal::Int(value as i64), spelling), ty, span)
-    }
-
-    fn float_literal(&mut self, value: f64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
-        use crate::tree::Scalar::{F16, F32, F64};
-        let suffix = suffix.as_str();
-        let scalar = match suffix {
-            "h" | "hf" => F16,
-            "l" | "lf" => F64,
-            _ => F32,
-        };
-        let digits = text.as_str().trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);
-        let keeps = digits.contains('.') && digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.ends_with('.');
-        let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
-        let spelling =
-            (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
-        let ty = self.program.types.scalar(scalar);
-        self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span)
-    }
-
-    pub(super) fn int_value(&mut self, value: i64, ty: TypeId, span: Span) -> ExprId {
-        let kind = match self.program.types.get(ty) {
-            Type::Scalar(crate::tree::Scalar::Bool) => ExprKind::Literal(Literal::Bool(value != 0), None),
-            Type::Enum(id) => {
-                let case = self.program.enums[id].cases.iter().position(|c| c.value == value);
-                match case {
-                    Some(case) => ExprKind::EnumCase(id, case as u32),
-                    None => {
-                        let tag = self.program.enums[id].tag;
-                        let tag = self.program.types.scalar(tag);
-                        let inner = self.push(ExprKind::Literal(Literal::Int(value), None), tag, span);
-                        ExprKind::Convert(inner, true)
-                    }
-                }
-            }
-            _ => ExprKind::Literal(Literal::Int(value), None),
-        };
-        self.push(kind, ty, span)
-    }
-
     /// `this`.
     pub(super) fn this_value(&mut self, span: Span) -> ExprId {
         match (self.cx.this, self.cx.this_ty) {
@@ -409,20 +346,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `-2147483648` and its 64-bit sister: the literal alone has the next larger type, with its sign it fits.
-    fn least_integer(&mut self, value: ExprId, span: Span) -> Option<ExprId> {
-        use crate::tree::Scalar::{I32, I64, U32, U64};
-        let ExprKind::Literal(Literal::Int(n), None) = *self.kind(value) else { return None };
-        let Type::Scalar(scalar) = self.program.types.get(self.ty(value)) else { return None };
-        let scalar = match (n, scalar) {
-            (i64::MIN, U64) => I64,
-            (0x8000_0000, I64 | U32) => I32,
-            _ => return None,
-        };
-        let ty = self.program.types.scalar(scalar);
-        Some(self.push(ExprKind::Literal(Literal::Int(n.wrapping_neg()), None), ty, span))
-    }
-
     fn deref_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
         let value = self.expr(inner);
         let ty = self.ty(value);
@@ -510,25 +433,6 @@ impl<'a> Checker<'a> {
             (LiteralKind::None, literal) if !shift => (left, self.adapt_literal(right, literal, left)),
             (literal, LiteralKind::None) if !shift => (self.adapt_literal(left, literal, right), right),
             _ => (left, right),
-        }
-    }
-
-    fn adapt_literal(&mut self, value: ExprId, literal: LiteralKind, beside: ExprId) -> ExprId {
-        let kind = match self.program.types.get(self.ty(beside)) {
-            Type::Enum(_) => None,
-            _ => self.program.types.component(self.ty(beside)),
-        };
-        let fits = kind.filter(|s| match literal {
-            LiteralKind::Int => *s != crate::tree::Scalar::Bool,
-            LiteralKind::Float => s.is_float(),
-            LiteralKind::None => false,
-        });
-        match fits {
-            Some(scalar) => {
-                let ty = self.program.types.scalar(scalar);
-                self.convert(value, ty, false)
-            }
-            None => value,
         }
     }
 
@@ -763,6 +667,11 @@ impl<'a> Checker<'a> {
         Some(parts)
     }
 
+    /// Copies an expression, for operations that use it twice.
+    pub(super) fn copy(&mut self, id: ExprId) -> ExprId {
+        self.cx.body.exprs.duplicate(id)
+    }
+
     // ---- Constants ----
 
     /// The constant integer that an expression is; reports if it is none.
@@ -799,177 +708,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-
-    /// `sizeof(T)` and its like.
-    fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
-        match op.as_str() {
-            "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
-                let ty = self.queried_type(ty);
-                let size = if op.as_str().contains("size") {
-                    self.natural_layout(ty, 0).0
-                } else {
-                    self.natural_layout(ty, 0).1
-                };
-                self.int_value(i64::from(size), TypeId::INT, span)
-            }
-            "countof" => {
-                let ty = self.queried_type(ty);
-                match self.program.types.get(ty) {
-                    Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
-                    _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array"),
-                }
-            }
-            _ => self.unsupported_value(span, &format!("`{op}`")),
-        }
-    }
-
-    /// The operand of `sizeof`: a type, or a value whose type is meant.
-    fn queried_type(&mut self, ty: &'a ast::TypeExpr) -> TypeId {
-        let scope = self.cx.scope;
-        if let ast::TypeKind::Path(path) = &ty.kind
-            && let Name::Values(found, args) = self.resolve_path(path, scope)
-        {
-            let operand = self.found_operand(found, args, ty.span);
-            let value = self.value(operand, ty.span);
-            return self.ty(value);
-        }
-        self.resolve_type(ty, scope)
-    }
-
-    /// `e is T` and `e as T` where the type of `e` is known, as it always is here.
-    fn is_as(&mut self, e: &'a ast::Expr, is: bool, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
-        let value = match self.operand(e) {
-            Operand::Type(ty) => Err(ty),
-            operand => Ok(self.value(operand, e.span)),
-        };
-        let from = match value {
-            Ok(value) => self.ty(value),
-            Err(ty) => ty,
-        };
-        if from == TypeId::ERROR {
-            return self.error_value(span);
-        }
-        let (holds, to) = match self.is_interface_type(ty, self.cx.scope) {
-            true => {
-                let bounds = self.bounds(ty, self.cx.scope);
-                (bounds.iter().all(|b| self.meets(from, b)), from)
-            }
-            false => {
-                let to = self.resolve_type(ty, self.cx.scope);
-                (to == from, to)
-            }
-        };
-        match (is, value) {
-            (true, _) => self.push(ExprKind::Literal(Literal::Bool(holds), None), TypeId::BOOL, span),
-            (false, Ok(value)) => match self.optional_type(to, span) {
-                TypeId::ERROR => self.error_value(span),
-                optional if holds => self.some_value(value, optional),
-                optional => self.push(ExprKind::Zero, optional, span),
-            },
-            (false, Err(_)) => self.error_at(Code::NOT_A_VALUE, span, "`as` takes a value"),
-        }
-    }
-
-    /// `T?` is a struct of the standard library that holds a value and whether it is there.
-    pub(super) fn optional_type(&mut self, element: TypeId, span: Span) -> TypeId {
-        if element == TypeId::ERROR {
-            return element;
-        }
-        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
-        let found = self.lookup_here(library, Symbol::new("Optional"));
-        match found.entities.iter().copied().find_map(decl_of) {
-            Some(decl) => self.instantiate_struct(decl, vec![super::Arg::Type(element)], span),
-            None => TypeId::ERROR,
-        }
-    }
-
-    /// The type in an optional type.
-    pub(super) fn optional_element(&mut self, ty: TypeId) -> Option<TypeId> {
-        let instance = self.structs.instance(ty)?;
-        let (decl, args) = (instance.decl, instance.args.clone());
-        let is_optional = self.source_of(decl).builtin && self.info(decl).name == *"Optional";
-        match (is_optional, args.first()) {
-            (true, Some(super::Arg::Type(element))) => Some(*element),
-            _ => None,
-        }
-    }
-
-    fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
-        let span = self.span(value);
-        let there = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, span);
-        self.push(ExprKind::Construct(vec![value, there]), optional, span)
-    }
-
-    /// Size and alignment as in C.
-    fn natural_layout(&self, ty: TypeId, depth: u32) -> (u32, u32) {
-        let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
-        if depth > 64 {
-            return (0, 1);
-        }
-        match self.program.types.get(ty) {
-            Type::Scalar(s) => (s.size(), s.size()),
-            Type::Vector(s, n) => (s.size() * u32::from(n), s.size()),
-            Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
-            Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
-            Type::Pointer(..) => (8, 8),
-            Type::Array(e, n) => {
-                let (size, a) = self.natural_layout(e, depth + 1);
-                (align(size, a).saturating_mul(n.unwrap_or(0)), a)
-            }
-            Type::Struct(id) => {
-                let (mut size, mut most) = (0u32, 1u32);
-                for field in &self.program.structs[id].fields {
-                    let (s, a) = self.natural_layout(field.ty, depth + 1);
-                    size = align(size, a).saturating_add(s);
-                    most = most.max(a);
-                }
-                // The tail is not filled up; only elements of arrays are.
-                (size, most)
-            }
-            _ => (0, 1),
-        }
-    }
-
-    /// Copies an expression, for operations that use it twice.
-    pub(super) fn copy(&mut self, id: ExprId) -> ExprId {
-        let mut expr = self.cx.body.exprs[id].clone();
-        match &mut expr.kind {
-            ExprKind::Field(a, _)
-            | ExprKind::Contents(a)
-            | ExprKind::Swizzle(a, _)
-            | ExprKind::MatrixSwizzle(a, _)
-            | ExprKind::Unary(_, a)
-            | ExprKind::Step(_, _, a)
-            | ExprKind::Convert(a, _)
-            | ExprKind::AddressOf(a)
-            | ExprKind::Deref(a) => *a = self.copy(*a),
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Comma(a, b) => {
-                *a = self.copy(*a);
-                *b = self.copy(*b);
-            }
-            ExprKind::Select(a, b, c) => {
-                *a = self.copy(*a);
-                *b = self.copy(*b);
-                *c = self.copy(*c);
-            }
-            ExprKind::Call(_, list) | ExprKind::Construct(list) | ExprKind::Native(_, list) => {
-                for item in list {
-                    *item = self.copy(*item);
-                }
-            }
-            ExprKind::Property(property) => {
-                for item in &mut property.args {
-                    *item = self.copy(*item);
-                }
-            }
-            ExprKind::Literal(..)
-            | ExprKind::Local(_)
-            | ExprKind::Global(_)
-            | ExprKind::EnumCase(..)
-            | ExprKind::Zero => {}
-        }
-        self.cx.body.exprs.push(expr)
     }
 }
 

@@ -1,0 +1,76 @@
+//! Optional values, `is` and `as`.
+
+use super::Checker;
+use super::expr::{Operand, decl_of};
+use super::scope::ScopeId;
+use crate::ast;
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{ExprId, ExprKind, Literal, TypeId};
+
+impl<'a> Checker<'a> {
+    /// `e is T` and `e as T` where the type of `e` is known, as it always is here.
+    pub(super) fn is_as(&mut self, e: &'a ast::Expr, is: bool, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
+        let value = match self.operand(e) {
+            Operand::Type(ty) => Err(ty),
+            operand => Ok(self.value(operand, e.span)),
+        };
+        let from = match value {
+            Ok(value) => self.ty(value),
+            Err(ty) => ty,
+        };
+        if from == TypeId::ERROR {
+            return self.error_value(span);
+        }
+        let (holds, to) = match self.is_interface_type(ty, self.cx.scope) {
+            true => {
+                let bounds = self.bounds(ty, self.cx.scope);
+                (bounds.iter().all(|b| self.meets(from, b)), from)
+            }
+            false => {
+                let to = self.resolve_type(ty, self.cx.scope);
+                (to == from, to)
+            }
+        };
+        match (is, value) {
+            (true, _) => self.push(ExprKind::Literal(Literal::Bool(holds), None), TypeId::BOOL, span),
+            (false, Ok(value)) => match self.optional_type(to, span) {
+                TypeId::ERROR => self.error_value(span),
+                optional if holds => self.some_value(value, optional),
+                optional => self.push(ExprKind::Zero, optional, span),
+            },
+            (false, Err(_)) => self.error_at(Code::NOT_A_VALUE, span, "`as` takes a value"),
+        }
+    }
+
+    /// `T?` is a struct of the standard library that holds a value and whether it is there.
+    pub(super) fn optional_type(&mut self, element: TypeId, span: Span) -> TypeId {
+        if element == TypeId::ERROR {
+            return element;
+        }
+        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
+        let found = self.lookup_here(library, Symbol::new("Optional"));
+        match found.entities.iter().copied().find_map(decl_of) {
+            Some(decl) => self.instantiate_struct(decl, vec![super::Arg::Type(element)], span),
+            None => TypeId::ERROR,
+        }
+    }
+
+    /// The type in an optional type.
+    pub(super) fn optional_element(&mut self, ty: TypeId) -> Option<TypeId> {
+        let instance = self.structs.instance(ty)?;
+        let (decl, args) = (instance.decl, instance.args.clone());
+        let is_optional = self.source_of(decl).builtin && self.info(decl).name == *"Optional";
+        match (is_optional, args.first()) {
+            (true, Some(super::Arg::Type(element))) => Some(*element),
+            _ => None,
+        }
+    }
+
+    pub(super) fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
+        let span = self.span(value);
+        let there = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, span);
+        self.push(ExprKind::Construct(vec![value, there]), optional, span)
+    }
+}

@@ -1,0 +1,77 @@
+//! `sizeof` and its like.
+
+use super::Checker;
+use super::types::Name;
+use crate::ast;
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{ExprId, Type, TypeId};
+
+impl<'a> Checker<'a> {
+    /// `sizeof(T)` and its like.
+    pub(super) fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
+        match op.as_str() {
+            "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
+                let ty = self.queried_type(ty);
+                let size = if op.as_str().contains("size") {
+                    self.natural_layout(ty, 0).0
+                } else {
+                    self.natural_layout(ty, 0).1
+                };
+                self.int_value(i64::from(size), TypeId::INT, span)
+            }
+            "countof" => {
+                let ty = self.queried_type(ty);
+                match self.program.types.get(ty) {
+                    Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
+                    _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array"),
+                }
+            }
+            _ => self.unsupported_value(span, &format!("`{op}`")),
+        }
+    }
+
+    /// The operand of `sizeof`: a type, or a value whose type is meant.
+    pub(super) fn queried_type(&mut self, ty: &'a ast::TypeExpr) -> TypeId {
+        let scope = self.cx.scope;
+        if let ast::TypeKind::Path(path) = &ty.kind
+            && let Name::Values(found, args) = self.resolve_path(path, scope)
+        {
+            let operand = self.found_operand(found, args, ty.span);
+            let value = self.value(operand, ty.span);
+            return self.ty(value);
+        }
+        self.resolve_type(ty, scope)
+    }
+
+    /// Size and alignment as in C.
+    pub(super) fn natural_layout(&self, ty: TypeId, depth: u32) -> (u32, u32) {
+        let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
+        if depth > 64 {
+            return (0, 1);
+        }
+        match self.program.types.get(ty) {
+            Type::Scalar(s) => (s.size(), s.size()),
+            Type::Vector(s, n) => (s.size() * u32::from(n), s.size()),
+            Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
+            Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
+            Type::Pointer(..) => (8, 8),
+            Type::Array(e, n) => {
+                let (size, a) = self.natural_layout(e, depth + 1);
+                (align(size, a).saturating_mul(n.unwrap_or(0)), a)
+            }
+            Type::Struct(id) => {
+                let (mut size, mut most) = (0u32, 1u32);
+                for field in &self.program.structs[id].fields {
+                    let (s, a) = self.natural_layout(field.ty, depth + 1);
+                    size = align(size, a).saturating_add(s);
+                    most = most.max(a);
+                }
+                // The tail is not filled up; only elements of arrays are.
+                (size, most)
+            }
+            _ => (0, 1),
+        }
+    }
+}
