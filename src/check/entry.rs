@@ -354,6 +354,7 @@ impl<'a> Checker<'a> {
             let Some(instance) = self.instance(decl, WHOLE, Vec::new()) else { continue };
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
+            self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
             // Slang takes one invocation a group where nothing is said.
             if grouped && size.is_none() && self.source(info.source).language == crate::parse::Language::Hlsl {
@@ -372,6 +373,17 @@ impl<'a> Checker<'a> {
             }
         }
         self.drain();
+    }
+
+    /// HLSL writes all three sizes of a group; Slang takes 1 for those that are left out.
+    fn check_group_size(&mut self, function: FunctionId, language: crate::parse::Language) {
+        let attribute = attributes::find(&self.program.functions[function].attributes, "numthreads");
+        if let Some((count, span)) = attribute.map(|a| (a.args.len(), a.span))
+            && count < 3
+            && language == crate::parse::Language::Hlsl
+        {
+            self.error(Code::BAD_ATTRIBUTE, span, format!("`[numthreads]` takes 3 arguments, not {count}"));
+        }
     }
 
     /// The function that `[patchconstantfunc]` names is part of the hull stage.
