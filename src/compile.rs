@@ -263,7 +263,12 @@ impl<'a> Compilation<'a> {
     }
 
     /// Checks with what of the library the program mentions. Errors are told only with all of it in view.
-    fn check(&mut self, input: &Input, options: &check::Options, mentions: &stdlib::Mentions) -> (Program, check::Report) {
+    fn check(
+        &mut self,
+        input: &Input,
+        options: &check::Options,
+        mentions: &stdlib::Mentions,
+    ) -> (Program, check::Report) {
         // The programs of a batch need all of it sooner or later.
         let batch = self.options.cache.is_some();
         let library = if batch { stdlib::stdlib() } else { stdlib::stdlib_for(mentions) };

@@ -599,8 +599,7 @@ impl<'a> Checker<'a> {
                 let Some(Entity::Decl(decl)) = found.entities.first().copied() else { return None };
                 let info = self.info(decl);
                 let (What::Alias(alias), Some(ast)) = (info.what, info.ast) else { return None };
-                matrix_order_of(ast, &alias.target)
-                    .or_else(|| self.alias_order(&alias.target, info.scope, depth + 1))
+                matrix_order_of(ast, &alias.target).or_else(|| self.alias_order(&alias.target, info.scope, depth + 1))
             }
             _ => None,
         }

@@ -59,6 +59,11 @@ impl Lowering<'_, '_> {
         function.code = std::mem::take(&mut self.body);
         let inputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::In);
         let outputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::Out);
+        if entry.stage == Stage::Vertex && !outputs.iter().any(Leaf::is_position) {
+            let span = self.cx.program.functions[entry.function].span;
+            let message = format!("a vertex shader without `SV_Position` cannot be said in {}", self.cx.profile.name);
+            self.cx.unsupported(span, message);
+        }
         let function = &mut self.cx.program.functions[entry.function];
         self.body = std::mem::take(&mut function.code);
         let params = std::mem::take(&mut function.params);

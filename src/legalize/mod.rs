@@ -211,7 +211,8 @@ fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
             if !is_unspoken(callee) {
                 continue;
             }
-            let message = format!("`{}` cannot be said in {}", callee.name.as_str().trim_start_matches('_'), profile.name);
+            let message =
+                format!("`{}` cannot be said in {}", callee.name.as_str().trim_start_matches('_'), profile.name);
             diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
         }
     }

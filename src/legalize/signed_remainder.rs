@@ -56,7 +56,10 @@ pub(super) fn doubtful(program: &Program, params: &[Param], body: &Body) -> Vec<
         return found;
     }
     let signs = Signs::of(program, params, body, &live);
-    found.into_iter().filter(|id| remainder(*id).is_some_and(|(a, b)| !(signs.positive(a) && signs.positive(b)))).collect()
+    found
+        .into_iter()
+        .filter(|id| remainder(*id).is_some_and(|(a, b)| !(signs.positive(a) && signs.positive(b))))
+        .collect()
 }
 
 /// Variables that are never negative, as far as their definitions show; numbers are taken not to run over.
@@ -88,7 +91,8 @@ impl<'a> Signs<'a> {
                     definitions.extend(signs.base(*target).map(|l| (l, None)));
                 }
                 ExprKind::Call(f, args) => {
-                    let written = program.functions[*f].params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
+                    let written =
+                        program.functions[*f].params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
                     definitions.extend(written.filter_map(|(_, a)| signs.base(*a)).map(|l| (l, None)));
                 }
                 _ => {}

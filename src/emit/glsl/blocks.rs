@@ -109,6 +109,28 @@ fn first_order(program: &Program, ty: TypeId, own: Option<MatrixOrder>) -> Optio
 }
 
 impl File<'_> {
+    /// The blocks that pointers to device memory refer to: those of structs when the struct is declared, others at once.
+    pub(super) fn pointers(&mut self, after: Option<StructId>) {
+        let program = self.cx.program;
+        for ty in self.pointers.clone() {
+            let Type::Pointer(element, _) = program.types.get(ty) else { continue };
+            let of = match program.types.get(program.types.innermost(element)) {
+                Type::Struct(id) => Some(id),
+                _ => None,
+            };
+            if of != after {
+                continue;
+            }
+            let mut parts = vec!["buffer_reference", "std430"];
+            if first_order(program, element, None) == Some(MatrixOrder::Column) {
+                parts.insert(0, order_word(MatrixOrder::Column));
+            }
+            let (base, sizes) = types::split_array(self.cx, element);
+            let (base, name) = (types::name(self.cx, base), types::name(self.cx, ty));
+            self.w.line(&format!("layout({}) buffer {name} {{ {base} data[]{sizes}; }};", parts.join(", ")));
+        }
+    }
+
     /// A block.
     pub(super) fn block(&mut self, global: &Global) {
         let program = self.cx.program;

@@ -76,6 +76,21 @@ impl Dialect for Glsl {
                 ex.arguments(&[*b, *a, *c], out);
                 Some(Prec::Postfix)
             }
+            ExprKind::Deref(pointer) if is_device_pointer(ex, *pointer) => {
+                ex.operand(*pointer, Prec::Postfix, out);
+                out.push_str(".data[0]");
+                Some(Prec::Postfix)
+            }
+            ExprKind::Index(pointer, index) if is_device_pointer(ex, *pointer) => {
+                ex.operand(*pointer, Prec::Postfix, out);
+                out.push_str(&format!(".data[{}]", ex.text(*index)));
+                Some(Prec::Postfix)
+            }
+            ExprKind::Field(pointer, index) if is_device_pointer(ex, *pointer) => {
+                ex.operand(*pointer, Prec::Postfix, out);
+                out.push_str(&format!(".data[0].{}", ex.cx.field_name(ex.type_id(*pointer), *index)));
+                Some(Prec::Postfix)
+            }
             // The elements of a buffer in an array of buffers.
             ExprKind::Index(base, index) if is_element_buffer(ex, *base) => {
                 ex.operand(*base, Prec::Postfix, out);
@@ -178,6 +193,10 @@ fn vector_logic(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String
     out.push_str(function);
     ex.arguments(&[a, b], out);
     Prec::Postfix
+}
+
+fn is_device_pointer(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Pointer(_, AddressSpace::Device))
 }
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {

@@ -12,6 +12,8 @@ pub(super) struct Found {
     pub(super) version: u32,
     /// Extensions, in order of their names.
     pub(super) extensions: BTreeSet<String>,
+    /// Types of pointers to device memory.
+    pub(super) pointers: BTreeSet<TypeId>,
 }
 
 impl Found {
@@ -45,6 +47,12 @@ impl Found {
             Type::Texture(t) => {
                 if matches!(program.types.component(t.element), Some(Scalar::I64 | Scalar::U64)) {
                     self.add("GL_EXT_shader_image_int64");
+                }
+            }
+            Type::Pointer(element, AddressSpace::Device) => {
+                self.add("GL_EXT_buffer_reference");
+                if self.pointers.insert(ty) {
+                    self.block(program, element);
                 }
             }
             Type::Buffer(_, _, element)

@@ -18,7 +18,8 @@ pub(super) fn emit(cx: &mut Context) -> String {
     for id in blocks::member_structs(cx) {
         cx.add_block_struct(id);
     }
-    let mut file = File { cx, dialect: Glsl, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let mut file =
+        File { cx, dialect: Glsl, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
@@ -28,6 +29,8 @@ struct File<'a> {
     cx: &'a Context<'a>,
     dialect: Glsl,
     w: Writer,
+    /// Types of pointers to device memory.
+    pointers: Vec<TypeId>,
 }
 
 /// Groups of one-line declarations.
@@ -46,6 +49,13 @@ impl File<'_> {
         if header(self.cx, &mut self.w) {
             self.w.blank();
         }
+        self.pointers = found.pointers.into_iter().collect();
+        // Declared first: structs may hold pointers to themselves.
+        for ty in self.pointers.clone() {
+            self.w.line(&format!("layout(buffer_reference) buffer {};", types::name(self.cx, ty)));
+        }
+        self.pointers(None);
+        self.w.blank();
     }
 
     /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
@@ -81,7 +91,10 @@ impl File<'_> {
                 _ => spacing.before(self.group(*item), &mut self.w),
             }
             match *item {
-                Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
+                Item::Struct(id) => {
+                    self.structure(&self.cx.program.structs[id]);
+                    self.pointers(Some(id));
+                }
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
                 Item::Function(id) => self.function(id),
                 Item::Enum(_) => {}

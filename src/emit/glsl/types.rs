@@ -88,6 +88,10 @@ pub(super) fn name(cx: &Context, ty: TypeId) -> String {
         }
         Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
         Type::RayQuery(_) => "rayQueryEXT".to_owned(),
+        Type::Pointer(t, AddressSpace::Device) => {
+            let element: String = name(cx, t).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            format!("{}_pointer", element.trim_end_matches('_'))
+        }
         // Printed as blocks, or never as a type.
         Type::Buffer(_, _, t)
         | Type::ConstantBuffer(t)
