@@ -98,16 +98,24 @@ capabilities! {
     VectorLogic: Hlsl Glsl Wgsl;
     /// Values of structs and arrays written out elsewhere than in an initializer.
     AggregateExpressions: Glsl Wgsl;
+    /// `?:` between structs and arrays.
+    AggregateConditionals: Glsl;
+    /// `?:` between matrices.
+    MatrixConditionals: Hlsl Glsl;
     /// `?:` on a scalar condition.
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants: Hlsl Glsl;
+    /// `%` on integers of which one may be negative.
+    SignedRemainder: Hlsl Wgsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
     /// `%` on signed integers of which one is negative.
     SignedRemainder: Hlsl Wgsl;
     /// Assigning to parameters.
     MutableParameters: Hlsl Glsl;
+    /// Arguments of another type than the `out` or `inout` parameter that they are for.
+    ConvertedOutArguments: Hlsl;
     /// `out` and `inout` parameters.
     OutParameters: Hlsl Glsl;
     /// Fall-through between cases.

@@ -560,7 +560,16 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
 /// `row_major` or `column_major`, if written, else what `#pragma pack_matrix` says.
 fn matrix_order_of(decl: &ast::Decl, ty: &TypeExpr) -> Option<MatrixOrder> {
     let at_type = type_words(ty);
-    let words: Vec<Symbol> = decl.modifiers.iter().map(|m| m.name).chain(at_type).collect();
+    // `ConstantBuffer<row_major float3x3>` says it of what the buffer holds.
+    let held = match &ty.kind {
+        TypeKind::Path(path) => path.last().and_then(|s| s.args.as_ref()).and_then(|args| args.first()),
+        _ => None,
+    };
+    let of_held = match held {
+        Some(ast::GenericArg::Type(held)) => type_words(held),
+        _ => Vec::new(),
+    };
+    let words: Vec<Symbol> = decl.modifiers.iter().map(|m| m.name).chain(at_type).chain(of_held).collect();
     let find = |row: &str, column: &str| {
         words.iter().find_map(|word| match word.as_str() {
             w if w == row => Some(MatrixOrder::Row),

@@ -20,9 +20,12 @@ pub(super) const PASS: Pass = Pass {
     name: "flatten",
     removes: &[
         Capability::AssignmentExpressions,
+        Capability::AggregateConditionals,
+        Capability::MatrixConditionals,
         Capability::ConditionalOperator,
         Capability::SwizzleAssignment,
         Capability::MatrixSwizzles,
+        Capability::ConvertedOutArguments,
         Capability::OutParameters,
     ],
     adds: &[],
@@ -37,6 +40,48 @@ fn run(cx: &mut Context) {
         let block = flatten.block(block);
         body.block = block;
     });
+}
+
+/// The same for the functions alone that convert `out` arguments or choose between structs, before conversions of
+/// matrices and conditionals on them are taken apart.
+pub(super) const CONVERTED: Pass = Pass {
+    name: "converted_arguments",
+    removes: &[Capability::ConvertedOutArguments, Capability::AggregateConditionals, Capability::MatrixConditionals],
+    adds: &[],
+    run: run_converted,
+};
+
+fn run_converted(cx: &mut Context) {
+    let effects = cx.effects();
+    let lacks = |c| !cx.profile.has(c);
+    let (structs, matrices) = (lacks(Capability::AggregateConditionals), lacks(Capability::MatrixConditionals));
+    let converted = lacks(Capability::ConvertedOutArguments);
+    cx.each_body(&mut |cx, _, body| {
+        let concerned = body.expressions().into_iter().any(|id| match &body.exprs[id].kind {
+            ExprKind::Call(f, args) => converted && has_converted(cx.program, &body.exprs, *f, args),
+            ExprKind::Select(..) => match cx.program.types.get(body.exprs[id].ty) {
+                Type::Scalar(_) | Type::Vector(..) => false,
+                Type::Matrix(..) => matrices,
+                _ => structs,
+            },
+            _ => false,
+        });
+        if !concerned {
+            return;
+        }
+        let block = std::mem::take(&mut body.block);
+        let mut flatten = Flatten { program: cx.program, effects: &effects, body };
+        let block = flatten.block(block);
+        body.block = block;
+    });
+}
+
+/// Whether a call converts what it gets back from an `out` or `inout` parameter.
+pub(super) fn has_converted(program: &Program, exprs: &ExprArena, function: FunctionId, args: &[ExprId]) -> bool {
+    let f = &program.functions[function];
+    let by_reference = |p: &Param| matches!(p.mode, ParamMode::Out | ParamMode::InOut);
+    !matches!(f.body, FunctionBody::Intrinsic(_))
+        && f.params.iter().zip(args).any(|(p, a)| by_reference(p) && matches!(exprs[*a].kind, ExprKind::Convert(..)))
 }
 
 struct Flatten<'a> {
@@ -587,6 +632,10 @@ impl Flatten<'_> {
             self.out_arguments(function, &args).filter(|(_, _, whole)| !whole).map(|(i, mode, _)| (i, mode)).collect();
         for (i, _) in &copied {
             if let Some(arg) = args.get(*i) {
+                // What is converted on its way back is the place below.
+                if let ExprKind::Convert(place, _) = self.body.exprs[*arg].kind {
+                    self.body.exprs[*arg] = self.body.exprs[place].clone();
+                }
                 self.place(*arg, out);
             }
         }

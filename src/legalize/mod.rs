@@ -129,6 +129,7 @@ pub const PASSES: &[Pass] = &[
     varyings::PASS,
     entry_points::PASS,
     hidden_constants::PASS,
+    flatten::CONVERTED,
     float_remainder::PASS,
     lower_matrix_ops::PASS,
     matrix_parts::PASS,

@@ -368,8 +368,13 @@ impl Scan<'_> {
             }
             ExprKind::Select(c, ..) if !matches!(ty(*c), Type::Scalar(_)) => self.need(Capability::VectorLogic),
             // Of numbers, both values are as good as the one that is chosen; what has effects is an assignment or call.
-            ExprKind::Select(..) if !matches!(ty(id), Type::Scalar(_) | Type::Vector(..)) => {
-                self.need(Capability::ConditionalOperator);
+            ExprKind::Select(..) => match ty(id) {
+                Type::Scalar(_) | Type::Vector(..) => {}
+                Type::Matrix(..) => self.need(Capability::MatrixConditionals),
+                _ => self.need(Capability::AggregateConditionals),
+            },
+            ExprKind::Call(f, args) if super::flatten::has_converted(self.program, exprs, *f, args) => {
+                self.need(Capability::ConvertedOutArguments);
             }
             ExprKind::Convert(a, _) => {
                 if let (Type::Matrix(_, r, c), Type::Matrix(_, rows, columns)) = (ty(*a), ty(id))
@@ -411,12 +416,11 @@ impl Scan<'_> {
             }
             _ => {}
         }
-        let float = match operand {
-            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _) => s.is_float(),
-            _ => false,
-        };
-        if op == Rem && float {
+        let (Rem, Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _)) = (op, operand) else { return };
+        if s.is_float() {
             self.need(Capability::FloatRemainder);
+        } else if s.is_signed() {
+            self.need(Capability::SignedRemainder);
         }
     }
 

@@ -169,7 +169,12 @@ impl File<'_> {
         match self.element_struct(global) {
             Some(id) => {
                 let structure = &program.structs[id];
-                let block = if transparent { name } else { structure.name };
+                let block = if transparent { name.to_string() } else { structure.name.to_string() };
+                // Push constants are read through the name of their block.
+                let (block, transparent) = match transparent && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
+                    true => (block_name(name), false),
+                    false => (block, transparent),
+                };
                 if !transparent {
                     self.w.before(&structure.comments);
                 }

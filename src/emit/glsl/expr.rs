@@ -49,6 +49,8 @@ impl Dialect for Glsl {
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            // A struct without fields has a placeholder.
+            ExprKind::Construct(parts) if parts.is_empty() => Some(zero(ex, ex.type_id(id), out)),
             ExprKind::Zero => Some(zero(ex, ex.type_id(id), out)),
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) && !is_scalar(ex, id) => {
                 out.push_str(&self.type_name(ex.cx, ex.type_id(id)));
@@ -118,7 +120,7 @@ impl Dialect for Glsl {
     }
 
     fn members_are_global(&self, global: &Global) -> bool {
-        global.transparent
+        global.transparent && !global.modifiers.has(Modifiers::PUSH_CONSTANT)
     }
 
     fn sampler_name(&self, cx: &Context, texture: &Texture, depth: bool) -> String {
@@ -287,6 +289,7 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
                 zero(ex, element, out);
             }
         }
+        Type::Struct(id) if program.structs[id].fields.is_empty() => out.push_str(&format!("{name}(0")),
         Type::Struct(id) => {
             out.push_str(&format!("{name}("));
             for (i, field) in program.structs[id].fields.iter().enumerate() {

@@ -240,6 +240,12 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
         out.push_str(&ex.dialect.type_name(ex.cx, ex.type_id(id)));
     }
     out.push_str(if parts.is_empty() { open.trim_end() } else { open });
+    // Lists are flattened: a struct without fields takes no part of them, and scalars do not widen.
+    let is_empty = |id: ExprId| match ex.ty(id) {
+        Type::Struct(s) => ex.cx.program.structs[s].fields.is_empty(),
+        _ => false,
+    };
+    let parts: Vec<ExprId> = parts.iter().copied().filter(|p| numeric_type || !is_empty(*p)).collect();
     for (i, part) in parts.iter().enumerate() {
         if i > 0 {
             out.push_str(", ");
@@ -251,6 +257,12 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
                         == numeric(ex.cx, ex.type_id(*part)).map(|n| n.1) =>
             {
                 ex.operand(inner, Prec::Assign, out);
+            }
+            ExprKind::Convert(inner, _)
+                if !numeric_type && matches!((ex.ty(inner), ex.ty(*part)), (Type::Scalar(_), Type::Vector(..))) =>
+            {
+                out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(*part))));
+                ex.operand(inner, Prec::Unary, out);
             }
             _ => ex.value(*part, out),
         }
