@@ -106,8 +106,6 @@ capabilities! {
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants: Hlsl Glsl;
-    /// `%` on integers of which one may be negative.
-    SignedRemainder: Hlsl Wgsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
     /// `%` on signed integers of which one is negative.

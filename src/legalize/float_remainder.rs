@@ -1,13 +1,11 @@
-//! `%` on floats, and on integers that may be negative, as a function.
+//! `%` on floats as a function.
 //!
-//! Before: `a % b`                 `i % 5`
-//! After:  `fmod(a, b)`            `remainder(i, 5)`
-//!         with `float fmod(float x, float y) { return x - y * trunc(x / y); }`
-//!         and  `int remainder(int x, int y) { return x - y * (x / y); }`
+//! Before: `a % b`
+//! After:  `fmod(a, b)` with `float fmod(float x, float y) { return x - y * trunc(x / y); }`
 //!
 //! The sign is that of the left operand, as in HLSL.
 //!
-//! Removes: FloatRemainder, SignedRemainder. Adds: none.
+//! Removes: FloatRemainder. Adds: none.
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -16,31 +14,20 @@ use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass = Pass {
-    name: "float_remainder",
-    removes: &[Capability::FloatRemainder, Capability::SignedRemainder],
-    adds: &[],
-    run,
-};
+pub(super) const PASS: Pass = Pass { name: "float_remainder", removes: &[Capability::FloatRemainder], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
-    let (floats, integers) =
-        (!cx.profile.has(Capability::FloatRemainder), !cx.profile.has(Capability::SignedRemainder));
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             let ty = body.exprs[id].ty;
-            let taken = match cx.program.types.component(ty) {
-                Some(scalar) if scalar.is_float() => floats,
-                Some(scalar) => integers && scalar.is_signed(),
-                None => false,
-            };
+            let float = cx.program.types.component(ty).is_some_and(Scalar::is_float);
             match body.exprs[id].kind {
-                ExprKind::Binary(BinaryOp::Rem, a, b) if taken => {
+                ExprKind::Binary(BinaryOp::Rem, a, b) if float => {
                     let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
                     body.exprs[id].kind = ExprKind::Call(function, vec![a, b]);
                 }
-                ExprKind::Assign(Some(BinaryOp::Rem), target, value) if taken => {
+                ExprKind::Assign(Some(BinaryOp::Rem), target, value) if float => {
                     let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
                     if !Effects::default().expr(&body.exprs, target) {
                         let span = body.exprs[id].span;
@@ -64,7 +51,6 @@ fn run(cx: &mut Context) {
 pub(super) fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
     let float = program.types.component(ty).is_some_and(Scalar::is_float);
     let span = Span::default();
-    let float = program.types.component(ty).is_some_and(Scalar::is_float);
     let mut code = Body::default();
     let (x, y) = (code.add_local("x", ty, span), code.add_local("y", ty, span));
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);

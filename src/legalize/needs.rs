@@ -419,8 +419,6 @@ impl Scan<'_> {
         let (Rem, Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _)) = (op, operand) else { return };
         if s.is_float() {
             self.need(Capability::FloatRemainder);
-        } else if s.is_signed() {
-            self.need(Capability::SignedRemainder);
         }
     }
 
