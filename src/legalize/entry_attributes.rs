@@ -14,6 +14,7 @@ use super::stage_io::{
     position_value, reciprocal_w, sees_w,
 };
 use super::system_values::Direction;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -183,6 +184,17 @@ impl Lowering<'_, '_> {
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
         let message = format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
         self.cx.unsupported(leaf.span, message);
+    }
+
+    /// A system value that is a hint for drawing is left out with a warning; any other is an error.
+    fn missing_output(&mut self, leaf: &Leaf) {
+        let hint = leaf.system(self.entry.stage, Direction::Out).is_some_and(|value| value.is_hint);
+        if !hint {
+            return self.missing(leaf);
+        }
+        let semantic = leaf.semantic.clone().unwrap_or_default().0;
+        let message = format!("{} has no `{semantic}`: the output is left out", self.cx.profile.name);
+        self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
     }
 
     /// Turns over the `w` of a fragment's position where it is used.
@@ -357,7 +369,13 @@ impl Lowering<'_, '_> {
     }
 
     /// The result: as it is if that is possible, else a flat struct of everything that goes out.
-    fn outputs(&mut self, leaves: Vec<Leaf>, out_locals: &[(usize, LocalId)]) {
+    fn outputs(&mut self, mut leaves: Vec<Leaf>, out_locals: &[(usize, LocalId)]) {
+        if self.entry.stage == Stage::Vertex && !leaves.iter().any(Leaf::is_position) {
+            // The interface must have a position, though the source leaves it to a later stage.
+            let ty = self.cx.program.types.vector(Scalar::F32, 4);
+            let span = self.cx.program.functions[self.entry.function].span;
+            leaves.push(Leaf::zero_position(ty, span));
+        }
         if leaves.is_empty() {
             return;
         }
@@ -384,7 +402,7 @@ impl Lowering<'_, '_> {
         }
         for leaf in &leaves {
             if self.slot(leaf, Direction::Out).is_none() {
-                self.missing(leaf);
+                self.missing_output(leaf);
             }
         }
         let name = format!("{}_output", self.entry.name);
@@ -445,6 +463,7 @@ impl Lowering<'_, '_> {
         for (leaf, index) in leaves.iter().zip(indices) {
             let Some(own) = index.and_then(|i| self.cx.program.field_type(flat, i)) else { continue };
             let base = match leaf.source {
+                Source::Nothing => None,
                 Source::Result => result.map(|r| self.body.exprs.duplicate(r)),
                 Source::Param(param) => out_locals.iter().find(|(i, _)| *i == param).map(|(_, local)| {
                     let ty = self.body.locals[*local].ty;

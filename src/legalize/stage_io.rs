@@ -25,6 +25,8 @@ pub enum Source {
     Param(usize),
     /// The result.
     Result,
+    /// No part of the source: it is zero.
+    Nothing,
 }
 
 /// A scalar, vector, or (unless taken apart) array or matrix that goes in or out.
@@ -58,6 +60,23 @@ impl Leaf {
     /// The semantic is a system value (but not a render target).
     pub fn is_system(&self) -> bool {
         self.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_") && name != "SV_TARGET")
+    }
+
+    /// A position that nobody computed, as an output of a vertex shader that has none.
+    pub fn zero_position(ty: TypeId, span: Span) -> Leaf {
+        Leaf {
+            source: Source::Nothing,
+            path: Vec::new(),
+            ty,
+            name: String::new(),
+            semantic: Some(("SV_POSITION".to_owned(), 0)),
+            modifiers: Modifiers::default(),
+            location: None,
+            index: None,
+            span,
+            comments: Vec::new(),
+            asked: None,
+        }
     }
 
     /// The position of the vertex or fragment.

@@ -33,6 +33,8 @@ pub struct SystemValue {
     pub since: (u32, u32),
     /// The extension that the variable needs; may be empty.
     pub extension: &'static str,
+    /// A target without it draws the same but for this: points of one pixel.
+    pub is_hint: bool,
 }
 
 use Direction::{In, Out};
@@ -52,7 +54,17 @@ const fn row(
     attribute: Option<Spelling>,
     extension: &'static str,
 ) -> SystemValue {
-    SystemValue { semantics, stages, direction, variable, attribute, semantic: None, since: (0, 0), extension }
+    SystemValue {
+        semantics,
+        stages,
+        direction,
+        variable,
+        attribute,
+        semantic: None,
+        since: (0, 0),
+        extension,
+        is_hint: false,
+    }
 }
 
 const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
@@ -62,6 +74,11 @@ const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
 
 const fn since(mut value: SystemValue, version: (u32, u32)) -> SystemValue {
     value.since = version;
+    value
+}
+
+const fn hint(mut value: SystemValue) -> SystemValue {
+    value.is_hint = true;
     value
 }
 
@@ -86,8 +103,8 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"),
     row(&["SV_POSITION"], POINTS, Out,
         Some(("gl_Position", F32, 4)), Some(("position", F32, 4)), ""),
-    named(row(&["SV_POINTSIZE"], POINTS, Out,
-        Some(("gl_PointSize", F32, 1)), None, ""), "PSIZE"),
+    hint(named(row(&["SV_POINTSIZE"], POINTS, Out,
+        Some(("gl_PointSize", F32, 1)), None, ""), "PSIZE")),
     row(&["SV_RENDERTARGETARRAYINDEX"], POINTS, Out,
         Some(("gl_Layer", I32, 1)), None, "GL_ARB_shader_viewport_layer_array"),
     row(&["SV_VIEWPORTARRAYINDEX"], POINTS, Out,

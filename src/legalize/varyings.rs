@@ -98,6 +98,7 @@ fn put(program: &mut Program, entry: &EntryPoint, leaf: &Leaf, semantic: Semanti
             Some(param) => (&mut param.semantic, function.code.locals[param.local].ty),
             None => return,
         },
+        Source::Nothing => return,
     };
     let Some(last) = leaf.path.iter().rposition(|s| matches!(s, Step::Field(_))) else {
         *slot = Some(semantic);
