@@ -51,6 +51,7 @@ mod storage_types;
 mod uniform_blocks;
 mod unit_vectors;
 mod varyings;
+mod subpass_inputs;
 pub mod system_values;
 mod texel_buffers;
 #[cfg(test)]
@@ -126,6 +127,7 @@ pub const PASSES: &[Pass] = &[
     push_constants::PASS,
     bool_bits::PASS,
     specialization_constants::PASS,
+    subpass_inputs::PASS,
     varyings::PASS,
     entry_points::PASS,
     hidden_constants::PASS,
