@@ -56,6 +56,8 @@ capabilities! {
     Enums: ;
     /// Several functions of one name.
     Overloads: Hlsl Glsl;
+    /// Structs without fields as fields of others.
+    EmptyStructs: Hlsl;
     /// Structs that hold both resources and data, or arrays of structs with resources.
     MixedStructs: ;
     /// Resources as locals, results, or fields of struct parameters of functions.

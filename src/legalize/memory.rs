@@ -222,11 +222,22 @@ impl Placer<'_> {
             let at = round_up(end, own);
             if at != offset && natural.size > 0 {
                 self.move_field(id, index, end, offset, natural, first);
+            } else if let Some(align) = self.raised(*ty).filter(|_| first) {
+                // Said again where it matters: not every compiler carries it outwards.
+                self.set(id, index, "__align", align);
             }
             end = offset + self.attribute(id, index, "__size").unwrap_or(natural.size);
         }
         if !top {
             self.round(id, wanted, first);
+        }
+    }
+
+    /// The alignment of a struct, if its first field raises it.
+    fn raised(&self, ty: TypeId) -> Option<u64> {
+        match self.program.types.get(self.program.types.innermost(ty)) {
+            Type::Struct(id) => self.attribute(id, 0, "__align"),
+            _ => None,
         }
     }
 

@@ -18,6 +18,7 @@ mod combined_samplers;
 mod counters;
 mod aggregates;
 mod dead_code;
+mod empty_structs;
 mod depth_textures;
 mod entry_attributes;
 mod entry_globals;
@@ -49,6 +50,7 @@ mod stage_io;
 mod stages;
 mod storage_types;
 mod uniform_blocks;
+mod uniform_structs;
 mod unit_vectors;
 mod varyings;
 mod subpass_inputs;
@@ -121,6 +123,8 @@ pub const PASSES: &[Pass] = &[
     texel_buffers::PASS,
     depth_textures::PASS,
     packoffsets::PASS,
+    empty_structs::PASS,
+    uniform_structs::PASS,
     memory::PIN,
     storage_types::PASS,
     unit_vectors::PASS,

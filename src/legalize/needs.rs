@@ -50,6 +50,9 @@ impl Scan<'_> {
         for field in &s.fields {
             self.span = field.span;
             self.ty(field.ty);
+            if super::empty_structs::is_empty(self.program, field.ty) {
+                self.need(Capability::EmptyStructs);
+            }
         }
         let resource = s.fields.iter().any(|f| self.program.holds_resource(f.ty));
         if resource {
