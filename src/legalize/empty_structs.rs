@@ -70,9 +70,14 @@ fn access(types: &Types, exprs: &mut ExprArena, id: ExprId, moved: &FxHashMap<St
         }
         ExprKind::Construct(parts) => {
             let Type::Struct(s) = types.get(exprs[id].ty) else { return };
+            if parts.is_empty() {
+                exprs[id].kind = ExprKind::Zero;
+                return;
+            }
             let Some(indices) = moved.get(&s) else { return };
             let kept = parts.into_iter().zip(indices).filter(|(_, i)| i.is_some()).map(|(p, _)| p).collect();
-            exprs[id].kind = ExprKind::Construct(kept);
+            let kept: Vec<ExprId> = kept;
+            exprs[id].kind = if kept.is_empty() { ExprKind::Zero } else { ExprKind::Construct(kept) };
         }
         _ => {}
     }

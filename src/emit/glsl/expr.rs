@@ -292,6 +292,10 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
         Type::Struct(id) if program.structs[id].fields.is_empty() => out.push_str(&format!("{name}(0")),
         Type::Struct(id) => {
             out.push_str(&format!("{name}("));
+            // A struct without fields is declared with one that is not used.
+            if program.structs[id].fields.is_empty() {
+                out.push('0');
+            }
             for (i, field) in program.structs[id].fields.iter().enumerate() {
                 if i > 0 {
                     out.push_str(", ");
