@@ -62,6 +62,7 @@ impl Mentions {
     fn need(&self, text: &str) -> bool {
         let first = text.lines().next().unwrap_or("");
         let Some(words) = first.strip_prefix("// Used by: ") else { return true };
+        // The order does not matter: any will do.
         self.names.iter().any(|name| words.split(' ').any(|word| name.as_str().contains(word)))
     }
 }

@@ -9,6 +9,7 @@
 //! [[shader]]                           # for the files that the globs match; where several match, later ones win
 //! files = ["d3d11/*_ps.hlsl"]
 //! entries = ["PSMain:fragment"]
+//! targets = ["hlsl", "glsl"]         # these files are for no other target, whatever is built
 //! ```
 
 use crate::check::EntryRequest;
@@ -96,8 +97,10 @@ pub struct FileSettings {
     pub include: Vec<PathBuf>,
     /// Macros.
     pub defines: Vec<(String, Option<String>)>,
-    /// Targets, if the manifest says.
+    /// Targets of the build, if the manifest says.
     pub targets: Option<Vec<Target>>,
+    /// The only targets that this file is for, whatever is built: of `[[shader]]`.
+    pub only_targets: Option<Vec<Target>>,
     /// The profile, if the manifest says.
     pub profile: Option<String>,
     /// A `[[shader]]` names the file.
@@ -135,7 +138,11 @@ impl Manifest {
                 continue;
             }
             settings.listed = true;
-            self.apply(&mut settings, &section.include, &section.defines, &section.targets, &section.profile)?;
+            self.apply(&mut settings, &section.include, &section.defines, &None, &section.profile)?;
+            if let Some(targets) = &section.targets {
+                let targets: Result<Vec<Target>, String> = targets.iter().map(|t| target(t)).collect();
+                settings.only_targets = Some(targets?);
+            }
             if !section.entries.is_empty() {
                 let entries: Result<Vec<_>, _> = section.entries.iter().map(|e| entry(e)).collect();
                 settings.entries = entries?;

@@ -117,11 +117,13 @@ fn progress(count: usize) -> ProgressBar {
 }
 
 fn targets(args: &BuildArgs, settings: &FileSettings) -> Vec<Target> {
-    match &settings.targets {
+    let mut targets = match &settings.targets {
         _ if !args.target.is_empty() => args.target.clone(),
         Some(targets) => targets.clone(),
         None => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
-    }
+    };
+    targets.retain(|t| settings.only_targets.as_ref().is_none_or(|only| only.contains(t)));
+    targets
 }
 
 fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {

@@ -95,11 +95,17 @@ fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output
     output
 }
 
-/// Where includes may lead when no include root is given: the project that a source lies in, told by its manifest or
-/// repository; else the directory above the source's, as trees keep shared includes beside their shaders' directories.
+/// Where includes may lead when no include root is given: the project that a source lies in, which is the working directory
+/// if it holds the source, or told by a manifest or repository; else the directory above the source's, as trees keep
+/// shared includes beside their shaders' directories.
 fn project_directory(file: &Path) -> PathBuf {
     let directory = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let mut above = directory.ancestors().skip(1);
+    if let Ok(here) = std::env::current_dir().and_then(std::fs::canonicalize)
+        && directory.starts_with(&here)
+    {
+        return here;
+    }
     let marked = |d: &&Path| d.join(crate::batch::manifest::FILE_NAME).is_file() || d.join(".git").exists();
     let found = above.clone().find(marked).or_else(|| above.nth(1));
     found.map_or_else(|| PathBuf::from("."), Path::to_path_buf)

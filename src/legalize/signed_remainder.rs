@@ -73,8 +73,8 @@ struct Signs<'a> {
 
 impl<'a> Signs<'a> {
     fn of(program: &'a Program, params: &[Param], body: &'a Body, live: &[ExprId]) -> Signs<'a> {
-        let params: FxHashSet<LocalId> = params.iter().map(|p| p.local).collect();
-        let mut signs = Signs { program, body, negative: params.clone(), params };
+        let inputs: FxHashSet<LocalId> = params.iter().map(|p| p.local).collect();
+        let mut signs = Signs { program, body, negative: inputs.clone(), params: inputs };
         let mut definitions: Vec<(LocalId, Option<ExprId>)> = Vec::new();
         body.block.visit(&mut |stmt| {
             if let StmtKind::Local(local, init) = stmt.kind {

@@ -42,7 +42,8 @@ fn run(cx: &mut Context) {
     }
     // A struct that holds one that has a twin needs one too.
     loop {
-        let holders: Vec<StructId> = found.uniform.keys().copied().filter(|id| holds(cx.program, *id, &twins)).collect();
+        let holders: Vec<StructId> =
+            found.uniform.keys().copied().filter(|id| holds(cx.program, *id, &twins)).collect();
         let holders: Vec<StructId> =
             holders.into_iter().filter(|id| !twins.contains_key(id) && found.storage.contains(id)).collect();
         if holders.is_empty() {
@@ -95,9 +96,10 @@ fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
 
 fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
     match (&a.detail, &b.detail) {
-        (Detail::Struct(x), Detail::Struct(y)) => x.iter().zip(y).all(|(x, y)| {
-            x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)
-        }),
+        (Detail::Struct(x), Detail::Struct(y)) => x
+            .iter()
+            .zip(y)
+            .all(|(x, y)| x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)),
         (Detail::Array { element: x, stride: s, .. }, Detail::Array { element: y, stride: t, .. }) => {
             s.get(Unit::Bytes) == t.get(Unit::Bytes) && same(x, y)
         }
