@@ -236,7 +236,7 @@ impl Inline<'_> {
         let mut locals = FxHashMap::default();
         for (param, &arg) in callee.params.iter().zip(args) {
             let place = param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty);
-            let assigned = !place && writes(callee, param.local);
+            let assigned = !place && writes(self.program, callee, param.local);
             let once = uses.get(&param.local).copied().unwrap_or(0) < 2 && !self.effects.expr(&self.body.exprs, arg);
             let placeholder = self.body.locals.push(callee.code.locals[param.local].clone());
             locals.insert(param.local, placeholder);
@@ -329,14 +329,17 @@ fn splices(f: &Function) -> bool {
         && !block.stmts.is_empty()
 }
 
-fn writes(f: &Function, local: LocalId) -> bool {
+fn writes(program: &Program, f: &Function, local: LocalId) -> bool {
     f.code.expressions().into_iter().any(|id| match &f.code.exprs[id].kind {
         ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) | ExprKind::AddressOf(t) => {
             matches!(f.code.exprs[f.code.exprs.base(*t)].kind, ExprKind::Local(l) if l == local)
         }
-        // Whether a call writes its argument is not looked up: it may.
-        ExprKind::Call(_, args) => {
-            args.iter().any(|a| matches!(f.code.exprs[*a].kind, ExprKind::Local(l) if l == local))
+        ExprKind::Call(callee, args) => {
+            let params = &program.functions[*callee].params;
+            let written = params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
+            written
+                .into_iter()
+                .any(|(_, a)| matches!(f.code.exprs[f.code.exprs.base(*a)].kind, ExprKind::Local(l) if l == local))
         }
         _ => false,
     })
