@@ -192,6 +192,8 @@ capabilities! {
     UndeclaredDepthTextures: Hlsl Glsl;
     /// Matrices in buffers in either storage order.
     BothMatrixOrders: Hlsl Glsl;
+    /// Matrices of both storage orders in one struct.
+    MixedMatrixOrders: Hlsl;
     /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
     SparseUniformArrays: Hlsl Glsl;
     /// Derivatives outside of fragment stages.

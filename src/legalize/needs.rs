@@ -91,6 +91,9 @@ impl Scan<'_> {
                 if array {
                     self.need(Capability::BufferArrays);
                 }
+                if super::storage_types::mixes_orders(self.program, g, t) {
+                    self.need(Capability::MixedMatrixOrders);
+                }
                 self.buffer_contents(t, g.matrix_order, true);
             }
             Type::Buffer(kind, _, t) => {
@@ -102,6 +105,9 @@ impl Scan<'_> {
                     BufferKind::ByteAddress => self.need(Capability::ByteAddressBuffers),
                     BufferKind::Append | BufferKind::Consume => self.need(Capability::HiddenCounters),
                     _ => {}
+                }
+                if super::storage_types::mixes_orders(self.program, g, t) {
+                    self.need(Capability::MixedMatrixOrders);
                 }
                 if kind != BufferKind::Typed {
                     self.buffer_contents(t, g.matrix_order, false);

@@ -36,13 +36,14 @@ pub(super) const PASS: Pass = Pass {
         Capability::SparseUniformArrays,
         Capability::NonFloatMatrices,
         Capability::UnitVectors,
+        Capability::MixedMatrixOrders,
     ],
     adds: &[],
     run,
 };
 
 /// A stored type, and whether it is the transposed of what it stands for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Stored {
     ty: TypeId,
     transposed: bool,
@@ -52,6 +53,8 @@ struct Stored {
 #[derive(Default)]
 struct Plan {
     fields: FxHashMap<(StructId, u32), Stored>,
+    /// The storage order of fields that is left to be said.
+    orders: FxHashMap<(StructId, u32), MatrixOrder>,
     /// Elements of buffers that are no structs, by the buffer's type.
     buffers: FxHashMap<TypeId, Stored>,
 }
@@ -70,7 +73,7 @@ fn run(cx: &mut Context) {
     for (&(id, index), stored) in &plan.fields {
         if let Some(field) = cx.program.structs[id].fields.get_mut(index as usize) {
             field.ty = stored.ty;
-            field.matrix_order = Some(MatrixOrder::Row);
+            field.matrix_order = Some(plan.orders.get(&(id, index)).copied().unwrap_or(MatrixOrder::Row));
         }
     }
     let buffers = plan.buffers;
@@ -107,18 +110,28 @@ struct Planner<'a, 'b> {
     plan: Plan,
     uniform: FxHashSet<StructId>,
     storage: FxHashSet<StructId>,
+    /// The one storage order of what is being visited, where fields cannot have their own.
+    expected: Option<MatrixOrder>,
 }
 
 impl<'a, 'b> Planner<'a, 'b> {
     fn new(cx: &'a mut Context<'b>) -> Self {
-        Planner { cx, plan: Plan::default(), uniform: FxHashSet::default(), storage: FxHashSet::default() }
+        Planner {
+            cx,
+            plan: Plan::default(),
+            uniform: FxHashSet::default(),
+            storage: FxHashSet::default(),
+            expected: None,
+        }
     }
 
     fn plan(mut self) -> Plan {
-        let globals: Vec<(TypeId, Option<MatrixOrder>)> = self.parameters();
-        for (ty, order) in &globals {
+        let globals = self.parameters();
+        for (ty, order, transparent) in &globals {
+            self.expected = None;
             let ty = self.cx.program.types.innermost(*ty);
             match self.cx.program.types.get(ty) {
+                Type::ConstantBuffer(t) if *transparent => self.members(t),
                 Type::ConstantBuffer(t) => self.contents(ty, t, *order, true),
                 Type::TextureBuffer(t) => self.contents(ty, t, *order, false),
                 Type::Buffer(kind, _, t) if kind != crate::tree::BufferKind::Typed => {
@@ -147,12 +160,27 @@ impl<'a, 'b> Planner<'a, 'b> {
         self.plan
     }
 
-    fn parameters(&self) -> Vec<(TypeId, Option<MatrixOrder>)> {
+    fn parameters(&self) -> Vec<(TypeId, Option<MatrixOrder>, bool)> {
         let globals = self.cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
-        globals.map(|(_, g)| (g.ty, g.matrix_order)).collect()
+        globals.map(|(_, g)| (g.ty, g.matrix_order, g.transparent)).collect()
+    }
+
+    /// The members of a `cbuffer`: each can have its own storage order.
+    fn members(&mut self, element: TypeId) {
+        let Type::Struct(id) = self.cx.program.types.get(element) else { return };
+        let fields: Vec<(TypeId, Option<MatrixOrder>)> =
+            self.cx.program.structs[id].fields.iter().map(|f| (f.ty, f.matrix_order)).collect();
+        self.uniform.insert(id);
+        for (index, (ty, own)) in (0..).zip(fields) {
+            let order = own.unwrap_or(self.cx.program.default_matrix_order);
+            self.expected = orders(self.cx.program, ty, order).first().copied();
+            self.one_field(id, index, ty, true);
+        }
     }
 
     fn contents(&mut self, buffer: TypeId, element: TypeId, order: Option<MatrixOrder>, uniform: bool) {
+        let inherited = order.unwrap_or(self.cx.program.default_matrix_order);
+        self.expected = orders(self.cx.program, element, inherited).first().copied();
         match self.cx.program.types.get(self.cx.program.types.innermost(element)) {
             Type::Struct(id) => self.structure(id, uniform),
             _ => {
@@ -171,11 +199,19 @@ impl<'a, 'b> Planner<'a, 'b> {
         }
         for index in 0..self.cx.program.structs[id].fields.len() as u32 {
             let Some(ty) = self.cx.program.structs[id].fields.get(index as usize).map(|f| f.ty) else { continue };
-            match self.cx.program.types.get(self.cx.program.types.innermost(ty)) {
-                Type::Struct(inner) => self.structure(inner, uniform),
-                _ => {
-                    if let Some(stored) = self.field(id, index, uniform) {
-                        self.plan.fields.insert((id, index), stored);
+            self.one_field(id, index, ty, uniform);
+        }
+    }
+
+    fn one_field(&mut self, id: StructId, index: u32, ty: TypeId, uniform: bool) {
+        match self.cx.program.types.get(self.cx.program.types.innermost(ty)) {
+            Type::Struct(inner) => self.structure(inner, uniform),
+            _ => {
+                if let Some(stored) = self.field(id, index, uniform) {
+                    self.plan.fields.insert((id, index), stored);
+                    let both = self.cx.profile.has(Capability::BothMatrixOrders);
+                    if let Some(order) = self.expected.filter(|_| both) {
+                        self.plan.orders.insert((id, index), order);
                     }
                 }
             }
@@ -223,6 +259,8 @@ impl<'a, 'b> Planner<'a, 'b> {
                 let unit = (rows == 1 || columns == 1) && !profile.has(Capability::UnitVectors);
                 let is_matrix = !unit && (s.is_float() || profile.has(Capability::NonFloatMatrices));
                 if is_matrix && profile.has(Capability::BothMatrixOrders) {
+                    *transposed = self.expected.is_some_and(|e| e != order);
+                    let (rows, columns) = if *transposed { (columns, rows) } else { (rows, columns) };
                     return types.matrix(scalar(s), rows, columns);
                 }
                 let by_columns = order == MatrixOrder::Column;
@@ -616,6 +654,34 @@ impl Rewrite<'_> {
             }
             _ => Build::new(self.types, self.exprs, span).convert(e, stored.ty),
         }
+    }
+}
+
+/// The storage orders of the matrices in a type, each as often as it occurs; `order` is that of those without a modifier.
+fn orders(program: &Program, ty: TypeId, order: MatrixOrder) -> Vec<MatrixOrder> {
+    match program.types.get(program.types.innermost(ty)) {
+        // Others will be arrays and vectors.
+        Type::Matrix(s, rows, columns) if s.is_float() && rows > 1 && columns > 1 => vec![order],
+        Type::Struct(id) => {
+            let fields = &program.structs[id].fields;
+            fields.iter().flat_map(|f| orders(program, f.ty, f.matrix_order.unwrap_or(order))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether one part of a buffer that can only have one storage order holds matrices of both.
+pub(super) fn mixes_orders(program: &Program, global: &crate::tree::Global, element: TypeId) -> bool {
+    let order = global.matrix_order.unwrap_or(program.default_matrix_order);
+    let mixed = |ty: TypeId, order: MatrixOrder| {
+        let list = orders(program, ty, order);
+        list.windows(2).any(|w| w.first() != w.last())
+    };
+    match program.types.get(element) {
+        Type::Struct(id) if global.transparent => {
+            program.structs[id].fields.iter().any(|f| mixed(f.ty, f.matrix_order.unwrap_or(order)))
+        }
+        _ => mixed(element, order),
     }
 }
 
