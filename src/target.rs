@@ -76,6 +76,8 @@ capabilities! {
     BufferArrays: Hlsl Glsl;
     /// Arrays of textures, samplers or buffers.
     ResourceArrays: Hlsl Glsl;
+    /// Arrays of arrays of resources.
+    NestedResourceArrays: Hlsl;
     /// Arrays of resources without a size.
     UnboundedResourceArrays: Hlsl Glsl;
     /// `bool` in buffers.

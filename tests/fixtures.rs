@@ -8,6 +8,8 @@
 //! options: target=hlsl,wgsl entry=psMain:fragment profile=sm_5_1 define=N=4 matrix=row policy=dxc sidecar
 //! ```
 //!
+//! `dump=PASS` shows the tree after a legalization pass in place of the texts; such a page stands beside the pass.
+//!
 //! From the first `## ` heading on it is written by `BLESS=1 cargo test fixtures`: the diagnostics, and for each target the
 //! emitted texts and, if asked for, the sidecar as a table. Whatever is emitted must be legal, blessed or not.
 
@@ -98,7 +100,8 @@ fn generate(page: &Page) -> String {
     for dump in &output.dumps {
         section(&mut text, "after the pass", "slang", dump);
     }
-    for artifact in &output.artifacts {
+    // A page of one pass shows the tree after it.
+    for artifact in output.artifacts.iter().filter(|_| page.options.dump_after.is_none()) {
         let title = match artifact.entry {
             Some((name, _)) => format!("{}: {name}", artifact.target.name()),
             None => artifact.target.name().to_owned(),
@@ -165,8 +168,10 @@ pub fn difference(expected: &str, actual: &str) -> String {
 #[test]
 fn fixtures() {
     let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
-    let pages = files_under(&root().join("tests/fixtures"), &["md"]);
+    let mut pages = files_under(&root().join("tests/fixtures"), &["md"]);
     assert!(!pages.is_empty(), "there are no fixtures");
+    // The pages of passes stand beside them.
+    pages.extend(files_under(&root().join("src/legalize"), &["md"]));
     let check = |path: &std::path::PathBuf| check(path, bless).err().map(|e| format!("{}:\n{e}", relative(path)));
     let wrong: Vec<String> = pages.par_iter().filter_map(check).collect();
     let hint = "BLESS=1 cargo test fixtures rewrites the pages";

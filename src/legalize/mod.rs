@@ -35,12 +35,14 @@ mod lower_switch;
 mod matrix_parts;
 mod memory;
 mod mutable_parameters;
+mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
 mod out_parameters;
 mod packoffsets;
 mod parts;
 mod resolve_resources;
+mod resource_arrays;
 mod push_constants;
 mod select_target;
 mod signed_remainder;
@@ -85,6 +87,10 @@ pub struct Context<'a> {
 pub struct Notes {
     /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
     pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
+    /// The parameter and the path of fields that a resource was split from.
+    pub origins: rustc_hash::FxHashMap<GlobalId, (GlobalId, Vec<u32>)>,
+    /// The texture that a sampler was a pair with.
+    pub textures_of_samplers: rustc_hash::FxHashMap<GlobalId, GlobalId>,
     /// Bindings of the samplers of combined samplers.
     pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// The layout of each buffer's data by the types of the source.
@@ -121,6 +127,8 @@ pub const PASSES: &[Pass] = &[
     counters::PASS,
     byte_address::PASS,
     texel_buffers::PASS,
+    nested_resource_arrays::PASS,
+    resource_arrays::PASS,
     depth_textures::PASS,
     packoffsets::PASS,
     empty_structs::PASS,

@@ -123,6 +123,7 @@ fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
         let found = binding(cx, global, &leaf.path, leaf.block);
         let id = declare(cx, global, &leaf, found);
         note_hidden(cx, global, &leaf.path, id);
+        cx.notes.origins.insert(id, (global, leaf.path.clone()));
         split.insert((global, leaf.path), id);
     }
     let inner = cx.program.types.get(cx.program.types.innermost(ty));

@@ -567,6 +567,30 @@ pub struct Function {
     pub modifiers: Modifiers,
 }
 
+impl Function {
+    /// A function made by a pass; its parameters' locals are in `code`.
+    pub fn new(name: impl Into<Symbol>, params: Vec<Param>, result: TypeId, code: Body, span: Span) -> Function {
+        Function {
+            name: name.into(),
+            owner: None,
+            instance: Symbol::new(""),
+            params,
+            result,
+            result_semantic: None,
+            result_explicit: Explicit::default(),
+            returns_ref: false,
+            body: FunctionBody::Block,
+            code,
+            attributes: Vec::new(),
+            comments: Vec::new(),
+            span,
+            builtin: false,
+            inline: false,
+            modifiers: Modifiers::default(),
+        }
+    }
+}
+
 /// What a function does.
 #[derive(Clone, Debug)]
 pub enum FunctionBody {

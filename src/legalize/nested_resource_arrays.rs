@@ -1,0 +1,108 @@
+//! Arrays of arrays of resources become arrays.
+//!
+//! Before: `Texture2D maps[2][3];    maps[i][j].Load(p)`
+//! After:  `Texture2D maps[6];       maps[i * 3 + j].Load(p)`
+//!
+//! Removes: NestedResourceArrays. Runs after: split_resources, combined_samplers, counters. The bindings stay: the elements of
+//! an array of arrays follow each other, the last index fastest.
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::{BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Type, TypeId, Types};
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass =
+    Pass { name: "nested_resource_arrays", removes: &[Capability::NestedResourceArrays], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let mut nested: FxHashMap<GlobalId, (TypeId, Vec<u32>)> = FxHashMap::default();
+    for id in cx.program.parameters.clone() {
+        let ty = cx.program.globals[id].ty;
+        if let Some((flat, inner)) = flattened(&mut cx.program.types, ty) {
+            cx.program.globals[id].ty = flat;
+            nested.insert(id, (flat, inner));
+        }
+    }
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        // Parents first: the outermost index has the whole chain below it.
+        for &id in live.iter().rev() {
+            rewrite(types, exprs, id, &nested);
+        }
+    });
+}
+
+/// The type with one dimension, and the inner dimensions.
+fn flattened(types: &mut Types, ty: TypeId) -> Option<(TypeId, Vec<u32>)> {
+    let element = types.innermost(ty);
+    let (mut at, outer) = types.array_parts(ty)?;
+    let mut inner = Vec::new();
+    while let Type::Array(next, count) = types.get(at) {
+        inner.push(count?);
+        at = next;
+    }
+    if inner.is_empty() || !types.get(element).is_resource() {
+        return None;
+    }
+    let size = inner.iter().try_fold(1u32, |n, d| n.checked_mul(*d))?;
+    let count = match outer {
+        Some(n) => Some(n.checked_mul(size)?),
+        None => None,
+    };
+    Some((types.array(element, count), inner))
+}
+
+fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, nested: &FxHashMap<GlobalId, (TypeId, Vec<u32>)>) {
+    let mut indices = Vec::new();
+    let mut node = id;
+    while let ExprKind::Index(base, index) = exprs[node].kind {
+        indices.push(index);
+        node = base;
+    }
+    let ExprKind::Global(g) = exprs[node].kind else { return };
+    let Some((flat, inner)) = nested.get(&g) else { return };
+    // Only whole chains; parts of them lie below one.
+    if indices.len() != inner.len() + 1 {
+        return;
+    }
+    indices.reverse();
+    let Expr { ty, span, .. } = exprs[id];
+    let mut b = Build::new(types, exprs, span);
+    let mut index = None;
+    for (i, at) in indices.into_iter().enumerate() {
+        index = Some(match index {
+            None => at,
+            Some(outer) => {
+                let dim = i.checked_sub(1).and_then(|i| inner.get(i)).copied().unwrap_or(1);
+                step(&mut b, outer, dim, at)
+            }
+        });
+    }
+    let Some(index) = index else { return };
+    let base = b.global(g, *flat);
+    exprs[id] = Expr { kind: ExprKind::Index(base, index), ty, span };
+}
+
+/// `outer * dim + inner`, folded where `outer` is a literal.
+fn step(b: &mut Build, outer: ExprId, dim: u32, inner: ExprId) -> ExprId {
+    let literal = |b: &Build, e: ExprId| match b.exprs[e].kind {
+        ExprKind::Literal(Literal::Int(n), _) => Some(n),
+        _ => None,
+    };
+    if let (Some(x), Some(y)) = (literal(b, outer), literal(b, inner)) {
+        return b.int(x.saturating_mul(dim.into()).saturating_add(y));
+    }
+    let ty = b.exprs[inner].ty;
+    match literal(b, outer) {
+        Some(0) => return inner,
+        Some(x) => {
+            let start = b.number(x.saturating_mul(dim.into()), ty);
+            return b.binary(BinaryOp::Add, start, inner);
+        }
+        None => {}
+    }
+    let ty = b.exprs[outer].ty;
+    let dim = b.number(dim.into(), ty);
+    let scaled = b.binary(BinaryOp::Mul, outer, dim);
+    let inner = b.convert(inner, ty);
+    b.binary(BinaryOp::Add, scaled, inner)
+}

@@ -1,0 +1,525 @@
+//! An array of resources becomes as many resources; an index that is not constant chooses among them.
+//!
+//! Before: `Texture2D maps[3];                  maps[1].Load(p)      maps[i].Load(p)`
+//! After:  `Texture2D maps_0, maps_1, maps_2;   maps_1.Load(p)       maps_Load(i, p)`, a function that is a `switch`
+//!
+//! The first element has the binding of the array. The others follow all bindings of their group that layout gave, array by
+//! array in order of declaration: a function of the declarations alone, like layout itself.
+//!
+//! Removes: ResourceArrays, BufferArrays. Runs after: resolve_resources, split_resources, combined_samplers, counters.
+
+use super::{Context, Pass};
+use crate::layout::{Detail, Place, TypeLayout, Unit, enter_block};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::{
+    BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId, GlobalKind, Hints, Item,
+    Literal, LocalId, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type, TypeId, dump,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+pub(super) const PASS: Pass = Pass {
+    name: "resource_arrays",
+    removes: &[Capability::ResourceArrays, Capability::BufferArrays],
+    adds: &[],
+    run,
+};
+
+/// The elements of an array that was taken apart, by flat index.
+struct Elements {
+    list: Vec<GlobalId>,
+    dims: Vec<u32>,
+}
+
+fn run(cx: &mut Context) {
+    let extra = further_bindings(cx);
+    let mut arrays = FxHashMap::default();
+    for global in cx.program.parameters.clone() {
+        if let Some(elements) = take_apart(cx, global, &extra) {
+            arrays.insert(global, elements);
+        }
+    }
+    let mut made = FxHashMap::default();
+    cx.each_body(&mut |cx, function, body| {
+        let mut uses = Uses { cx, body, arrays: &arrays, made: &mut made, function };
+        uses.run();
+    });
+}
+
+/// The dimensions of an array of resources, outermost first, if they are known and not too many.
+fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
+    let mut ty = cx.program.globals[global].ty;
+    let mut dims = Vec::new();
+    while let Type::Array(element, count) = cx.program.types.get(ty) {
+        dims.push(count?);
+        ty = element;
+    }
+    let count = dims.iter().try_fold(1u32, |n, d| n.checked_mul(*d))?;
+    let fits = count > 0 && count <= cx.profile.facts.resource_array_limit;
+    (!dims.is_empty() && cx.program.types.get(ty).is_resource() && fits).then_some(dims)
+}
+
+/// Where the second and further elements of each array are bound: (parameter, path of fields) to the first of them.
+fn further_bindings(cx: &Context) -> BTreeMap<(GlobalId, Vec<u32>), Binding> {
+    let pairs = pairs(cx);
+    let mut all = Leaves { pairs: &pairs, list: Vec::new(), next: BTreeMap::new() };
+    for p in &cx.layout.parameters {
+        all.collect(p.global, p.place, &p.layout, &mut Vec::new(), 1);
+    }
+    for (global, _, place, layout) in &cx.notes.entry_globals {
+        all.collect(*global, *place, layout, &mut Vec::new(), 1);
+    }
+    for buffer in cx.layout.globals.iter().chain(cx.layout.entry_points.iter().filter_map(|e| e.buffer.as_ref())) {
+        all.taken(buffer.binding.map_or((0, 0), |b| (b.space, b.index + 1)));
+    }
+    let Leaves { list, mut next, .. } = all;
+    let mut bindings = BTreeMap::new();
+    for (global, path, count, space) in list {
+        let first = next.entry(space).or_insert(0);
+        bindings.insert((global, path), Binding { class: None, index: *first, space });
+        *first = first.saturating_add(count.saturating_sub(1));
+    }
+    bindings
+}
+
+/// Types of textures that were pairs with their sampler when layout saw them.
+fn pairs(cx: &Context) -> FxHashSet<TypeId> {
+    let pair = |t: &TypeId| matches!(cx.program.types.get(*t), Type::Texture(t) if t.combined);
+    cx.program.types.ids().filter(pair).collect()
+}
+
+/// All arrays of resources, and the first number behind all bindings of each group.
+struct Leaves<'a> {
+    pairs: &'a FxHashSet<TypeId>,
+    list: Vec<(GlobalId, Vec<u32>, u32, u32)>,
+    next: BTreeMap<u32, u32>,
+}
+
+impl Leaves<'_> {
+    fn taken(&mut self, (space, end): (u32, u32)) {
+        let next = self.next.entry(space).or_insert(0);
+        *next = (*next).max(end);
+    }
+
+    fn collect(&mut self, global: GlobalId, place: Place, layout: &TypeLayout, path: &mut Vec<u32>, count: u32) {
+        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        for unit in [Unit::Descriptor, Unit::Sampler] {
+            let used = number(layout.usage.get(unit));
+            if used > 0 {
+                let start = number(place.offset.get(unit));
+                self.taken((number(place.space.get(unit)), start.saturating_add(used)));
+            }
+        }
+        match &layout.detail {
+            Detail::Array { element, count: inner, .. } => {
+                self.collect(global, place, element, path, count.saturating_mul(inner.unwrap_or(0)));
+            }
+            Detail::Struct(fields) => {
+                for (index, field) in (0..).zip(fields) {
+                    let mut inner = place;
+                    inner.offset = inner.offset.plus(&field.offset);
+                    path.push(index);
+                    self.collect(global, inner, &field.layout, path, count);
+                    path.pop();
+                }
+            }
+            Detail::Block { .. } => {
+                self.leaf(global, place, path, count);
+                if let Some((inner, contents)) = enter_block(place, layout) {
+                    self.collect(global, inner, contents, path, count);
+                }
+            }
+            Detail::Resource { .. } => {
+                // The samplers of an array of pairs follow its textures.
+                let numbers = if self.pairs.contains(&layout.ty) { count.saturating_mul(2).saturating_sub(1) } else { count };
+                self.leaf(global, place, path, numbers);
+            }
+            Detail::Plain | Detail::Matrix { .. } => {}
+        }
+    }
+
+    fn leaf(&mut self, global: GlobalId, place: Place, path: &[u32], count: u32) {
+        let space = u32::try_from(place.space.get(Unit::Descriptor)).unwrap_or(u32::MAX);
+        if count > 1 && !self.list.iter().any(|(g, p, ..)| *g == global && p == path) {
+            self.list.push((global, path.to_vec(), count, space));
+        }
+    }
+}
+
+/// Declares the elements of an array in its place.
+fn take_apart(
+    cx: &mut Context,
+    global: GlobalId,
+    further: &BTreeMap<(GlobalId, Vec<u32>), Binding>,
+) -> Option<Elements> {
+    let dims = dimensions(cx, global)?;
+    let whole = cx.program.globals[global].clone();
+    let ty = cx.program.types.innermost(whole.ty);
+    let count: u32 = dims.iter().product();
+    let texture = cx.notes.textures_of_samplers.get(&global).copied();
+    let placed = texture.unwrap_or(global);
+    let origin = cx.notes.origins.get(&placed).cloned().unwrap_or((placed, Vec::new()));
+    let behind = if texture.is_some() { count - 1 } else { 0 };
+    let further = further.get(&origin).map(|b| Binding { index: b.index.saturating_add(behind), ..*b });
+    let mut list = Vec::new();
+    for flat in 0..count {
+        let name = format!("{}{}", whole.name, suffix(flat, &dims, "_", ""));
+        let mut element = Global::new(name.as_str(), ty, GlobalKind::Parameter, whole.span);
+        element.modifiers = whole.modifiers;
+        element.matrix_order = whole.matrix_order;
+        element.attributes = whole.attributes.clone();
+        element.explicit.image_format = whole.explicit.image_format;
+        element.unit = whole.unit;
+        element.file = whole.file;
+        element.source_path = Symbol::new(&format!("{}{}", whole.source_path, suffix(flat, &dims, "[", "]")));
+        element.binding = match flat {
+            0 => whole.binding,
+            n => further.map(|b| Binding { index: b.index.saturating_add(n - 1), ..b }),
+        };
+        if flat == 0 {
+            element.comments = whole.comments.clone();
+        }
+        let id = cx.program.globals.push(element);
+        cx.program.insert_item(Item::Global(id), Some(Item::Global(global)));
+        cx.program.parameters.push(id);
+        list.push(id);
+    }
+    cx.program.items.retain(|i| *i != Item::Global(global));
+    cx.program.parameters.retain(|g| *g != global);
+    Some(Elements { list, dims })
+}
+
+/// `_1_2` or `[1][2]` for a flat index.
+fn suffix(flat: u32, dims: &[u32], open: &str, close: &str) -> String {
+    let mut text = String::new();
+    let mut rest = flat;
+    let mut stride: u32 = dims.iter().product();
+    for d in dims {
+        stride /= d;
+        text.push_str(&format!("{open}{}{close}", rest / stride.max(1)));
+        rest %= stride.max(1);
+    }
+    text
+}
+
+struct Uses<'a, 'b, 'c> {
+    cx: &'a mut Context<'c>,
+    body: &'b mut Body,
+    arrays: &'a FxHashMap<GlobalId, Elements>,
+    /// Functions made so far, by what they do.
+    made: &'a mut FxHashMap<String, FunctionId>,
+    function: FunctionId,
+}
+
+impl Uses<'_, '_, '_> {
+    fn run(&mut self) {
+        // Each round takes one element that is chosen at run time out of each operation.
+        for _ in 0..16 {
+            let mut any = false;
+            let live = self.body.expressions();
+            let parents = self.parents(&live);
+            let roots: FxHashSet<ExprId> = self.statement_roots();
+            let mut touched: FxHashSet<ExprId> = FxHashSet::default();
+            for id in live {
+                let Some((global, indices)) = self.element(id) else { continue };
+                if let Some(flat) = self.constant(global, &indices) {
+                    self.body.exprs[id].kind = ExprKind::Global(flat);
+                    continue;
+                }
+                let operation = self.operation(id, &parents);
+                if touched.insert(operation) {
+                    any |= self.choose(id, operation, global, &indices, &parents, &roots);
+                }
+            }
+            if !any {
+                return;
+            }
+        }
+    }
+
+    fn parents(&self, live: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
+        let mut parents = FxHashMap::default();
+        for &id in live {
+            self.body.exprs[id].kind.children(&mut |c| {
+                parents.insert(c, id);
+            });
+        }
+        parents
+    }
+
+    fn statement_roots(&self) -> FxHashSet<ExprId> {
+        let mut roots = FxHashSet::default();
+        self.body.block.visit(&mut |s| {
+            if let StmtKind::Expr(e) = s.kind {
+                roots.insert(e);
+            }
+        });
+        roots
+    }
+
+    /// The array and the indices of an expression that names one resource of an array.
+    fn element(&self, id: ExprId) -> Option<(GlobalId, Vec<ExprId>)> {
+        if !self.cx.program.types.get(self.body.exprs[id].ty).is_resource() {
+            return None;
+        }
+        let mut indices = Vec::new();
+        let mut node = id;
+        while let ExprKind::Index(base, index) = self.body.exprs[node].kind {
+            indices.push(index);
+            node = base;
+        }
+        indices.reverse();
+        let ExprKind::Global(g) = self.body.exprs[node].kind else { return None };
+        let elements = self.arrays.get(&g)?;
+        (elements.dims.len() == indices.len()).then_some((g, indices))
+    }
+
+    /// The element, if all indices are constants in range.
+    fn constant(&self, global: GlobalId, indices: &[ExprId]) -> Option<GlobalId> {
+        let elements = self.arrays.get(&global)?;
+        let mut flat = 0u32;
+        for (index, dim) in indices.iter().zip(&elements.dims) {
+            let value = literal(&self.body.exprs, *index)?;
+            let value = u32::try_from(value).ok().filter(|v| v < dim)?;
+            flat = flat * dim + value;
+        }
+        elements.list.get(flat as usize).copied()
+    }
+
+    /// The smallest expression around an element that is a value or does something.
+    fn operation(&self, element: ExprId, parents: &FxHashMap<ExprId, ExprId>) -> ExprId {
+        let mut node = element;
+        while let Some(&parent) = parents.get(&node) {
+            let on_path = match self.body.exprs[parent].kind {
+                ExprKind::Index(base, _)
+                | ExprKind::Field(base, _)
+                | ExprKind::Contents(base)
+                | ExprKind::Swizzle(base, _)
+                | ExprKind::MatrixSwizzle(base, _) => base == node,
+                _ => false,
+            };
+            let writes = match &self.body.exprs[parent].kind {
+                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => *target == node,
+                ExprKind::Call(f, args) => {
+                    let resource = self.cx.program.types.get(self.body.exprs[node].ty).is_resource();
+                    let at = args.iter().position(|a| *a == node);
+                    let by_reference = at.and_then(|at| self.cx.program.functions[*f].params.get(at));
+                    resource || by_reference.is_some_and(|p| p.mode != ParamMode::In)
+                }
+                _ => false,
+            };
+            if writes {
+                return parent;
+            }
+            if !on_path {
+                break;
+            }
+            node = parent;
+        }
+        node
+    }
+
+    /// Replaces an operation by a call of a function that chooses the element.
+    fn choose(
+        &mut self,
+        element: ExprId,
+        operation: ExprId,
+        global: GlobalId,
+        indices: &[ExprId],
+        parents: &FxHashMap<ExprId, ExprId>,
+        roots: &FxHashSet<ExprId>,
+    ) -> bool {
+        let Some(elements) = self.arrays.get(&global) else { return false };
+        let span = self.body.exprs[operation].span;
+        let statement = roots.contains(&operation);
+        let is_write = matches!(self.body.exprs[operation].kind, ExprKind::Assign(..) | ExprKind::Step(..));
+        if is_write && !statement {
+            self.cx.unsupported(span, "an assignment to an element of an array of buffers as part of an expression");
+            return false;
+        }
+        let mut spine = FxHashSet::default();
+        let mut node = element;
+        spine.insert(node);
+        while node != operation {
+            let Some(&parent) = parents.get(&node) else { return false };
+            node = parent;
+            spine.insert(node);
+        }
+        let mut captured = Vec::new();
+        if !self.capture(operation, element, &spine, &mut captured) {
+            self.cx.unsupported(span, "a variable that is written by an operation on an element of an array of resources");
+            return false;
+        }
+        let ty = if is_write { TypeId::VOID } else { self.body.exprs[operation].ty };
+        let chooser = Chooser { element, operation, captured: &captured, result: ty, span };
+        let function = self.function(global, &chooser, &elements.list);
+        let flat = self.flat_index(indices, &elements.dims, span);
+        let mut args = vec![flat];
+        args.extend(captured);
+        self.body.exprs[operation].kind = ExprKind::Call(function, args);
+        self.body.exprs[operation].ty = ty;
+        true
+    }
+
+    /// Collects what an operation uses besides the element, in order. False if that includes a place to write to.
+    fn capture(&self, id: ExprId, element: ExprId, spine: &FxHashSet<ExprId>, captured: &mut Vec<ExprId>) -> bool {
+        if id == element {
+            return true;
+        }
+        if !spine.contains(&id) {
+            if self.stays(id) {
+                return true;
+            }
+            captured.push(id);
+            return true;
+        }
+        if let ExprKind::Call(f, args) = &self.body.exprs[id].kind {
+            let params = &self.cx.program.functions[*f].params;
+            let written = params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && !spine.contains(a) && !self.stays(*a));
+            if written {
+                return false;
+            }
+        }
+        let mut children = Vec::new();
+        self.body.exprs[id].kind.children(&mut |c| children.push(c));
+        children.into_iter().all(|c| self.capture(c, element, spine, captured))
+    }
+
+    /// A literal, or something that is named alike everywhere.
+    fn stays(&self, id: ExprId) -> bool {
+        let all = self.body.exprs.post_order(id);
+        let kinds = all.iter().all(|e| {
+            matches!(
+                self.body.exprs[*e].kind,
+                ExprKind::Literal(..) | ExprKind::Global(_) | ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Contents(_)
+            )
+        });
+        // Elements that are chosen at run time are captured by their own operation first.
+        kinds && !all.iter().any(|e| self.element(*e).is_some_and(|(g, i)| self.constant(g, &i).is_none()))
+    }
+
+    fn flat_index(&mut self, indices: &[ExprId], dims: &[u32], span: Span) -> ExprId {
+        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+        let mut flat = None;
+        for (index, dim) in indices.iter().zip(dims) {
+            let index = b.convert(*index, TypeId::UINT);
+            flat = Some(match flat {
+                None => index,
+                Some(outer) => {
+                    let dim = b.uint(*dim);
+                    let scaled = b.binary(BinaryOp::Mul, outer, dim);
+                    b.binary(BinaryOp::Add, scaled, index)
+                }
+            });
+        }
+        flat.unwrap_or_else(|| b.uint(0))
+    }
+
+    /// The function that does an operation on the element of a number, made once for all alike operations.
+    fn function(&mut self, global: GlobalId, chooser: &Chooser, elements: &[GlobalId]) -> FunctionId {
+        let mut code = Body::default();
+        let mut params = vec![parameter(&mut code, "index", TypeId::UINT, chooser.span)];
+        let mut locals = Vec::new();
+        for id in chooser.captured {
+            let name = super::hoist::temporary_name(self.cx.program, self.body, *id);
+            let param = parameter(&mut code, name.as_str(), self.body.exprs[*id].ty, chooser.span);
+            locals.push(param.local);
+            params.push(param);
+        }
+        let mut cases = Vec::new();
+        for (number, element) in (0u32..).zip(elements) {
+            let last = number as usize + 1 == elements.len();
+            let label = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).uint(number);
+            let body = self.case(chooser, *element, &locals, &mut code);
+            cases.push(SwitchCase { labels: vec![(!last).then_some(label)], body });
+        }
+        let selector = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).local(LocalId(0), TypeId::UINT);
+        code.block.stmts.push(Stmt::new(StmtKind::Switch(selector, cases, Hints::default()), chooser.span));
+        let name = format!("{}_{}", self.cx.program.globals[global].name, self.verb(chooser.operation));
+        let function = Function::new(name.as_str(), params, chooser.result, code, chooser.span);
+        let key = key(self.cx.program, &function);
+        if let Some(&made) = self.made.get(&key) {
+            return made;
+        }
+        let id = self.cx.program.functions.push(function);
+        self.cx.program.insert_item(Item::Function(id), Some(Item::Function(self.function)));
+        self.made.insert(key, id);
+        id
+    }
+
+    fn case(&mut self, chooser: &Chooser, element: GlobalId, locals: &[LocalId], code: &mut Body) -> Block {
+        let from = &self.body.exprs;
+        let copy = code.exprs.import(from, chooser.operation, &mut |exprs, id| {
+            let kind = if id == chooser.element {
+                ExprKind::Global(element)
+            } else {
+                let at = chooser.captured.iter().position(|c| *c == id)?;
+                ExprKind::Local(*locals.get(at)?)
+            };
+            Some(exprs.push(crate::tree::Expr { kind, ty: from[id].ty, span: chooser.span }))
+        });
+        let mut block = Block::default();
+        if chooser.result == TypeId::VOID {
+            block.stmts.push(Stmt::new(StmtKind::Expr(copy), chooser.span));
+            block.stmts.push(Stmt::new(StmtKind::Break, chooser.span));
+        } else {
+            block.stmts.push(Stmt::new(StmtKind::Return(Some(copy)), chooser.span));
+        }
+        block
+    }
+
+    /// What an operation does, for a name.
+    fn verb(&self, operation: ExprId) -> String {
+        match &self.body.exprs[operation].kind {
+            ExprKind::Call(f, _) => self.cx.program.functions[*f].name.as_str().trim_start_matches('_').to_owned(),
+            ExprKind::Assign(..) | ExprKind::Step(..) => "store".to_owned(),
+            _ => "load".to_owned(),
+        }
+    }
+}
+
+/// An operation on an element.
+struct Chooser<'a> {
+    element: ExprId,
+    operation: ExprId,
+    captured: &'a [ExprId],
+    result: TypeId,
+    span: Span,
+}
+
+fn parameter(code: &mut Body, name: &str, ty: TypeId, span: Span) -> Param {
+    let local = code.add_local(name, ty, span);
+    code.locals[local].constant = true;
+    Param {
+        local,
+        mode: ParamMode::In,
+        semantic: None,
+        modifiers: Default::default(),
+        explicit: Default::default(),
+        attributes: Vec::new(),
+    }
+}
+
+/// What a function is and does, as text.
+fn key(program: &Program, function: &Function) -> String {
+    let mut text = format!("{} {}", program.type_name(function.result), function.name);
+    for (_, local) in function.code.locals.iter() {
+        text.push_str(&program.type_name(local.ty));
+        text.push(' ');
+    }
+    for root in function.code.roots() {
+        text.push_str(&dump::expr_text(program, &function.code.locals, &function.code.exprs, root));
+        text.push(';');
+    }
+    text
+}
+
+fn literal(exprs: &ExprArena, id: ExprId) -> Option<i64> {
+    match exprs[id].kind {
+        ExprKind::Literal(Literal::Int(value), _) => Some(value),
+        ExprKind::Convert(a, _) => literal(exprs, a),
+        _ => None,
+    }
+}
