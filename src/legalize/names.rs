@@ -195,12 +195,14 @@ impl Names<'_, '_> {
             !names.taken.contains(name) && !names.taken.contains(&format!("{name}()"))
         };
         let mut name = base.clone();
+        // The underscore that kept it apart from a word of the language is not needed in a longer name.
+        let stem = base.trim_end_matches('_');
         if !free(&name, self) && !function.instance.is_empty() {
-            name = self.legal(&format!("{base}_{}", function.instance));
+            name = self.legal(&format!("{stem}_{}", function.instance));
         }
         if !free(&name, self) && !types.is_empty() {
             let types: Vec<String> = types.iter().map(|t| plain(t).trim_end_matches('_').to_owned()).collect();
-            name = self.legal(&format!("{base}_{}", types.join("_")));
+            name = self.legal(&format!("{stem}_{}", types.join("_")));
         }
         let name = numbered(&name, |n| free(n, self));
         // Functions of one name share it; nothing else may have it.

@@ -476,7 +476,7 @@ impl Work<'_> {
     fn is_frozen(&self, index: ExprId) -> bool {
         match self.body.exprs[index].kind {
             ExprKind::Literal(..) => true,
-            ExprKind::Convert(a, _) => self.is_frozen(a),
+            ExprKind::Convert(a, _) | ExprKind::Swizzle(a, _) | ExprKind::Field(a, _) => self.is_frozen(a),
             ExprKind::Local(l) => !self.assigned.contains(&l),
             _ => false,
         }
