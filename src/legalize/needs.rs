@@ -79,7 +79,8 @@ impl Scan<'_> {
             self.need(Capability::PushConstants);
         }
         let array = matches!(self.program.types.get(g.ty), Type::Array(..));
-        let nested = self.program.types.array_parts(g.ty).is_some_and(|(e, _)| self.program.types.array_parts(e).is_some());
+        let nested =
+            self.program.types.array_parts(g.ty).is_some_and(|(e, _)| self.program.types.array_parts(e).is_some());
         if nested && self.program.holds_resource(g.ty) {
             self.need(Capability::NestedResourceArrays);
         }

@@ -14,18 +14,15 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId, GlobalKind, Hints, Item,
-    Literal, LocalId, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type, TypeId, dump,
+    BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId,
+    GlobalKind, Hints, Item, Literal, LocalId, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type, TypeId,
+    dump,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass = Pass {
-    name: "resource_arrays",
-    removes: &[Capability::ResourceArrays, Capability::BufferArrays],
-    adds: &[],
-    run,
-};
+pub(super) const PASS: Pass =
+    Pass { name: "resource_arrays", removes: &[Capability::ResourceArrays, Capability::BufferArrays], adds: &[], run };
 
 /// The elements of an array that was taken apart, by flat index.
 struct Elements {
@@ -133,7 +130,8 @@ impl Leaves<'_> {
             }
             Detail::Resource { .. } => {
                 // The samplers of an array of pairs follow its textures.
-                let numbers = if self.pairs.contains(&layout.ty) { count.saturating_mul(2).saturating_sub(1) } else { count };
+                let numbers =
+                    if self.pairs.contains(&layout.ty) { count.saturating_mul(2).saturating_sub(1) } else { count };
                 self.leaf(global, place, path, numbers);
             }
             Detail::Plain | Detail::Matrix { .. } => {}
@@ -349,7 +347,8 @@ impl Uses<'_, '_, '_> {
         }
         let mut captured = Vec::new();
         if !self.capture(operation, element, &spine, &mut captured) {
-            self.cx.unsupported(span, "a variable that is written by an operation on an element of an array of resources");
+            self.cx
+                .unsupported(span, "a variable that is written by an operation on an element of an array of resources");
             return false;
         }
         let ty = if is_write { TypeId::VOID } else { self.body.exprs[operation].ty };
@@ -377,7 +376,8 @@ impl Uses<'_, '_, '_> {
         }
         if let ExprKind::Call(f, args) = &self.body.exprs[id].kind {
             let params = &self.cx.program.functions[*f].params;
-            let written = params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && !spine.contains(a) && !self.stays(*a));
+            let written =
+                params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && !spine.contains(a) && !self.stays(*a));
             if written {
                 return false;
             }
@@ -393,7 +393,11 @@ impl Uses<'_, '_, '_> {
         let kinds = all.iter().all(|e| {
             matches!(
                 self.body.exprs[*e].kind,
-                ExprKind::Literal(..) | ExprKind::Global(_) | ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Contents(_)
+                ExprKind::Literal(..)
+                    | ExprKind::Global(_)
+                    | ExprKind::Index(..)
+                    | ExprKind::Field(..)
+                    | ExprKind::Contents(_)
             )
         });
         // Elements that are chosen at run time are captured by their own operation first.
@@ -435,7 +439,8 @@ impl Uses<'_, '_, '_> {
             let body = self.case(chooser, *element, &locals, &mut code);
             cases.push(SwitchCase { labels: vec![(!last).then_some(label)], body });
         }
-        let selector = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).local(LocalId(0), TypeId::UINT);
+        let selector =
+            Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).local(LocalId(0), TypeId::UINT);
         code.block.stmts.push(Stmt::new(StmtKind::Switch(selector, cases, Hints::default()), chooser.span));
         let name = format!("{}_{}", self.cx.program.globals[global].name, self.verb(chooser.operation));
         let function = Function::new(name.as_str(), params, chooser.result, code, chooser.span);
