@@ -109,6 +109,9 @@ pub struct Options {
     pub buffer_layout: BufferLayout,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
+    /// Name of a legalization pass that does nothing, for tests of the tests.
+    #[doc(hidden)]
+    pub left_out_pass: Option<String>,
     /// A file without entry points is no error: it is a module or include of others.
     pub skip_libraries: bool,
     /// Shared by the programs of a batch.
@@ -127,6 +130,7 @@ impl Default for Options {
             policy: layout::SPEC,
             buffer_layout: BufferLayout::Native,
             dump_after: None,
+            left_out_pass: None,
             skip_libraries: false,
             cache: None,
         }
@@ -307,7 +311,8 @@ impl<'a> Compilation<'a> {
                     dumps.push(crate::tree::dump::dump(program));
                 }
             };
-            legalize::run(&mut legal, &layout, profile, &mut diags, Some(&mut dump));
+            let left_out = self.options.left_out_pass.as_deref();
+            legalize::run(&mut legal, &layout, profile, &mut diags, Some(&mut dump), left_out);
             if diags.has_errors() {
                 continue;
             }

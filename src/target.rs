@@ -122,8 +122,6 @@ capabilities! {
     OutParameters: Hlsl Glsl;
     /// Fall-through between cases.
     SwitchFallThrough: Glsl;
-    /// `do {} while`.
-    DoWhile: Hlsl Glsl Wgsl;
     /// Varyings without semantics.
     VaryingsWithoutSemantics: Glsl Wgsl;
     /// Several entry points in one text.

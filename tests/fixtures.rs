@@ -200,3 +200,32 @@ fn illegal_text_is_seen() {
     assert!(glsl_is_legal("#version 450\nvoid main() { undeclared(); }\n", stage).is_err());
     assert!(glsl_is_legal("#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n", stage).is_ok());
 }
+
+/// A pass that does nothing must show in its page, else nothing would tell that it is broken.
+#[test]
+fn a_missing_pass_is_seen() {
+    let pages: Vec<Page> = files_under(&root().join("src/legalize"), &["md"])
+        .iter()
+        .map(|path| parse(&std::fs::read_to_string(path).expect("a page")).expect("a good page"))
+        .collect();
+    let mut names: Vec<&str> = shaderport::legalize::PASSES.iter().map(|pass| pass.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_of = |page: &&Page, name: &str| page.options.dump_after.as_deref() == Some(name);
+    let unseen = |name: &&str| {
+        let own = pages.iter().filter(|page| is_of(page, name));
+        !own.chain(pages.iter().filter(|page| !is_of(page, name))).any(|page| shows_without(page, name))
+    };
+    let unseen: Vec<&str> = names.into_par_iter().filter(unseen).collect();
+    assert!(unseen.is_empty(), "no page beside a pass differs without it: {}", unseen.join(", "));
+}
+
+/// Whether a page differs without a pass. Later passes and the emitter may fail then as they like.
+fn shows_without(page: &Page, pass: &str) -> bool {
+    let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
+    let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
+    let dumps = |options: Options| compile(&loader, &main, &options).dumps;
+    let with = dumps(page.options.clone());
+    let without = Options { left_out_pass: Some(pass.to_owned()), ..page.options.clone() };
+    !with.is_empty() && std::panic::catch_unwind(|| dumps(without)).map_or(true, |without| without != with)
+}

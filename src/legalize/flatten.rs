@@ -683,7 +683,7 @@ impl Flatten<'_> {
 }
 
 /// Puts copies of `stmts` before every `continue` of the loop that `block` is the body of.
-pub(super) fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
+fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
     let old = std::mem::take(&mut block.stmts);
     for mut stmt in old {
         match &mut stmt.kind {

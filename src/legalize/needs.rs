@@ -286,7 +286,6 @@ impl Scan<'_> {
                         self.need(Capability::ResourceValues);
                     }
                 }
-                StmtKind::DoWhile(..) => self.need(Capability::DoWhile),
                 StmtKind::Switch(_, cases, _) => {
                     let falls = cases.iter().rev().skip(1).any(|c| !ends_flow(&c.body) && !c.body.stmts.is_empty());
                     if falls {

@@ -143,7 +143,7 @@ impl Dump<'_> {
         for f in &s.fields {
             let semantic = f.semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
             let bits = f.bits.map(|n| format!(" : {n}")).unwrap_or_default();
-            let offset = f.offset.map(|n| format!(" @offset({n})")).unwrap_or_default();
+            let offset = f.offset.map(|n| format!(" @offset({n})")).unwrap_or_default() + &placement(f);
             let head = format!("{}{}", Self::modifiers(f.modifiers), Self::order(f.matrix_order));
             self.line(&format!("{head}{}{bits}{semantic}{offset};", self.declarator(f.ty, f.name.as_str())));
         }
@@ -168,11 +168,16 @@ impl Dump<'_> {
             GlobalKind::Static => "static ",
             GlobalKind::Const => "static const ",
             GlobalKind::Groupshared => "groupshared ",
-            GlobalKind::Specialization => "[SpecializationConstant] const ",
+            GlobalKind::Specialization => "const ",
             GlobalKind::Input => "in ",
             GlobalKind::Output => "out ",
         };
-        let mut text = format!("{}{}{kind}", Self::modifiers(g.modifiers), Self::order(g.matrix_order));
+        let id = match g.explicit.constant_id {
+            Some(Some(id)) => format!("[vk::constant_id({id})] "),
+            Some(None) => "[SpecializationConstant] ".to_owned(),
+            None => String::new(),
+        };
+        let mut text = format!("{id}{}{}{kind}", Self::modifiers(g.modifiers), Self::order(g.matrix_order));
         text += &self.declarator(g.ty, g.name.as_str());
         if let Some(semantic) = g.semantic {
             let _ = write!(text, " : {}", semantic.text);
@@ -499,4 +504,17 @@ impl Exprs<'_> {
             None => name.map_or(String::new(), |n| n.to_string()),
         }
     }
+}
+
+/// ` @align(16) @size(32)`: attributes that passes put on a field begin with two underscores.
+fn placement(field: &Field) -> String {
+    let mut text = String::new();
+    for attribute in &field.attributes {
+        if let (Some(name), [AttributeArg::Int(n)]) =
+            (attribute.name.as_str().strip_prefix("__"), attribute.args.as_slice())
+        {
+            let _ = write!(text, " @{name}({n})");
+        }
+    }
+    text
 }
