@@ -196,6 +196,9 @@ fn pages_are_read() {
 fn illegal_text_is_seen() {
     assert!(wgsl_is_legal("fn f() -> u32 { return 1.5; }").is_err());
     assert!(wgsl_is_legal("fn f() -> u32 { return 1u; }").is_ok());
+    let stages =
+        "@vertex fn v() -> @builtin(position) vec4f { return vec4f(); } @fragment fn f(@location(1) x: f32) {}";
+    assert!(wgsl_is_legal(stages).is_err());
     let stage = shaderport::tree::Stage::Compute;
     assert!(glsl_is_legal("#version 450\nvoid main() { undeclared(); }\n", stage).is_err());
     assert!(glsl_is_legal("#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n", stage).is_ok());

@@ -89,7 +89,41 @@ pub fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// Whether naga accepts a WGSL text.
 pub fn wgsl_is_legal(text: &str) -> Result<(), String> {
-    validate::check_wgsl(text)
+    validate::check_wgsl(text)?;
+    stages_fit(text)
+}
+
+/// Whether the fragment shader of a WGSL module takes nothing that its vertex shader does not give; a module with several
+/// of either may pair them in any way.
+fn stages_fit(text: &str) -> Result<(), String> {
+    use naga::{Binding, ShaderStage, TypeInner};
+    let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
+    let locations = |ty: naga::Handle<naga::Type>, binding: &Option<Binding>| -> Vec<u32> {
+        let of = |b: &Option<Binding>| match b {
+            Some(Binding::Location { location, .. }) => Some(*location),
+            _ => None,
+        };
+        match &module.types[ty].inner {
+            TypeInner::Struct { members, .. } => members.iter().filter_map(|m| of(&m.binding)).collect(),
+            _ => of(binding).into_iter().collect(),
+        }
+    };
+    let entry = |stage| {
+        let mut of_stage = module.entry_points.iter().filter(|e| e.stage == stage);
+        of_stage.next().filter(|_| of_stage.next().is_none())
+    };
+    let (Some(vertex), Some(fragment)) = (entry(ShaderStage::Vertex), entry(ShaderStage::Fragment)) else {
+        return Ok(());
+    };
+    let given: Vec<u32> =
+        vertex.function.result.iter().flat_map(|result| locations(result.ty, &result.binding)).collect();
+    let taken = fragment.function.arguments.iter().flat_map(|argument| locations(argument.ty, &argument.binding));
+    match taken.into_iter().find(|location| !given.contains(location)) {
+        Some(location) => {
+            Err(format!("`{}` takes location {location}, which `{}` does not give", fragment.name, vertex.name))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether glslang compiles a GLSL text to Vulkan SPIR-V.

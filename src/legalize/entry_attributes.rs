@@ -23,11 +23,17 @@ use std::collections::BTreeMap;
 /// Lowers every entry point.
 pub fn run(cx: &mut Context) {
     let mut placed = BTreeMap::new();
-    for entry in cx.program.entry_points.clone() {
-        if matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
-            let body = std::mem::take(&mut cx.program.functions[entry.function].code);
-            Lowering { cx, entry: entry.clone(), body, start: Vec::new(), placed: &mut placed }.run();
-        }
+    let mut entries = cx.program.entry_points.clone();
+    entries.retain(|entry| matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute));
+    // All leaves are found before the first entry point is lowered: that takes the semantics from structs which they share.
+    let mut leaves = Vec::new();
+    for entry in &entries {
+        let mut find = |direction| Flatten { program: cx.program, split: true }.leaves(entry, direction);
+        leaves.push((find(Direction::In), find(Direction::Out)));
+    }
+    for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {
+        let body = std::mem::take(&mut cx.program.functions[entry.function].code);
+        Lowering { cx, entry, body, start: Vec::new(), placed: &mut placed }.run(&inputs, outputs);
     }
 }
 
@@ -53,21 +59,14 @@ struct Lowering<'a, 'b> {
 }
 
 impl Lowering<'_, '_> {
-    fn run(mut self) {
+    fn run(mut self, inputs: &[Leaf], outputs: Vec<Leaf>) {
         let entry = self.entry.clone();
-        // Parameters come before their bodies were taken: leaves are found with the body in place.
-        let function = &mut self.cx.program.functions[entry.function];
-        function.code = std::mem::take(&mut self.body);
-        let inputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::In);
-        let outputs = Flatten { program: self.cx.program, split: true }.leaves(&entry, Direction::Out);
         if entry.stage == Stage::Vertex && !outputs.iter().any(Leaf::is_position) {
             let span = self.cx.program.functions[entry.function].span;
             let message = format!("a vertex shader without `SV_Position` cannot be said in {}", self.cx.profile.name);
             self.cx.unsupported(span, message);
         }
-        let function = &mut self.cx.program.functions[entry.function];
-        self.body = std::mem::take(&mut function.code);
-        let params = std::mem::take(&mut function.params);
+        let params = std::mem::take(&mut self.cx.program.functions[entry.function].params);
         let mut kept = Vec::new();
         let mut out_locals = Vec::new();
         for (index, param) in params.into_iter().enumerate() {
