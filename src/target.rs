@@ -122,6 +122,8 @@ capabilities! {
     OutParameters: Hlsl Glsl;
     /// Fall-through between cases.
     SwitchFallThrough: Glsl;
+    /// Root signatures on entry points.
+    RootSignatures: Hlsl;
     /// Varyings without semantics.
     VaryingsWithoutSemantics: Glsl Wgsl;
     /// Several entry points in one text.

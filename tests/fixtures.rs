@@ -227,8 +227,11 @@ fn a_missing_pass_is_seen() {
 fn shows_without(page: &Page, pass: &str) -> bool {
     let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
     let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
-    let dumps = |options: Options| compile(&loader, &main, &options).dumps;
-    let with = dumps(page.options.clone());
+    let said = |options: Options| {
+        let output = compile(&loader, &main, &options);
+        (output.render(false), output.dumps)
+    };
+    let with = said(page.options.clone());
     let without = Options { left_out_pass: Some(pass.to_owned()), ..page.options.clone() };
-    !with.is_empty() && std::panic::catch_unwind(|| dumps(without)).map_or(true, |without| without != with)
+    !with.1.is_empty() && std::panic::catch_unwind(|| said(without)).map_or(true, |without| without != with)
 }

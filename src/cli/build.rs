@@ -144,7 +144,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
     let output = compile::compile(&loader, &[&source], &options);
     let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };
     for line in output.inferred.iter().filter(|_| args.program.verbose) {
-        report.text.push_str(&format!("note: {source}: {line}\n"));
+        report.text.push_str(&format!("note: {line}\n"));
     }
     if output.entries.is_empty() && !output.has_errors() {
         report.library = true;

@@ -41,6 +41,7 @@ mod out_parameters;
 mod packoffsets;
 mod parts;
 mod resolve_resources;
+mod root_signatures;
 mod resource_arrays;
 mod push_constants;
 mod select_target;
@@ -120,6 +121,7 @@ pub const PASSES: &[Pass] = &[
     entry_uniforms::PASS,
     resolve_resources::PASS,
     dead_code::PASS,
+    root_signatures::PASS,
     split_resources::PASS,
     uniform_blocks::PASS,
     combined_samplers::PASS,

@@ -245,13 +245,18 @@ impl File<'_> {
             "outputtopology",
             "partitioning",
             "patchconstantfunc",
+            "rootsignature",
             "wavesize",
         ];
         for attribute in &function.attributes {
             let name = attribute.name.as_str();
             let lower = name.to_ascii_lowercase();
             if KNOWN.contains(&lower.as_str()) {
-                let name = if lower == "wavesize" { "WaveSize" } else { &lower };
+                let name = match lower.as_str() {
+                    "wavesize" => "WaveSize",
+                    "rootsignature" => "RootSignature",
+                    other => other,
+                };
                 let args: Vec<String> = attribute.args.iter().map(attribute_arg).collect();
                 let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
                 self.w.line(&format!("[{name}{args}]"));

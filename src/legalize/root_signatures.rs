@@ -1,0 +1,52 @@
+//! A root signature of the source is kept where it describes the registers of the output.
+//!
+//! Before: `[RootSignature("UAV(u0)")] void main()`, where the source gives a resource no register
+//! After:  `void main()`, with a warning; the attribute stays if the source places every resource
+//!
+//! Targets without root signatures drop it without a word: their pipelines have layouts of their own.
+//!
+//! Removes: RootSignatures. Adds: none. Runs after: dead_code, so that only resources which are used matter; before
+//! split_resources, which makes resources that no source names.
+
+use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::target::Capability;
+use crate::tree::{Attribute, Global, GlobalKind, Item, Program};
+
+pub(super) const PASS: Pass = Pass { name: "root_signatures", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    if !cx.profile.has(Capability::RootSignatures) {
+        return remove(cx.program);
+    }
+    let Some(resource) = unplaced(cx.program) else { return };
+    for entry in &cx.program.entry_points {
+        let attributes = &cx.program.functions[entry.function].attributes;
+        let Some(signature) = attributes.iter().find(|a| is_signature(a)) else { continue };
+        let message = format!("the root signature is left out: the source gives `{resource}` no register");
+        let note = "it is kept where every resource in use has a `register` of its own";
+        cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
+    }
+    remove(cx.program);
+}
+
+fn is_signature(attribute: &Attribute) -> bool {
+    attribute.name.as_str().eq_ignore_ascii_case("rootsignature")
+}
+
+fn remove(program: &mut Program) {
+    for (_, function) in program.functions.iter_mut() {
+        function.attributes.retain(|a| !is_signature(a));
+    }
+}
+
+/// The name of a parameter that has no register in the source.
+fn unplaced(program: &Program) -> Option<String> {
+    let is_unplaced =
+        |g: &Global| g.kind == GlobalKind::Parameter && g.explicit.registers.iter().all(|r| r.class.is_none());
+    let mut globals = program.items.iter().filter_map(|item| match *item {
+        Item::Global(id) => Some(&program.globals[id]),
+        _ => None,
+    });
+    globals.find(|g| is_unplaced(g)).map(|g| g.name.to_string())
+}
