@@ -25,8 +25,9 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> std::io::Result<Written> {
     }
     let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory)?;
-    // What is no regular file (a device, a pipe) is written to as it is: there is nothing to rename over.
-    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+    // What is no regular file (a device, a pipe, a link such as `/dev/stdout`) is written to as it is: a rename would put
+    // a file in its place.
+    if std::fs::symlink_metadata(path).is_ok_and(|m| !m.is_file()) {
         return std::fs::write(path, bytes).map(|()| Written::New);
     }
     let mut builder = tempfile::Builder::new();

@@ -98,10 +98,10 @@ impl File<'_> {
         self.w.after(&global.comments);
     }
 
-    /// `@group(0) @binding(1) var<uniform> camera: Camera`.
+    /// `@binding(1) @group(0) var<uniform> camera: Camera`.
     fn parameter(&self, global: &Global) -> String {
         let place = match global.binding {
-            Some(Binding { index, space, .. }) => format!("@group({space}) @binding({index}) "),
+            Some(Binding { index, space, .. }) => format!("@binding({index}) @group({space}) "),
             None => String::new(),
         };
         let ty = self.cx.program.types.get(global.ty);
