@@ -13,6 +13,7 @@ pub mod hoist;
 pub mod needs;
 mod atomics;
 mod bool_bits;
+mod buffers_apart;
 mod byte_address;
 mod combined_samplers;
 mod counters;
@@ -134,6 +135,7 @@ pub const PASSES: &[Pass] = &[
     packoffsets::PASS,
     empty_structs::PASS,
     uniform_structs::PASS,
+    buffers_apart::PASS,
     memory::PIN,
     storage_types::PASS,
     unit_vectors::PASS,
