@@ -106,6 +106,8 @@ capabilities! {
     AggregateConditionals: Glsl;
     /// `?:` between matrices.
     MatrixConditionals: Hlsl Glsl;
+    /// Operands of `&&`, `||` and `?:` that are not evaluated unless they are needed, where they have effects.
+    ShortCircuit: Glsl Wgsl;
     /// `?:` on a scalar condition.
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.

@@ -253,7 +253,7 @@ impl Flatten<'_> {
                 self.effect(b, out);
             }
             ExprKind::Convert(a, _) if self.body.exprs[root].ty == TypeId::VOID => self.effect(a, out),
-            ExprKind::Select(c, a, b) if self.has_statements(a) || self.has_statements(b) => {
+            ExprKind::Select(c, a, b) if self.is_scalar(c) && (self.has_statements(a) || self.has_statements(b)) => {
                 let c = self.value(c, out);
                 let (mut then, mut other) = (Block::default(), Block::default());
                 self.effect(a, &mut then.stmts);
@@ -308,7 +308,7 @@ impl Flatten<'_> {
                 self.effect(a, out);
                 self.value(b, out)
             }
-            ExprKind::Select(c, a, b) if self.needs_branches(id, a, b) => {
+            ExprKind::Select(c, a, b) if self.needs_branches(id, c, a, b) => {
                 let c = self.value(c, out);
                 let result = self.temporary(ty, span);
                 out.push(Stmt::new(StmtKind::Local(result, None), span));
@@ -354,8 +354,13 @@ impl Flatten<'_> {
     }
 
     /// Whether anything below (or at) `id` must become a statement.
-    fn needs_branches(&self, id: ExprId, a: ExprId, b: ExprId) -> bool {
-        self.chooses_by_branch(id, a, b) || self.needs_work(a) || self.needs_work(b)
+    fn needs_branches(&self, id: ExprId, c: ExprId, a: ExprId, b: ExprId) -> bool {
+        self.is_scalar(c) && (self.chooses_by_branch(id, a, b) || self.needs_work(a) || self.needs_work(b))
+    }
+
+    /// A condition that an `if` can have; with a vector of them, both values are evaluated.
+    fn is_scalar(&self, condition: ExprId) -> bool {
+        matches!(self.program.types.get(self.body.exprs[condition].ty), Type::Scalar(_))
     }
 
     /// `c ? a : b` that only an `if` can say: of structs, or where one value has effects. Numbers without effects are
@@ -372,7 +377,7 @@ impl Flatten<'_> {
         exprs.post_order(id).into_iter().any(|e| match &exprs[e].kind {
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => true,
             ExprKind::Call(f, args) => self.out_arguments(*f, args).any(|(_, _, whole)| !whole),
-            ExprKind::Select(_, a, b) => self.chooses_by_branch(e, *a, *b),
+            ExprKind::Select(c, a, b) => self.is_scalar(*c) && self.chooses_by_branch(e, *a, *b),
             _ => false,
         })
     }

@@ -139,6 +139,16 @@ impl Hoister<'_> {
                 self.statement_root(b);
                 self.body.exprs.replace_by(root, b);
             }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b)
+                if self.body.exprs[root].ty == TypeId::BOOL && self.hoists_effects(b) =>
+            {
+                self.lower(a);
+                let condition = if op == BinaryOp::Or { self.not(a) } else { a };
+                let then = self.effect_block(b);
+                let span = self.body.exprs[root].span;
+                self.out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
+                self.body.exprs[root].kind = ExprKind::Zero;
+            }
             _ => {
                 if matches!(self.marks.get(&root), Some(Mark::Effect)) {
                     self.marks.remove(&root);
@@ -146,6 +156,23 @@ impl Hoister<'_> {
                 self.lower(root);
             }
         }
+    }
+
+    /// An expression whose value is not used, as a block of its own.
+    fn effect_block(&mut self, id: ExprId) -> Block {
+        self.marks.remove(&id);
+        let saved = std::mem::take(&mut self.out);
+        self.statement_root(id);
+        let stmt = Stmt::new(StmtKind::Expr(id), self.body.exprs[id].span);
+        if !self.is_empty_statement(&stmt) {
+            self.out.push(stmt);
+        }
+        Block { stmts: std::mem::replace(&mut self.out, saved), trailing: Vec::new() }
+    }
+
+    fn not(&mut self, condition: ExprId) -> ExprId {
+        let span = self.body.exprs[condition].span;
+        self.body.exprs.push(Expr { kind: ExprKind::Unary(UnaryOp::Not, condition), ty: TypeId::BOOL, span })
     }
 
     /// The step of a `for` is a statement in itself: a mark on its root asks for nothing.
@@ -176,7 +203,7 @@ impl Hoister<'_> {
     fn condition_into_loop(&mut self, condition: ExprId, block: &mut Block) -> ExprId {
         let before = std::mem::take(&mut self.out);
         let span = self.body.exprs[condition].span;
-        let not = self.body.exprs.push(Expr { kind: ExprKind::Unary(UnaryOp::Not, condition), ty: TypeId::BOOL, span });
+        let not = self.not(condition);
         let leave = Block { stmts: vec![Stmt::new(StmtKind::Break, span)], trailing: Vec::new() };
         let exit = Stmt::new(StmtKind::If(not, leave, None, Hints::default()), span);
         block.stmts.splice(0..0, before.into_iter().chain([exit]));
@@ -373,6 +400,10 @@ impl Hoister<'_> {
 
     /// Lowers `id` and assigns its value to `local`, as a block of its own.
     fn branch(&mut self, id: ExprId, local: LocalId) -> Block {
+        // It is assigned here.
+        if matches!(self.marks.get(&id), Some(Mark::Value(_))) {
+            self.marks.remove(&id);
+        }
         let saved = std::mem::take(&mut self.out);
         self.lower(id);
         let assign = self.assign(local, id);
@@ -405,8 +436,7 @@ impl Hoister<'_> {
         self.body.locals[local].constant = false;
         let mut condition = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty: TypeId::BOOL, span });
         if op == BinaryOp::Or {
-            let kind = ExprKind::Unary(UnaryOp::Not, condition);
-            condition = self.body.exprs.push(Expr { kind, ty: TypeId::BOOL, span });
+            condition = self.not(condition);
         }
         let then = self.branch(b, local);
         self.out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));

@@ -46,6 +46,7 @@ mod root_signatures;
 mod resource_arrays;
 mod push_constants;
 mod select_target;
+mod short_circuit;
 mod signed_remainder;
 mod specialization_constants;
 mod split_resources;
@@ -156,6 +157,7 @@ pub const PASSES: &[Pass] = &[
     flatten::PASS,
     atomics::PASS,
     lower_switch::PASS,
+    short_circuit::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,
     aggregates::PASS,

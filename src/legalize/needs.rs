@@ -1,18 +1,25 @@
 //! What a program needs: a scan of its declarations and code, with the first place of each need.
 
-use super::{lower_matrix_ops, matrix_parts};
+use super::{lower_matrix_ops, matrix_parts, short_circuit};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Access, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder, ParamMode,
-    Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
+    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder,
+    ParamMode, Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Every capability that the items of a program need, with the first place that needs it.
 pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
-    let mut scan = Scan { program, found: BTreeMap::new(), types: FxHashSet::default(), span: Span::default() };
+    let mut scan = Scan {
+        program,
+        found: BTreeMap::new(),
+        types: FxHashSet::default(),
+        span: Span::default(),
+        effects: OnceCell::new(),
+    };
     for item in &program.items {
         match *item {
             Item::Struct(id) => scan.structure(&program.structs[id]),
@@ -30,6 +37,8 @@ struct Scan<'a> {
     found: BTreeMap<Capability, Span>,
     types: FxHashSet<TypeId>,
     span: Span,
+    /// Found when they are asked for.
+    effects: OnceCell<Effects>,
 }
 
 impl Scan<'_> {
@@ -363,6 +372,12 @@ impl Scan<'_> {
         }
         if super::hidden_constants::is_hidden(&self.program.types, exprs, id) {
             self.need(Capability::NonFiniteConstants);
+        }
+        if !short_circuit::candidates(exprs, id).is_empty() {
+            let effects = self.effects.get_or_init(|| Effects::of(self.program));
+            if !short_circuit::conditional_effects(effects, exprs, id).is_empty() {
+                self.need(Capability::ShortCircuit);
+            }
         }
         if let Some(capability) = matrix_parts::need(&self.program.types, exprs, id) {
             self.need(capability);
