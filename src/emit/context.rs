@@ -88,13 +88,15 @@ impl<'a> Context<'a> {
 
     /// The printer of an initializer's expressions.
     pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
-        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing }
+        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing, labels: &self.nothing }
     }
 
     /// The statements of a function, in braces after `head`.
     pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
         let assigned = assigned_locals(self.program, body);
-        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals: Some(&body.locals), assigned: &assigned };
+        let labels = label_locals(body);
+        let locals = Some(&body.locals);
+        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, assigned: &assigned, labels: &labels };
         w.open(head);
         Stmts { ex, w: &mut *w }.block(&body.block);
         w.close("");
@@ -151,6 +153,30 @@ fn assigned_locals(program: &Program, body: &Body) -> FxHashSet<LocalId> {
         }
     }
     assigned
+}
+
+/// Variables that labels of cases are made of, themselves or through others: their values are constants.
+fn label_locals(body: &Body) -> FxHashSet<LocalId> {
+    let mut open: Vec<ExprId> = Vec::new();
+    let mut values: FxHashMap<LocalId, ExprId> = FxHashMap::default();
+    body.block.visit(&mut |stmt| match &stmt.kind {
+        StmtKind::Switch(_, cases, _) => open.extend(cases.iter().flat_map(|c| c.labels.iter().flatten())),
+        StmtKind::Local(local, Some(value)) => {
+            values.insert(*local, *value);
+        }
+        _ => {}
+    });
+    let mut found = FxHashSet::default();
+    while let Some(next) = open.pop() {
+        for id in body.exprs.post_order(next) {
+            if let ExprKind::Local(local) = body.exprs[id].kind
+                && found.insert(local)
+            {
+                open.extend(values.get(&local));
+            }
+        }
+    }
+    found
 }
 
 /// The variable that an lvalue is a part of; not what a pointer variable points to.

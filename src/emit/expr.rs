@@ -77,6 +77,8 @@ pub(super) struct Exprs<'a> {
     pub(super) locals: Option<&'a Arena<LocalId, Local>>,
     /// Variables that are written after their declaration, or whose address is taken.
     pub(super) assigned: &'a FxHashSet<LocalId>,
+    /// Variables that labels of cases are made of.
+    pub(super) labels: &'a FxHashSet<LocalId>,
 }
 
 impl<'a> Exprs<'a> {

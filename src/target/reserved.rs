@@ -15,15 +15,19 @@ pub struct Reserved {
     prefixes: &'static [&'static str],
     /// No name may contain this.
     inside: Option<&'static str>,
+    /// The longest name that is made, which leaves room for what printers put behind one.
+    longest: usize,
 }
 
 impl Reserved {
     /// The words of a language.
     pub fn of(language: Language) -> &'static Reserved {
-        static HLSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS, &[], None));
+        static HLSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS, &[], None, usize::MAX));
         static GLSL: LazyLock<Reserved> =
-            LazyLock::new(|| Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS, &["gl_"], Some("__")));
-        static WGSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS, &["__"], None));
+            // Compilers stop reading a name after 1024 characters.
+            LazyLock::new(|| Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS, &["gl_"], Some("__"), 1000));
+        static WGSL: LazyLock<Reserved> =
+            LazyLock::new(|| Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS, &["__"], None, usize::MAX));
         match language {
             Language::Hlsl => &HLSL,
             Language::Glsl => &GLSL,
@@ -36,9 +40,10 @@ impl Reserved {
         builtins: &'static str,
         prefixes: &'static [&'static str],
         inside: Option<&'static str>,
+        longest: usize,
     ) -> Reserved {
         let set = |text: &'static str| text.split_whitespace().collect();
-        Reserved { keywords: set(keywords), builtins: set(builtins), prefixes, inside }
+        Reserved { keywords: set(keywords), builtins: set(builtins), prefixes, inside, longest }
     }
 
     /// Whether nothing may have this name.
@@ -62,7 +67,17 @@ impl Reserved {
         if self.is_keyword(&text) {
             text.push('_');
         }
-        text
+        self.shorten(text)
+    }
+
+    /// A name that is too long ends with a number made of all of it.
+    fn shorten(&self, text: String) -> String {
+        if text.len() <= self.longest {
+            return text;
+        }
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let start: String = text.chars().take(self.longest.saturating_sub(17)).collect();
+        format!("{}_{hash:016x}", start.trim_end_matches('_'))
     }
 
     /// Whether it is the name of something that the language declares.

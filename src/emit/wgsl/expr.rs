@@ -136,7 +136,11 @@ impl Dialect for Wgsl {
         let Some(init) = init else {
             return format!("var {}", self.variable(ex.cx, variable.ty, name.as_str()));
         };
-        let word = if ex.assigned.contains(&local) { "var" } else { "let" };
+        let word = match local {
+            _ if ex.assigned.contains(&local) => "var",
+            _ if ex.labels.contains(&local) => "const",
+            _ => "let",
+        };
         let mut text = format!("{word} {name} = ");
         ex.value(init, &mut text);
         text
