@@ -1,6 +1,6 @@
 //! Values of constant expressions: array sizes, enum cases, template arguments, `[numthreads]`, `static const`.
 //!
-//! Integers wrap around at the width of their kind, shifts use the low bits of the count, floats are rounded to their kind,
+//! Integers wrap around at the width of their kind, shifts by that width or more leave nothing but the sign, floats are rounded to their kind,
 //! all as a shader would compute them. What has no value (a shader parameter, a division by zero, a call of a function
 //! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
 
@@ -489,7 +489,9 @@ fn integers(op: BinaryOp, a: i64, b: i64, kind: Scalar, span: Span) -> Evaluated
         Scalar::MinI16 | Scalar::MinU16 => 16,
         kind => kind.size() * 8,
     };
-    let shift = (b & i64::from(width - 1)) as u32;
+    // What is shifted out altogether: of the sign, one bit remains.
+    let out = !(0..i64::from(width)).contains(&b);
+    let shift = if out { width - 1 } else { b as u32 };
     let unsigned = kind.is_unsigned();
     let value = match op {
         BinaryOp::Add => a.wrapping_add(b),
@@ -499,6 +501,7 @@ fn integers(op: BinaryOp, a: i64, b: i64, kind: Scalar, span: Span) -> Evaluated
         BinaryOp::Rem if unsigned => ((a as u64) % (b as u64)) as i64,
         BinaryOp::Div => a.wrapping_div(b),
         BinaryOp::Rem => a.wrapping_rem(b),
+        BinaryOp::Shl | BinaryOp::Shr if out && (unsigned || op == BinaryOp::Shl) => 0,
         BinaryOp::Shl => a.wrapping_shl(shift),
         BinaryOp::Shr if unsigned => (a as u64).wrapping_shr(shift) as i64,
         BinaryOp::Shr => a.wrapping_shr(shift),
@@ -683,7 +686,10 @@ mod tests {
             (Div, i64::from(i32::MIN), -1, I32, i64::from(i32::MIN)),
             (Div, i64::MIN, -1, I64, i64::MIN),
             (Shl, 1, 31, I32, i64::from(i32::MIN)),
-            (Shl, 1, 33, I32, 2),
+            (Shl, 1, 33, I32, 0),
+            (Shr, -8, 40, I32, -1),
+            (Shr, 0x8000_0000, 32, U32, 0),
+            (Shl, 7, 16, U16, 0),
             (Shl, 1, 33, I64, 1 << 33),
             (Shr, -8, 1, I32, -4),
             (Shr, 0x8000_0000, 31, U32, 1),

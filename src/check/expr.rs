@@ -397,9 +397,45 @@ impl<'a> Checker<'a> {
             Ok(typed) => {
                 let left = self.convert(left, typed.left, false);
                 let right = self.convert(right, typed.right, false);
-                self.push(ExprKind::Binary(op, left, right), typed.result, span)
+                match self.whole_shift(op, left, right) {
+                    Some(value) => value,
+                    None => self.push(ExprKind::Binary(op, left, right), typed.result, span),
+                }
             }
             Err(message) => self.bad_operands(message, a, b, span),
+        }
+    }
+
+    /// The value of a shift by a constant that is as wide as the operand, or wider, which no target defines: zero, or what
+    /// the sign fills.
+    fn whole_shift(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<ExprId> {
+        if !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return None;
+        }
+        let (ty, span) = (self.ty(left), self.span(right));
+        let scalar = self.program.types.component(ty).filter(|s| s.is_integer())?;
+        let width = i64::from(scalar.size()) * 8;
+        let count = self.number_of(right)?;
+        if (0..width).contains(&count) {
+            return None;
+        }
+        let mut build = crate::tree::Build::new(&mut self.program.types, &mut self.cx.body.exprs, span);
+        if op == BinaryOp::Shr && scalar.is_signed() {
+            let count_ty = build.exprs[right].ty;
+            let most = build.number(width - 1, count_ty);
+            return Some(build.add(ExprKind::Binary(op, left, most), ty));
+        }
+        let zero = build.number(0, ty);
+        let acts = |kind: &ExprKind| matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..));
+        let kept = build.exprs.post_order(left).into_iter().any(|e| acts(&build.exprs[e].kind));
+        Some(if kept { build.add(ExprKind::Comma(left, zero), ty) } else { zero })
+    }
+
+    /// The constant integer that an expression is, or all its components are.
+    fn number_of(&self, id: ExprId) -> Option<i64> {
+        match self.cx.body.exprs[id].kind {
+            ExprKind::Convert(inner, _) => self.number_of(inner),
+            _ => constant::eval(&self.program, &self.cx.body.exprs, id).ok()?.int(),
         }
     }
 
