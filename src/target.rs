@@ -112,6 +112,8 @@ capabilities! {
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants: Hlsl Glsl;
+    /// Integer constants that wrap around.
+    WrappingConstants: Hlsl Glsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
     /// `%` on signed integers of which one is negative.

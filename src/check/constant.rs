@@ -1,6 +1,7 @@
 //! Values of constant expressions: array sizes, enum cases, template arguments, `[numthreads]`, `static const`.
 //!
-//! Integers wrap around at the width of their kind, shifts by that width or more leave nothing but the sign, floats are rounded to their kind,
+//! Integers wrap around at the width of their kind, shifts by that width or more leave nothing but the sign, floats are rounded to
+//! their kind,
 //! all as a shader would compute them. What has no value (a shader parameter, a division by zero, a call of a function
 //! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
 

@@ -57,6 +57,7 @@ mod uniform_blocks;
 mod uniform_structs;
 mod unit_vectors;
 mod varyings;
+mod wrapping_constants;
 mod subpass_inputs;
 pub mod system_values;
 mod texel_buffers;
@@ -147,6 +148,7 @@ pub const PASSES: &[Pass] = &[
     varyings::PASS,
     entry_points::PASS,
     hidden_constants::PASS,
+    wrapping_constants::PASS,
     flatten::CONVERTED,
     float_remainder::PASS,
     lower_matrix_ops::PASS,

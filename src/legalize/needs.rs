@@ -373,6 +373,9 @@ impl Scan<'_> {
         if super::hidden_constants::is_hidden(&self.program.types, exprs, id) {
             self.need(Capability::NonFiniteConstants);
         }
+        if super::wrapping_constants::wraps(self.program, exprs, id) {
+            self.need(Capability::WrappingConstants);
+        }
         if !short_circuit::candidates(exprs, id).is_empty() {
             let effects = self.effects.get_or_init(|| Effects::of(self.program));
             if !short_circuit::conditional_effects(effects, exprs, id).is_empty() {

@@ -22,7 +22,8 @@ pub struct Reserved {
 impl Reserved {
     /// The words of a language.
     pub fn of(language: Language) -> &'static Reserved {
-        static HLSL: LazyLock<Reserved> = LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS, &[], None, usize::MAX));
+        static HLSL: LazyLock<Reserved> =
+            LazyLock::new(|| Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS, &[], None, usize::MAX));
         static GLSL: LazyLock<Reserved> =
             // Compilers stop reading a name after 1024 characters.
             LazyLock::new(|| Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS, &["gl_"], Some("__"), 1000));
@@ -75,7 +76,8 @@ impl Reserved {
         if text.len() <= self.longest {
             return text;
         }
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let hash =
+            text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
         let start: String = text.chars().take(self.longest.saturating_sub(17)).collect();
         format!("{}_{hash:016x}", start.trim_end_matches('_'))
     }
