@@ -538,6 +538,8 @@ impl Frontend<'_> {
         let options = Preprocess {
             defines: self.options.defines.clone(),
             cache: self.options.cache.clone(),
+            // Programs of a batch share modules; each has its own first file.
+            main_is_shared: self.sources.files().next().is_some(),
             ..Preprocess::default()
         };
         let file = FileId(self.sources.files().count() as u32);

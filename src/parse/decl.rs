@@ -244,6 +244,7 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.no_gt, false);
         let mut list = Vec::new();
         self.declarations(Place::Member, &mut list);
+        list.shrink_to_fit();
         self.no_gt = outer;
         let trailing = self.leading_comments();
         self.close(W::RBrace, &format!("`}}` after the members of {what}"), open)?;

@@ -42,6 +42,7 @@ impl Parser<'_> {
             }
         }
         self.close(W::RParen, "`,` or `)` after the parameter", open)?;
+        list.shrink_to_fit();
         Ok(list)
     }
 

@@ -38,6 +38,8 @@ impl Parser<'_> {
                 self.trailing_comments(&mut last.comments);
             }
         }
+        // Most blocks are short, and trees of the library stay for good.
+        list.shrink_to_fit();
         list
     }
 

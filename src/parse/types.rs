@@ -228,7 +228,7 @@ impl Parser<'_> {
 
     /// path = ["::"] segment { ("::" | ".") segment }; the `.` only in types
     pub(super) fn path_segments(&mut self, dots: bool) -> R<Vec<PathSegment>> {
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity(1);
         if self.w() == W::Scope {
             list.push(PathSegment { name: self.no_name(), args: None });
             self.bump();
@@ -293,6 +293,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        params.shrink_to_fit();
         Ok(params)
     }
 

@@ -67,6 +67,8 @@ pub struct Preprocess {
     pub language: Option<Language>,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
+    /// The main file goes into the cache like those that it includes: others may want it too, as they want a module.
+    pub main_is_shared: bool,
 }
 
 /// A file's tokens, independent of the program that uses them: the `file` of every span is to be replaced.
@@ -112,7 +114,9 @@ impl TokenCache {
             return lexed.clone();
         }
         drop(files);
-        let lexed = Arc::new(Lexed::new(loaded.text.clone()));
+        let mut lexed = Lexed::new(loaded.text.clone());
+        lexed.tokens.shrink_to_fit();
+        let lexed = Arc::new(lexed);
         self.files.write().unwrap_or_else(|e| e.into_inner()).insert(loaded.name.clone(), lexed.clone());
         lexed
     }
@@ -127,7 +131,7 @@ pub fn preprocess(
     sources: &mut Sources,
     diags: &mut Diagnostics,
 ) -> TokenStream {
-    let mut processor = Processor::new(loader, sources, diags, options.cache.clone());
+    let mut processor = Processor::new(loader, sources, diags, options);
     match loader.source(main) {
         Ok(loaded) => processor.run(loaded, main, options),
         Err(error) => {
@@ -182,6 +186,7 @@ struct Processor<'a> {
     sources: &'a mut Sources,
     diags: &'a mut Diagnostics,
     cache: Option<Arc<TokenCache>>,
+    main_is_shared: bool,
     names: &'static Names,
     macros: FxHashMap<Symbol, Rc<Macro>>,
     /// Files of this program by canonical name.
@@ -253,17 +258,13 @@ fn predefined(language: Language) -> &'static str {
 }
 
 impl<'a> Processor<'a> {
-    fn new(
-        loader: &'a dyn Loader,
-        sources: &'a mut Sources,
-        diags: &'a mut Diagnostics,
-        cache: Option<Arc<TokenCache>>,
-    ) -> Self {
+    fn new(loader: &'a dyn Loader, sources: &'a mut Sources, diags: &'a mut Diagnostics, options: &Preprocess) -> Self {
         Processor {
             loader,
             sources,
             diags,
-            cache,
+            cache: options.cache.clone(),
+            main_is_shared: options.main_is_shared,
             names: names(),
             macros: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -354,8 +355,8 @@ impl<'a> Processor<'a> {
             return None;
         }
         let lexed = match &self.cache {
-            Some(cache) => cache.get(loaded),
-            None => Arc::new(Lexed::new(loaded.text.clone())),
+            Some(cache) if included_from.is_some() || self.main_is_shared => cache.get(loaded),
+            _ => Arc::new(Lexed::new(loaded.text.clone())),
         };
         let id = self.sources.add(&loaded.name, loaded.text.clone());
         self.out.files.push(id);

@@ -264,7 +264,7 @@ fn includes() {
         .with("lib/a.hlsli", "#pragma once\n#include \"b.hlsli\"\na")
         .with("lib/b.hlsli", "b __FILE__");
     let cache = Arc::new(TokenCache::new());
-    let options = Preprocess { cache: Some(cache.clone()), ..Preprocess::default() };
+    let options = Preprocess { cache: Some(cache.clone()), main_is_shared: true, ..Preprocess::default() };
     for _ in 0..2 {
         let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
         let stream = preprocess(&loader, "main.hlsl", &options, &mut sources, &mut diags);
