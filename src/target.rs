@@ -154,6 +154,8 @@ capabilities! {
     RayQueries: Hlsl Glsl;
     /// Wave (subgroup) operations.
     WaveOperations: Hlsl Glsl Wgsl;
+    /// System values that code asks for by a call, wherever it stands.
+    CalledSystemValues: Hlsl Glsl;
     /// Quad operations.
     QuadOperations: Hlsl Glsl Wgsl;
     /// Append and consume buffers and counters without a binding of their own.

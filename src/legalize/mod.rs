@@ -15,6 +15,7 @@ mod atomics;
 mod bool_bits;
 mod buffers_apart;
 mod byte_address;
+mod called_values;
 mod combined_samplers;
 mod counters;
 mod aggregates;
@@ -145,6 +146,7 @@ pub const PASSES: &[Pass] = &[
     bool_bits::PASS,
     specialization_constants::PASS,
     subpass_inputs::PASS,
+    called_values::PASS,
     varyings::PASS,
     entry_points::PASS,
     hidden_constants::PASS,

@@ -425,6 +425,9 @@ impl Scan<'_> {
             }
             ExprKind::Call(f, args) => {
                 self.call(*f);
+                if super::called_values::is_value(&self.program.functions[*f]) {
+                    self.need(Capability::CalledSystemValues);
+                }
                 let texture = args.first().map(|t| ty(*t));
                 let plain = matches!(texture, Some(Type::Scalar(_)));
                 if plain && super::atomics::is_operation(&self.program.functions[*f]) {

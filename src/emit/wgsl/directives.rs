@@ -42,6 +42,9 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
         }
         if let Item::Function(id) = *item {
             derivatives |= may_diverge(program, id);
+            if program.functions[id].params.iter().any(|p| is_subgroup_value(&p.attributes)) {
+                enables.insert("subgroups".to_owned());
+            }
         }
     }
     let mut lines: Vec<String> = enables.into_iter().map(|name| format!("enable {name};")).collect();
@@ -52,6 +55,14 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
         lines.push("diagnostic(off, subgroup_uniformity);".to_owned());
     }
     lines
+}
+
+/// A builtin of the `subgroups` extension.
+fn is_subgroup_value(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|a| match (a.name.as_str(), a.args.as_slice()) {
+        ("builtin", [AttributeArg::Name(name)]) => name.as_str().starts_with("subgroup_"),
+        _ => false,
+    })
 }
 
 fn note_type(program: &Program, ty: TypeId, enables: &mut BTreeSet<String>) {

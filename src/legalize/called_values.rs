@@ -1,0 +1,157 @@
+//! Give entry points a parameter for each system value that code asks for by calling a builtin, and pass it on.
+//!
+//! Before: `uint other() { return WaveGetLaneIndex() ^ 1; }                 void main() { ... other() ... }`
+//! After:  `uint other(uint lane_index) { return lane_index ^ 1; }
+//!          void main(uint lane_index : SV_WaveLaneIndex) { ... other(lane_index) ... }`
+//!
+//! The library marks such builtins with `[__system_value("SEMANTIC", "name")]`. One that has a spelling as well is called
+//! at the start of the entry point where the work group has more than one dimension: validators of the target refuse the
+//! parameter there.
+//!
+//! Removes: CalledSystemValues. Runs before: entry_points. Spec: WGSL "Built-in Inputs and Outputs".
+
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass =
+    Pass { name: "called_values", removes: &[Capability::CalledSystemValues], adds: &[], run };
+
+/// The attribute of builtins that stand for a system value.
+const ATTRIBUTE: &str = "__system_value";
+
+/// Whether a function is a builtin that stands for a system value.
+pub(super) fn is_value(function: &Function) -> bool {
+    semantic(function).is_some()
+}
+
+/// The semantic and the name of the value that a builtin stands for.
+fn semantic(function: &Function) -> Option<(Symbol, Symbol)> {
+    let attribute = function.attributes.iter().find(|a| a.name == ATTRIBUTE)?;
+    match attribute.args.as_slice() {
+        [AttributeArg::Text(semantic), AttributeArg::Text(name)] => Some((*semantic, *name)),
+        _ => None,
+    }
+}
+
+fn run(cx: &mut Context) {
+    // The values that each function has as parameters, after those of the source; callees come before callers.
+    let mut passed: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+    for id in cx.program.reachable_functions() {
+        if !matches!(cx.program.functions[id].body, FunctionBody::Block) {
+            continue;
+        }
+        let mut body = std::mem::take(&mut cx.program.functions[id].code);
+        let values = wanted(cx.program, &body, &passed);
+        if !values.is_empty() {
+            let locals: Vec<LocalId> =
+                values.iter().map(|(v, span)| variable(cx.program, &mut body, *v, *span)).collect();
+            let values: Vec<FunctionId> = values.into_iter().map(|(v, _)| v).collect();
+            let given: FxHashMap<FunctionId, LocalId> = values.iter().copied().zip(locals.iter().copied()).collect();
+            pass_on(cx.program, &mut body, &given, &passed);
+            let is_entry = cx.program.entry_points.iter().any(|e| e.function == id);
+            if is_entry {
+                obtain(cx.program, id, &mut body, &values, &given);
+            } else {
+                let params = locals.iter().map(|local| parameter(*local, None));
+                cx.program.functions[id].params.extend(params);
+                passed.insert(id, values);
+            }
+        }
+        cx.program.functions[id].code = body;
+    }
+}
+
+/// The values that a body asks for, itself or through what it calls, with the first place of each.
+fn wanted(program: &Program, body: &Body, passed: &FxHashMap<FunctionId, Vec<FunctionId>>) -> Vec<(FunctionId, Span)> {
+    let mut values: Vec<(FunctionId, Span)> = Vec::new();
+    for id in body.expressions() {
+        let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
+        let own = is_value(&program.functions[*f]).then_some(f);
+        for value in own.into_iter().chain(passed.get(f).into_iter().flatten()) {
+            if values.iter().all(|(v, _)| v != value) {
+                values.push((*value, body.exprs[id].span));
+            }
+        }
+    }
+    values
+}
+
+fn variable(program: &Program, body: &mut Body, value: FunctionId, span: Span) -> LocalId {
+    let function = &program.functions[value];
+    let name = semantic(function).map_or(function.name, |(_, name)| name);
+    let local = body.add_local(name, function.result, span);
+    body.locals[local].constant = true;
+    local
+}
+
+fn parameter(local: LocalId, semantic: Option<Semantic>) -> Param {
+    Param {
+        local,
+        mode: ParamMode::In,
+        semantic,
+        modifiers: Modifiers::default(),
+        explicit: Explicit::default(),
+        attributes: Vec::new(),
+    }
+}
+
+/// Calls of the builtins become the variables, and calls of functions that have got parameters pass them.
+fn pass_on(
+    program: &Program,
+    body: &mut Body,
+    given: &FxHashMap<FunctionId, LocalId>,
+    passed: &FxHashMap<FunctionId, Vec<FunctionId>>,
+) {
+    for id in body.expressions() {
+        let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
+        let f = *f;
+        if let Some(local) = given.get(&f) {
+            body.exprs[id].kind = ExprKind::Local(*local);
+            continue;
+        }
+        let span = body.exprs[id].span;
+        for value in passed.get(&f).into_iter().flatten() {
+            let (Some(local), ty) = (given.get(value), program.functions[*value].result) else { continue };
+            let argument = body.exprs.push(Expr { kind: ExprKind::Local(*local), ty, span });
+            if let ExprKind::Call(_, args) = &mut body.exprs[id].kind {
+                args.push(argument);
+            }
+        }
+    }
+}
+
+/// The variables of an entry point are parameters, or are computed before anything else.
+fn obtain(
+    program: &mut Program,
+    id: FunctionId,
+    body: &mut Body,
+    values: &[FunctionId],
+    given: &FxHashMap<FunctionId, LocalId>,
+) {
+    let entry = program.entry_points.iter().find(|e| e.function == id);
+    let flat = entry.is_none_or(|e| e.workgroup_size.iter().filter(|n| **n > 1).count() < 2);
+    let mut start = Vec::new();
+    for value in values {
+        let (Some(&local), Some((text, _))) = (given.get(value), semantic(&program.functions[*value])) else {
+            continue;
+        };
+        let span = body.locals[local].span;
+        let spelled = matches!(program.functions[*value].body, FunctionBody::Intrinsic(_));
+        if spelled && !flat {
+            let ty = body.locals[local].ty;
+            let mut plain = program.functions[*value].clone();
+            plain.attributes.retain(|a| a.name != ATTRIBUTE);
+            let plain = program.functions.push(plain);
+            let call = body.exprs.push(Expr { kind: ExprKind::Call(plain, Vec::new()), ty, span });
+            start.push(Stmt::new(StmtKind::Local(local, Some(call)), span));
+        } else {
+            program.functions[id].params.push(parameter(local, Some(Semantic { text, span })));
+        }
+    }
+    start.append(&mut body.block.stmts);
+    body.block.stmts = start;
+}
