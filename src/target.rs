@@ -112,6 +112,8 @@ capabilities! {
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants: Hlsl Glsl;
+    /// Comparisons of constants with infinities and NaN.
+    NonFiniteComparisons: ;
     /// Integer constants that wrap around.
     WrappingConstants: Hlsl Glsl;
     /// `%` on floats.

@@ -3,9 +3,13 @@
 //! Before: `x = 1.0 / 0.0;`
 //! After:  `static float zero = 0.0;   x = 1.0 / zero;`
 //!
-//! Removes: NonFiniteConstants. Adds: none.
+//! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
+//! (`nan == nan`).
+//!
+//! Removes: NonFiniteConstants, NonFiniteComparisons. Adds: none.
 
 use super::{Context, Pass};
+use crate::check::constant::{Value, eval};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
@@ -14,7 +18,42 @@ use std::collections::BTreeMap;
 pub(super) const PASS: Pass =
     Pass { name: "hidden_constants", removes: &[Capability::NonFiniteConstants], adds: &[], run };
 
+pub(super) const COMPARED: Pass =
+    Pass { name: "compared_constants", removes: &[Capability::NonFiniteComparisons], adds: &[], run: run_compared };
+
+fn run_compared(cx: &mut Context) {
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            let Some(value) = outcome(cx.program, &body.exprs, id) else { continue };
+            let Expr { ty, span, .. } = body.exprs[id];
+            if let Some(folded) = value.to_expr(&mut body.exprs, cx.program, ty, span) {
+                body.exprs.replace_by(id, folded);
+            }
+        }
+    });
+}
+
+/// What a comparison of constants gives of which one is not finite.
+pub(super) fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+    let ExprKind::Binary(op, a, b) = exprs[id].kind else { return None };
+    if !op.is_comparison() || !program.types.component(exprs[a].ty).is_some_and(Scalar::is_float) {
+        return None;
+    }
+    let value = |e| eval(program, exprs, e).ok();
+    let (a, b) = value(a).zip(value(b))?;
+    if is_finite(&a) && is_finite(&b) { None } else { value(id) }
+}
+
+fn is_finite(value: &Value) -> bool {
+    match value {
+        Value::Float(v, _) => v.is_finite(),
+        Value::Composite(parts) => parts.iter().all(is_finite),
+        _ => true,
+    }
+}
+
 fn run(cx: &mut Context) {
+    inline_constants(cx);
     let mut zeros = BTreeMap::new();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
@@ -27,6 +66,47 @@ fn run(cx: &mut Context) {
     for zero in zeros.into_values() {
         cx.program.insert_item(Item::Global(zero), first);
     }
+}
+
+/// Named constants that cannot be initialized so stand for their values.
+fn inline_constants(cx: &mut Context) {
+    let mut values: BTreeMap<GlobalId, ExprTree> = BTreeMap::new();
+    for (id, global) in cx.program.globals.iter() {
+        let number = matches!(cx.program.types.get(global.ty), Type::Scalar(_) | Type::Vector(..));
+        let (GlobalKind::Const, true, Some(init)) = (global.kind, number, &global.init) else { continue };
+        let concerned = init.exprs.post_order(init.root).into_iter().any(|e| {
+            is_hidden(&cx.program.types, &init.exprs, e)
+                || matches!(init.exprs[e].kind, ExprKind::Global(g) if values.contains_key(&g))
+        });
+        if concerned {
+            let mut exprs = ExprArena::default();
+            let root = inlined(&mut exprs, &init.exprs, init.root, &values);
+            values.insert(id, ExprTree { exprs, root });
+        }
+    }
+    if values.is_empty() {
+        return;
+    }
+    cx.each_body(&mut |_, _, body| {
+        for id in body.expressions() {
+            if let ExprKind::Global(g) = body.exprs[id].kind
+                && let Some(value) = values.get(&g)
+            {
+                let copy = inlined(&mut body.exprs, &value.exprs, value.root, &values);
+                body.exprs.replace_by(id, copy);
+            }
+        }
+    });
+    cx.program.items.retain(|item| !matches!(item, Item::Global(g) if values.contains_key(g)));
+}
+
+/// A copy of an expression without the names of such constants.
+fn inlined(exprs: &mut ExprArena, from: &ExprArena, root: ExprId, values: &BTreeMap<GlobalId, ExprTree>) -> ExprId {
+    exprs.import(from, root, &mut |exprs, id| match from[id].kind {
+        // What is in `values` is free of such names already.
+        ExprKind::Global(g) => values.get(&g).map(|v| exprs.import(&v.exprs, v.root, &mut |_, _| None)),
+        _ => None,
+    })
 }
 
 /// A literal that no target spells, or a division by a zero literal.

@@ -149,6 +149,7 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     varyings::PASS,
     entry_points::PASS,
+    hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,
     flatten::CONVERTED,

@@ -373,6 +373,9 @@ impl Scan<'_> {
         if super::hidden_constants::is_hidden(&self.program.types, exprs, id) {
             self.need(Capability::NonFiniteConstants);
         }
+        if super::hidden_constants::outcome(self.program, exprs, id).is_some() {
+            self.need(Capability::NonFiniteComparisons);
+        }
         if super::wrapping_constants::wraps(self.program, exprs, id) {
             self.need(Capability::WrappingConstants);
         }
