@@ -105,6 +105,8 @@ pub struct Options {
     pub matrix_order: MatrixOrder,
     /// How bindings are given.
     pub policy: Policy,
+    /// Explicit positions of parameters that the policy drops are kept from others.
+    pub reserve_unused: bool,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
     /// Name of a legalization pass after which the tree is dumped.
@@ -128,6 +130,7 @@ impl Default for Options {
             defines: Vec::new(),
             matrix_order: MatrixOrder::Column,
             policy: layout::SPEC,
+            reserve_unused: false,
             buffer_layout: BufferLayout::Native,
             dump_after: None,
             left_out_pass: None,
@@ -250,6 +253,7 @@ impl<'a> Compilation<'a> {
                 infer_entries: self.options.infer_entries,
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
+                separate_units: !self.options.policy.merge_units,
             };
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
@@ -292,6 +296,8 @@ impl<'a> Compilation<'a> {
     fn target(&mut self, program: &Program, target: Target) {
         let Some(profile) = self.profile(target) else { return };
         let settings = settings(profile, self.options);
+        let program = layout::prepare(program, &settings);
+        let program = program.as_ref();
         let mut diags = Diagnostics::default();
         let layout = layout::place(program, settings, &mut diags);
         report_overlaps(program, &layout, &mut diags);
@@ -415,10 +421,14 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         Language::Glsl => Api::Vulkan,
         Language::Wgsl => Api::WebGpu,
     };
-    let settings = Settings { block_spaces: profile.facts.spaces, ..Settings::native(api, options.policy) };
+    // A policy may hold a profile that nobody asked for to be an old one.
+    let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks_need_profile;
+    let block_spaces = profile.facts.spaces && asked;
+    let policy = Policy { reserve_unused: options.reserve_unused, ..options.policy };
+    let settings = Settings { block_spaces, ..Settings::native(api, policy) };
     match options.buffer_layout {
         BufferLayout::Native => settings,
-        BufferLayout::D3d => settings.with_rules(&rules::D3D_CONSTANT, &rules::D3D_STRUCTURED),
+        BufferLayout::D3d => settings.with_rules(options.policy.d3d_constant, options.policy.d3d_structured),
         BufferLayout::Scalar => settings.with_rules(&rules::SCALAR, &rules::SCALAR),
     }
 }

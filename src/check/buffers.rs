@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::tree::{GlobalKind, Type, TypeId};
 
 impl Checker<'_> {
@@ -15,6 +16,12 @@ impl Checker<'_> {
             faults.extend(
                 inner.map(|f| (f.span, format!("`{}` has no size; only the last field of a struct may be so", f.name))),
             );
+        }
+        for (name, ty, span) in self.declared() {
+            if self.is_array_of_blocks(ty) {
+                let message = format!("`{name}` is an array of parameter blocks, and a block has a space of its own");
+                faults.push((span, message));
+            }
         }
         for (_, global) in self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter) {
             let element = match self.program.types.get(self.program.types.innermost(global.ty)) {
@@ -35,6 +42,18 @@ impl Checker<'_> {
         for (span, message) in faults {
             self.error(Code::BAD_LAYOUT, span, message);
         }
+    }
+
+    /// Parameters and fields of structs.
+    fn declared(&self) -> Vec<(Symbol, TypeId, Span)> {
+        let globals = self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
+        let fields = self.program.structs.iter().flat_map(|(_, s)| &s.fields).map(|f| (f.name, f.ty, f.span));
+        globals.map(|(_, g)| (g.name, g.ty, g.span)).chain(fields).collect()
+    }
+
+    fn is_array_of_blocks(&self, ty: TypeId) -> bool {
+        let innermost = self.program.types.innermost(ty);
+        innermost != ty && matches!(self.program.types.get(innermost), Type::ParameterBlock(_))
     }
 
     /// Whether a type holds an unsized array of plain data. A type cannot contain itself, so this ends.

@@ -1,7 +1,7 @@
 //! Several units of one program: what they declare alike, mostly by including one file, is one thing.
 //!
 //! Shader parameters of one name are one parameter (seed 000); if their types or explicit positions differ, that is an
-//! error that shows both. Structs, constants and functions are merged where they are the same in all parts.
+//! error that shows both (unless the caller wants them apart). Structs, constants and functions are merged where they are the same in all parts.
 
 use super::Checker;
 use super::scope::DeclId;
@@ -93,7 +93,7 @@ impl Checker<'_> {
             return false;
         }
         match x.kind {
-            GlobalKind::Parameter => x.transparent == y.transparent,
+            GlobalKind::Parameter => !self.options.separate_units && x.transparent == y.transparent,
             _ => {
                 let text = |g: &crate::tree::Global| {
                     g.init.as_ref().map(|t| fingerprint_exprs(&t.exprs, &t.exprs.post_order(t.root)))

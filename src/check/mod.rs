@@ -97,6 +97,8 @@ pub struct Options {
     pub allow_no_entries: bool,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
+    /// Parameters of one name in several units stay apart.
+    pub separate_units: bool,
 }
 
 /// What checking found out besides the program.

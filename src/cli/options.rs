@@ -44,6 +44,9 @@ pub struct ProgramArgs {
     /// How bindings are given.
     #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy, default_value = "spec")]
     binding_policy: Policy,
+    /// Keep the explicit positions of parameters that the binding policy drops from being given to others.
+    #[arg(long)]
+    reserve_unused: bool,
     /// Rules for the bytes of buffers.
     #[arg(long, value_enum, default_value = "native")]
     buffer_layout: Bytes,
@@ -68,6 +71,7 @@ impl ProgramArgs {
                 Order::Column => MatrixOrder::Column,
             },
             policy: self.binding_policy,
+            reserve_unused: self.reserve_unused,
             buffer_layout: match self.buffer_layout {
                 Bytes::Native => BufferLayout::Native,
                 Bytes::D3d => BufferLayout::D3d,

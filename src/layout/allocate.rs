@@ -35,6 +35,12 @@ pub struct Allocator<'a> {
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: BTreeSet<u64>,
     overlaps: Vec<Overlap>,
+    /// Numbers of push constants, input attachments and specialization constants that are given.
+    numbers: BTreeMap<Unit, BTreeSet<u64>>,
+    /// Parameters that have a place: all, unless the policy drops what no entry point reaches.
+    reached: Option<BTreeSet<GlobalId>>,
+    /// Those that have none, as far as their explicit positions are kept.
+    dropped: Vec<Pending<'a>>,
 }
 
 /// The uniform parameters of an entry point by index, and their implicit buffer.
@@ -57,7 +63,18 @@ struct Pending<'a> {
 impl<'a> Allocator<'a> {
     /// For one program.
     pub fn new(program: &'a Program, settings: Settings, diags: &'a mut Diagnostics) -> Self {
-        Allocator { program, settings, diags, taken: BTreeMap::new(), spaces: BTreeSet::new(), overlaps: Vec::new() }
+        let reached = settings.policy.drop_unused.then(|| program.reachable_globals().into_iter().flatten().collect());
+        Allocator {
+            program,
+            settings,
+            diags,
+            taken: BTreeMap::new(),
+            spaces: BTreeSet::new(),
+            overlaps: Vec::new(),
+            numbers: BTreeMap::new(),
+            reached,
+            dropped: Vec::new(),
+        }
     }
 
     /// All phases.
@@ -68,6 +85,10 @@ impl<'a> Allocator<'a> {
             (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
         for (_, pending) in &mut globals {
             self.reserve(pending);
+        }
+        let dropped = std::mem::take(&mut self.dropped);
+        if self.settings.policy.reserve_unused {
+            dropped.into_iter().for_each(|mut pending| self.reserve(&mut pending));
         }
         for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
             self.reserve(pending);
@@ -81,7 +102,7 @@ impl<'a> Allocator<'a> {
         // `$Globals` comes before every implicit parameter (FACTS 10).
         let globals_buffer = buffer.map(|layout| {
             let binding = self.place_buffer("$Globals".into());
-            ScopeBuffer { binding: Some(binding), layout }
+            ScopeBuffer { binding: Some(binding), push: 0, layout }
         });
         let mut entry_layouts: Vec<EntryLayout> = vec![EntryLayout::default(); entries.len()];
         for scope in scopes {
@@ -115,13 +136,18 @@ impl<'a> Allocator<'a> {
     }
 
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
-    fn measure_globals(&self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
+    fn measure_globals(&mut self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
         let mut buffer = StructBuilder::new(self.settings.constant_rules);
         let mut list = Vec::new();
         for scope in scopes {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
             let layout = self.measure(global);
+            if self.is_dropped(id, &layout) {
+                let unplaced = pending(global.name, global.span, &global.explicit, layout, Place::default());
+                self.dropped.push(Pending { global: Some(id), ..unplaced });
+                continue;
+            }
             let offset = buffer.append(layout.clone(), None);
             let mut place = Place::default();
             place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
@@ -133,13 +159,22 @@ impl<'a> Allocator<'a> {
         (list, has_data.then_some(buffer))
     }
 
+    /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
+    /// of them is reached.
+    fn is_dropped(&self, id: GlobalId, layout: &TypeLayout) -> bool {
+        let Some(reached) = &self.reached else { return false };
+        let is_plain = |g: &GlobalId| {
+            let ty = self.program.globals[*g].ty;
+            self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource()
+        };
+        let in_buffer = layout.size() > 0 && reached.iter().any(is_plain);
+        let parameter = self.program.globals[id].kind == GlobalKind::Parameter;
+        parameter && !reached.contains(&id) && !in_buffer
+    }
+
     fn measure(&self, global: &Global) -> TypeLayout {
         let layouter = Layouter { program: self.program, settings: &self.settings };
-        let mut order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
-        let is_array = matches!(self.program.types.get(global.ty), Type::Array(_, _));
-        if is_array && !self.settings.policy.matrix_order_on_arrays {
-            order = self.program.default_matrix_order;
-        }
+        let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
         let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api == Api::Vulkan;
         if push {
             let settings = Settings { constant_rules: self.settings.push_rules, ..self.settings };
@@ -191,6 +226,7 @@ impl<'a> Allocator<'a> {
     fn reserve(&mut self, pending: &mut Pending) {
         let unbounded = matches!(pending.layout.detail, super::Detail::Array { count: None, .. });
         let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
+        self.reserve_number(pending);
         match self.settings.api {
             Api::D3d => {
                 for register in &pending.explicit.registers {
@@ -206,7 +242,10 @@ impl<'a> Allocator<'a> {
                         self.fix_space(pending, u64::from(space));
                     } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
                         self.part_sampler(pending);
-                        self.fix(pending, Unit::Descriptor, u64::from(index), u64::from(space), span);
+                        let one =
+                            self.settings.policy.register_keeps_one_binding && pending.explicit.vk_binding.is_none();
+                        let count = if one { 1 } else { pending.layout.usage.get(Unit::Descriptor) };
+                        self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
                     }
                 }
             }
@@ -223,6 +262,43 @@ impl<'a> Allocator<'a> {
         }
     }
 
+    /// Push constants, input attachments and specialization constants are numbered each by itself: explicit numbers are
+    /// kept, the others are the lowest free.
+    fn reserve_number(&mut self, pending: &mut Pending) {
+        let explicit = pending.explicit;
+        let asked = [
+            (Unit::InputAttachment, explicit.input_attachment_index),
+            (Unit::Specialization, explicit.constant_id.flatten()),
+        ];
+        for (unit, number) in asked {
+            let Some(number) = number.filter(|_| pending.layout.usage.get(unit) > 0) else { continue };
+            pending.place.offset.set(unit, number.into());
+            pending.fixed.push(unit);
+            let count = pending.layout.usage.get(unit).min(LAST_SLOT);
+            self.numbers.entry(unit).or_default().extend((0..count).map(|i| u64::from(number) + i));
+        }
+    }
+
+    fn allocate_numbers(&mut self, pending: &mut Pending) {
+        for unit in [Unit::PushConstant, Unit::InputAttachment, Unit::Specialization] {
+            let count = pending.layout.usage.get(unit);
+            if count > 0 && !pending.fixed.contains(&unit) {
+                pending.place.offset.set(unit, self.free_number(unit, count));
+            }
+        }
+    }
+
+    /// The lowest start of `count` numbers that are not given yet.
+    fn free_number(&mut self, unit: Unit, count: u64) -> u64 {
+        let given = self.numbers.entry(unit).or_default();
+        let mut start = 0u64;
+        while let Some(blocked) = given.range(start..start.saturating_add(count)).next_back() {
+            start = blocked + 1;
+        }
+        given.extend(start..start.saturating_add(count));
+        start
+    }
+
     fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
         let space = u64::from(register.space.unwrap_or(0));
         if blocks {
@@ -232,6 +308,11 @@ impl<'a> Allocator<'a> {
             return;
         }
         let Some(class) = register.class else {
+            if !self.settings.policy.space_only_registers {
+                let message = "a register space is not taken without a register here";
+                let note = "`slangc` refuses it; the other binding policies give the first free register of the space";
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
+            }
             pending.space_only = Some(space);
             self.spaces.insert(space);
             return;
@@ -275,6 +356,11 @@ impl<'a> Allocator<'a> {
             0 => UNBOUNDED,
             n => n,
         };
+        self.fix_range(pending, unit, (index, count), space, span);
+    }
+
+    /// Takes `count` slots from `index` on.
+    fn fix_range(&mut self, pending: &mut Pending, unit: Unit, (index, count): (u64, u64), space: u64, span: Span) {
         let range =
             Range { start: index, end: index.saturating_add(count), owner: pending.name, global: pending.global, span };
         if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
@@ -307,6 +393,7 @@ impl<'a> Allocator<'a> {
 
     /// Phase 4: first fit.
     fn allocate(&mut self, pending: &mut Pending) {
+        self.allocate_numbers(pending);
         let space = pending.space_only.unwrap_or(0);
         for unit in Unit::SLOTS {
             let count = pending.layout.usage.get(unit);
@@ -318,13 +405,16 @@ impl<'a> Allocator<'a> {
                 (Api::WebGpu, Unit::Sampler) => (Unit::Descriptor, pending.place.space.get(Unit::Descriptor)),
                 _ => (unit, space),
             };
-            let start = self.first_fit(unit_of_numbers, count, space);
-            if start.saturating_add(count) > LAST_SLOT + 1 {
+            let start = match count {
+                UNBOUNDED => self.end_of(unit_of_numbers, space),
+                _ => self.first_fit(unit_of_numbers, count, space),
+            };
+            let end = start.saturating_add(count);
+            if start > LAST_SLOT || (end > LAST_SLOT + 1 && count != UNBOUNDED) {
                 self.report_exhausted(pending, unit, space);
                 continue;
             }
-            let range =
-                Range { start, end: start + count, owner: pending.name, global: pending.global, span: pending.span };
+            let range = Range { start, end, owner: pending.name, global: pending.global, span: pending.span };
             self.taken.entry((space, unit_of_numbers)).or_default().push(range);
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
@@ -349,6 +439,11 @@ impl<'a> Allocator<'a> {
             start = start.max(range.end);
         }
         start
+    }
+
+    /// One past the last slot that is taken in a space.
+    fn end_of(&self, unit: Unit, space: u64) -> u64 {
+        self.taken.get(&(space, unit)).into_iter().flatten().map(|r| r.end).max().unwrap_or(0)
     }
 
     fn free_spaces(&mut self, count: u64) -> u64 {
@@ -386,7 +481,8 @@ impl<'a> Allocator<'a> {
 
     fn place_entry_buffer(&mut self, layout: TypeLayout) -> ScopeBuffer {
         let binding = self.needs_binding(&layout).then(|| self.place_buffer("entry point uniforms".into()));
-        ScopeBuffer { binding, layout }
+        let push = if binding.is_none() { self.free_number(Unit::PushConstant, 1) } else { 0 };
+        ScopeBuffer { binding, push, layout }
     }
 }
 

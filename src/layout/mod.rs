@@ -5,11 +5,14 @@
 
 pub mod allocate;
 pub mod order;
+mod prepare;
 pub mod rules;
 pub mod types;
 pub mod usage;
+pub mod varyings;
 
 use crate::tree::{Binding, GlobalId, Program};
+pub use prepare::prepare;
 use rules::Rules;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
 pub use usage::{UNBOUNDED, Unit, Usage};
@@ -44,8 +47,37 @@ pub struct Policy {
     pub matrix_order_on_arrays: bool,
     /// On D3D, specialization constants are ordinary globals.
     pub specialization_as_globals: bool,
-    /// A D3D array without bound inside a struct begins at register 0 of its space, not at the struct's next one.
-    pub unbounded_at_zero: bool,
+    /// Parameter blocks have spaces of their own only under a profile that was asked for.
+    pub blocks_need_profile: bool,
+    /// `register(space1)`, without a register, is understood.
+    pub space_only_registers: bool,
+    /// A register that is taken as a binding keeps only its own number from being given away, however many follow.
+    pub register_keeps_one_binding: bool,
+    /// Where a D3D array without bound goes.
+    pub unbounded: Unbounded,
+    /// Parameters that no entry point reaches have no place.
+    pub drop_unused: bool,
+    /// Their explicit positions are kept from others all the same.
+    pub reserve_unused: bool,
+    /// What lies in structs, then in constant buffers, then in texture buffers comes after what is declared by itself.
+    pub by_class: bool,
+    /// Fragment outputs are numbered in order of declaration rather than by their `SV_Target` index.
+    pub targets_by_order: bool,
+    /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
+    pub matrix_locations_as_stored: bool,
+    /// Bytes of D3D constant buffers.
+    pub d3d_constant: &'static Rules,
+    /// Bytes of D3D structured buffers.
+    pub d3d_structured: &'static Rules,
+}
+
+/// Where a D3D array without bound goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unbounded {
+    /// A space of its own.
+    OwnSpace,
+    /// All of a space above what was placed before it.
+    RestOfSpace,
 }
 
 /// Seed 000, mended as `layout/README.md` decides.
@@ -58,7 +90,17 @@ pub const SPEC: Policy = Policy {
     registers_as_bindings: false,
     matrix_order_on_arrays: true,
     specialization_as_globals: false,
-    unbounded_at_zero: true,
+    blocks_need_profile: false,
+    space_only_registers: true,
+    register_keeps_one_binding: false,
+    unbounded: Unbounded::OwnSpace,
+    drop_unused: false,
+    reserve_unused: false,
+    by_class: false,
+    targets_by_order: false,
+    matrix_locations_as_stored: false,
+    d3d_constant: &rules::D3D_CONSTANT,
+    d3d_structured: &rules::D3D_STRUCTURED,
 };
 
 /// What slangc does today.
@@ -71,20 +113,28 @@ pub const SLANGC: Policy = Policy {
     registers_as_bindings: true,
     matrix_order_on_arrays: false,
     specialization_as_globals: true,
-    unbounded_at_zero: false,
+    blocks_need_profile: true,
+    space_only_registers: false,
+    register_keeps_one_binding: true,
+    targets_by_order: true,
+    matrix_locations_as_stored: true,
+    d3d_constant: &rules::D3D_CONSTANT_SLANGC,
+    d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
+    ..SPEC
 };
 
 /// Seed 002, as DXC does it.
 pub const DXC: Policy = Policy {
     name: "dxc",
-    namespaces_last: false,
     entries_last: true,
     merge_units: false,
-    overlap_is_error: true,
     registers_as_bindings: true,
-    matrix_order_on_arrays: true,
     specialization_as_globals: true,
-    unbounded_at_zero: true,
+    unbounded: Unbounded::RestOfSpace,
+    drop_unused: true,
+    by_class: true,
+    d3d_constant: &rules::D3D_CONSTANT_DXC,
+    ..SPEC
 };
 
 /// Every policy.
@@ -117,10 +167,10 @@ impl Settings {
         let d3d = api == Api::D3d;
         Settings {
             api,
-            constant_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD140 },
-            structured_rules: if d3d { &rules::D3D_STRUCTURED } else { &rules::STD430 },
-            texture_buffer_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD430 },
-            push_rules: if d3d { &rules::D3D_CONSTANT } else { &rules::STD430 },
+            constant_rules: if d3d { policy.d3d_constant } else { &rules::STD140 },
+            structured_rules: if d3d { policy.d3d_structured } else { &rules::STD430 },
+            texture_buffer_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
+            push_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
             policy,
@@ -144,6 +194,19 @@ pub struct Place {
     pub offset: Usage,
     /// The space of each slot unit.
     pub space: Usage,
+    /// Within a D3D array without bound: each leaf is in the space of its own offset.
+    pub spread: bool,
+}
+
+impl Place {
+    /// The place of a field.
+    pub fn field(self, offset: &Usage) -> Place {
+        let mut place = Place { offset: self.offset.plus(offset), ..self };
+        if place.spread {
+            Unit::SLOTS.into_iter().for_each(|unit| place.space.set(unit, place.offset.get(Unit::Space)));
+        }
+        place
+    }
 }
 
 /// A parameter and its place.
@@ -162,6 +225,8 @@ pub struct ParameterLayout {
 pub struct ScopeBuffer {
     /// Where it is bound; `None` for push constants.
     pub binding: Option<Binding>,
+    /// The number of its push constants among all.
+    pub push: u64,
     /// Its contents as a struct layout of all parameters of the scope in order.
     pub layout: TypeLayout,
 }
@@ -239,7 +304,7 @@ pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(P
             }
         }
         let field = layout.fields().get(*index as usize)?;
-        place.offset = place.offset.plus(&field.offset);
+        place = place.field(&field.offset);
         layout = &field.layout;
     }
     while let Detail::Array { .. } = &layout.detail {
@@ -253,9 +318,8 @@ pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
     let Detail::Array { element, count, .. } = &layout.detail else { return None };
     let mut place = place;
     if count.is_none() && layout.usage.get(Unit::Space) > 0 {
-        for unit in Unit::SLOTS {
-            place.space.set(unit, place.offset.get(Unit::Space));
-        }
+        place.spread = true;
+        place = place.field(&Usage::NONE);
     }
     Some((place, element))
 }
@@ -320,5 +384,8 @@ pub fn binding(place: &Place, unit: Unit) -> Binding {
 
 /// Places all parameters. Conflicts and what cannot be placed go to `diags`.
 pub fn place(program: &Program, settings: Settings, diags: &mut crate::diagnostic::Diagnostics) -> ProgramLayout {
+    if settings.api != Api::D3d {
+        varyings::check(program, diags);
+    }
     allocate::Allocator::new(program, settings, diags).run()
 }

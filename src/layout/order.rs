@@ -1,7 +1,7 @@
 //! Phase 1: the global order of shader parameters (seed 000 "Ordering (and Collapsing) Shader Parameters"; FACTS 12).
 
 use super::Policy;
-use crate::tree::{GlobalId, Program};
+use crate::tree::{GlobalId, GlobalKind, Program, Type, TypeId};
 
 /// One scope of parameters in allocation order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,11 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
         let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace_depth);
         globals.sort_by_key(key);
     }
+    if policy.by_class {
+        globals.sort_by_key(|g| rank(program, program.globals[*g].ty));
+    }
+    // Their numbers are a space of their own, so where they stand among the others does not matter.
+    globals.extend(program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id));
     let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
     entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
     let mut scopes = Vec::with_capacity(globals.len() + entries.len());
@@ -35,4 +40,14 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     }
     scopes.extend(entries.map(Scope::Entry));
     scopes
+}
+
+/// DXC's order of what takes registers: declared by itself, in structs, in constant buffers, texture buffers (FACTS 17).
+fn rank(program: &Program, ty: TypeId) -> u8 {
+    match program.types.get(program.types.innermost(ty)) {
+        Type::Struct(_) => 1,
+        Type::ConstantBuffer(_) | Type::ParameterBlock(_) => 2,
+        Type::TextureBuffer(_) => 3,
+        _ => 0,
+    }
 }

@@ -29,9 +29,14 @@ pub struct Rules {
     pub round_struct_size: bool,
     /// The last element of an array is padded to the stride like the others.
     pub pad_last_element: bool,
+    /// The last vector of a matrix of 16-bit components counts as if they had 32 (FACTS 18.2).
+    pub wide_matrix_tail: bool,
+    /// What follows an empty struct inside of a struct begins a row (FACTS 18.3).
+    pub row_after_empty_struct: bool,
 }
 
-/// D3D constant buffers: rows of 16 bytes, tails are reused (FACTS 1.1, 1.2; seed 003 "layout").
+/// D3D constant buffers: rows of 16 bytes, tails are reused (FACTS 1.1, 1.2; seed 003 "layout"). Fields without bytes are
+/// not emitted, so they move nothing.
 pub const D3D_CONSTANT: Rules = Rules {
     name: "D3D constant buffer",
     vectors: VectorAlign::Scalar,
@@ -40,18 +45,31 @@ pub const D3D_CONSTANT: Rules = Rules {
     min_struct_align: 16,
     round_struct_size: false,
     pad_last_element: false,
+    wide_matrix_tail: true,
+    row_after_empty_struct: false,
 };
 
-/// D3D structured buffers: C-like with scalar alignment (FACTS 6).
+/// The same as DXC has them.
+pub const D3D_CONSTANT_DXC: Rules = Rules { row_after_empty_struct: true, ..D3D_CONSTANT };
+
+/// The same as slangc has them.
+pub const D3D_CONSTANT_SLANGC: Rules = Rules { wide_matrix_tail: false, ..D3D_CONSTANT };
+
+/// D3D structured buffers: C-like with scalar alignment (FACTS 6, 18.4).
 pub const D3D_STRUCTURED: Rules = Rules {
     name: "D3D structured buffer",
     vectors: VectorAlign::Scalar,
     row: None,
     min_array_align: 1,
     min_struct_align: 1,
-    round_struct_size: false,
+    round_struct_size: true,
     pad_last_element: true,
+    wide_matrix_tail: false,
+    row_after_empty_struct: false,
 };
+
+/// The same as slangc has them: tails of structs are reused.
+pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, ..D3D_STRUCTURED };
 
 /// GLSL `std140`.
 pub const STD140: Rules = Rules {
@@ -62,6 +80,8 @@ pub const STD140: Rules = Rules {
     min_struct_align: 16,
     round_struct_size: true,
     pad_last_element: true,
+    wide_matrix_tail: false,
+    row_after_empty_struct: false,
 };
 
 /// GLSL `std430`; WGSL storage buffers have the same numbers.
@@ -73,6 +93,8 @@ pub const STD430: Rules = Rules {
     min_struct_align: 1,
     round_struct_size: true,
     pad_last_element: true,
+    wide_matrix_tail: false,
+    row_after_empty_struct: false,
 };
 
 /// Vulkan `scalar` block layout.
@@ -84,6 +106,8 @@ pub const SCALAR: Rules = Rules {
     min_struct_align: 1,
     round_struct_size: true,
     pad_last_element: true,
+    wide_matrix_tail: false,
+    row_after_empty_struct: false,
 };
 
 /// Rounds up to a multiple; saturates.

@@ -2,7 +2,7 @@
 
 use super::rules::{Rules, VectorAlign, round_up};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, Settings};
+use super::{Api, Settings, Unbounded};
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
 /// Types nested deeper than this are refused by `check`; here the recursion only must end.
@@ -114,19 +114,19 @@ impl Layouter<'_> {
                 let element = self.at_depth(element, rules, order, depth + 1);
                 self.array(ty, element, count, rules)
             }
-            Type::Struct(id) => self.structure(ty, &self.program.structs[id], rules, order, depth),
+            Type::Struct(id) => lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules),
             Type::ConstantBuffer(t) => {
                 let rules = self.settings.constant_rules;
-                let element = self.at_depth(t, rules, order, depth + 1);
+                let element = self.content(t, rules, order, depth + 1);
                 self.block(ty, element, Unit::ConstantBuffer, false)
             }
             Type::TextureBuffer(t) => {
                 let rules = self.settings.texture_buffer_rules;
-                let element = self.at_depth(t, rules, order, depth + 1);
+                let element = self.content(t, rules, order, depth + 1);
                 self.block(ty, element, Unit::ShaderResource, false)
             }
             Type::ParameterBlock(t) => {
-                let element = self.at_depth(t, self.settings.constant_rules, order, depth + 1);
+                let element = self.content(t, self.settings.constant_rules, order, depth + 1);
                 self.block(ty, element, Unit::ConstantBuffer, self.settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
@@ -135,6 +135,21 @@ impl Layouter<'_> {
                 self.resource(ty, Some(Box::new(element)))
             }
             _ => self.resource(ty, None),
+        }
+    }
+
+    /// The contents of a block: empty structs directly in it move nothing.
+    fn content(&self, ty: TypeId, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
+        match self.program.types.get(ty) {
+            Type::Struct(id) if depth <= MAX_DEPTH => {
+                let fields = self.fields(&self.program.structs[id], rules, order, depth);
+                let mut layout = lay_out(ty, fields, &Rules { row_after_empty_struct: false, ..*rules });
+                if self.settings.policy.by_class {
+                    order_by_class(&mut layout);
+                }
+                layout
+            }
+            _ => self.at_depth(ty, rules, order, depth),
         }
     }
 
@@ -161,7 +176,9 @@ impl Layouter<'_> {
         let vector = self.vector(ty, s, length, rules);
         let align = vector.align.max(rules.min_array_align);
         let stride = round_up(vector.size(), align as u64);
-        let size = array_bytes(stride, count as u64, vector.size(), rules);
+        let wide = rules.wide_matrix_tail && self.scalar_size(s) < 4;
+        let last = if wide { u64::from(length) * 4 } else { vector.size() };
+        let size = array_bytes(stride, count as u64, last, rules);
         TypeLayout {
             ty,
             usage: Usage::one(Unit::Bytes, size),
@@ -188,10 +205,10 @@ impl Layouter<'_> {
                 // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
                 (Api::D3d, Unit::ConstantBuffer | Unit::ShaderResource | Unit::UnorderedAccess | Unit::Sampler) => {
                     stride.set(unit, if spread { used } else { 1 });
-                    if count.is_some() {
+                    if count.is_some() || self.settings.policy.unbounded == Unbounded::RestOfSpace {
                         usage.add(unit, used.saturating_mul(n));
                     } else {
-                        usage.add(Unit::Space, self.leaf_count(&element, unit));
+                        usage.add(Unit::Space, leaf_count(&element, unit));
                     }
                 }
                 (_, Unit::Space) => usage.add(unit, used),
@@ -207,36 +224,19 @@ impl Layouter<'_> {
                 }
             }
         }
+        if usage.get(Unit::Space) > 0 && count.is_none() {
+            spread_spaces(&mut element);
+        }
         TypeLayout { ty, usage, align, detail: Detail::Array { element: Box::new(element), count, stride } }
     }
 
-    /// How many leaves of a type use a unit.
-    fn leaf_count(&self, layout: &TypeLayout, unit: Unit) -> u64 {
-        match &layout.detail {
-            Detail::Struct(fields) => fields.iter().map(|f| self.leaf_count(&f.layout, unit)).sum(),
-            Detail::Array { element, .. } => self.leaf_count(element, unit),
-            _ => u64::from(layout.usage.get(unit) > 0),
-        }
-    }
-
-    fn structure(&self, ty: TypeId, s: &Struct, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
+    /// The layouts of a struct's fields, with the byte offsets that they ask for.
+    fn fields(&self, s: &Struct, rules: &Rules, order: MatrixOrder, depth: u32) -> Vec<(Option<u32>, TypeLayout)> {
         let layouts = s.fields.iter().map(|field| {
             let order = field.matrix_order.unwrap_or(order);
             (explicit_offset(field, self.settings), self.at_depth(field.ty, rules, order, depth + 1))
         });
-        let layouts: Vec<_> = layouts.collect();
-        let mut builder = StructBuilder::new(rules);
-        // Fields without packoffset follow the furthest end of those with one (FACTS 13).
-        for (explicit, layout) in &layouts {
-            builder.reserve(*explicit, layout.size());
-        }
-        for (explicit, layout) in layouts {
-            builder.append(layout, explicit);
-        }
-        if self.settings.policy.unbounded_at_zero {
-            builder.unbounded_at_zero();
-        }
-        builder.finish(ty)
+        layouts.collect()
     }
 
     fn block(&self, ty: TypeId, element: TypeLayout, buffer: Unit, wants_space: bool) -> TypeLayout {
@@ -338,6 +338,66 @@ fn spread_registers(layout: &mut TypeLayout, n: u64) {
     }
 }
 
+/// A struct of these fields.
+fn lay_out(ty: TypeId, fields: Vec<(Option<u32>, TypeLayout)>, rules: &Rules) -> TypeLayout {
+    let mut builder = StructBuilder::new(rules);
+    // Fields without packoffset follow the furthest end of those with one (FACTS 13).
+    for (explicit, layout) in &fields {
+        builder.reserve(*explicit, layout.size());
+    }
+    for (explicit, layout) in fields {
+        builder.append(layout, explicit);
+    }
+    builder.unbounded_at_zero();
+    builder.finish(ty)
+}
+
+/// Registers of resources in a constant buffer as DXC gives them: those in structs first, then the others, last to first
+/// (FACTS 17).
+fn order_by_class(layout: &mut TypeLayout) {
+    let Detail::Struct(fields) = &mut layout.detail else { return };
+    let is_struct = |f: &VarLayout| matches!(f.layout.detail, Detail::Struct(_));
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    order.sort_by_key(|i| match fields.get(*i) {
+        Some(f) if is_struct(f) => (0, *i),
+        _ => (1, usize::MAX - i),
+    });
+    let mut next = Usage::NONE;
+    for i in order {
+        let Some(field) = fields.get_mut(i) else { continue };
+        for unit in Unit::SLOTS.into_iter().filter(|u| u.class().is_some()) {
+            field.offset.set(unit, next.get(unit));
+        }
+        next.add_slots(&field.layout.usage);
+    }
+}
+
+/// How many leaves of a type use a unit.
+fn leaf_count(layout: &TypeLayout, unit: Unit) -> u64 {
+    match &layout.detail {
+        Detail::Struct(fields) => fields.iter().map(|f| leaf_count(&f.layout, unit)).sum(),
+        Detail::Array { element, .. } => leaf_count(element, unit),
+        _ => u64::from(layout.usage.get(unit) > 0),
+    }
+}
+
+/// In an array without bound, leaf after leaf becomes an array at register 0 of a space of its own.
+fn spread_spaces(layout: &mut TypeLayout) {
+    let Detail::Struct(fields) = &mut layout.detail else { return };
+    let mut next = 0;
+    for field in fields {
+        let classes = || Unit::SLOTS.into_iter().filter(|u| u.class().is_some());
+        let leaves = classes().map(|unit| leaf_count(&field.layout, unit)).sum();
+        classes().for_each(|unit| field.offset.set(unit, 0));
+        if leaves > 0 {
+            field.offset.set(Unit::Space, next);
+            field.layout.usage.set(Unit::Space, leaves);
+        }
+        next += leaves;
+        spread_spaces(&mut field.layout);
+    }
+}
+
 fn explicit_offset(field: &Field, settings: &Settings) -> Option<u32> {
     let packed = field.explicit.packoffset.map(|(bytes, _)| bytes).or(field.offset);
     packed.or(field.explicit.vk_offset.filter(|_| settings.obey_vk_offset))
@@ -380,10 +440,18 @@ impl<'a> StructBuilder<'a> {
             offset.set(Unit::Bytes, at);
             self.used.set(Unit::Bytes, self.used.get(Unit::Bytes).max(at.saturating_add(size)));
             self.align = self.align.max(layout.align);
+        } else if let (Some(row), Detail::Struct(_), true) =
+            (self.row_after_empty(), &layout.detail, layout.usage.is_none())
+        {
+            self.used.set(Unit::Bytes, round_up(self.used.get(Unit::Bytes), row));
         }
         self.used.add_slots(&layout.usage);
         self.fields.push(VarLayout { offset, layout });
         offset
+    }
+
+    fn row_after_empty(&self) -> Option<u64> {
+        self.rules.row.filter(|_| self.rules.row_after_empty_struct).map(u64::from)
     }
 
     fn next_offset(&self, size: u64, align: u32) -> u64 {

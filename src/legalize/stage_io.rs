@@ -1,13 +1,15 @@
 //! Stage inputs and outputs, flattened to leaves: what the passes that lower entry points share.
 //!
 //! Locations are numbered from 0 in the order of leaves, `out` parameters before the result; system values take none, but
-//! a fragment shader's `SV_TargetN` is location N. An explicit location places its leaves; others take the lowest free.
+//! a fragment shader's `SV_TargetN` is location N unless the binding policy numbers those too. An explicit location places
+//! its leaves; other parameters take the lowest free ones.
 
 use super::system_values::{self, Direction, SystemValue};
+use crate::layout::Policy;
+use crate::layout::varyings::{self, Locations};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
-use std::collections::BTreeSet;
 
 /// A step from a value to a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -54,6 +56,8 @@ pub struct Leaf {
     pub comments: Vec<crate::lex::Comment>,
     /// The location asked for.
     asked: Option<u32>,
+    /// It was asked for by a field, not by the whole parameter.
+    asked_by_field: bool,
 }
 
 impl Leaf {
@@ -76,6 +80,7 @@ impl Leaf {
             span,
             comments: Vec::new(),
             asked: None,
+            asked_by_field: false,
         }
     }
 
@@ -97,6 +102,8 @@ pub struct Flatten<'a> {
     pub program: &'a mut Program,
     /// Arrays and matrices are taken apart.
     pub split: bool,
+    /// How locations are numbered.
+    pub policy: Policy,
 }
 
 /// What the walk carries down.
@@ -108,6 +115,7 @@ struct At {
     modifiers: Modifiers,
     index: Option<u32>,
     asked: Option<u32>,
+    asked_by_field: bool,
     span: Span,
     comments: Vec<crate::lex::Comment>,
 }
@@ -141,6 +149,7 @@ impl Flatten<'_> {
                 modifiers: param.modifiers,
                 index: param.explicit.index,
                 asked: param.explicit.location.map(|(l, _)| l),
+                asked_by_field: false,
                 span: local.span,
                 comments: Vec::new(),
             };
@@ -156,6 +165,7 @@ impl Flatten<'_> {
                 modifiers: function.modifiers,
                 index: function.result_explicit.index,
                 asked: function.result_explicit.location.map(|(l, _)| l),
+                asked_by_field: false,
                 span: function.span,
                 comments: Vec::new(),
             };
@@ -165,7 +175,7 @@ impl Flatten<'_> {
         if entry.stage == Stage::Vertex && direction == Direction::In {
             leaves.iter_mut().for_each(position_of_mesh);
         }
-        let targets = entry.stage == Stage::Fragment && direction == Direction::Out;
+        let targets = entry.stage == Stage::Fragment && direction == Direction::Out && !self.policy.targets_by_order;
         self.locate(&mut leaves, targets);
         leaves
     }
@@ -181,6 +191,7 @@ impl Flatten<'_> {
                     below.modifiers.set(field.modifiers);
                     below.index = field.explicit.index.or(at.index);
                     below.asked = field.explicit.location.map(|(l, _)| l).or(at.asked);
+                    below.asked_by_field |= field.explicit.location.is_some();
                     below.span = field.span;
                     below.comments = field.comments;
                     match semantic {
@@ -214,6 +225,7 @@ impl Flatten<'_> {
                     span: at.span,
                     comments: at.comments,
                     asked: at.asked,
+                    asked_by_field: at.asked_by_field,
                 });
             }
         }
@@ -244,13 +256,16 @@ impl Flatten<'_> {
     fn count(&self, ty: TypeId) -> u32 {
         match self.program.types.get(ty) {
             Type::Array(element, count) => count.unwrap_or(1).saturating_mul(self.count(element)),
-            Type::Matrix(_, rows, _) => rows.into(),
+            Type::Matrix(_, rows, columns) => {
+                varyings::of_matrix(&self.policy, self.program.default_matrix_order, rows, columns)
+            }
             _ => 1,
         }
     }
 
+    /// Locations that are asked for, then first fit for each parameter.
     fn locate(&self, leaves: &mut [Leaf], targets: bool) {
-        let mut taken = BTreeSet::new();
+        let mut given = Locations::default();
         // Leaves below one explicit location count on from it.
         let mut previous: Option<(u32, u32)> = None;
         for leaf in leaves.iter_mut().filter(|l| !l.is_system()) {
@@ -261,18 +276,23 @@ impl Flatten<'_> {
                 (None, _) => target,
             };
             if let Some(start) = start {
-                let end = start.saturating_add(self.count(leaf.ty));
-                previous = leaf.asked.map(|asked| (asked, end));
+                let count = self.count(leaf.ty);
+                previous = leaf.asked.map(|asked| (asked, start.saturating_add(count)));
                 leaf.location = Some(start);
-                taken.extend(start..end);
+                match leaf.asked_by_field {
+                    true => given.reserve(0, start.saturating_add(count)),
+                    false => given.reserve(start, count),
+                }
             }
         }
-        for leaf in leaves.iter_mut().filter(|l| !l.is_system() && l.location.is_none()) {
-            let count = self.count(leaf.ty);
-            let free = |start: &u32| (*start..start.saturating_add(count)).all(|l| !taken.contains(&l));
-            let start = (0..).find(free).unwrap_or(0);
-            leaf.location = Some(start);
-            taken.extend(start..start.saturating_add(count));
+        let waits = |l: &Leaf| !l.is_system() && l.location.is_none();
+        for parameter in leaves.chunk_by_mut(|a, b| a.source == b.source) {
+            let count = parameter.iter().filter(|l| waits(l)).map(|l| self.count(l.ty)).sum();
+            let mut next = given.give(count);
+            for leaf in parameter.iter_mut().filter(|l| waits(l)) {
+                leaf.location = Some(next);
+                next += self.count(leaf.ty);
+            }
         }
     }
 }

@@ -220,12 +220,7 @@ impl<'a, 'b> Planner<'a, 'b> {
 
     fn field(&mut self, id: StructId, index: u32, uniform: bool) -> Option<Stored> {
         let field = self.cx.program.structs[id].fields.get(index as usize)?;
-        let mut order = field.matrix_order.unwrap_or(self.cx.program.default_matrix_order);
-        if matches!(self.cx.program.types.get(field.ty), Type::Array(..))
-            && !self.cx.layout.settings.policy.matrix_order_on_arrays
-        {
-            order = self.cx.program.default_matrix_order;
-        }
+        let order = field.matrix_order.unwrap_or(self.cx.program.default_matrix_order);
         self.stored(field.ty, order, uniform)
     }
 

@@ -13,6 +13,7 @@ use super::Context;
 use super::Pass;
 use super::stage_io::{Flatten, Leaf, Source, Step};
 use super::system_values::{self, Direction};
+use crate::layout::Policy;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
@@ -30,7 +31,7 @@ fn run(cx: &mut Context) {
             continue;
         }
         if entry.stage == Stage::Fragment {
-            targets(cx.program, &entry);
+            targets(cx.program, &entry, cx.layout.settings.policy);
         }
         let mut namer = Namer { program: cx.program, taken: FxHashSet::default() };
         namer.entry(&entry);
@@ -80,8 +81,10 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
 }
 
 /// `SV_TargetN` for the outputs of a fragment shader.
-fn targets(program: &mut Program, entry: &EntryPoint) {
-    let leaves = Flatten { program, split: false }.leaves(entry, Direction::Out);
+fn targets(program: &mut Program, entry: &EntryPoint, policy: Policy) {
+    // In HLSL the index is all that places a target.
+    let policy = Policy { targets_by_order: false, ..policy };
+    let leaves = Flatten { program, split: false, policy }.leaves(entry, Direction::Out);
     for leaf in leaves.into_iter().filter(|l| l.semantic.is_none()) {
         let semantic =
             Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };

@@ -4,8 +4,10 @@ use super::model::{
     Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use crate::layout::allocate::is_uniform;
+use crate::layout::varyings::{Locations, of_matrix};
 use crate::layout::{
-    Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, enter_array, enter_block,
+    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, enter_array,
+    enter_block,
 };
 use crate::source::{Sources, Span};
 use crate::target::Profile;
@@ -360,7 +362,7 @@ impl Builder<'_> {
             if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
         let at = match buffer.binding {
             Some(b) => Binding { space: Some(b.space.into()), ..slot(unit, b.index.into(), 0, 1) },
-            None => slot(Unit::PushConstant, 0, 0, 1),
+            None => slot(Unit::PushConstant, buffer.push, 0, 1),
         };
         Scope {
             kind: "constantBuffer".to_owned(),
@@ -378,30 +380,27 @@ impl Builder<'_> {
     fn entry_point(&self, index: usize, entry: &tree::EntryPoint, emitted: &[&Program]) -> super::model::EntryPoint {
         let function = &self.program.functions[entry.function];
         let layout = self.layout.entry_points.get(index);
-        let mut varyings = Varyings { builder: self, stage: entry.stage, next: [0, 0] };
-        let mut parameters = Vec::new();
-        for (i, param) in function.params.iter().enumerate() {
+        let (inputs, outputs) = (Locations::default(), Locations::default());
+        let mut varyings = Varyings { builder: self, stage: entry.stage, inputs, outputs };
+        let list = self.varyings(function);
+        list.iter().for_each(|(_, varying)| varyings.reserve(varying));
+        let mut shown: Vec<(Option<usize>, Variable)> =
+            list.iter().map(|(i, varying)| (*i, varyings.variable(varying))).collect();
+        for (i, place, layout) in layout.iter().flat_map(|l| &l.params) {
+            let Some(param) = function.params.get(*i) else { continue };
             let local = &function.code.locals[param.local];
-            let name = local.name.as_str();
-            if is_uniform(self.program, param, local.ty) {
-                let Some((_, place, layout)) = layout.and_then(|l| l.params.iter().find(|(at, _, _)| *at == i)) else {
-                    continue;
-                };
-                let mut variable = self.variable(name, layout, local.span);
-                put(&mut variable, bindings(&place.offset, &place.space, layout));
-                parameters.push(variable);
-            } else {
-                let out = matches!(param.mode, ParamMode::Out | ParamMode::InOut);
-                let unit = if out { Unit::VaryingOutput } else { Unit::VaryingInput };
-                let location = param.explicit.location.map(|(l, _)| l);
-                parameters.push(varyings.variable(Some(name), local.ty, param.semantic.as_ref(), location, unit));
-            }
+            let mut variable = self.variable(local.name.as_str(), layout, local.span);
+            put(&mut variable, bindings(&place.offset, &place.space, layout));
+            variable.requested = requested(&param.explicit);
+            shown.push((Some(*i), variable));
         }
-        let result = (function.result != TypeId::VOID).then(|| {
-            let location = function.result_explicit.location.map(|(l, _)| l);
-            let semantic = function.result_semantic.as_ref();
-            varyings.variable(None, function.result, semantic, location, Unit::VaryingOutput)
-        });
+        // In order of declaration; the result stands by itself.
+        shown.sort_by_key(|(i, _)| i.unwrap_or(usize::MAX));
+        let result = match shown.last() {
+            Some((None, _)) => shown.pop().map(|(_, variable)| variable),
+            _ => None,
+        };
+        let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
@@ -414,6 +413,37 @@ impl Builder<'_> {
             scope_offsets: BTreeMap::new(),
             bindings: self.used_by(index),
         }
+    }
+
+    /// Stage inputs and outputs, `out` parameters before the result, which has no index.
+    fn varyings<'f>(&self, function: &'f Function) -> Vec<(Option<usize>, Varying<'f>)> {
+        let mut list = Vec::new();
+        for (i, param) in function.params.iter().enumerate() {
+            let local = &function.code.locals[param.local];
+            if is_uniform(self.program, param, local.ty) {
+                continue;
+            }
+            let out = matches!(param.mode, ParamMode::Out | ParamMode::InOut);
+            let varying = Varying {
+                name: Some(local.name.as_str()),
+                ty: local.ty,
+                semantic: param.semantic.map(Running::new),
+                asked: param.explicit.location.map(|(l, _)| l),
+                unit: if out { Unit::VaryingOutput } else { Unit::VaryingInput },
+            };
+            list.push((Some(i), varying));
+        }
+        if function.result != TypeId::VOID {
+            let varying = Varying {
+                name: None,
+                ty: function.result,
+                semantic: function.result_semantic.map(Running::new),
+                asked: function.result_explicit.location.map(|(l, _)| l),
+                unit: Unit::VaryingOutput,
+            };
+            list.push((None, varying));
+        }
+        list
     }
 
     fn used_by(&self, entry: usize) -> Vec<Variable> {
@@ -453,7 +483,7 @@ impl Builder<'_> {
             Detail::Struct(fields) => {
                 let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
                 for (field, var) in self.program.structs[id].fields.iter().zip(fields) {
-                    let place = Place { offset: place.offset.plus(&var.offset), ..place };
+                    let place = place.field(&var.offset);
                     self.leaf(&format!("{path}.{}", field.name), place, &var.layout, leaves);
                 }
             }
@@ -477,7 +507,8 @@ impl Builder<'_> {
                 }
             }
             _ => {
-                for (unit, used) in layout.usage.units() {
+                // The space of an array without bound is told with its register.
+                for (unit, used) in layout.usage.units().filter(|(u, _)| *u != Unit::Space) {
                     leaves.push(match unit {
                         Unit::Bytes => Leaf {
                             path: path.to_owned(),
@@ -514,112 +545,221 @@ fn is_plain(layout: &TypeLayout) -> bool {
     }
 }
 
-/// Numbers stage inputs and outputs in order of leaves (FACTS 15).
+/// Numbers stage inputs and outputs (FACTS 15).
 struct Varyings<'a> {
     builder: &'a Builder<'a>,
     stage: Stage,
-    /// Next input and output location.
-    next: [u64; 2],
+    inputs: Locations,
+    outputs: Locations,
+}
+
+/// A parameter or result of an entry point among stage inputs and outputs.
+struct Varying<'a> {
+    name: Option<&'a str>,
+    ty: TypeId,
+    semantic: Option<Running>,
+    /// The location that it asks for.
+    asked: Option<u32>,
+    unit: Unit,
+}
+
+/// A semantic whose index runs over the leaves below it.
+#[derive(Clone)]
+struct Running {
+    name: String,
+    index: u32,
+}
+
+impl Running {
+    fn new(semantic: Semantic) -> Running {
+        let (name, index) = semantic.split();
+        Running { name, index }
+    }
 }
 
 impl Varyings<'_> {
-    fn variable(
-        &mut self,
-        name: Option<&str>,
-        ty: TypeId,
-        semantic: Option<&Semantic>,
-        location: Option<u32>,
-        unit: Unit,
-    ) -> Variable {
-        let side = usize::from(unit == Unit::VaryingOutput);
-        let start = location.map_or(self.next.get(side).copied().unwrap_or(0), u64::from);
-        let mut relative = 0;
-        let (node, used) = self.node(ty, semantic, unit, &mut relative);
-        let stage = (used > 0).then(|| self.stage.name().to_owned());
-        let mut variable = Variable { name: name.map(str::to_owned), stage, ..Variable::default() };
-        if used > 0 {
-            variable.binding = Some(slot(unit, start, 0, used));
-            if let Some(next) = self.next.get_mut(side) {
-                *next = (*next).max(start + used);
-            }
+    fn given(&mut self, unit: Unit) -> &mut Locations {
+        if unit == Unit::VaryingOutput { &mut self.outputs } else { &mut self.inputs }
+    }
+
+    /// Targets and, but for D3D, what asks for a location have it before the others are numbered.
+    fn explicit(&self, varying: &Varying) -> Option<u64> {
+        let d3d = self.builder.layout.settings.api == Api::D3d;
+        if self.are_targets(varying.unit) || (!d3d && self.fields_ask(varying.ty)) {
+            return Some(0);
         }
-        set_semantic(&mut variable, semantic);
+        varying.asked.filter(|_| !d3d).map(u64::from)
+    }
+
+    /// Whether outputs are numbered by the index of `SV_Target`.
+    fn are_targets(&self, unit: Unit) -> bool {
+        let by_order = self.builder.layout.settings.policy.targets_by_order;
+        self.stage == Stage::Fragment && unit == Unit::VaryingOutput && !by_order
+    }
+
+    /// Whether fields of a struct say their locations.
+    fn fields_ask(&self, ty: TypeId) -> bool {
+        let program = self.builder.program;
+        match program.types.get(program.types.innermost(ty)) {
+            Type::Struct(id) => program.structs[id].fields.iter().any(|f| f.explicit.location.is_some()),
+            _ => false,
+        }
+    }
+
+    /// The locations that a parameter asks for are not given away.
+    fn reserve(&mut self, varying: &Varying) {
+        if let Some(start) = self.explicit(varying) {
+            let mut walk = self.walk(varying);
+            let (_, used) = walk.node(varying.ty, &mut varying.semantic.clone(), None);
+            self.given(varying.unit).reserve(small(start), small(used));
+        }
+    }
+
+    fn walk(&self, varying: &Varying) -> VaryingWalk<'_> {
+        VaryingWalk {
+            builder: self.builder,
+            stage: self.stage,
+            unit: varying.unit,
+            targets: self.are_targets(varying.unit),
+            at: 0,
+        }
+    }
+
+    fn variable(&mut self, varying: &Varying) -> Variable {
+        let mut semantic = varying.semantic.clone();
+        let mut walk = self.walk(varying);
+        let (node, used) = walk.node(varying.ty, &mut semantic, None);
+        let stage = (used > 0).then(|| self.stage.name().to_owned());
+        let mut variable = Variable { name: varying.name.map(str::to_owned), stage, ..Variable::default() };
+        if used > 0 {
+            let start = match self.explicit(varying) {
+                Some(start) => start,
+                None => self.given(varying.unit).give(small(used)).into(),
+            };
+            variable.binding = Some(slot(varying.unit, start, 0, used));
+        }
+        set_semantic(&mut variable, varying.semantic.as_ref());
         variable.ty = Some(Box::new(node));
         variable
     }
+}
 
-    /// The type's node and how many locations it takes; `at` counts them within the parameter.
-    fn node(&self, ty: TypeId, semantic: Option<&Semantic>, unit: Unit, at: &mut u64) -> (TypeNode, u64) {
+fn small(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The walk over the leaves of one varying.
+struct VaryingWalk<'a> {
+    builder: &'a Builder<'a>,
+    stage: Stage,
+    unit: Unit,
+    /// Leaves lie where the index of their semantic says.
+    targets: bool,
+    /// The next location within the parameter.
+    at: u64,
+}
+
+impl VaryingWalk<'_> {
+    /// The type's node and how many locations it takes.
+    fn node(&mut self, ty: TypeId, semantic: &mut Option<Running>, asked: Option<u32>) -> (TypeNode, u64) {
         let program = self.builder.program;
         let mut node = self.builder.bare_type(ty);
-        let start = *at;
+        if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == "SV_TARGET") {
+            self.at = target.index.into();
+        }
+        self.at = asked.map_or(self.at, u64::from);
+        let start = self.at;
+        let mut end = start;
         match program.types.get(ty) {
             Type::Struct(id) => {
                 let mut fields = Vec::new();
                 for field in &program.structs[id].fields {
-                    // The outermost semantic wins.
-                    let semantic = semantic.or(field.semantic.as_ref());
-                    let offset = *at - start;
-                    let (ty, used) = self.node(field.ty, semantic, unit, at);
-                    let mut variable = Variable {
-                        name: Some(field.name.to_string()),
-                        stage: (used > 0).then(|| self.stage.name().to_owned()),
-                        ty: Some(Box::new(ty)),
-                        ..Variable::default()
-                    };
-                    if used > 0 {
-                        variable.binding = Some(slot(unit, offset, 0, used));
-                    }
-                    set_semantic(&mut variable, semantic);
+                    let (variable, last) = self.field(field, start, semantic);
+                    end = end.max(last);
                     fields.push(variable);
                 }
                 node.fields = Some(fields);
             }
             Type::Array(element, n) => {
-                let (ty, used) = self.node(element, semantic, unit, at);
+                let (ty, used) = self.node(element, semantic, None);
                 node.element_type = Some(Box::new(ty));
-                *at += used * u64::from(n.unwrap_or(1).saturating_sub(1));
-            }
-            Type::Matrix(_, rows, columns) if !is_system(semantic) => {
-                let column = program.default_matrix_order == MatrixOrder::Column;
-                *at += u64::from(if column { columns } else { rows });
+                let more = used.saturating_mul(u64::from(n.unwrap_or(1).saturating_sub(1)));
+                if let Some(semantic) = semantic.as_mut().filter(|_| used > 0) {
+                    semantic.index = semantic.index.saturating_add(small(more));
+                }
+                end = self.at.saturating_add(more);
             }
             Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => {
-                let (ty, _) = self.node(element, semantic, unit, at);
+                let (ty, _) = self.node(element, semantic, None);
                 node.element_type = Some(Box::new(ty));
+                end = self.at;
             }
-            _ if takes_location(self.stage, semantic, unit) => *at += 1,
-            _ => {}
+            ty => {
+                end += self.locations(ty, semantic.as_ref());
+                if let Some(semantic) = semantic {
+                    semantic.index = semantic.index.saturating_add(small(end - start).max(1));
+                }
+            }
         }
-        let used = *at - start;
+        self.at = end;
+        let used = end - start;
         node.sizes = Some(if used > 0 {
-            vec![Size { kind: unit_kind(unit).to_owned(), value: count(used), alignment: None }]
+            vec![Size { kind: unit_kind(self.unit).to_owned(), value: count(used), alignment: None }]
         } else {
             Vec::new()
         });
         (node, used)
     }
-}
 
-fn is_system(semantic: Option<&Semantic>) -> bool {
-    semantic.is_some_and(Semantic::is_system)
+    /// A field of a struct that begins at `start`, and one past its last location.
+    fn field(&mut self, field: &Field, start: u64, outer: &mut Option<Running>) -> (Variable, u64) {
+        // The outermost semantic wins.
+        let mut own = field.semantic.map(Running::new);
+        let semantic = if outer.is_some() { outer } else { &mut own };
+        let shown = semantic.clone();
+        let d3d = self.builder.layout.settings.api == Api::D3d;
+        let asked = field.explicit.location.filter(|_| !d3d).map(|(l, _)| l);
+        let (ty, used) = self.node(field.ty, semantic, asked);
+        let mut variable = Variable {
+            name: Some(field.name.to_string()),
+            stage: (used > 0).then(|| self.stage.name().to_owned()),
+            ty: Some(Box::new(ty)),
+            ..Variable::default()
+        };
+        if used > 0 {
+            let offset = (self.at - used).saturating_sub(start);
+            variable.binding = Some(slot(self.unit, offset, 0, used));
+        }
+        set_semantic(&mut variable, shown.as_ref());
+        (variable, if used > 0 { self.at } else { start })
+    }
+
+    fn locations(&self, ty: Type, semantic: Option<&Running>) -> u64 {
+        match ty {
+            _ if !takes_location(self.stage, semantic, self.unit) => 0,
+            Type::Matrix(_, rows, columns) => {
+                let order = self.builder.program.default_matrix_order;
+                of_matrix(&self.builder.layout.settings.policy, order, rows, columns).into()
+            }
+            _ => 1,
+        }
+    }
 }
 
 /// System values take no location, but for the targets of a fragment shader.
-fn takes_location(stage: Stage, semantic: Option<&Semantic>, unit: Unit) -> bool {
+fn takes_location(stage: Stage, semantic: Option<&Running>, unit: Unit) -> bool {
     match semantic {
-        Some(s) if s.is_system() => {
-            stage == Stage::Fragment && unit == Unit::VaryingOutput && s.split().0 == "SV_TARGET"
+        Some(s) if s.name.starts_with("SV_") => {
+            stage == Stage::Fragment && unit == Unit::VaryingOutput && s.name == "SV_TARGET"
         }
         _ => true,
     }
 }
 
-fn set_semantic(variable: &mut Variable, semantic: Option<&Semantic>) {
+fn set_semantic(variable: &mut Variable, semantic: Option<&Running>) {
     if let Some(semantic) = semantic {
-        let (name, index) = semantic.split();
-        variable.semantic_name = Some(name);
-        variable.semantic_index = (index != 0).then_some(index);
+        variable.semantic_name = Some(semantic.name.clone());
+        variable.semantic_index = (semantic.index != 0).then_some(semantic.index);
     }
 }
 

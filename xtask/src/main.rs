@@ -2,6 +2,7 @@
 
 mod bench;
 mod conformance;
+mod layout;
 mod peers;
 mod process;
 mod readme;
@@ -25,6 +26,8 @@ enum Task {
     Bench(bench::Options),
     /// Install the peer compilers (slangc, DXC) from PyPI packages.
     Peers(peers::Options),
+    /// Compare the layouts of recorded cases with ours.
+    LayoutCases(layout::CasesOptions),
     /// Write the generated parts of README.md.
     Readme(readme::Options),
     /// Run one command several times and print its times and peak memory as JSON.
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Peers(options) => peers::run(&options),
+        Task::LayoutCases(options) => layout::cases(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

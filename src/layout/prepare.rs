@@ -1,0 +1,50 @@
+//! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
+//! and the sidecar see one program.
+
+use super::{Api, Settings};
+use crate::tree::{GlobalId, GlobalKind, MatrixOrder, Program, Type};
+use std::borrow::Cow;
+
+/// The program that is laid out under these settings.
+pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program> {
+    let mut program = Cow::Borrowed(program);
+    if !settings.policy.matrix_order_on_arrays {
+        ignore_order_of_arrays(program.to_mut());
+    }
+    if settings.policy.specialization_as_globals && settings.api == Api::D3d {
+        make_globals(program.to_mut());
+    }
+    program
+}
+
+/// Arrays of matrices are stored in the program's order, whatever their declarations say (FACTS 4).
+fn ignore_order_of_arrays(program: &mut Program) {
+    let types = &program.types;
+    let ignore = |ty, order: &mut Option<MatrixOrder>| {
+        if matches!(types.get(ty), Type::Array(..)) {
+            *order = None;
+        }
+    };
+    program.globals.iter_mut().for_each(|(_, g)| ignore(g.ty, &mut g.matrix_order));
+    for (_, s) in program.structs.iter_mut() {
+        s.fields.iter_mut().for_each(|f| ignore(f.ty, &mut f.matrix_order));
+    }
+}
+
+/// Specialization constants become plain globals, whose values the application sets.
+fn make_globals(program: &mut Program) {
+    let constants: Vec<GlobalId> =
+        program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id).collect();
+    for id in constants {
+        program.globals[id].kind = GlobalKind::Parameter;
+        program.globals[id].init = None;
+        // Where it stands among the parameters in the source.
+        let place = |g: GlobalId| (program.globals[g].unit, program.globals[g].span);
+        let order = |a: GlobalId| {
+            let (unit, span) = place(a);
+            (unit, span.file, span.start)
+        };
+        let at = program.parameters.iter().position(|p| order(*p) > order(id)).unwrap_or(program.parameters.len());
+        program.parameters.insert(at, id);
+    }
+}

@@ -1,0 +1,50 @@
+//! Differences from the peers that are decided, with their reasons.
+
+/// A decided difference.
+pub struct Decided {
+    /// The case.
+    pub case: &'static str,
+    /// `hlsl`, `glsl`, `wgsl` or `dxc`; empty for all.
+    pub target: &'static str,
+    /// Paths of the rows begin with this; `None`: one side stops with an error, the other does not.
+    pub path: Option<&'static str>,
+    pub reason: &'static str,
+}
+
+/// All of them.
+pub static DECIDED: &[Decided] = &[
+    row("combined_sampler_in_block_wgsl", "wgsl", "p.", "two bindings, as the emitted text needs (FACTS 14.5)"),
+    row("dxc_0024_1_2", "dxc", "s.", STRUCT_ORDER),
+    row("dxc_0024_2_2", "dxc", "s.", STRUCT_ORDER),
+    row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
+    stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
+    stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
+    stop("packoffset_overlap", "glsl", "GLSL has no blocks whose members overlap"),
+    stop("packoffset_straddle", "", "a vector across a row is an error, as for DXC"),
+    stop("unsized_explicit", "hlsl", "what cannot be placed is an error, not register 2^64-1"),
+    row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),
+];
+
+const STRUCT_ORDER: &str =
+    "resources in structs lie in order of declaration, arrays whole: seed 002, the proposed departure";
+
+const fn row(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
+    Decided { case, target, path: Some(path), reason }
+}
+
+const fn stop(case: &'static str, target: &'static str, reason: &'static str) -> Decided {
+    Decided { case, target, path: None, reason }
+}
+
+/// The decision that a difference falls under.
+pub fn decision(case: &str, target: &str, path: Option<&str>) -> Option<&'static Decided> {
+    let fits = |d: &&Decided| {
+        let row = match (d.path, path) {
+            (Some(prefix), Some(path)) => path.starts_with(prefix),
+            (None, None) => true,
+            _ => false,
+        };
+        row && d.case == case && (d.target.is_empty() || d.target == target)
+    };
+    DECIDED.iter().find(fits)
+}

@@ -1,0 +1,9 @@
+//! `cargo xtask layout-cases` and `layout-fuzz`: our layouts beside those of slangc and DXC.
+
+mod cases;
+mod decided;
+mod oracle;
+mod ours;
+mod rows;
+
+pub use cases::{CasesOptions, cases};

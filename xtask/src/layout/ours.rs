@@ -1,0 +1,81 @@
+//! Our side of a comparison: options of the peers as ours, and the sidecar.
+
+use shaderport::batch::FileLoader;
+use shaderport::compile::{BufferLayout, Options, Target, compile};
+use shaderport::layout::Policy;
+use shaderport::tree::MatrixOrder;
+use std::path::Path;
+
+/// A program and how it is compiled.
+pub struct Job<'a> {
+    pub directory: &'a Path,
+    pub files: Vec<String>,
+    /// `name`, `name:stage` or `name:stage@file`.
+    pub entries: Vec<String>,
+    pub target: Target,
+    pub policy: Policy,
+    /// Options of the peer.
+    pub options: Vec<String>,
+    pub profile: Option<String>,
+}
+
+/// Options of the peers that mean something here, with how many arguments follow.
+type Apply = fn(&mut Options, &[String]) -> Result<(), String>;
+const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
+    ("-profile", 1, |to, args| {
+        to.profile = args.first().cloned();
+        Ok(())
+    }),
+    ("-matrix-layout-row-major", 0, |to, _| {
+        to.matrix_order = MatrixOrder::Row;
+        Ok(())
+    }),
+    ("-matrix-layout-column-major", 0, |to, _| {
+        to.matrix_order = MatrixOrder::Column;
+        Ok(())
+    }),
+    ("-fvk-use-scalar-layout", 0, |to, _| {
+        to.buffer_layout = BufferLayout::Scalar;
+        Ok(())
+    }),
+    ("-fvk-use-dx-layout", 0, |to, _| {
+        to.buffer_layout = BufferLayout::D3d;
+        Ok(())
+    }),
+    ("-flegacy-resource-reservation", 0, |to, _| {
+        to.reserve_unused = true;
+        Ok(())
+    }),
+    ("-enable-16bit-types", 0, |_, _| Ok(())),
+];
+
+fn options(job: &Job) -> Result<Options, String> {
+    let mut options =
+        Options { targets: vec![job.target], policy: job.policy, profile: job.profile.clone(), ..Options::default() };
+    for entry in &job.entries {
+        let (name, _) = entry.split_once('@').unwrap_or((entry, ""));
+        options.entries.push(shaderport::options::entry(name)?);
+    }
+    let mut rest = job.options.as_slice();
+    while let [option, after @ ..] = rest {
+        let found = PEER_OPTIONS.iter().find(|(name, _, _)| name == option);
+        let (_, count, apply) = found.ok_or(format!("`{option}` has no counterpart here"))?;
+        let (args, after) = after.split_at_checked(*count).ok_or(format!("`{option}` wants an argument"))?;
+        apply(&mut options, args)?;
+        rest = after;
+    }
+    Ok(options)
+}
+
+/// The sidecar, or the errors.
+pub fn sidecar(job: &Job) -> Result<String, String> {
+    let options = options(job)?;
+    let loader = FileLoader::new([job.directory]);
+    let files: Vec<String> = job.files.iter().map(|f| job.directory.join(f).to_string_lossy().into_owned()).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let output = compile(&loader, &files, &options);
+    match output.reflections.first() {
+        Some((_, reflection)) if !output.has_errors() => Ok(reflection.to_json()),
+        _ => Err(output.render(false)),
+    }
+}
