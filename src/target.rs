@@ -124,6 +124,8 @@ capabilities! {
     MutableParameters: Hlsl Glsl;
     /// Arguments of another type than the `out` or `inout` parameter that they are for.
     ConvertedOutArguments: Hlsl;
+    /// Matrices of another type than the `out` or `inout` parameter that they are for.
+    ConvertedOutMatrices: ;
     /// `out` and `inout` parameters.
     OutParameters: Hlsl Glsl;
     /// Fall-through between cases.

@@ -83,7 +83,7 @@ impl<'a> Functions<'a> {
 }
 
 /// How a parameter is passed, by its keywords.
-fn param_mode(decl: &ast::Decl) -> ParamMode {
+pub(super) fn param_mode(decl: &ast::Decl) -> ParamMode {
     let has = |word| has_modifier(decl, word);
     match (has("out"), has("in"), has("inout")) {
         _ if has("__ref") || has("ref") => ParamMode::Ref,

@@ -21,6 +21,21 @@ pub(super) struct Slot {
     values: Vec<i64>,
     /// A length that a scalar argument leaves open.
     scalar: bool,
+    /// How many of the types decide.
+    settled: usize,
+}
+
+impl Slot {
+    /// The types that are suggested so far decide.
+    pub(super) fn settle(&mut self) {
+        self.settled = self.types.len();
+    }
+
+    /// The types that decide: all, unless some were settled on.
+    fn suggested(&self) -> &[(TypeId, convert::LiteralKind)] {
+        let count = if self.settled == 0 { self.types.len() } else { self.settled };
+        self.types.get(..count).unwrap_or(&[])
+    }
 }
 
 /// Whether a parameter has a default.
@@ -544,7 +559,7 @@ impl<'a> Checker<'a> {
             }
             GenericParamKind::Type { bounds, .. } => {
                 let bounds: Vec<Bound> = bounds.iter().flat_map(|b| self.bounds(b, scope)).collect();
-                self.solve_type(&slot.types, &bounds).map(Arg::Type)
+                self.solve_type(slot.suggested(), &bounds).map(Arg::Type)
             }
             GenericParamKind::Pack { .. } => None,
         }

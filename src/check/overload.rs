@@ -230,16 +230,25 @@ impl<'a> Checker<'a> {
             }
             self.cx.source = source;
             let scope = self.pattern_of(decl);
-            for (index, (param, arg)) in params.iter().zip(args).enumerate() {
-                let ast::DeclKind::Var(var) = &param.kind else { continue };
-                if implicit.contains(&index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
-                    continue;
-                }
-                if let Some((ty, literal)) = arg.ty() {
-                    let ty = self.contents_type(ty, &var.ty);
-                    if !self.unify(&var.ty, scope, ty, literal, &mut slots) {
-                        return None;
+            // What is written to says more than what is only read: that can be converted.
+            let is_written = |p: &ast::Decl| super::function::param_mode(p) != ParamMode::In;
+            for written in [true, false] {
+                for (index, (param, arg)) in
+                    params.iter().zip(args).enumerate().filter(|(_, (p, _))| is_written(p) == written)
+                {
+                    let ast::DeclKind::Var(var) = &param.kind else { continue };
+                    if implicit.contains(&index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
+                        continue;
                     }
+                    if let Some((ty, literal)) = arg.ty() {
+                        let ty = self.contents_type(ty, &var.ty);
+                        if !self.unify(&var.ty, scope, ty, literal, &mut slots) {
+                            return None;
+                        }
+                    }
+                }
+                if written {
+                    slots.iter_mut().for_each(Slot::settle);
                 }
             }
             let builtin = self.source_of(decl).builtin;

@@ -46,7 +46,12 @@ fn run(cx: &mut Context) {
 /// matrices and conditionals on them are taken apart.
 pub(super) const CONVERTED: Pass = Pass {
     name: "converted_arguments",
-    removes: &[Capability::ConvertedOutArguments, Capability::AggregateConditionals, Capability::MatrixConditionals],
+    removes: &[
+        Capability::ConvertedOutArguments,
+        Capability::ConvertedOutMatrices,
+        Capability::AggregateConditionals,
+        Capability::MatrixConditionals,
+    ],
     adds: &[],
     run: run_converted,
 };
@@ -56,9 +61,14 @@ fn run_converted(cx: &mut Context) {
     let lacks = |c| !cx.profile.has(c);
     let (structs, matrices) = (lacks(Capability::AggregateConditionals), lacks(Capability::MatrixConditionals));
     let converted = lacks(Capability::ConvertedOutArguments);
+    let converted_matrices = lacks(Capability::ConvertedOutMatrices);
     cx.each_body(&mut |cx, _, body| {
         let concerned = body.expressions().into_iter().any(|id| match &body.exprs[id].kind {
-            ExprKind::Call(f, args) => converted && has_converted(cx.program, &body.exprs, *f, args),
+            ExprKind::Call(f, args) => match has_converted(cx.program, &body.exprs, *f, args) {
+                Some(Capability::ConvertedOutMatrices) => converted_matrices,
+                Some(_) => converted,
+                None => false,
+            },
             ExprKind::Select(..) => match cx.program.types.get(body.exprs[id].ty) {
                 Type::Scalar(_) | Type::Vector(..) => false,
                 Type::Matrix(..) => matrices,
@@ -76,12 +86,25 @@ fn run_converted(cx: &mut Context) {
     });
 }
 
-/// Whether a call converts what it gets back from an `out` or `inout` parameter.
-pub(super) fn has_converted(program: &Program, exprs: &ExprArena, function: FunctionId, args: &[ExprId]) -> bool {
+/// What a call needs that converts what it gets back from an `out` or `inout` parameter.
+pub(super) fn has_converted(
+    program: &Program,
+    exprs: &ExprArena,
+    function: FunctionId,
+    args: &[ExprId],
+) -> Option<Capability> {
     let f = &program.functions[function];
+    if matches!(f.body, FunctionBody::Intrinsic(_)) {
+        return None;
+    }
     let by_reference = |p: &Param| matches!(p.mode, ParamMode::Out | ParamMode::InOut);
-    !matches!(f.body, FunctionBody::Intrinsic(_))
-        && f.params.iter().zip(args).any(|(p, a)| by_reference(p) && matches!(exprs[*a].kind, ExprKind::Convert(..)))
+    let converted = |(p, a): &(&Param, &ExprId)| by_reference(p) && matches!(exprs[**a].kind, ExprKind::Convert(..));
+    let of = |(_, a): (_, &ExprId)| match program.types.get(exprs[*a].ty) {
+        Type::Matrix(..) => Capability::ConvertedOutMatrices,
+        _ => Capability::ConvertedOutArguments,
+    };
+    // The one that fewer targets have comes first.
+    f.params.iter().zip(args).filter(converted).map(of).max()
 }
 
 struct Flatten<'a> {

@@ -407,9 +407,6 @@ impl Scan<'_> {
                 Type::Matrix(..) => self.need(Capability::MatrixConditionals),
                 _ => self.need(Capability::AggregateConditionals),
             },
-            ExprKind::Call(f, args) if super::flatten::has_converted(self.program, exprs, *f, args) => {
-                self.need(Capability::ConvertedOutArguments);
-            }
             ExprKind::Convert(a, _) => {
                 if let (Type::Matrix(_, r, c), Type::Matrix(_, rows, columns)) = (ty(*a), ty(id))
                     && (r, c) != (rows, columns)
@@ -428,6 +425,9 @@ impl Scan<'_> {
             }
             ExprKind::Call(f, args) => {
                 self.call(*f);
+                if let Some(capability) = super::flatten::has_converted(self.program, exprs, *f, args) {
+                    self.need(capability);
+                }
                 if super::called_values::is_value(&self.program.functions[*f]) {
                     self.need(Capability::CalledSystemValues);
                 }
