@@ -189,12 +189,16 @@ pub fn run(
     left_out: Option<&str>,
 ) {
     let mut notes = Notes::default();
+    // What the program needs, until a pass changes it.
+    let mut known = None;
     for pass in PASSES {
-        let missing = needs::needs(program);
-        let wanted = |c: &Capability| !profile.has(*c) && missing.contains_key(c);
-        if !pass.removes.is_empty() && !pass.removes.iter().any(wanted) {
-            continue;
+        if !pass.removes.is_empty() {
+            let needs = known.get_or_insert_with(|| needs::needs(program));
+            if !pass.removes.iter().any(|c| !profile.has(*c) && needs.contains_key(c)) {
+                continue;
+            }
         }
+        known = None;
         if left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
         }
