@@ -208,6 +208,8 @@ capabilities! {
     MixedMatrixOrders: Hlsl;
     /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
     SparseUniformArrays: Hlsl Glsl;
+    /// Barriers in flow that may differ between the invocations of a work group.
+    NonUniformBarriers: Hlsl Glsl;
     /// Derivatives outside of fragment stages.
     ComputeDerivatives: Hlsl;
     /// Sampling with an implicit level of detail outside of fragment stages.

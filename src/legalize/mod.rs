@@ -56,6 +56,7 @@ mod stages;
 mod storage_types;
 mod uniform_blocks;
 mod uniform_structs;
+mod uniformity;
 mod unit_vectors;
 mod varyings;
 mod wrapping_constants;
@@ -163,6 +164,7 @@ pub const PASSES: &[Pass] = &[
     atomics::PASS,
     lower_switch::PASS,
     short_circuit::PASS,
+    uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,
     aggregates::PASS,

@@ -166,6 +166,15 @@ pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'stat
     TABLE.iter().find(|v| v.direction == direction && v.semantics.contains(&semantic) && v.stages.contains(&stage))
 }
 
+/// Semantics of inputs that are the same for a whole work group.
+const OF_GROUPS: &[&str] = &["SV_GROUPID", "SV_WAVELANECOUNT"];
+
+/// Whether an input, by its attribute, is the same for a whole work group.
+pub fn same_in_group(attribute: &str) -> bool {
+    let is_it = |v: &SystemValue| v.attribute.is_some_and(|(name, ..)| name == attribute);
+    TABLE.iter().any(|v| is_it(v) && v.semantics.iter().any(|s| OF_GROUPS.contains(s)))
+}
+
 /// The name that D3D knows for a semantic that only other tools know; the empty name where D3D has no such thing, or not in
 /// this shader model.
 pub fn d3d_name(semantic: &str, version: (u32, u32)) -> Option<&'static str> {
