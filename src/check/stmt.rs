@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
                 });
             }
             let body = self.block(&case.body);
-            list.push(SwitchCase { labels, body });
+            list.push(SwitchCase { labels, comments: case.comments.clone(), body });
         }
         self.cx.breakable -= 1;
         self.cx.break_defers = outer;

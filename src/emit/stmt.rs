@@ -234,12 +234,14 @@ impl<'a> Stmts<'a, '_> {
     }
 
     fn c_case(&mut self, case: &SwitchCase, last: bool) {
+        self.w.before(&case.comments);
         for label in &case.labels {
             match label {
                 Some(value) => self.w.line(&format!("case {}:", self.ex.text(*value))),
                 None => self.w.line("default:"),
             }
         }
+        self.w.after(&case.comments);
         // A jump to a later label must not pass a declaration.
         let declares = case.body.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..)));
         match case.body.stmts.split_first() {
@@ -264,7 +266,9 @@ impl<'a> Stmts<'a, '_> {
             [only] if only == "default" => "default:".to_owned(),
             _ => format!("case {}:", labels.join(", ")),
         };
+        self.w.before(&case.comments);
         self.w.open(&head);
+        self.w.after(&case.comments);
         // Cases do not fall through: a `break` at the end says nothing. A case that is one block needs no second one.
         let body = match case.body.stmts.as_slice() {
             [Stmt { kind: StmtKind::Block(inner), comments, .. }] if comments.is_empty() => inner,

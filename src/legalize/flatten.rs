@@ -155,7 +155,7 @@ impl Flatten<'_> {
             StmtKind::DoWhile(body, condition, hints) => self.do_while(span, body, condition, hints, out),
             StmtKind::Switch(value, cases, hints) => {
                 let value = self.value(value, out);
-                let case = |c: SwitchCase| SwitchCase { labels: c.labels, body: self.block(c.body) };
+                let case = |c: SwitchCase| SwitchCase { body: self.block(c.body), ..c };
                 let cases = cases.into_iter().map(case).collect();
                 out.push(Stmt::new(StmtKind::Switch(value, cases, hints), span));
             }

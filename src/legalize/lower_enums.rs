@@ -3,21 +3,17 @@
 //! Before: `enum Mode { Flat, Lit = 4 }      Mode m = Mode::Lit;`
 //! After:  `static const int Mode_Lit = 4;   int m = Mode_Lit;`
 //!
-//! Removes: Enums. A case label of a `switch` becomes the number itself, which every target takes as a constant.
+//! Removes: Enums. Case labels of a `switch` name the constants too.
 
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{
-    Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Literal, Scalar, StmtKind, Type,
-    TypeId,
-};
+use crate::tree::{Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Scalar, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass { name: "lower_enums", removes: &[Capability::Enums], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let tags: Vec<Scalar> = cx.program.enums.iter().map(|(_, e)| e.tag).collect();
-    labels_to_numbers(cx);
     let constants = declare_constants(cx, &tags);
     cx.program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
@@ -35,27 +31,6 @@ fn run(cx: &mut Context) {
     drop_void_conversions(cx);
 }
 
-/// Case labels are literals.
-fn labels_to_numbers(cx: &mut Context) {
-    let enums = cx.program.enums.clone();
-    cx.each_body(&mut |_, _, body| {
-        let mut labels = Vec::new();
-        body.block.visit(&mut |stmt| {
-            if let StmtKind::Switch(_, cases, _) = &stmt.kind {
-                labels.extend(cases.iter().flat_map(|c| &c.labels).flatten().copied());
-            }
-        });
-        let parts: Vec<_> = labels.into_iter().flat_map(|l| body.exprs.post_order(l)).collect();
-        for id in parts {
-            if let ExprKind::EnumCase(e, index) = body.exprs[id].kind
-                && let Some(case) = enums[e].cases.get(index as usize)
-            {
-                body.exprs[id].kind = ExprKind::Literal(Literal::Int(case.value), None);
-            }
-        }
-    });
-}
-
 /// A constant for every case that is used, listed where the enum was.
 fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u32), GlobalId> {
     let mut used = std::collections::BTreeSet::new();
@@ -67,10 +42,15 @@ fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u3
         }
     });
     let mut constants = FxHashMap::default();
+    let mut introduced = None;
     for (e, index) in used {
         let Some(tag) = tags.get(e.0 as usize) else { continue };
         let ty = cx.program.types.scalar(*tag);
-        let Some(global) = constant(cx, e, index, ty) else { continue };
+        let Some(mut global) = constant(cx, e, index, ty) else { continue };
+        // What was said before the enum stands before the first constant that is left of it.
+        if introduced.replace(e) != Some(e) {
+            global.comments.splice(0..0, cx.program.enums[e].comments.iter().cloned());
+        }
         let id = cx.program.globals.push(global);
         cx.program.insert_item(Item::Global(id), Some(Item::Enum(e)));
         constants.insert((e, index), id);
@@ -84,12 +64,11 @@ fn constant(cx: &mut Context, e: EnumId, index: u32, ty: TypeId) -> Option<Globa
     let case = declared.cases.get(index as usize)?.clone();
     let name =
         if declared.name.is_empty() { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
-    let comments = if index == 0 { [declared.comments.clone(), case.comments].concat() } else { case.comments };
     let span = declared.span;
     let mut exprs = crate::tree::ExprArena::default();
     let root = Build::new(&mut cx.program.types, &mut exprs, span).number(case.value, ty);
     let mut global = Global::new(name.as_str(), ty, GlobalKind::Const, span);
-    global.comments = comments;
+    global.comments = case.comments;
     global.init = Some(ExprTree { exprs, root });
     Some(global)
 }

@@ -69,6 +69,7 @@ fn merge_empty(cases: &mut Vec<SwitchCase>) {
         match merged.last_mut() {
             Some(last) if last.body.stmts.is_empty() => {
                 last.labels.extend(case.labels);
+                last.comments.extend(case.comments);
                 last.body = case.body;
             }
             _ => merged.push(case),

@@ -437,7 +437,7 @@ impl Uses<'_, '_, '_> {
             let last = number as usize + 1 == elements.len();
             let label = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).uint(number);
             let body = self.case(chooser, *element, &locals, &mut code);
-            cases.push(SwitchCase { labels: vec![(!last).then_some(label)], body });
+            cases.push(SwitchCase { labels: vec![(!last).then_some(label)], comments: Vec::new(), body });
         }
         let selector =
             Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).local(LocalId(0), TypeId::UINT);

@@ -5,6 +5,7 @@ use super::words::W;
 use super::{Parser, Place, R};
 use crate::ast::*;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -14,11 +15,14 @@ type ForHeader = (Option<Box<Stmt>>, Option<Expr>, Option<Expr>);
 impl Parser<'_> {
     /// block = "{" statement* "}"
     pub(super) fn block(&mut self, what: &str) -> R<Block> {
+        // `if (c) // why`: a remark on what follows.
+        let remarks = self.leading_comments();
         let open = self.expect(W::LBrace, &format!("`{{` and the body of {what}"))?.span;
         let outer = std::mem::replace(&mut self.no_gt, false);
-        let stmts = self.statements();
+        let mut stmts = self.statements();
         self.no_gt = outer;
-        let trailing = self.leading_comments();
+        let mut trailing = self.leading_comments();
+        put_first(remarks, &mut stmts, &mut trailing);
         self.close(W::RBrace, &format!("`}}` at the end of {what}"), open)?;
         Ok(Block { stmts, trailing, span: self.since(open) })
     }
@@ -198,8 +202,11 @@ impl Parser<'_> {
     /// A statement inside of another; a declaration's or expression's trailing comment stays with it.
     fn sub_statement(&mut self) -> R<Box<Stmt>> {
         let mut stmt = self.statement()?;
-        if !matches!(stmt.kind, StmtKind::Block(_)) {
-            self.trailing_comments(&mut stmt.comments);
+        match &mut stmt.kind {
+            StmtKind::Block(block) => {
+                put_first(std::mem::take(&mut stmt.comments), &mut block.stmts, &mut block.trailing);
+            }
+            _ => self.trailing_comments(&mut stmt.comments),
         }
         Ok(Box::new(stmt))
     }
@@ -218,8 +225,13 @@ impl Parser<'_> {
             let mut comments = self.leading_comments();
             self.bump();
             let mut stmt = self.sub_statement()?;
-            comments.append(&mut stmt.comments);
-            stmt.comments = comments;
+            match &mut stmt.kind {
+                StmtKind::Block(block) => put_first(comments, &mut block.stmts, &mut block.trailing),
+                _ => {
+                    comments.append(&mut stmt.comments);
+                    stmt.comments = comments;
+                }
+            }
             no = Some(stmt);
         }
         Ok(StmtKind::If(decl, condition, yes, no))
@@ -291,8 +303,9 @@ impl Parser<'_> {
     fn switch_statement(&mut self) -> R<StmtKind> {
         self.bump();
         let value = self.condition("switch")?;
+        let mut remarks = self.leading_comments();
         let open = self.expect(W::LBrace, "`{` and the cases of `switch`")?.span;
-        let mut cases = Vec::new();
+        let mut cases: Vec<SwitchCase> = Vec::new();
         self.statements_before_cases();
         while !matches!(self.w(), W::RBrace | W::Eof) {
             let start = self.pos;
@@ -305,6 +318,10 @@ impl Parser<'_> {
                     }
                 }
             }
+        }
+        if let Some(first) = cases.first_mut() {
+            remarks.iter_mut().for_each(|c| c.trailing = false);
+            first.comments.splice(0..0, remarks);
         }
         let mut rest = self.leading_comments();
         if let Some(last) = cases.last_mut() {
@@ -425,4 +442,10 @@ impl Parser<'_> {
 
 fn plain(kind: StmtKind, span: Span) -> Stmt {
     Stmt { kind, span, comments: Vec::new(), attributes: Vec::new(), blank_before: false }
+}
+
+/// Remarks before a `{`, as in `if (c) // why`, are remarks on what follows: the first statement, or the end of the block.
+fn put_first(mut remarks: Vec<Comment>, stmts: &mut [Stmt], trailing: &mut Vec<Comment>) {
+    remarks.iter_mut().for_each(|c| c.trailing = false);
+    stmts.first_mut().map_or(trailing, |first| &mut first.comments).splice(0..0, remarks);
 }

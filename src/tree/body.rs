@@ -296,6 +296,8 @@ pub enum StmtKind {
 pub struct SwitchCase {
     /// Constant values; `None` is `default`.
     pub labels: Vec<Option<ExprId>>,
+    /// Comments before and beside the labels.
+    pub comments: Vec<Comment>,
     /// The statements.
     pub body: Block,
 }
