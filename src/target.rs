@@ -323,6 +323,10 @@ pub struct Facts {
     pub bits_to_float: &'static str,
     /// The bits of a float as a `uint`.
     pub float_to_bits: &'static str,
+    /// The double of two words, the lower first.
+    pub words_to_double: &'static str,
+    /// The words of a double, as a `uint2`.
+    pub double_to_words: &'static str,
     /// How fields of buffers are placed.
     pub placement: Placement,
     /// Reads an atomic, where those are types of their own.
@@ -405,6 +409,8 @@ impl Profile {
             pointers: language == Language::Wgsl,
             entry_uniforms_are_push_constants: glsl,
             resource_array_limit: 64,
+            words_to_double: if glsl { "packDouble2x32(uvec2($0, $1))" } else { "asdouble($0, $1)" },
+            double_to_words: "unpackDouble2x32($0)",
             bits_to_float: match language {
                 Language::Hlsl => "asfloat($0)",
                 Language::Glsl => "uintBitsToFloat($0)",

@@ -131,8 +131,11 @@ impl Words<'_, '_, '_> {
         }
     }
 
-    /// A scalar of 4 bytes.
+    /// A scalar of 4 or 8 bytes.
     fn scalar(&mut self, s: Scalar, place: Place) -> ExprId {
+        if s.size() == 8 {
+            return self.wide_scalar(s, place);
+        }
         let word = self.word(place);
         let bits_to_float = self.cx.profile.facts.bits_to_float;
         match s {
@@ -150,11 +153,32 @@ impl Words<'_, '_, '_> {
                 let span = self.body.exprs[place.word].span;
                 self.cx.unsupported(
                     span,
-                    "values that are not of 4 bytes cannot be loaded from a byte-address buffer here",
+                    "values of less than 4 bytes cannot be loaded from a byte-address buffer here",
                 );
                 word
             }
         }
+    }
+
+    /// A scalar of two words.
+    fn wide_scalar(&mut self, s: Scalar, place: Place) -> ExprId {
+        let words_to_double = self.cx.profile.facts.words_to_double;
+        let low = self.word(place);
+        let high = self.word(Place { offset: place.offset + 4, ..place });
+        let mut b = self.build(low);
+        let ty = b.types.scalar(s);
+        if s.is_float() {
+            return match Template::parse(words_to_double) {
+                Ok(template) => b.native(template, vec![low, high], ty),
+                Err(_) => low,
+            };
+        }
+        let wide = b.types.scalar(Scalar::U64);
+        let (low, high) = (b.convert(low, wide), b.convert(high, wide));
+        let distance = b.uint(32);
+        let high = b.add(ExprKind::Binary(BinaryOp::Shl, high, distance), wide);
+        let bits = b.binary(BinaryOp::BitOr, low, high);
+        b.convert(bits, ty)
     }
 
     fn stores(&mut self, functions: &FxHashMap<FunctionId, bool>) {
@@ -220,7 +244,38 @@ impl Words<'_, '_, '_> {
         }
     }
 
+    /// The two words of a scalar of 8 bytes.
+    fn store_wide(&mut self, place: Place, value: ExprId, s: Scalar, out: &mut Vec<ExprId>) {
+        let double_to_words = self.cx.profile.facts.double_to_words;
+        for part in 0..2_u8 {
+            let value = self.body.exprs.duplicate(value);
+            let mut b = self.build(value);
+            let bits = match Template::parse(double_to_words) {
+                Ok(template) if s.is_float() => {
+                    let pair = b.types.vector(Scalar::U32, 2);
+                    let pair = b.native(template, vec![value], pair);
+                    b.swizzle(pair, &[part])
+                }
+                _ => {
+                    let ty = b.exprs[value].ty;
+                    let distance = b.uint(32);
+                    let shifted =
+                        if part == 0 { value } else { b.add(ExprKind::Binary(BinaryOp::Shr, value, distance), ty) };
+                    b.convert(shifted, TypeId::UINT)
+                }
+            };
+            let word = self.word(Place { offset: place.offset + 4 * u64::from(part), ..place });
+            let assign = self.build(value).assign(word, bits);
+            out.push(assign);
+        }
+    }
+
     fn store_scalar(&mut self, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
+        if let Type::Scalar(s) = self.cx.program.types.get(self.body.exprs[value].ty)
+            && s.size() == 8
+        {
+            return self.store_wide(place, value, s, out);
+        }
         let float_to_bits = self.cx.profile.facts.float_to_bits;
         let bits = match self.cx.program.types.get(self.body.exprs[value].ty) {
             Type::Scalar(Scalar::F32) => match Template::parse(float_to_bits) {
