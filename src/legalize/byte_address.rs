@@ -151,10 +151,8 @@ impl Words<'_, '_, '_> {
             }
             _ => {
                 let span = self.body.exprs[place.word].span;
-                self.cx.unsupported(
-                    span,
-                    "values of less than 4 bytes cannot be loaded from a byte-address buffer here",
-                );
+                self.cx
+                    .unsupported(span, "values of less than 4 bytes cannot be loaded from a byte-address buffer here");
                 word
             }
         }
