@@ -107,6 +107,8 @@ pub struct Options {
     pub policy: Policy,
     /// Explicit positions of parameters that the policy drops are kept from others.
     pub reserve_unused: bool,
+    /// The size that arrays of resources without one get on targets that have no such arrays.
+    pub unsized_array_size: Option<u32>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
     /// Name of a legalization pass after which the tree is dumped.
@@ -131,6 +133,7 @@ impl Default for Options {
             matrix_order: MatrixOrder::Column,
             policy: layout::SPEC,
             reserve_unused: false,
+            unsized_array_size: None,
             buffer_layout: BufferLayout::Native,
             dump_after: None,
             left_out_pass: None,
@@ -425,7 +428,9 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks_need_profile;
     let block_spaces = profile.facts.spaces && asked;
     let policy = Policy { reserve_unused: options.reserve_unused, ..options.policy };
-    let settings = Settings { block_spaces, ..Settings::native(api, policy) };
+    let unsized_array_size =
+        options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
+    let settings = Settings { block_spaces, unsized_array_size, ..Settings::native(api, policy) };
     match options.buffer_layout {
         BufferLayout::Native => settings,
         BufferLayout::D3d => settings.with_rules(options.policy.d3d_constant, options.policy.d3d_structured),

@@ -82,6 +82,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "policy" => to.policy = options::policy(value)?,
         "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
         "dump" => to.dump_after = Some(value.to_owned()),
+        "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),
         "sidecar" => page.sidecar = true,
         _ => return Err(format!("`{word}` is no option of a fixture")),
     }

@@ -5,6 +5,7 @@
 //! include = ["common"]                 # include roots, relative to the manifest
 //! defines = { QUALITY = "2" }
 //! targets = ["hlsl", "glsl", "wgsl"]   # unless the command line says --target
+//! unsized-array-size = 16              # of `Texture2D maps[]`, for targets where every array has a size
 //!
 //! [[shader]]                           # for the files that the globs match; where several match, later ones win
 //! files = ["d3d11/*_ps.hlsl"]
@@ -43,6 +44,7 @@ struct Section {
     defines: BTreeMap<String, DefineValue>,
     targets: Option<Vec<String>>,
     profile: Option<String>,
+    unsized_array_size: Option<u32>,
     /// Only in `[build]`: files that no `[[shader]]` names are left alone.
     #[serde(default)]
     only_listed: bool,
@@ -60,6 +62,8 @@ struct ShaderSection {
     defines: BTreeMap<String, DefineValue>,
     targets: Option<Vec<String>>,
     profile: Option<String>,
+    #[serde(rename = "unsized-array-size")]
+    unsized_array_size: Option<u32>,
 }
 
 /// `NAME = "text"`, `NAME = 3`, `NAME = true` (which is 1).
@@ -103,6 +107,8 @@ pub struct FileSettings {
     pub only_targets: Option<Vec<Target>>,
     /// The profile, if the manifest says.
     pub profile: Option<String>,
+    /// The size of arrays of resources without one, if the manifest says.
+    pub unsized_array_size: Option<u32>,
     /// A `[[shader]]` names the file.
     pub listed: bool,
 }
@@ -133,11 +139,13 @@ impl Manifest {
     fn settings_of(&self, relative: Option<&str>) -> Result<FileSettings, String> {
         let mut settings = FileSettings::default();
         self.apply(&mut settings, &self.build.include, &self.build.defines, &self.build.targets, &self.build.profile)?;
+        settings.unsized_array_size = self.build.unsized_array_size;
         for (set, section) in &self.shaders {
             if relative.is_some_and(|r| !set.is_match(r)) {
                 continue;
             }
             settings.listed = true;
+            settings.unsized_array_size = section.unsized_array_size.or(settings.unsized_array_size);
             self.apply(&mut settings, &section.include, &section.defines, &None, &section.profile)?;
             if let Some(targets) = &section.targets {
                 let targets: Result<Vec<Target>, String> = targets.iter().map(|t| target(t)).collect();

@@ -140,6 +140,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
         options.entries = job.settings.entries.clone();
     }
     options.profile = options.profile.or_else(|| job.settings.profile.clone());
+    options.unsized_array_size = options.unsized_array_size.or(job.settings.unsized_array_size);
     let source = job.path.to_string_lossy().replace('\\', "/");
     let output = compile::compile(&loader, &[&source], &options);
     let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };

@@ -47,6 +47,9 @@ pub struct ProgramArgs {
     /// Keep the explicit positions of parameters that the binding policy drops from being given to others.
     #[arg(long)]
     reserve_unused: bool,
+    /// Size of arrays of resources without one, for targets that need it (a manifest may say so too).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    unsized_array_size: Option<u32>,
     /// Rules for the bytes of buffers.
     #[arg(long, value_enum, default_value = "native")]
     buffer_layout: Bytes,
@@ -72,6 +75,7 @@ impl ProgramArgs {
             },
             policy: self.binding_policy,
             reserve_unused: self.reserve_unused,
+            unsized_array_size: self.unsized_array_size,
             buffer_layout: match self.buffer_layout {
                 Bytes::Native => BufferLayout::Native,
                 Bytes::D3d => BufferLayout::D3d,

@@ -157,6 +157,8 @@ pub struct Settings {
     pub block_spaces: bool,
     /// `[[vk::offset]]` places fields.
     pub obey_vk_offset: bool,
+    /// The size of arrays of resources that have none, where the target needs one.
+    pub unsized_array_size: Option<u32>,
     /// The policy.
     pub policy: Policy,
 }
@@ -173,6 +175,7 @@ impl Settings {
             push_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
+            unsized_array_size: None,
             policy,
         }
     }

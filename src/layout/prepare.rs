@@ -2,7 +2,7 @@
 //! and the sidecar see one program.
 
 use super::{Api, Settings};
-use crate::tree::{GlobalId, GlobalKind, MatrixOrder, Program, Type};
+use crate::tree::{GlobalId, GlobalKind, MatrixOrder, Program, Type, Types};
 use std::borrow::Cow;
 
 /// The program that is laid out under these settings.
@@ -14,7 +14,21 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     if settings.policy.specialization_as_globals && settings.api == Api::D3d {
         make_globals(program.to_mut());
     }
+    if let Some(size) = settings.unsized_array_size {
+        size_arrays(&mut program.to_mut().types, size);
+    }
     program
+}
+
+/// Arrays of resources without a size get one.
+fn size_arrays(types: &mut Types, size: u32) {
+    for id in types.ids() {
+        if let Type::Array(element, None) = types.get(id)
+            && types.get(types.innermost(element)).is_resource()
+        {
+            types.replace(id, Type::Array(element, Some(size)));
+        }
+    }
 }
 
 /// Arrays of matrices are stored in the program's order, whatever their declarations say (FACTS 4).

@@ -6,10 +6,11 @@
 //! The first element has the binding of the array. The others follow all bindings of their group that layout gave, array by
 //! array in order of declaration: a function of the declarations alone, like layout itself.
 //!
-//! Removes: ResourceArrays, BufferArrays. Runs after: resolve_resources, split_resources, combined_samplers, counters.
+//! Removes: ResourceArrays, BufferArrays (and with them UnboundedResourceArrays). Runs after: resolve_resources, split_resources, combined_samplers, counters.
 
 use super::{Context, Pass};
-use crate::layout::{Detail, Place, TypeLayout, Unit, enter_block};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::layout::{Detail, Place, TypeLayout, UNBOUNDED, Unit, enter_block};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -31,7 +32,13 @@ struct Elements {
 }
 
 fn run(cx: &mut Context) {
-    let extra = further_bindings(cx);
+    let sizes = sizes(cx);
+    for (global, size) in &sizes {
+        if let Some((element, None)) = cx.program.types.array_parts(cx.program.globals[*global].ty) {
+            cx.program.globals[*global].ty = cx.program.types.array(element, Some(*size));
+        }
+    }
+    let extra = further_bindings(cx, &sizes);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
         if let Some(elements) = take_apart(cx, global, &extra) {
@@ -58,8 +65,62 @@ fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
     (!dims.is_empty() && cx.program.types.get(ty).is_resource() && fits).then_some(dims)
 }
 
+/// The sizes of arrays without one, by the constants that they are indexed with; an error where that does not give any.
+fn sizes(cx: &mut Context) -> BTreeMap<GlobalId, u32> {
+    let is_unsized = |cx: &Context, g: GlobalId| match cx.program.types.get(cx.program.globals[g].ty) {
+        Type::Array(element, None) => cx.program.types.get(element).is_resource(),
+        _ => false,
+    };
+    let arrays: Vec<GlobalId> = cx.program.parameters.iter().copied().filter(|g| is_unsized(cx, *g)).collect();
+    if arrays.is_empty() || cx.profile.has(Capability::UnboundedResourceArrays) {
+        return BTreeMap::new();
+    }
+    let group = |cx: &Context, g: GlobalId| cx.program.globals[g].binding.map(|b| b.space);
+    let mut sizes = BTreeMap::new();
+    for &global in &arrays {
+        let alone = arrays.iter().all(|other| *other == global || group(cx, *other) != group(cx, global));
+        match indexed(cx, global).filter(|n| *n <= cx.profile.facts.resource_array_limit && (alone || *n == 1)) {
+            Some(size) => {
+                sizes.insert(global, size);
+            }
+            None => {
+                let Global { name, span, .. } = cx.program.globals[global];
+                let message =
+                    format!("`{name}`, an array of resources without a size, cannot be said in {}", cx.profile.name);
+                let note = "give it a size in its declaration, or one to all such arrays with `unsized-array-size`";
+                cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+            }
+        }
+    }
+    sizes
+}
+
+/// How many elements the constant indices of an array ask for; `None` if it is used in another way.
+fn indexed(cx: &Context, global: GlobalId) -> Option<u32> {
+    let mut size = 1;
+    for id in cx.program.functions_with_code() {
+        let body = &cx.program.functions[id].code;
+        let (mut uses, mut constant) = (0, 0);
+        for id in body.expressions() {
+            match body.exprs[id].kind {
+                ExprKind::Global(g) if g == global => uses += 1,
+                ExprKind::Index(base, index) if matches!(body.exprs[base].kind, ExprKind::Global(g) if g == global) => {
+                    let index = literal(cx.program, &body.exprs, index).and_then(|i| u32::try_from(i).ok())?;
+                    size = size.max(index.saturating_add(1));
+                    constant += 1;
+                }
+                _ => {}
+            }
+        }
+        if uses != constant {
+            return None;
+        }
+    }
+    Some(size)
+}
+
 /// Where the second and further elements of each array are bound: (parameter, path of fields) to the first of them.
-fn further_bindings(cx: &Context) -> BTreeMap<(GlobalId, Vec<u32>), Binding> {
+fn further_bindings(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<(GlobalId, Vec<u32>), Binding> {
     let pairs = pairs(cx);
     let mut all = Leaves { pairs: &pairs, list: Vec::new(), next: BTreeMap::new() };
     for p in &cx.layout.parameters {
@@ -70,6 +131,12 @@ fn further_bindings(cx: &Context) -> BTreeMap<(GlobalId, Vec<u32>), Binding> {
     }
     for buffer in cx.layout.globals.iter().chain(cx.layout.entry_points.iter().filter_map(|e| e.buffer.as_ref())) {
         all.taken(buffer.binding.map_or((0, 0), |b| (b.space, b.index + 1)));
+    }
+    for (&global, &size) in sizes {
+        let (origin, path) = cx.notes.origins.get(&global).cloned().unwrap_or((global, Vec::new()));
+        let space = cx.program.globals[global].binding.map_or(0, |b| b.space);
+        all.list.retain(|(g, p, ..)| (*g, p) != (origin, &path));
+        all.list.push((origin, path, size, space));
     }
     let Leaves { list, mut next, .. } = all;
     let mut bindings = BTreeMap::new();
@@ -103,7 +170,10 @@ impl Leaves<'_> {
     fn collect(&mut self, global: GlobalId, place: Place, layout: &TypeLayout, path: &mut Vec<u32>, count: u32) {
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         for unit in [Unit::Descriptor, Unit::Sampler] {
-            let used = number(layout.usage.get(unit));
+            let used = match layout.usage.get(unit) {
+                UNBOUNDED => 1,
+                used => number(used),
+            };
             if used > 0 {
                 let start = number(place.offset.get(unit));
                 self.taken((number(place.space.get(unit)), start.saturating_add(used)));
@@ -279,7 +349,7 @@ impl Uses<'_, '_, '_> {
         let elements = self.arrays.get(&global)?;
         let mut flat = 0u32;
         for (index, dim) in indices.iter().zip(&elements.dims) {
-            let value = literal(&self.body.exprs, *index)?;
+            let value = literal(self.cx.program, &self.body.exprs, *index)?;
             let value = u32::try_from(value).ok().filter(|v| v < dim)?;
             flat = flat * dim + value;
         }
@@ -521,10 +591,14 @@ fn key(program: &Program, function: &Function) -> String {
     text
 }
 
-fn literal(exprs: &ExprArena, id: ExprId) -> Option<i64> {
+/// An integer that is written out, perhaps as the value of a constant.
+fn literal(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<i64> {
     match exprs[id].kind {
         ExprKind::Literal(Literal::Int(value), _) => Some(value),
-        ExprKind::Convert(a, _) => literal(exprs, a),
+        ExprKind::Convert(a, _) => literal(program, exprs, a),
+        ExprKind::Global(g) if program.globals[g].kind == GlobalKind::Const => {
+            program.globals[g].init.as_ref().and_then(|init| literal(program, &init.exprs, init.root))
+        }
         _ => None,
     }
 }

@@ -278,6 +278,14 @@ impl Types {
     pub fn get(&self, id: TypeId) -> Type {
         self.list.get(id.0 as usize).copied().unwrap_or(Type::Error)
     }
+    /// Makes another type of the one that an id stands for, wherever it is used.
+    pub fn replace(&mut self, id: TypeId, ty: Type) {
+        if let Some(slot) = self.list.get_mut(id.0 as usize) {
+            self.ids.remove(slot);
+            *slot = ty;
+            self.ids.entry(ty).or_insert(id);
+        }
+    }
     /// A scalar.
     pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
         self.intern(Type::Scalar(scalar))
