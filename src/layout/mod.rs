@@ -61,6 +61,8 @@ pub struct Policy {
     pub reserve_unused: bool,
     /// What lies in structs, then in constant buffers, then in texture buffers comes after what is declared by itself.
     pub by_class: bool,
+    /// Where a target has no arrays of resources, their elements have places of their own.
+    pub places_elements: bool,
     /// Fragment outputs are numbered in order of declaration rather than by their `SV_Target` index.
     pub targets_by_order: bool,
     /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
@@ -97,6 +99,7 @@ pub const SPEC: Policy = Policy {
     drop_unused: false,
     reserve_unused: false,
     by_class: false,
+    places_elements: true,
     targets_by_order: false,
     matrix_locations_as_stored: false,
     d3d_constant: &rules::D3D_CONSTANT,
@@ -116,6 +119,7 @@ pub const SLANGC: Policy = Policy {
     blocks_need_profile: true,
     space_only_registers: false,
     register_keeps_one_binding: true,
+    places_elements: false,
     targets_by_order: true,
     matrix_locations_as_stored: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,

@@ -4,9 +4,10 @@
 //! After:  `Texture2D maps_0, maps_1, maps_2;   maps_1.Load(p)       maps_Load(i, p)`, a function that is a `switch`
 //!
 //! The first element has the binding of the array. The others follow all bindings of their group that layout gave, array by
-//! array in order of declaration: a function of the declarations alone, like layout itself.
+//! array in order of declaration: a function of the declarations alone, like layout itself. A policy may give them none.
 //!
-//! Removes: ResourceArrays, BufferArrays (and with them UnboundedResourceArrays). Runs after: resolve_resources, split_resources, combined_samplers, counters.
+//! Removes: ResourceArrays, BufferArrays (and with them UnboundedResourceArrays). Runs after: resolve_resources,
+//! split_resources, combined_samplers, counters.
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
@@ -223,6 +224,14 @@ fn take_apart(
     further: &BTreeMap<(GlobalId, Vec<u32>), Binding>,
 ) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
+    if !cx.layout.settings.policy.places_elements && dims.iter().any(|d| *d > 1) {
+        let Global { span, name, .. } = cx.program.globals[global];
+        let message =
+            format!("the elements of `{name}` have no bindings here: {} has no arrays of resources", cx.profile.name);
+        let note = "`slangc` refuses it; the other binding policies give each element one";
+        cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+        return None;
+    }
     let whole = cx.program.globals[global].clone();
     let ty = cx.program.types.innermost(whole.ty);
     let count: u32 = dims.iter().product();
