@@ -196,6 +196,8 @@ capabilities! {
     Atomic64: Hlsl Glsl;
     /// Float atomics.
     FloatAtomics: Glsl;
+    /// Storage images of a format that not every target has, such as two halves.
+    UncommonImageFormats: Hlsl Glsl;
     /// Atomics on images.
     ImageAtomics: Hlsl Glsl;
     /// Strings (`printf`).

@@ -3,6 +3,7 @@
 use super::{lower_matrix_ops, matrix_parts, short_circuit};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::target::format::Format;
 use crate::tree::{
     Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder,
     ParamMode, Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
@@ -130,6 +131,12 @@ impl Scan<'_> {
             resource if resource.is_resource() => {
                 if array {
                     self.need(Capability::ResourceArrays);
+                }
+                if let Type::Texture(t) = resource
+                    && t.access != Access::Read
+                    && !Format::of_image(&self.program.types, t.element, g).is_common()
+                {
+                    self.need(Capability::UncommonImageFormats);
                 }
             }
             _ => self.need(Capability::GlobalUniforms),

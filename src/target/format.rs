@@ -1,6 +1,6 @@
 //! Formats of storage images: one table of names in all languages.
 
-use crate::tree::{Modifiers, Scalar, Type, TypeId, Types};
+use crate::tree::{Global, Modifiers, Scalar, Type, TypeId, Types};
 
 /// A format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +79,17 @@ impl Format {
             other => other.to_owned(),
         };
         FORMATS.iter().find(|f| plain(f.name) == wanted).copied()
+    }
+
+    /// The format of a storage image: what its declaration asks for, or that of its element.
+    pub fn of_image(types: &Types, element: TypeId, global: &Global) -> Format {
+        let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
+        asked.unwrap_or_else(|| Format::of_element(types, element, global.modifiers))
+    }
+
+    /// Whether every target has it.
+    pub fn is_common(&self) -> bool {
+        self.wgsl.is_some()
     }
 
     /// The format that an element type has by default.

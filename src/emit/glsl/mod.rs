@@ -190,8 +190,7 @@ impl File<'_> {
             _ => None,
         };
         if let Some((element, access)) = element {
-            let format = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
-            let format = format.unwrap_or_else(|| Format::of_element(types, element, global.modifiers));
+            let format = Format::of_image(types, element, global);
             layout.push(format.name.to_owned());
             words = memory_words(global, access);
         }

@@ -85,9 +85,11 @@ pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) 
     };
     let array = if texture.array { "_array" } else { "" };
     if texture.access != Access::Read {
-        let asked = global.and_then(|g| g.explicit.image_format).and_then(|f| Format::parse(f.as_str()));
-        let modifiers = global.map_or(Modifiers::default(), |g| g.modifiers);
-        let format = asked.unwrap_or_else(|| Format::of_element(&cx.program.types, texture.element, modifiers));
+        let types = &cx.program.types;
+        let format = match global {
+            Some(global) => Format::of_image(types, texture.element, global),
+            None => Format::of_element(types, texture.element, Modifiers::default()),
+        };
         let access = if texture.access == Access::Write { "write" } else { "read_write" };
         return format!("texture_storage_{shape}{array}<{}, {access}>", format.wgsl.unwrap_or(format.name));
     }
