@@ -118,6 +118,8 @@ capabilities! {
     WrappingConstants: Hlsl Glsl;
     /// `%` on floats.
     FloatRemainder: Hlsl;
+    /// `%` on doubles.
+    DoubleRemainder: ;
     /// `%` on signed integers of which one is negative.
     SignedRemainder: Hlsl Wgsl;
     /// Assigning to parameters.

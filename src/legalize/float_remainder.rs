@@ -3,9 +3,10 @@
 //! Before: `a % b`
 //! After:  `fmod(a, b)` with `float fmod(float x, float y) { return x - y * trunc(x / y); }`
 //!
-//! The sign is that of the left operand, as in HLSL.
+//! The sign is that of the left operand, as in HLSL, which has no `%` and no `trunc` for doubles: there a quotient becomes whole
+//! as an integer.
 //!
-//! Removes: FloatRemainder. Adds: none.
+//! Removes: FloatRemainder, DoubleRemainder. Adds: Int64.
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -14,21 +15,29 @@ use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass = Pass { name: "float_remainder", removes: &[Capability::FloatRemainder], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "float_remainder",
+    removes: &[Capability::FloatRemainder, Capability::DoubleRemainder],
+    adds: &[Capability::Int64],
+    run,
+};
 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
+    let lacks = |s: Scalar| !cx.profile.has(remainder_of(s));
+    let lacking = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::MinF16].into_iter().filter(|s| lacks(*s));
+    let lacking: Vec<Scalar> = lacking.collect();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             let ty = body.exprs[id].ty;
-            let float = cx.program.types.component(ty).is_some_and(Scalar::is_float);
+            let float = cx.program.types.component(ty).is_some_and(|s| lacking.contains(&s));
             match body.exprs[id].kind {
                 ExprKind::Binary(BinaryOp::Rem, a, b) if float => {
-                    let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
+                    let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
                     body.exprs[id].kind = ExprKind::Call(function, vec![a, b]);
                 }
                 ExprKind::Assign(Some(BinaryOp::Rem), target, value) if float => {
-                    let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
+                    let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
                     if !Effects::default().expr(&body.exprs, target) {
                         let span = body.exprs[id].span;
                         let read = body.exprs.duplicate(target);
@@ -47,8 +56,15 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// What `%` on a kind of float needs.
+pub(super) fn remainder_of(scalar: Scalar) -> Capability {
+    if scalar == Scalar::F64 { Capability::DoubleRemainder } else { Capability::FloatRemainder }
+}
+
 /// The function for a type.
-pub(super) fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
+pub(super) fn helper(cx: &mut Context, ty: TypeId) -> FunctionId {
+    let spelled = !cx.profile.has(Capability::FloatRemainder);
+    let program = &mut *cx.program;
     let float = program.types.component(ty).is_some_and(Scalar::is_float);
     let span = Span::default();
     let mut code = Body::default();
@@ -58,7 +74,15 @@ pub(super) fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
     let [y1, y2] = [b.local(y, ty), b.local(y, ty)];
     let quotient = b.binary(BinaryOp::Div, x1, y1);
     let whole = match Template::parse("trunc($0)") {
-        Ok(template) if float => b.native(template, vec![quotient], ty),
+        Ok(template) if float && spelled => b.native(template, vec![quotient], ty),
+        _ if float => {
+            let whole = match b.types.get(ty) {
+                Type::Vector(_, n) => b.types.vector(Scalar::I64, n),
+                _ => b.types.scalar(Scalar::I64),
+            };
+            let whole = b.add(ExprKind::Convert(quotient, true), whole);
+            b.add(ExprKind::Convert(whole, true), ty)
+        }
         _ => quotient,
     };
     let product = b.binary(BinaryOp::Mul, y2, whole);
@@ -73,7 +97,7 @@ pub(super) fn helper(program: &mut Program, ty: TypeId) -> FunctionId {
         attributes: Vec::new(),
     };
     program.functions.push(Function {
-        name: Symbol::new(if float { "fmod" } else { "remainder" }),
+        name: Symbol::new(if float && spelled { "fmod" } else { "remainder" }),
         owner: None,
         instance: Symbol::new(""),
         params: vec![param(x), param(y)],

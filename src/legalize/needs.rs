@@ -400,6 +400,9 @@ impl Scan<'_> {
             ExprKind::EnumCase(..) => self.need(Capability::Enums),
             ExprKind::MatrixSwizzle(..) => self.need(Capability::MatrixSwizzles),
             ExprKind::Assign(op, target, _) => {
+                if let Some(op) = op {
+                    self.binary(*op, ty(*target));
+                }
                 if op.is_some_and(|op| super::bool_bits::is_bits(&self.program.types, exprs, op, *target)) {
                     self.need(Capability::BoolBitOperators);
                 }
@@ -462,7 +465,7 @@ impl Scan<'_> {
         }
         let (Rem, Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _)) = (op, operand) else { return };
         if s.is_float() {
-            self.need(Capability::FloatRemainder);
+            self.need(super::float_remainder::remainder_of(s));
         }
     }
 

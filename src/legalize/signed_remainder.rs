@@ -23,7 +23,7 @@ fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, id, body| {
         for id in doubtful(cx.program, cx.program.functions[id].params.as_slice(), body) {
             let ty = body.exprs[id].ty;
-            let function = *functions.entry(ty).or_insert_with(|| helper(cx.program, ty));
+            let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
             match body.exprs[id].kind {
                 ExprKind::Binary(_, a, b) => body.exprs[id].kind = ExprKind::Call(function, vec![a, b]),
                 ExprKind::Assign(_, target, value) if !Effects::default().expr(&body.exprs, target) => {
