@@ -109,6 +109,10 @@ pub struct Options {
     pub reserve_unused: bool,
     /// The size that arrays of resources without one get on targets that have no such arrays.
     pub unsized_array_size: Option<u32>,
+    /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
+    pub shift: layout::Shift,
+    /// Binding and set of the buffer of plain globals on Vulkan and WebGPU.
+    pub globals_binding: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
     /// Name of a legalization pass after which the tree is dumped.
@@ -116,6 +120,8 @@ pub struct Options {
     /// Name of a legalization pass that does nothing, for tests of the tests.
     #[doc(hidden)]
     pub left_out_pass: Option<String>,
+    /// Sidecars of what cannot be emitted too: what a target cannot say is a warning, and there is no text of it.
+    pub layouts_anyway: bool,
     /// A file without entry points is no error: it is a module or include of others.
     pub skip_libraries: bool,
     /// Shared by the programs of a batch.
@@ -134,9 +140,12 @@ impl Default for Options {
             policy: layout::SPEC,
             reserve_unused: false,
             unsized_array_size: None,
+            shift: layout::Shift::NONE,
+            globals_binding: None,
             buffer_layout: BufferLayout::Native,
             dump_after: None,
             left_out_pass: None,
+            layouts_anyway: false,
             skip_libraries: false,
             cache: None,
         }
@@ -321,8 +330,16 @@ impl<'a> Compilation<'a> {
                 }
             };
             let left_out = self.options.left_out_pass.as_deref();
-            legalize::run(&mut legal, &layout, profile, &mut diags, Some(&mut dump), left_out);
-            if diags.has_errors() {
+            let mut faults = Diagnostics::default();
+            legalize::run(&mut legal, &layout, profile, &mut faults, Some(&mut dump), left_out);
+            let unsaid = faults.has_errors();
+            for mut fault in faults.take() {
+                if self.options.layouts_anyway {
+                    fault.severity = fault.severity.min(diagnostic::Severity::Warning);
+                }
+                diags.push(fault);
+            }
+            if unsaid || diags.has_errors() {
                 continue;
             }
             let text = emit::emit(&legal, profile, &emit::Options::default());
@@ -430,7 +447,15 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let policy = Policy { reserve_unused: options.reserve_unused, ..options.policy };
     let unsized_array_size =
         options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
-    let settings = Settings { block_spaces, unsized_array_size, ..Settings::native(api, policy) };
+    let d3d = api == Api::D3d;
+    let settings = Settings {
+        block_spaces,
+        unsized_array_size,
+        shift: if d3d { layout::Shift::NONE } else { options.shift },
+        globals_binding: options.globals_binding.filter(|_| !d3d),
+        targets_claim_registers: d3d && !block_spaces && policy.targets_claim_registers,
+        ..Settings::native(api, policy)
+    };
     match options.buffer_layout {
         BufferLayout::Native => settings,
         BufferLayout::D3d => settings.with_rules(options.policy.d3d_constant, options.policy.d3d_structured),

@@ -2,7 +2,7 @@
 
 use crate::check::EntryRequest;
 use crate::compile::Target;
-use crate::layout::{self, Policy};
+use crate::layout::{self, Policy, Shift};
 use crate::tree::Stage;
 
 /// A target, as an option's value.
@@ -38,4 +38,29 @@ pub fn policy(text: &str) -> Result<Policy, String> {
     let known: Vec<&str> = layout::POLICIES.iter().map(|p| p.name).collect();
     let found = layout::POLICIES.iter().find(|p| p.name == text).copied();
     found.ok_or_else(|| format!("not a binding policy; there are {}", known.join(", ")))
+}
+
+/// `b=N,t=N,u=N,s=N`, any of them.
+pub fn shift(text: &str) -> Result<Shift, String> {
+    let mut shift = Shift::NONE;
+    for part in text.split(',') {
+        let parsed = part.split_once('=').and_then(|(class, start)| {
+            let mut letters = class.trim().chars();
+            let class = letters.next().filter(|_| letters.next().is_none())?;
+            Some((class, start.trim().parse::<u32>().ok()?))
+        });
+        if !parsed.is_some_and(|(class, start)| shift.set(class, start)) {
+            return Err(format!("`{part}` is not like t=100; the classes are b, t, u and s"));
+        }
+    }
+    Ok(shift)
+}
+
+/// `BINDING` or `BINDING,SET`.
+pub fn binding(text: &str) -> Result<(u32, u32), String> {
+    let number = |s: &str| s.trim().parse::<u32>().map_err(|e| format!("`{s}`: {e}"));
+    match text.split_once(',') {
+        Some((index, set)) => Ok((number(index)?, number(set)?)),
+        None => Ok((number(text)?, 0)),
+    }
 }

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! options: target=hlsl,wgsl entry=psMain:fragment profile=sm_5_1 define=N=4 matrix=row policy=dxc sidecar
+//! options: units=2 shift=t=100,s=200 globals=7,1
 //! ```
 //!
 //! `dump=PASS` shows the tree after a legalization pass in place of the texts; such a page stands beside the pass.
@@ -29,6 +30,8 @@ struct Page {
     sources: Vec<(String, String)>,
     options: Options,
     sidecar: bool,
+    /// How many of the sources are named for compilation.
+    units: usize,
 }
 
 fn parse(text: &str) -> Result<Page, String> {
@@ -40,6 +43,7 @@ fn parse(text: &str) -> Result<Page, String> {
         sources: Vec::new(),
         options: Options { targets: vec![Target::Hlsl, Target::Glsl, Target::Wgsl], ..Options::default() },
         sidecar: false,
+        units: 1,
     };
     let mut open: Option<(String, String)> = None;
     for line in written.lines() {
@@ -84,6 +88,9 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),
         "sidecar" => page.sidecar = true,
+        "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
+        "shift" => to.shift = options::shift(value)?,
+        "globals" => to.globals_binding = Some(options::binding(value)?),
         _ => return Err(format!("`{word}` is no option of a fixture")),
     }
     Ok(())
@@ -92,7 +99,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
 /// The generated half of a page.
 fn generate(page: &Page) -> String {
     let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
-    let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
+    let main: Vec<&str> = page.sources.iter().take(page.units).map(|(name, _)| name.as_str()).collect();
     let output = compile(&loader, &main, &page.options);
     let mut text = String::new();
     if !output.diagnostics.is_empty() {
@@ -145,7 +152,7 @@ fn check(path: &Path, bless: bool) -> Result<(), String> {
     let page = parse(&text)?;
     let generated = generate(&page);
     let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
-    let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
+    let main: Vec<&str> = page.sources.iter().take(page.units).map(|(name, _)| name.as_str()).collect();
     let legal = complaints(&compile(&loader, &main, &page.options));
     if !legal.is_empty() {
         return Err(legal.join("\n"));

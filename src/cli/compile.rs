@@ -3,7 +3,7 @@
 use super::Outcome;
 use super::options::ProgramArgs;
 use crate::batch::{FileLoader, validators, write_whole};
-use crate::compile::{self, Artifact, Output, Target};
+use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::options::target;
 use clap::{Args, ValueEnum};
@@ -74,7 +74,7 @@ pub struct ExplainArgs {
 }
 
 /// Runs the library on files and prints diagnostics.
-fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output {
+fn run(files: &[PathBuf], program: &ProgramArgs, options: &Options) -> Output {
     let mut loader = FileLoader::new(&program.include).allow_anywhere(program.allow_outside_roots);
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
@@ -84,7 +84,7 @@ fn run(files: &[PathBuf], program: &ProgramArgs, targets: Vec<Target>) -> Output
     }
     let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let output = compile::compile(&loader, &names, &program.options(targets));
+    let output = compile::compile(&loader, &names, options);
     eprint!("{}", output.render(std::io::stderr().is_terminal()));
     for line in output.inferred.iter().filter(|_| program.verbose) {
         eprintln!("note: {line}");
@@ -124,7 +124,7 @@ pub fn outcome(output: &Output) -> Outcome {
 
 /// `shaderport compile`.
 pub fn compile(args: &CompileArgs) -> Outcome {
-    let output = run(&args.files, &args.program, vec![args.target]);
+    let output = run(&args.files, &args.program, &args.program.options(vec![args.target]));
     if output.has_errors() {
         return outcome(&output);
     }
@@ -186,12 +186,13 @@ fn report(result: std::io::Result<()>, path: &Path) -> Outcome {
 
 /// `shaderport check`.
 pub fn check(args: &CheckArgs) -> Outcome {
-    outcome(&run(&args.files, &args.program, Vec::new()))
+    outcome(&run(&args.files, &args.program, &args.program.options(Vec::new())))
 }
 
 /// `shaderport reflect`.
 pub fn reflect(args: &ReflectArgs) -> Outcome {
-    let output = run(&args.files, &args.program, vec![args.target]);
+    let output =
+        run(&args.files, &args.program, &Options { layouts_anyway: true, ..args.program.options(vec![args.target]) });
     for (_, reflection) in &output.reflections {
         match args.format {
             ReflectFormat::Text => print!("{}", reflection.to_text()),

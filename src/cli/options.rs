@@ -2,8 +2,8 @@
 
 use crate::check::EntryRequest;
 use crate::compile::{BufferLayout, Options, Target};
-use crate::layout::Policy;
-use crate::options::{define, entry, policy};
+use crate::layout::{Policy, Shift};
+use crate::options::{binding, define, entry, policy, shift};
 use crate::tree::MatrixOrder;
 use clap::{Args, ValueEnum};
 
@@ -44,6 +44,12 @@ pub struct ProgramArgs {
     /// How bindings are given.
     #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy, default_value = "spec")]
     binding_policy: Policy,
+    /// Map register classes to ranges of bindings on Vulkan and WebGPU: `register(t3)` is binding N + 3.
+    #[arg(long, value_name = "b=N,t=N,u=N,s=N", value_parser = shift)]
+    shift: Option<Shift>,
+    /// Binding and set of the buffer of plain globals on Vulkan and WebGPU.
+    #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
+    globals_binding: Option<(u32, u32)>,
     /// Keep the explicit positions of parameters that the binding policy drops from being given to others.
     #[arg(long)]
     reserve_unused: bool,
@@ -76,6 +82,8 @@ impl ProgramArgs {
             policy: self.binding_policy,
             reserve_unused: self.reserve_unused,
             unsized_array_size: self.unsized_array_size,
+            shift: self.shift.unwrap_or_default(),
+            globals_binding: self.globals_binding,
             buffer_layout: match self.buffer_layout {
                 Bytes::Native => BufferLayout::Native,
                 Bytes::D3d => BufferLayout::D3d,

@@ -1,7 +1,7 @@
 //! Phases 2 to 4: needs of each parameter, explicit positions, first fit for the rest
 //! (seed 000 "Processing Explicit Binding Modifiers", "Allocating Bindings to Parameters").
 
-use super::order::{Scope, order};
+use super::order::{Scope, order, sort_by_class};
 use super::types::{Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding};
@@ -58,6 +58,8 @@ struct Pending<'a> {
     fixed: Vec<Unit>,
     /// Space asked for without a number: `register(space1)`.
     space_only: Option<u64>,
+    /// The sampler of a combined sampler is placed by itself.
+    parted: bool,
 }
 
 impl<'a> Allocator<'a> {
@@ -79,31 +81,29 @@ impl<'a> Allocator<'a> {
 
     /// All phases.
     pub fn run(mut self) -> ProgramLayout {
-        let scopes = order(self.program, &self.settings.policy);
+        let mut scopes = order(self.program, &self.settings.policy);
         let (mut globals, buffer) = self.measure_globals(&scopes);
         let mut entries: Vec<EntryScope> =
             (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
-        for (_, pending) in &mut globals {
-            self.reserve(pending);
-        }
-        let dropped = std::mem::take(&mut self.dropped);
-        if self.settings.policy.reserve_unused {
-            dropped.into_iter().for_each(|mut pending| self.reserve(&mut pending));
-        }
-        for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
-            self.reserve(pending);
-        }
+        self.reserve_all(&mut globals, &mut entries);
         let everything =
             globals.iter().map(|(_, p)| p).chain(entries.iter().flat_map(|(p, _)| p.iter().map(|(_, p)| p)));
         let entry_buffers = entries.iter().any(|(_, b)| b.as_ref().is_some_and(|b| self.needs_binding(b)));
-        if buffer.is_some() || entry_buffers || everything.into_iter().any(needs_default_space) {
+        let buffer_here = buffer.is_some() && self.settings.globals_binding.is_none();
+        if buffer_here || entry_buffers || everything.into_iter().any(needs_default_space) {
             self.spaces.insert(0);
         }
         // `$Globals` comes before every implicit parameter (FACTS 10).
         let globals_buffer = buffer.map(|layout| {
-            let binding = self.place_buffer("$Globals".into());
+            let binding = match self.settings.globals_binding {
+                Some((index, space)) => Binding { class: self.buffer_unit().class(), index, space },
+                None => self.place_buffer("$Globals".into()),
+            };
             ScopeBuffer { binding: Some(binding), push: 0, layout }
         });
+        if self.settings.policy.by_class {
+            sort_by_class(self.program, &mut scopes);
+        }
         let mut entry_layouts: Vec<EntryLayout> = vec![EntryLayout::default(); entries.len()];
         for scope in scopes {
             match scope {
@@ -113,12 +113,8 @@ impl<'a> Allocator<'a> {
                     }
                 }
                 Scope::Entry(i) => {
-                    if let (Some((params, buffer)), Some(to)) = (entries.get_mut(i), entry_layouts.get_mut(i)) {
-                        to.buffer = buffer.take().map(|layout| self.place_entry_buffer(layout));
-                        for (index, mut pending) in params.drain(..) {
-                            self.allocate(&mut pending);
-                            to.params.push((index, pending.place, pending.layout));
-                        }
+                    if let (Some(scope), Some(to)) = (entries.get_mut(i), entry_layouts.get_mut(i)) {
+                        *to = self.allocate_entry(std::mem::take(scope));
                     }
                 }
             }
@@ -133,6 +129,82 @@ impl<'a> Allocator<'a> {
             entry_points: entry_layouts,
             overlaps: self.overlaps,
         }
+    }
+
+    /// Phase 3: what the source, the options and the API keep from being given away.
+    fn reserve_all(&mut self, globals: &mut [(GlobalId, Pending)], entries: &mut [EntryScope]) {
+        for (_, pending) in globals {
+            self.reserve(pending);
+        }
+        let dropped = std::mem::take(&mut self.dropped);
+        if self.settings.policy.reserve_unused {
+            dropped.into_iter().for_each(|mut pending| self.reserve(&mut pending));
+        }
+        // Where a scope of uniforms is placed as one, explicit positions in it are not heard.
+        if !self.settings.policy.entry_scopes_whole {
+            for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
+                self.reserve(pending);
+            }
+        }
+        if let Some((index, space)) = self.settings.globals_binding {
+            self.spaces.insert(space.into());
+            let (key, _) = self.numbering(self.buffer_unit());
+            self.take(key, space.into(), index.into(), 1, "$Globals".into());
+        }
+        if self.settings.targets_claim_registers {
+            for (index, count) in super::varyings::targets(self.program) {
+                self.take(Unit::UnorderedAccess, 0, index.into(), count.into(), "a render target".into());
+            }
+        }
+    }
+
+    /// Takes slots that belong to no parameter.
+    fn take(&mut self, key: Unit, space: u64, start: u64, count: u64, owner: Symbol) {
+        let range = Range { start, end: start.saturating_add(count), owner, global: None, span: Span::default() };
+        self.taken.entry((space, key)).or_default().push(range);
+    }
+
+    /// Places the uniform parameters of an entry point.
+    fn allocate_entry(&mut self, (params, buffer): EntryScope<'a>) -> EntryLayout {
+        let mut to = EntryLayout::default();
+        if self.settings.policy.entry_scopes_whole {
+            return self.allocate_whole(params, buffer);
+        }
+        to.buffer = buffer.map(|layout| self.place_entry_buffer(layout));
+        for (index, mut pending) in params {
+            self.allocate(&mut pending);
+            to.params.push((index, pending.place, pending.layout));
+        }
+        to
+    }
+
+    /// The same as if they were the fields of one struct: its buffer, then range after range.
+    fn allocate_whole(&mut self, params: Vec<(usize, Pending<'a>)>, buffer: Option<TypeLayout>) -> EntryLayout {
+        let own = match &buffer {
+            Some(layout) if self.needs_binding(layout) => Usage::one(self.buffer_unit(), 1),
+            Some(_) => Usage::one(Unit::PushConstant, 1),
+            None => Usage::NONE,
+        };
+        let none = Explicit::default();
+        let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
+        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
+        let mut whole = pending("entry point uniforms".into(), Span::default(), &none, layout, Place::default());
+        self.allocate(&mut whole);
+        let mut next = whole.place;
+        let buffer = buffer.map(|layout| ScopeBuffer {
+            binding: self.needs_binding(&layout).then(|| binding(&next, self.buffer_unit())),
+            push: next.offset.get(Unit::PushConstant),
+            layout,
+        });
+        let mut to = EntryLayout { params: Vec::new(), buffer };
+        next.offset = next.offset.plus(&own);
+        for (index, pending) in params {
+            let mut place = next;
+            place.offset.set(Unit::Bytes, pending.place.offset.get(Unit::Bytes));
+            next.offset.add_slots(&pending.layout.usage);
+            to.params.push((index, place, pending.layout));
+        }
+        to
     }
 
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
@@ -222,43 +294,89 @@ impl<'a> Allocator<'a> {
         (list, has_data.then_some(buffer))
     }
 
-    /// Phase 3: explicit positions.
+    /// Explicit positions of one parameter.
     fn reserve(&mut self, pending: &mut Pending) {
         let unbounded = matches!(pending.layout.detail, super::Detail::Array { count: None, .. });
         let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         self.reserve_number(pending);
-        match self.settings.api {
-            Api::D3d => {
-                for register in &pending.explicit.registers {
-                    self.reserve_register(pending, register, blocks);
-                }
+        if self.settings.api == Api::D3d {
+            for register in &pending.explicit.registers {
+                self.reserve_register(pending, register, blocks);
             }
-            Api::Vulkan | Api::WebGpu => {
-                let fallback =
-                    pending.explicit.registers.first().filter(|_| self.settings.policy.registers_as_bindings);
-                let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
-                if let Some((index, space, span)) = pending.explicit.vk_binding.or(fallback) {
-                    if blocks {
-                        self.fix_space(pending, u64::from(space));
-                    } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
-                        self.part_sampler(pending);
-                        let one =
-                            self.settings.policy.register_keeps_one_binding && pending.explicit.vk_binding.is_none();
-                        let count = if one { 1 } else { pending.layout.usage.get(Unit::Descriptor) };
-                        self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
-                    }
-                }
+            return;
+        }
+        let registers = &pending.explicit.registers;
+        let heard = pending.explicit.vk_binding.filter(|_| self.hears_binding(pending));
+        if heard.is_none() && !blocks {
+            let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
+            shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
+        }
+        let fallback = registers.iter().find(|r| !self.is_shifted(r));
+        let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
+        let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
+        let Some((index, space, span)) = heard.or(fallback) else { return };
+        if blocks {
+            self.fix_space(pending, space.into());
+        } else if heard.is_some() {
+            self.fix_bindings(pending, index.into(), space.into(), span);
+        } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
+            self.part_sampler(pending);
+            let all = pending.layout.usage.get(Unit::Descriptor);
+            let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
+            self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
+        }
+    }
+
+    /// Whether a register names a place in a range that `--shift` gives its class.
+    fn is_shifted(&self, register: &ExplicitRegister) -> bool {
+        let unit = register.class.and_then(Unit::of_class);
+        unit.is_some_and(|unit| self.settings.shift.get(unit).is_some())
+    }
+
+    /// Whether an explicit binding is heard: for what lies in shifted ranges only where the policy says so.
+    fn hears_binding(&self, pending: &Pending) -> bool {
+        let shifted = Unit::SLOTS.into_iter().any(|u| u.class().is_some() && pending.layout.usage.get(u) > 0);
+        !(shifted && self.settings.policy.shift_hides_bindings)
+    }
+
+    /// An explicit binding: all of a parameter from there on.
+    fn fix_bindings(&mut self, pending: &mut Pending, index: u64, space: u64, span: Span) {
+        self.part_sampler(pending);
+        let parted = pending.parted;
+        let mut next = index;
+        for unit in Unit::SLOTS {
+            let count = pending.layout.usage.get(unit);
+            if count > 0 && !(parted && unit == Unit::Sampler) {
+                let (_, base) = self.numbering(unit);
+                self.fix_range(pending, unit, (next.wrapping_sub(base), count), space, span);
+                next = next.saturating_add(count);
             }
         }
+    }
+
+    /// The numbers in which slots of a unit are counted, and where its own begin among them: on Vulkan and WebGPU all are
+    /// bindings.
+    fn numbering(&self, unit: Unit) -> (Unit, u64) {
+        match self.settings.api {
+            Api::D3d => (unit, 0),
+            Api::Vulkan | Api::WebGpu => (Unit::Descriptor, self.settings.shift.get(unit).unwrap_or(0)),
+        }
+    }
+
+    /// The unit of implicit constant buffers.
+    fn buffer_unit(&self) -> Unit {
+        if self.settings.by_class(Unit::ConstantBuffer) { Unit::ConstantBuffer } else { Unit::Descriptor }
     }
 
     /// `[[vk::binding(n)]]` on a combined sampler is one number, meant for Vulkan. Where its sampler is a binding of its own,
     /// that one is given the first free number of the group.
     fn part_sampler(&self, pending: &mut Pending) {
         let innermost = self.program.types.get(self.program.types.innermost(pending.layout.ty));
-        if self.settings.api == Api::WebGpu && matches!(innermost, Type::Texture(t) if t.combined) {
+        let combined = matches!(innermost, Type::Texture(t) if t.combined);
+        if self.settings.api == Api::WebGpu && combined && self.settings.policy.parts_samplers {
             pending.layout.usage.set(Unit::Descriptor, 1);
             pending.layout.usage.set(Unit::Sampler, 1);
+            pending.parted = true;
         }
     }
 
@@ -361,13 +479,15 @@ impl<'a> Allocator<'a> {
 
     /// Takes `count` slots from `index` on.
     fn fix_range(&mut self, pending: &mut Pending, unit: Unit, (index, count): (u64, u64), space: u64, span: Span) {
+        let (key, base) = self.numbering(unit);
+        let index = index.wrapping_add(base);
         let range =
             Range { start: index, end: index.saturating_add(count), owner: pending.name, global: pending.global, span };
         if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
             let message = format!("`{}` does not fit below number 2^32", pending.name);
             self.diags.push(Diagnostic::error(Code::BINDING_EXHAUSTED, span, message));
         }
-        let list = self.taken.entry((space, unit)).or_default();
+        let list = self.taken.entry((space, key)).or_default();
         if let Some(other) = list.iter().find(|r| r.start < range.end && range.start < r.end) {
             let message = format!(
                 "the positions of `{}` and `{}` overlap: {} and {}",
@@ -400,14 +520,11 @@ impl<'a> Allocator<'a> {
             if count == 0 || pending.fixed.contains(&unit) {
                 continue;
             }
-            // A sampler that was parted from its texture counts with the other bindings of the texture's group.
-            let (unit_of_numbers, space) = match (self.settings.api, unit) {
-                (Api::WebGpu, Unit::Sampler) => (Unit::Descriptor, pending.place.space.get(Unit::Descriptor)),
-                _ => (unit, space),
-            };
+            let parted = pending.parted && unit == Unit::Sampler;
+            let space = if parted { pending.place.space.get(Unit::Descriptor) } else { space };
             let start = match count {
-                UNBOUNDED => self.end_of(unit_of_numbers, space),
-                _ => self.first_fit(unit_of_numbers, count, space),
+                UNBOUNDED => self.end_of(unit, space),
+                _ => self.first_fit(unit, count, space),
             };
             let end = start.saturating_add(count);
             if start > LAST_SLOT || (end > LAST_SLOT + 1 && count != UNBOUNDED) {
@@ -415,7 +532,8 @@ impl<'a> Allocator<'a> {
                 continue;
             }
             let range = Range { start, end, owner: pending.name, global: pending.global, span: pending.span };
-            self.taken.entry((space, unit_of_numbers)).or_default().push(range);
+            let (key, _) = self.numbering(unit);
+            self.taken.entry((space, key)).or_default().push(range);
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }
@@ -428,10 +546,11 @@ impl<'a> Allocator<'a> {
 
     /// The lowest start of `count` free slots.
     fn first_fit(&self, unit: Unit, count: u64, space: u64) -> u64 {
-        let Some(ranges) = self.taken.get(&(space, unit)) else { return 0 };
+        let (key, base) = self.numbering(unit);
+        let mut start = base;
+        let Some(ranges) = self.taken.get(&(space, key)) else { return start };
         let mut ranges: Vec<&Range> = ranges.iter().collect();
         ranges.sort_by_key(|r| r.start);
-        let mut start = 0u64;
         for range in ranges {
             if range.start >= start.saturating_add(count) {
                 break;
@@ -443,7 +562,8 @@ impl<'a> Allocator<'a> {
 
     /// One past the last slot that is taken in a space.
     fn end_of(&self, unit: Unit, space: u64) -> u64 {
-        self.taken.get(&(space, unit)).into_iter().flatten().map(|r| r.end).max().unwrap_or(0)
+        let (key, base) = self.numbering(unit);
+        self.taken.get(&(space, key)).into_iter().flatten().map(|r| r.end).max().unwrap_or(base)
     }
 
     fn free_spaces(&mut self, count: u64) -> u64 {
@@ -458,7 +578,8 @@ impl<'a> Allocator<'a> {
     fn report_exhausted(&mut self, pending: &Pending, unit: Unit, space: u64) {
         let message = format!("no room for `{}`", pending.name);
         let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, pending.span, message);
-        for range in self.taken.get(&(space, unit)).into_iter().flatten() {
+        let (key, _) = self.numbering(unit);
+        for range in self.taken.get(&(space, key)).into_iter().flatten().filter(|r| r.span != Span::default()) {
             let text = format!("`{}` takes {}", range.owner, range_text(unit, range, space));
             diagnostic = diagnostic.label(range.span, text);
         }
@@ -470,10 +591,10 @@ impl<'a> Allocator<'a> {
     }
 
     fn place_buffer(&mut self, owner: Symbol) -> Binding {
-        let unit = if self.settings.api == Api::D3d { Unit::ConstantBuffer } else { Unit::Descriptor };
+        let unit = self.buffer_unit();
         let start = self.first_fit(unit, 1, 0);
-        let range = Range { start, end: start + 1, owner, global: None, span: Span::default() };
-        self.taken.entry((0, unit)).or_default().push(range);
+        let (key, _) = self.numbering(unit);
+        self.take(key, 0, start, 1, owner);
         let mut place = Place::default();
         place.offset.set(unit, start);
         binding(&place, unit)
@@ -505,7 +626,7 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
 }
 
 fn pending<'a>(name: Symbol, span: Span, explicit: &'a Explicit, layout: TypeLayout, place: Place) -> Pending<'a> {
-    Pending { name, global: None, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
+    Pending { name, global: None, span, explicit, layout, place, fixed: Vec::new(), space_only: None, parted: false }
 }
 
 /// Whether anything of it lies in the default space unless placed explicitly.

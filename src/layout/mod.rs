@@ -67,6 +67,14 @@ pub struct Policy {
     pub targets_by_order: bool,
     /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
     pub matrix_locations_as_stored: bool,
+    /// The uniform parameters of an entry point are placed as one, their explicit positions are not heard.
+    pub entry_scopes_whole: bool,
+    /// An explicit binding of a combined sampler is that of its texture alone where the sampler has one of its own.
+    pub parts_samplers: bool,
+    /// Explicit bindings are not heard for classes that are shifted.
+    pub shift_hides_bindings: bool,
+    /// In shader models where `u` registers and render targets are one, targets claim theirs.
+    pub targets_claim_registers: bool,
     /// Bytes of D3D constant buffers.
     pub d3d_constant: &'static Rules,
     /// Bytes of D3D structured buffers.
@@ -102,6 +110,10 @@ pub const SPEC: Policy = Policy {
     places_elements: true,
     targets_by_order: false,
     matrix_locations_as_stored: false,
+    entry_scopes_whole: false,
+    parts_samplers: true,
+    shift_hides_bindings: false,
+    targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
 };
@@ -122,6 +134,9 @@ pub const SLANGC: Policy = Policy {
     places_elements: false,
     targets_by_order: true,
     matrix_locations_as_stored: true,
+    entry_scopes_whole: true,
+    parts_samplers: false,
+    shift_hides_bindings: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
     ..SPEC
@@ -137,6 +152,7 @@ pub const DXC: Policy = Policy {
     unbounded: Unbounded::RestOfSpace,
     drop_unused: true,
     by_class: true,
+    targets_claim_registers: false,
     d3d_constant: &rules::D3D_CONSTANT_DXC,
     ..SPEC
 };
@@ -163,11 +179,46 @@ pub struct Settings {
     pub obey_vk_offset: bool,
     /// The size of arrays of resources that have none, where the target needs one.
     pub unsized_array_size: Option<u32>,
+    /// Ranges of bindings that register classes are mapped to.
+    pub shift: Shift,
+    /// Binding and set of the plain globals' buffer.
+    pub globals_binding: Option<(u32, u32)>,
+    /// Render targets have `u` registers.
+    pub targets_claim_registers: bool,
     /// The policy.
     pub policy: Policy,
 }
 
+/// For the register classes `b`, `t`, `u` and `s`, where the range of bindings begins that they are mapped to on Vulkan and
+/// WebGPU; without one, a class has bindings like all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Shift([Option<u32>; 4]);
+
+impl Shift {
+    /// No class is mapped.
+    pub const NONE: Shift = Shift([None; 4]);
+    const UNITS: [Unit; 4] = [Unit::ConstantBuffer, Unit::ShaderResource, Unit::UnorderedAccess, Unit::Sampler];
+
+    /// Maps a class; gives false if there is no such class.
+    pub fn set(&mut self, class: char, start: u32) -> bool {
+        let at = Self::UNITS.iter().position(|u| u.class() == Some(class));
+        let slot = at.and_then(|at| self.0.get_mut(at));
+        slot.map(|slot| *slot = Some(start)).is_some()
+    }
+
+    /// Where the range of a unit begins.
+    pub fn get(&self, unit: Unit) -> Option<u64> {
+        let at = Self::UNITS.iter().position(|u| *u == unit)?;
+        self.0.get(at).copied().flatten().map(u64::from)
+    }
+}
+
 impl Settings {
+    /// Whether slots are counted in this register class rather than as bindings.
+    pub fn by_class(&self, unit: Unit) -> bool {
+        self.api == Api::D3d || self.shift.get(unit).is_some()
+    }
+
     /// The native rules of an API.
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
@@ -180,6 +231,9 @@ impl Settings {
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
             unsized_array_size: None,
+            shift: Shift::NONE,
+            globals_binding: None,
+            targets_claim_registers: false,
             policy,
         }
     }

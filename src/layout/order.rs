@@ -19,9 +19,6 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
         let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace_depth);
         globals.sort_by_key(key);
     }
-    if policy.by_class {
-        globals.sort_by_key(|g| rank(program, program.globals[*g].ty));
-    }
     // Their numbers are a space of their own, so where they stand among the others does not matter.
     globals.extend(program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id));
     let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
@@ -40,6 +37,14 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     }
     scopes.extend(entries.map(Scope::Entry));
     scopes
+}
+
+/// Brings scopes into the order in which DXC gives registers.
+pub fn sort_by_class(program: &Program, scopes: &mut [Scope]) {
+    scopes.sort_by_key(|scope| match scope {
+        Scope::Global(g) => rank(program, program.globals[*g].ty),
+        Scope::Entry(_) => u8::MAX,
+    });
 }
 
 /// DXC's order of what takes registers: declared by itself, in structs, in constant buffers, texture buffers (FACTS 17).

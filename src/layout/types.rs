@@ -2,7 +2,7 @@
 
 use super::rules::{Rules, VectorAlign, round_up};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, Settings, Unbounded};
+use super::{Api, Settings, Shift, Unbounded};
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
 /// Types nested deeper than this are refused by `check`; here the recursion only must end.
@@ -126,8 +126,14 @@ impl Layouter<'_> {
                 self.block(ty, element, Unit::ShaderResource, false)
             }
             Type::ParameterBlock(t) => {
-                let element = self.content(t, self.settings.constant_rules, order, depth + 1);
-                self.block(ty, element, Unit::ConstantBuffer, self.settings.block_spaces)
+                // The bindings of a set of its own are counted from 0.
+                let settings = match self.settings.block_spaces {
+                    true => Settings { shift: Shift::NONE, ..*self.settings },
+                    false => *self.settings,
+                };
+                let inner = Layouter { program: self.program, settings: &settings };
+                let element = inner.content(t, settings.constant_rules, order, depth + 1);
+                inner.block(ty, element, Unit::ConstantBuffer, settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
             Type::Buffer(_, _, element) => {
@@ -138,12 +144,13 @@ impl Layouter<'_> {
         }
     }
 
-    /// The contents of a block: empty structs directly in it move nothing.
+    /// The contents of a block: empty structs directly in a `cbuffer` move nothing.
     fn content(&self, ty: TypeId, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
         match self.program.types.get(ty) {
             Type::Struct(id) if depth <= MAX_DEPTH => {
                 let fields = self.fields(&self.program.structs[id], rules, order, depth);
-                let mut layout = lay_out(ty, fields, &Rules { row_after_empty_struct: false, ..*rules });
+                let row_after_empty_struct = rules.row_after_empty_struct && !self.is_members_of_cbuffer(ty);
+                let mut layout = lay_out(ty, fields, &Rules { row_after_empty_struct, ..*rules });
                 if self.settings.policy.by_class {
                     order_by_class(&mut layout);
                 }
@@ -151,6 +158,12 @@ impl Layouter<'_> {
             }
             _ => self.at_depth(ty, rules, order, depth),
         }
+    }
+
+    /// Whether a struct stands for the members of a `cbuffer`.
+    fn is_members_of_cbuffer(&self, ty: TypeId) -> bool {
+        let blocks = self.program.globals.iter().filter(|(_, g)| g.transparent);
+        blocks.into_iter().any(|(_, g)| self.program.types.get(g.ty).element() == Some(ty))
     }
 
     fn scalar_size(&self, scalar: Scalar) -> u64 {
@@ -199,23 +212,23 @@ impl Layouter<'_> {
             stride.set(Unit::Bytes, bytes);
             usage.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
         }
-        let spread = self.settings.api == Api::D3d && count.is_some();
+        let d3d = self.settings.api == Api::D3d;
         for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
-            match (self.settings.api, unit) {
-                // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
-                (Api::D3d, Unit::ConstantBuffer | Unit::ShaderResource | Unit::UnorderedAccess | Unit::Sampler) => {
-                    stride.set(unit, if spread { used } else { 1 });
-                    if count.is_some() || self.settings.policy.unbounded == Unbounded::RestOfSpace {
-                        usage.add(unit, used.saturating_mul(n));
-                    } else {
-                        usage.add(Unit::Space, leaf_count(&element, unit));
-                    }
-                }
-                (_, Unit::Space) => usage.add(unit, used),
+            if unit.class().is_none() {
                 // One binding holds the whole array on Vulkan and WebGPU.
-                _ => usage.add(unit, used),
+                usage.add(unit, used);
+                continue;
+            }
+            stride.set(unit, if count.is_some() { used } else { 1 });
+            match (count, self.settings.policy.unbounded) {
+                (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
+                (None, _) if !d3d => usage.add(unit, used),
+                (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
+                // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
+                (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
             }
         }
+        let spread = count.is_some();
         if spread && n > 1 {
             spread_registers(&mut element, n);
             if let Detail::Struct(_) = element.detail {
@@ -240,7 +253,7 @@ impl Layouter<'_> {
     }
 
     fn block(&self, ty: TypeId, element: TypeLayout, buffer: Unit, wants_space: bool) -> TypeLayout {
-        let buffer = if self.settings.api == Api::D3d { buffer } else { Unit::Descriptor };
+        let buffer = if self.settings.by_class(buffer) { buffer } else { Unit::Descriptor };
         let mut container = Usage::NONE;
         if element.size() > 0 {
             container.set(buffer, 1);
@@ -297,7 +310,11 @@ impl Layouter<'_> {
             }
             _ => return Usage::NONE,
         };
-        if d3d { Usage::one(unit, 1) } else { Usage::one(Unit::Descriptor, bindings) }
+        match self.settings.by_class(unit) {
+            true if d3d => Usage::one(unit, 1),
+            true => Usage::one(unit, bindings),
+            false => Usage::one(Unit::Descriptor, bindings),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Policy;
 use super::allocate::is_uniform;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::tree::{Field, Function, MatrixOrder, Program, Semantic, StructId, Type};
+use crate::tree::{Field, Function, MatrixOrder, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
 use std::collections::BTreeSet;
 
 /// The locations of one direction of an entry point that are given.
@@ -49,6 +49,39 @@ pub fn check(program: &Program, diags: &mut Diagnostics) {
                 check_struct(&program.structs[id].fields, diags);
             }
         }
+    }
+}
+
+/// The indices of the render targets of all entry points: the first, and how many follow it.
+pub fn targets(program: &Program) -> Vec<(u32, u32)> {
+    let mut list = Vec::new();
+    for entry in program.entry_points.iter().filter(|e| e.stage == Stage::Fragment) {
+        let function = &program.functions[entry.function];
+        for param in function.params.iter().filter(|p| !matches!(p.mode, ParamMode::In)) {
+            let ty = function.code.locals[param.local].ty;
+            targets_of(program, ty, param.semantic.as_ref(), &mut list);
+        }
+        targets_of(program, function.result, function.result_semantic.as_ref(), &mut list);
+    }
+    list
+}
+
+/// A type cannot contain itself, so this ends.
+fn targets_of(program: &Program, ty: TypeId, semantic: Option<&Semantic>, list: &mut Vec<(u32, u32)>) {
+    match (program.types.get(ty), semantic) {
+        (Type::Struct(id), None) => {
+            program.structs[id].fields.iter().for_each(|f| targets_of(program, f.ty, f.semantic.as_ref(), list));
+        }
+        (ty, Some(semantic)) => {
+            let (name, index) = semantic.split();
+            let count = match ty {
+                Type::Array(_, Some(n)) => n.min(LAST),
+                Type::Struct(id) => program.structs[id].fields.len() as u32,
+                _ => 1,
+            };
+            list.extend((name == "SV_TARGET").then_some((index, count)));
+        }
+        _ => {}
     }
 }
 

@@ -37,18 +37,24 @@ pub fn reflect(
     }
 }
 
-/// Path in the source to name in the text.
-fn emitted_names(emitted: &[&Program]) -> BTreeMap<&'static str, &'static str> {
-    let globals = emitted.iter().flat_map(|p| p.globals.iter());
-    let shown = globals.filter(|(_, g)| g.kind == GlobalKind::Parameter && g.binding.is_some());
-    shown.map(|(_, g)| (g.source_path.as_str(), g.name.as_str())).collect()
+/// Names in the text by path in the source. Several parameters may have one path; their bindings tell them apart.
+type EmittedNames = BTreeMap<&'static str, Vec<(tree::Binding, &'static str)>>;
+
+fn emitted_names(emitted: &[&Program]) -> EmittedNames {
+    let mut names = EmittedNames::new();
+    for (_, global) in emitted.iter().flat_map(|p| p.globals.iter()) {
+        if let (GlobalKind::Parameter, Some(binding)) = (global.kind, global.binding) {
+            names.entry(global.source_path.as_str()).or_default().push((binding, global.name.as_str()));
+        }
+    }
+    names
 }
 
 struct Builder<'a> {
     program: &'a Program,
     layout: &'a ProgramLayout,
     sources: &'a Sources,
-    emitted: BTreeMap<&'static str, &'static str>,
+    emitted: EmittedNames,
     reach: Vec<BTreeSet<GlobalId>>,
 }
 
@@ -525,13 +531,19 @@ impl Builder<'_> {
     }
 
     fn slot_leaf(&self, path: &str, unit: Unit, place: &Place) -> Leaf {
+        let (index, space) = (place.offset.get(unit), place.space.get(unit));
+        let names = self.emitted.get(path).map_or(&[][..], Vec::as_slice);
+        let fits = |b: &tree::Binding| {
+            (u64::from(b.index), u64::from(b.space)) == (index, space) && (b.class.is_none() || b.class == unit.class())
+        };
+        let here = names.iter().find(|(b, _)| fits(b)).or(names.last());
         Leaf {
             path: path.to_owned(),
             kind: unit_kind(unit).to_owned(),
-            class: unit.class(),
-            index: Some(place.offset.get(unit)),
-            space: Unit::SLOTS.contains(&unit).then(|| place.space.get(unit)),
-            emitted_name: self.emitted.get(path).map(|n| n.to_string()),
+            class: unit.class().filter(|_| self.layout.settings.api == Api::D3d),
+            index: Some(index),
+            space: Unit::SLOTS.contains(&unit).then_some(space),
+            emitted_name: here.map(|(_, name)| (*name).to_owned()),
             ..Leaf::default()
         }
     }

@@ -28,6 +28,8 @@ enum Task {
     Peers(peers::Options),
     /// Compare the layouts of recorded cases with ours.
     LayoutCases(layout::CasesOptions),
+    /// Compare the layouts of generated programs with ours.
+    LayoutFuzz(layout::FuzzOptions),
     /// Write the generated parts of README.md.
     Readme(readme::Options),
     /// Run one command several times and print its times and peak memory as JSON.
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Peers(options) => peers::run(&options),
         Task::LayoutCases(options) => layout::cases(&options),
+        Task::LayoutFuzz(options) => layout::fuzz(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

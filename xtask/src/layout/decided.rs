@@ -19,7 +19,6 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
     stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
-    stop("packoffset_overlap", "glsl", "GLSL has no blocks whose members overlap"),
     stop("packoffset_straddle", "", "a vector across a row is an error, as for DXC"),
     stop("unsized_explicit", "hlsl", "what cannot be placed is an error, not register 2^64-1"),
     row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),

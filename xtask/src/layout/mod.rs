@@ -2,8 +2,10 @@
 
 mod cases;
 mod decided;
+mod fuzz;
 mod oracle;
 mod ours;
 mod rows;
 
 pub use cases::{CasesOptions, cases};
+pub use fuzz::{FuzzOptions, fuzz};

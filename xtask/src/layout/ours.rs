@@ -46,12 +46,32 @@ const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
         to.reserve_unused = true;
         Ok(())
     }),
+    ("-fvk-bind-globals", 2, |to, args| {
+        to.globals_binding = Some(shaderport::options::binding(&args.join(","))?);
+        Ok(())
+    }),
+    ("-fvk-b-shift", 2, |to, args| shift(to, 'b', args)),
+    ("-fvk-t-shift", 2, |to, args| shift(to, 't', args)),
+    ("-fvk-u-shift", 2, |to, args| shift(to, 'u', args)),
+    ("-fvk-s-shift", 2, |to, args| shift(to, 's', args)),
     ("-enable-16bit-types", 0, |_, _| Ok(())),
 ];
 
+/// `-fvk-t-shift N all`.
+fn shift(to: &mut Options, class: char, args: &[String]) -> Result<(), String> {
+    let start = args.first().and_then(|n| n.parse().ok()).ok_or("a shift wants a number")?;
+    to.shift.set(class, start);
+    Ok(())
+}
+
 fn options(job: &Job) -> Result<Options, String> {
-    let mut options =
-        Options { targets: vec![job.target], policy: job.policy, profile: job.profile.clone(), ..Options::default() };
+    let mut options = Options {
+        targets: vec![job.target],
+        policy: job.policy,
+        profile: job.profile.clone(),
+        layouts_anyway: true,
+        ..Options::default()
+    };
     for entry in &job.entries {
         let (name, _) = entry.split_once('@').unwrap_or((entry, ""));
         options.entries.push(shaderport::options::entry(name)?);
