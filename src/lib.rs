@@ -16,6 +16,7 @@
 pub mod symbol;
 pub mod source;
 pub mod diagnostic;
+pub mod json;
 pub mod lex;
 pub mod preprocess;
 pub mod ast;

@@ -3,6 +3,7 @@
 mod support;
 mod bad_input;
 mod determinism;
+mod diff;
 mod errors;
 mod fixtures;
 mod layers;

@@ -4,6 +4,7 @@
 
 mod build;
 mod compile;
+mod diff;
 mod options;
 
 use compile::outcome;
@@ -29,6 +30,8 @@ enum Command {
     Check(compile::CheckArgs),
     /// Show the bindings and layouts of a program.
     Reflect(compile::ReflectArgs),
+    /// Compare two sidecars as interfaces; exit code 1 when something that both have has moved.
+    Diff(diff::DiffArgs),
     /// Explain an error code.
     Explain(compile::ExplainArgs),
 }
@@ -70,6 +73,7 @@ pub fn run() -> ExitCode {
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => compile::check(&args),
         Command::Reflect(args) => compile::reflect(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Explain(args) => compile::explain(&args),
     };
     outcome.code()

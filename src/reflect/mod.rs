@@ -4,8 +4,10 @@
 //! the emitted programs (for names). Seed 004 describes the shape of the data.
 
 mod build;
+pub mod diff;
 pub mod model;
 mod text;
+mod words;
 
 pub use build::reflect;
 pub use model::Reflection;

@@ -1,0 +1,357 @@
+//! Two sidecars as interfaces: what was added or removed, and what both have but elsewhere, larger or of another type.
+//!
+//! Parameters are compared by their absolute positions, what lies in them by its position there, so that a buffer that
+//! moved is one change and not one a field.
+
+use super::model::{Binding, EntryPoint, Reflection, Scope, TypeNode, Variable};
+use super::words::{count, position, relative, type_name};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The version of the format of [`Diff`].
+pub const DIFF_VERSION: &str = "shaderport-diff/1";
+
+/// What changed from one sidecar to another.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Diff {
+    /// The format.
+    pub schema: String,
+    /// The language of both.
+    pub target: String,
+    /// In the order of the old sidecar, then what is new in the order of the new one.
+    pub changes: Vec<Change>,
+}
+
+/// How something changed.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// Only the old one has it.
+    Removed,
+    /// Only the new one has it.
+    Added,
+    /// Its register, binding, location or byte offset is another.
+    Moved,
+    /// It takes more or less.
+    Resized,
+    /// Its type, stage or semantic is another.
+    Retyped,
+}
+
+impl ChangeKind {
+    /// All kinds.
+    pub const ALL: [ChangeKind; 5] =
+        [ChangeKind::Removed, ChangeKind::Added, ChangeKind::Moved, ChangeKind::Resized, ChangeKind::Retyped];
+
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            ChangeKind::Removed => "removed",
+            ChangeKind::Added => "added",
+            ChangeKind::Moved => "moved",
+            ChangeKind::Resized => "resized",
+            ChangeKind::Retyped => "retyped",
+        }
+    }
+}
+
+/// What kind of thing changed.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    /// A shader parameter, or the buffer of a scope's plain data.
+    Parameter,
+    /// A part of one.
+    Field,
+    /// An entry point.
+    EntryPoint,
+    /// A stage input or output.
+    Varying,
+}
+
+impl Subject {
+    fn word(self) -> &'static str {
+        match self {
+            Subject::Parameter => "parameter",
+            Subject::Field => "field",
+            Subject::EntryPoint => "entry point",
+            Subject::Varying => "varying",
+        }
+    }
+}
+
+/// One change. A thing may be moved and retyped at once; those are two.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// How.
+    pub change: ChangeKind,
+    /// What kind of thing.
+    pub subject: Subject,
+    /// `gPairs.b`, `main.uv`.
+    pub path: String,
+    /// As it was; absent for what was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<Facts>,
+    /// As it is; absent for what was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Facts>,
+}
+
+/// What is compared of a thing.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Facts {
+    /// Its type; of an entry point the stage.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Its positions: of a parameter absolute, of a field in what holds it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub positions: Vec<Binding>,
+    /// How much it takes, by unit; `contents` and `element` are bytes of buffers, `threads` those of a group.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub sizes: BTreeMap<String, String>,
+    /// Place in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+}
+
+struct Item {
+    subject: Subject,
+    path: String,
+    facts: Facts,
+}
+
+/// Compares two sidecars.
+pub fn diff(old: &Reflection, new: &Reflection) -> Diff {
+    let (old, target) = (items(old), new.target.clone());
+    let new = items(new);
+    let news: BTreeMap<&str, &Item> = new.iter().map(|i| (i.path.as_str(), i)).collect();
+    let olds: BTreeSet<&str> = old.iter().map(|i| i.path.as_str()).collect();
+    let mut changes = Vec::new();
+    for item in &old {
+        match news.get(item.path.as_str()) {
+            Some(now) => compare(item, now, &mut changes),
+            None => changes.push(change(ChangeKind::Removed, item, Some(&item.facts), None)),
+        }
+    }
+    for item in new.iter().filter(|i| !olds.contains(i.path.as_str())) {
+        changes.push(change(ChangeKind::Added, item, None, Some(&item.facts)));
+    }
+    Diff { schema: DIFF_VERSION.to_owned(), target, changes }
+}
+
+fn change(kind: ChangeKind, item: &Item, old: Option<&Facts>, new: Option<&Facts>) -> Change {
+    let path = item.path.clone();
+    Change { change: kind, subject: item.subject, path, old: old.cloned(), new: new.cloned() }
+}
+
+fn compare(old: &Item, new: &Item, changes: &mut Vec<Change>) {
+    let (a, b) = (&old.facts, &new.facts);
+    let found = [
+        (ChangeKind::Moved, has_moved(a, b)),
+        (ChangeKind::Resized, a.sizes != b.sizes),
+        (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
+    ];
+    for (kind, _) in found.into_iter().filter(|(_, is)| *is) {
+        changes.push(change(kind, new, Some(a), Some(b)));
+    }
+}
+
+/// Whether a unit that both have begins elsewhere, or they have none in common. What takes nothing has no place.
+fn has_moved(old: &Facts, new: &Facts) -> bool {
+    let places = |facts: &Facts| -> BTreeMap<String, (Option<u64>, u64, u64)> {
+        let place = |b: &Binding| (b.offset, b.index.unwrap_or(0), b.space.unwrap_or(0));
+        facts.positions.iter().map(|b| (b.kind.clone(), place(b))).collect()
+    };
+    let (old, new) = (places(old), places(new));
+    let both: Vec<_> = old.iter().filter_map(|(kind, at)| Some((at, new.get(kind)?))).collect();
+    let elsewhere = both.iter().any(|(a, b)| a != b);
+    elsewhere || (both.is_empty() && !old.is_empty() && !new.is_empty())
+}
+
+/// Everything that is compared, in the order of the sidecar; every path once.
+fn items(reflection: &Reflection) -> Vec<Item> {
+    let mut list = Items::default();
+    list.scope("$Globals", &reflection.global_scope);
+    for parameter in &reflection.parameters {
+        list.variable(Subject::Parameter, "", parameter);
+    }
+    for entry in &reflection.entry_points {
+        list.entry(entry);
+    }
+    list.items
+}
+
+#[derive(Default)]
+struct Items {
+    items: Vec<Item>,
+    seen: BTreeMap<String, usize>,
+}
+
+impl Items {
+    /// Adds an item; a path that is there already is numbered. Gives the path.
+    fn push(&mut self, subject: Subject, path: String, facts: Facts) -> String {
+        let seen = self.seen.entry(path.clone()).or_default();
+        *seen += 1;
+        let path = if *seen > 1 { format!("{path}#{seen}") } else { path };
+        self.items.push(Item { subject, path: path.clone(), facts });
+        path
+    }
+
+    fn scope(&mut self, path: &str, scope: &Scope) {
+        if scope.kind == "none" || scope.kind.is_empty() {
+            return;
+        }
+        let mut facts = Facts { ty: scope.kind.clone(), positions: scope.bindings.clone(), ..Facts::default() };
+        facts.sizes.extend(scope.size.map(|s| ("contents".to_owned(), count(s))));
+        self.push(Subject::Parameter, path.to_owned(), facts);
+    }
+
+    fn entry(&mut self, entry: &EntryPoint) {
+        let mut facts = Facts { ty: entry.stage.clone(), ..Facts::default() };
+        if let Some([x, y, z]) = entry.thread_group_size {
+            facts.sizes.insert("threads".to_owned(), format!("{x} x {y} x {z}"));
+        }
+        let path = self.push(Subject::EntryPoint, entry.name.clone(), facts);
+        self.scope(&format!("{path}.$Params"), &entry.scope);
+        for parameter in &entry.parameters {
+            let varying = parameter.stage.is_some() || parameter.semantic_name.is_some();
+            self.variable(if varying { Subject::Varying } else { Subject::Parameter }, &path, parameter);
+        }
+        if let Some(result) = &entry.result {
+            let result = Variable { name: Some("(result)".to_owned()), ..result.clone() };
+            self.variable(Subject::Varying, &path, &result);
+        }
+    }
+
+    fn variable(&mut self, subject: Subject, below: &str, variable: &Variable) {
+        let name = variable.name.as_deref().unwrap_or("(unnamed)");
+        let path = if below.is_empty() { name.to_owned() } else { format!("{below}.{name}") };
+        let ty = variable.ty.as_deref();
+        let mut facts = Facts {
+            ty: ty.map_or(String::new(), type_name),
+            positions: variable.binding.iter().chain(&variable.bindings).cloned().collect(),
+            sizes: ty.map_or_else(BTreeMap::new, sizes),
+            location: variable.location.clone(),
+        };
+        if let Some(semantic) = &variable.semantic_name {
+            facts.ty.push_str(&format!(" : {semantic}{}", variable.semantic_index.unwrap_or(0)));
+        }
+        let path = self.push(subject, path, facts);
+        let inner = if subject == Subject::Varying { Subject::Varying } else { Subject::Field };
+        for field in ty.into_iter().flat_map(contents) {
+            self.variable(inner, &path, field);
+        }
+    }
+}
+
+/// What a type takes: its own units, the bytes in a buffer, the distance of elements.
+fn sizes(node: &TypeNode) -> BTreeMap<String, String> {
+    let mut sizes: BTreeMap<String, String> =
+        node.sizes.iter().flatten().map(|s| (s.kind.clone(), count(s.value))).collect();
+    let inner = node.element_var_layout.as_ref().and_then(|v| v.ty.as_deref());
+    let bytes = inner.and_then(|t| t.sizes.iter().flatten().find(|s| s.kind == "uniform"));
+    sizes.extend(bytes.map(|b| ("contents".to_owned(), count(b.value))));
+    sizes.extend(node.element_stride.or(node.uniform_stride).map(|n| ("element".to_owned(), n.to_string())));
+    sizes
+}
+
+/// The fields in a type, through arrays, blocks and structured buffers.
+pub fn contents(node: &TypeNode) -> &[Variable] {
+    let mut node = node;
+    loop {
+        if let Some(fields) = &node.fields {
+            return fields;
+        }
+        let block = node.element_var_layout.as_ref().and_then(|v| v.ty.as_deref());
+        let element = if node.kind == "array" { node.element_type.as_deref() } else { None };
+        let structured = if node.element_stride.is_some() { node.result_type.as_deref() } else { None };
+        match block.or(element).or(structured) {
+            Some(inner) => node = inner,
+            None => return &[],
+        }
+    }
+}
+
+impl Diff {
+    /// Whether something that both have lies elsewhere.
+    pub fn has_moved(&self) -> bool {
+        self.changes.iter().any(|c| c.change == ChangeKind::Moved)
+    }
+
+    /// The changes as JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// A line a change, columns aligned, and a line that counts them.
+    pub fn to_text(&self) -> String {
+        let rows: Vec<[String; 4]> = self.changes.iter().map(row).collect();
+        let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
+        let widths = [width(0), width(1), width(2)];
+        let mut text = String::new();
+        for [kind, subject, path, what] in &rows {
+            let [a, b, c] = widths;
+            text.push_str(format!("{kind:a$}  {subject:b$}  {path:c$}  {what}").trim_end());
+            text.push('\n');
+        }
+        let number = |kind| self.changes.iter().filter(|c| c.change == kind).count();
+        let counts = ChangeKind::ALL.into_iter().map(|k| (k, number(k))).filter(|(_, n)| *n > 0);
+        let counts: Vec<String> = counts.map(|(k, n)| format!("{n} {}", k.word())).collect();
+        text.push_str(&if counts.is_empty() { "no differences".to_owned() } else { counts.join(", ") });
+        text.push('\n');
+        text
+    }
+}
+
+fn row(change: &Change) -> [String; 4] {
+    let both = |show: &dyn Fn(&Facts) -> String| match (&change.old, &change.new) {
+        (Some(old), Some(new)) => format!("{} -> {}", show(old), show(new)),
+        (Some(one), None) | (None, Some(one)) => show(one),
+        (None, None) => String::new(),
+    };
+    let what = match change.change {
+        ChangeKind::Moved => both(&|f| shown_positions(change.subject, f)),
+        ChangeKind::Resized => changed_sizes(change),
+        ChangeKind::Retyped => both(&|f| f.ty.clone()),
+        ChangeKind::Added | ChangeKind::Removed => both(&|f| match shown_positions(change.subject, f) {
+            at if at.is_empty() => f.ty.clone(),
+            at => format!("{} at {at}", f.ty),
+        }),
+    };
+    [change.change.word().to_owned(), change.subject.word().to_owned(), change.path.clone(), what]
+}
+
+fn shown_positions(subject: Subject, facts: &Facts) -> String {
+    let show = if subject == Subject::Field { relative } else { position };
+    facts.positions.iter().map(show).collect::<Vec<_>>().join(" and ")
+}
+
+/// The sizes that differ.
+fn changed_sizes(change: &Change) -> String {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else { return String::new() };
+    let units: BTreeSet<&String> = old.sizes.keys().chain(new.sizes.keys()).collect();
+    let of = |facts: &Facts, unit: &String| facts.sizes.get(unit).cloned();
+    let differing = units.into_iter().filter(|u| of(old, u) != of(new, u));
+    let shown = differing.map(|unit| {
+        let side = |facts: &Facts| of(facts, unit).unwrap_or_else(|| "none".to_owned());
+        format!("{}: {} -> {}", size_word(unit), side(old), side(new))
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn size_word(unit: &str) -> &str {
+    match unit {
+        "uniform" => "bytes",
+        "contents" => "bytes of contents",
+        "element" => "bytes from element to element",
+        "threads" => "threads",
+        "subElementRegisterSpace" => "spaces",
+        "constantBuffer" | "shaderResource" | "unorderedAccess" | "samplerState" => "registers",
+        "descriptorTableSlot" => "bindings",
+        "varyingInput" | "varyingOutput" => "locations",
+        other => other,
+    }
+}

@@ -1,0 +1,142 @@
+//! Types and positions of a sidecar in words, as the input language and its registers have them.
+
+use super::model::{Binding, Count, TypeNode};
+
+/// A number, or the word for none.
+pub fn count(count: Count) -> String {
+    match count {
+        Count::Number(n) => n.to_string(),
+        Count::Word(_) => "unbounded".to_owned(),
+    }
+}
+
+/// (unit, letter of its register class).
+const CLASSES: &[(&str, char)] =
+    &[("constantBuffer", 'b'), ("shaderResource", 't'), ("unorderedAccess", 'u'), ("samplerState", 's')];
+
+/// (scalar of the format, spelling).
+const SCALARS: &[(&str, &str)] = &[
+    ("float32", "float"),
+    ("float16", "half"),
+    ("float64", "double"),
+    ("int32", "int"),
+    ("uint32", "uint"),
+    ("int16", "int16_t"),
+    ("uint16", "uint16_t"),
+    ("int8", "int8_t"),
+    ("uint8", "uint8_t"),
+    ("int64", "int64_t"),
+    ("uint64", "uint64_t"),
+];
+
+/// A position in what holds it: `t+8`, `byte 16`.
+pub fn relative(binding: &Binding) -> String {
+    if binding.offset.is_some() {
+        return position(binding);
+    }
+    let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
+    format!("{}+{}", class.as_deref().unwrap_or_else(|| unit(&binding.kind)), binding.index.unwrap_or(0))
+}
+
+/// A position: `t0 to t7, space 1`, `binding 3, set 0`, `byte 16`.
+pub fn position(binding: &Binding) -> String {
+    if let Some(offset) = binding.offset {
+        return format!("byte {offset}");
+    }
+    let index = binding.index.unwrap_or(0);
+    let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
+    let (prefix, space) = match (class, binding.kind.as_str()) {
+        (Some(class), _) => (class, "space"),
+        (None, "descriptorTableSlot") => (unit(&binding.kind).to_owned(), "set"),
+        (None, kind) => (unit(kind).to_owned(), ""),
+    };
+    let last = match binding.count {
+        Some(Count::Number(n)) if n > 1 => format!(" to {prefix}{}", index.saturating_add(n - 1)),
+        Some(Count::Word(_)) => " and all above".to_owned(),
+        _ => String::new(),
+    };
+    let space = match (space, binding.space) {
+        ("", _) => String::new(),
+        (word, n) => format!(", {word} {}", n.unwrap_or(0)),
+    };
+    format!("{prefix}{index}{last}{space}")
+}
+
+fn unit(kind: &str) -> &str {
+    match kind {
+        "descriptorTableSlot" => "binding ",
+        "subElementRegisterSpace" => "space ",
+        "pushConstantBuffer" => "push constants ",
+        "specializationConstant" => "constant id ",
+        "inputAttachmentIndex" => "input attachment ",
+        "varyingInput" | "varyingOutput" => "location ",
+        other => other,
+    }
+}
+
+/// A type as the input language spells it.
+pub fn type_name(node: &TypeNode) -> String {
+    let element = || node.element_type.as_deref().map_or_else(String::new, type_name);
+    match node.kind.as_str() {
+        "scalar" => node.name.clone().unwrap_or_else(|| scalar(node.scalar_type.as_deref().unwrap_or(""))),
+        "vector" => format!("{}{}", element(), node.element_count.map_or(String::new(), count)),
+        "matrix" => {
+            let order = if node.matrix_layout.as_deref() == Some("row") { "row_major " } else { "" };
+            format!("{order}{}{}x{}", element(), node.row_count.unwrap_or(0), node.column_count.unwrap_or(0))
+        }
+        "array" => array(node),
+        "struct" => node.name.clone().unwrap_or_else(|| "struct".to_owned()),
+        "resource" => resource(node),
+        "samplerState" => "SamplerState".to_owned(),
+        "constantBuffer" => format!("ConstantBuffer<{}>", element()),
+        "parameterBlock" => format!("ParameterBlock<{}>", element()),
+        "textureBuffer" => format!("TextureBuffer<{}>", element()),
+        "pointer" => format!("{}*", element()),
+        other => node.name.clone().unwrap_or_else(|| other.to_owned()),
+    }
+}
+
+fn scalar(word: &str) -> String {
+    SCALARS.iter().find(|(w, _)| *w == word).map_or(word, |(_, s)| *s).to_owned()
+}
+
+/// `float[2][3]`: the outer dimension first.
+fn array(node: &TypeNode) -> String {
+    let mut dimensions = String::new();
+    let mut at = Some(node);
+    while let Some(array) = at.filter(|n| n.kind == "array") {
+        let n = array.element_count.filter(|c| matches!(c, Count::Number(_)));
+        dimensions.push_str(&format!("[{}]", n.map_or(String::new(), count)));
+        at = array.element_type.as_deref();
+    }
+    at.map_or(String::new(), type_name) + &dimensions
+}
+
+fn resource(node: &TypeNode) -> String {
+    let shape = node.base_shape.as_deref().unwrap_or("resource");
+    let mut letters = shape.chars();
+    let mut name: String = letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect();
+    if shape == "textureBuffer" {
+        name = "Buffer".to_owned();
+    }
+    name = match node.access.as_deref() {
+        Some("readWrite") => format!("RW{name}"),
+        Some("append") => format!("Append{name}"),
+        Some("consume") => format!("Consume{name}"),
+        Some("rasterOrdered") => format!("RasterizerOrdered{name}"),
+        Some("write") => format!("W{name}"),
+        Some("feedback") => format!("Feedback{name}"),
+        _ if node.combined == Some(true) => name.replace("Texture", "Sampler").replace("texture", "Sampler"),
+        _ => name,
+    };
+    if node.multisample == Some(true) {
+        name.push_str("MS");
+    }
+    if node.array == Some(true) {
+        name.push_str("Array");
+    }
+    match node.result_type.as_deref() {
+        Some(result) => format!("{name}<{}>", type_name(result)),
+        None => name,
+    }
+}
