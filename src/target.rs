@@ -198,8 +198,10 @@ capabilities! {
     Atomic64: Hlsl Glsl;
     /// Float atomics.
     FloatAtomics: Glsl;
-    /// Storage images of a format that not every target has, such as two halves.
-    UncommonImageFormats: Hlsl Glsl;
+    /// Writable textures of any format that are read, written or both without saying so.
+    UnstatedTextureAccess: Hlsl Glsl;
+    /// Array textures of one dimension.
+    LineArrays: Hlsl Glsl;
     /// Atomics on images.
     ImageAtomics: Hlsl Glsl;
     /// Strings (`printf`).

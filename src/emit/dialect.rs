@@ -45,6 +45,11 @@ pub(super) trait Dialect {
         arg
     }
 
+    /// What stands behind an argument of a builtin: a suffix that gives a literal its type.
+    fn argument_suffix(&self, _ex: &Exprs, _args: &[ExprId], _arg: ExprId) -> &'static str {
+        ""
+    }
+
     /// Whether the members of this buffer are named without it.
     fn members_are_global(&self, global: &Global) -> bool;
 

@@ -541,8 +541,9 @@ impl<'a> Exprs<'a> {
 
     fn argument(&self, args: &[ExprId], n: u32, least: Prec, out: &mut String) {
         if let Some(arg) = args.get(n as usize) {
-            let arg = self.dialect.template_argument(self, args, *arg);
-            self.operand(arg, least, out);
+            let printed = self.dialect.template_argument(self, args, *arg);
+            self.operand(printed, least, out);
+            out.push_str(self.dialect.argument_suffix(self, args, *arg));
         }
     }
 

@@ -63,6 +63,7 @@ mod wrapping_constants;
 mod subpass_inputs;
 pub mod system_values;
 mod texel_buffers;
+mod texture_access;
 #[cfg(test)]
 mod tests;
 
@@ -164,6 +165,7 @@ pub const PASSES: &[Pass] = &[
     atomics::PASS,
     lower_switch::PASS,
     short_circuit::PASS,
+    texture_access::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,

@@ -3,7 +3,6 @@
 use super::{lower_matrix_ops, matrix_parts, short_circuit};
 use crate::source::Span;
 use crate::target::Capability;
-use crate::target::format::Format;
 use crate::tree::{
     Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder,
     ParamMode, Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
@@ -132,12 +131,6 @@ impl Scan<'_> {
                 if array {
                     self.need(Capability::ResourceArrays);
                 }
-                if let Type::Texture(t) = resource
-                    && t.access != Access::Read
-                    && !Format::of_image(&self.program.types, t.element, g).is_common()
-                {
-                    self.need(Capability::UncommonImageFormats);
-                }
             }
             _ => self.need(Capability::GlobalUniforms),
         }
@@ -235,6 +228,9 @@ impl Scan<'_> {
         }
         if t.multisampled && t.array {
             self.need(Capability::MultisampledArrays);
+        }
+        if t.shape == TextureShape::D1 && t.array {
+            self.need(Capability::LineArrays);
         }
         if t.access == Access::RasterOrdered {
             self.need(Capability::RasterOrder);

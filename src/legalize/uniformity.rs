@@ -420,7 +420,7 @@ fn is_varying_global(program: &Program, global: &Global) -> bool {
         GlobalKind::Const | GlobalKind::Specialization => false,
         GlobalKind::Parameter => match program.types.get(program.types.innermost(global.ty)) {
             Type::Buffer(_, access, _) => access != Access::Read,
-            Type::Texture(t) => t.access != Access::Read,
+            Type::Texture(t) => t.access != Access::Read && !global.modifiers.has(Modifiers::READONLY),
             _ => false,
         },
         _ => true,

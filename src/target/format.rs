@@ -13,61 +13,88 @@ pub struct Format {
     pub scalar: Scalar,
     /// Components.
     pub components: u8,
-    /// WGSL reads and writes it in one shader.
-    pub read_write: bool,
+    /// WGSL's texture may be read or written.
+    pub support: Support,
+    /// WGSL's texture may be both.
+    pub read_write: Support,
 }
 
-const fn format(name: &'static str, wgsl: &'static str, scalar: Scalar, components: u8) -> Format {
-    let wgsl = if wgsl.is_empty() { None } else { Some(wgsl) };
-    let read_write = components == 1 && wgsl.is_some();
-    Format { name, wgsl, scalar, components, read_write }
+/// Whether WebGPU devices can do something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Support {
+    /// All of them.
+    Always,
+    /// Those with a feature of this name.
+    Feature(&'static str),
+    /// None.
+    Never,
+}
+
+const TIER1: Support = Support::Feature("texture-formats-tier1");
+const TIER2: Support = Support::Feature("texture-formats-tier2");
+
+/// A format that WGSL does not have.
+const fn foreign(name: &'static str, scalar: Scalar, components: u8) -> Format {
+    Format { name, wgsl: None, scalar, components, support: Never, read_write: Never }
+}
+
+const fn format(
+    name: &'static str,
+    wgsl: &'static str,
+    scalar: Scalar,
+    components: u8,
+    support: Support,
+    read_write: Support,
+) -> Format {
+    Format { name, wgsl: Some(wgsl), scalar, components, support, read_write }
 }
 
 use Scalar::{F32, I32, I64, U32, U64};
+use Support::{Always, Never};
 
 /// All formats.
 pub const FORMATS: &[Format] = &[
-    format("rgba32f", "rgba32float", F32, 4),
-    format("rgba16f", "rgba16float", F32, 4),
-    format("rg32f", "rg32float", F32, 2),
-    format("rg16f", "", F32, 2),
-    format("r11f_g11f_b10f", "", F32, 3),
-    format("r32f", "r32float", F32, 1),
-    format("r16f", "", F32, 1),
-    format("rgba16", "", F32, 4),
-    format("rgb10_a2", "", F32, 4),
-    format("rgba8", "rgba8unorm", F32, 4),
-    format("rg16", "", F32, 2),
-    format("rg8", "", F32, 2),
-    format("r16", "", F32, 1),
-    format("r8", "", F32, 1),
-    format("rgba16_snorm", "", F32, 4),
-    format("rgba8_snorm", "rgba8snorm", F32, 4),
-    format("rg16_snorm", "", F32, 2),
-    format("rg8_snorm", "", F32, 2),
-    format("r16_snorm", "", F32, 1),
-    format("r8_snorm", "", F32, 1),
-    format("rgba32i", "rgba32sint", I32, 4),
-    format("rgba16i", "rgba16sint", I32, 4),
-    format("rgba8i", "rgba8sint", I32, 4),
-    format("rg32i", "rg32sint", I32, 2),
-    format("rg16i", "", I32, 2),
-    format("rg8i", "", I32, 2),
-    format("r32i", "r32sint", I32, 1),
-    format("r16i", "", I32, 1),
-    format("r8i", "", I32, 1),
-    format("rgba32ui", "rgba32uint", U32, 4),
-    format("rgba16ui", "rgba16uint", U32, 4),
-    format("rgb10_a2ui", "", U32, 4),
-    format("rgba8ui", "rgba8uint", U32, 4),
-    format("rg32ui", "rg32uint", U32, 2),
-    format("rg16ui", "", U32, 2),
-    format("rg8ui", "", U32, 2),
-    format("r32ui", "r32uint", U32, 1),
-    format("r16ui", "", U32, 1),
-    format("r8ui", "", U32, 1),
-    format("r64i", "", I64, 1),
-    format("r64ui", "", U64, 1),
+    format("rgba32f", "rgba32float", F32, 4, Always, TIER2),
+    format("rgba16f", "rgba16float", F32, 4, Always, TIER2),
+    format("rg32f", "rg32float", F32, 2, Always, Never),
+    format("rg16f", "rg16float", F32, 2, TIER1, Never),
+    format("r11f_g11f_b10f", "rg11b10ufloat", F32, 3, TIER1, Never),
+    format("r32f", "r32float", F32, 1, Always, Always),
+    format("r16f", "r16float", F32, 1, TIER1, TIER2),
+    format("rgba16", "rgba16unorm", F32, 4, TIER1, Never),
+    format("rgb10_a2", "rgb10a2unorm", F32, 4, TIER1, Never),
+    format("rgba8", "rgba8unorm", F32, 4, Always, TIER2),
+    format("rg16", "rg16unorm", F32, 2, TIER1, Never),
+    format("rg8", "rg8unorm", F32, 2, TIER1, Never),
+    format("r16", "r16unorm", F32, 1, TIER1, Never),
+    format("r8", "r8unorm", F32, 1, TIER1, TIER2),
+    format("rgba16_snorm", "rgba16snorm", F32, 4, TIER1, Never),
+    format("rgba8_snorm", "rgba8snorm", F32, 4, Always, Never),
+    format("rg16_snorm", "rg16snorm", F32, 2, TIER1, Never),
+    format("rg8_snorm", "rg8snorm", F32, 2, TIER1, Never),
+    format("r16_snorm", "r16snorm", F32, 1, TIER1, Never),
+    format("r8_snorm", "r8snorm", F32, 1, TIER1, Never),
+    format("rgba32i", "rgba32sint", I32, 4, Always, TIER2),
+    format("rgba16i", "rgba16sint", I32, 4, Always, TIER2),
+    format("rgba8i", "rgba8sint", I32, 4, Always, TIER2),
+    format("rg32i", "rg32sint", I32, 2, Always, Never),
+    format("rg16i", "rg16sint", I32, 2, TIER1, Never),
+    format("rg8i", "rg8sint", I32, 2, TIER1, Never),
+    format("r32i", "r32sint", I32, 1, Always, Always),
+    format("r16i", "r16sint", I32, 1, TIER1, TIER2),
+    format("r8i", "r8sint", I32, 1, TIER1, TIER2),
+    format("rgba32ui", "rgba32uint", U32, 4, Always, TIER2),
+    format("rgba16ui", "rgba16uint", U32, 4, Always, TIER2),
+    format("rgb10_a2ui", "rgb10a2uint", U32, 4, TIER1, Never),
+    format("rgba8ui", "rgba8uint", U32, 4, Always, TIER2),
+    format("rg32ui", "rg32uint", U32, 2, Always, Never),
+    format("rg16ui", "rg16uint", U32, 2, TIER1, Never),
+    format("rg8ui", "rg8uint", U32, 2, TIER1, Never),
+    format("r32ui", "r32uint", U32, 1, Always, Always),
+    format("r16ui", "r16uint", U32, 1, TIER1, TIER2),
+    format("r8ui", "r8uint", U32, 1, TIER1, TIER2),
+    foreign("r64i", I64, 1),
+    foreign("r64ui", U64, 1),
 ];
 
 impl Format {
@@ -85,11 +112,6 @@ impl Format {
     pub fn of_image(types: &Types, element: TypeId, global: &Global) -> Format {
         let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
         asked.unwrap_or_else(|| Format::of_element(types, element, global.modifiers))
-    }
-
-    /// Whether every target has it.
-    pub fn is_common(&self) -> bool {
-        self.wgsl.is_some()
     }
 
     /// The format that an element type has by default.
@@ -114,7 +136,7 @@ impl Format {
         let name = format!("{prefix}{suffix}");
         let default = FORMATS.first().copied();
         let found = FORMATS.iter().find(|f| f.name == name).copied();
-        found.or(default).unwrap_or(format("rgba32f", "rgba32float", F32, 4))
+        found.or(default).unwrap_or(foreign("rgba32f", F32, 4))
     }
 }
 

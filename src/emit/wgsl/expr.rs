@@ -105,6 +105,18 @@ impl Dialect for Wgsl {
         }
     }
 
+    /// naga refuses some calls of builtins whose arguments are all of the abstract type of literals.
+    fn argument_suffix(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> &'static str {
+        let abstract_float = |id: &ExprId| match ex.kind(*id) {
+            ExprKind::Literal(Literal::Float(value), _) => {
+                ex.ty(*id) == Type::Scalar(Scalar::F32) && (*value as f32).is_finite()
+            }
+            _ => false,
+        };
+        let first = args.first() == Some(&arg) && args.len() > 1;
+        if first && args.iter().all(abstract_float) { "f" } else { "" }
+    }
+
     fn members_are_global(&self, _: &Global) -> bool {
         false
     }

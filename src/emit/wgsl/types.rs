@@ -86,11 +86,16 @@ pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) 
     let array = if texture.array { "_array" } else { "" };
     if texture.access != Access::Read {
         let types = &cx.program.types;
+        let modifiers = global.map_or(Modifiers::default(), |g| g.modifiers);
         let format = match global {
             Some(global) => Format::of_image(types, texture.element, global),
-            None => Format::of_element(types, texture.element, Modifiers::default()),
+            None => Format::of_element(types, texture.element, modifiers),
         };
-        let access = if texture.access == Access::Write { "write" } else { "read_write" };
+        let access = match () {
+            () if modifiers.has(Modifiers::READONLY) => "read",
+            () if modifiers.has(Modifiers::WRITEONLY) || texture.access == Access::Write => "write",
+            () => "read_write",
+        };
         return format!("texture_storage_{shape}{array}<{}, {access}>", format.wgsl.unwrap_or(format.name));
     }
     let ms = if texture.multisampled { "multisampled_" } else { "" };

@@ -1,0 +1,83 @@
+//! Say of each writable texture whether it is read, written or both, and check that the target can do that to its format.
+//!
+//! Before: `RWTexture2D<float4> image;             image[p] = color;`
+//! After:  `writeonly RWTexture2D<float4> image;   image[p] = color;`
+//!
+//! The library marks what reads with `[__reads_texels]` and what writes with `[__effects]`. Formats and accesses that are an
+//! optional feature of the target give a warning that names it.
+//!
+//! For targets without UnstatedTextureAccess. Runs after: resource_arrays (each texture is a global of its own), and after
+//! functions got copies for their writable textures. Spec: WGSL "Storage Texture Types"; WebGPU "Texture Format
+//! Capabilities".
+
+use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::target::Capability;
+use crate::target::format::{Format, Support};
+use crate::tree::{Access, ExprKind, GlobalId, Modifiers, Program, Type};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass { name: "texture_access", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::UnstatedTextureAccess) {
+        return;
+    }
+    let (read, written) = uses(cx.program);
+    for id in cx.program.parameters.clone() {
+        let global = &cx.program.globals[id];
+        let Type::Texture(texture) = cx.program.types.get(global.ty) else { continue };
+        if texture.access == Access::Read {
+            continue;
+        }
+        let format = Format::of_image(&cx.program.types, texture.element, global);
+        let (span, name) = (global.span, global.name);
+        let both = read.contains(&id) && written.contains(&id);
+        let support = if both { format.read_write } else { format.support };
+        let how = if both { " that is both read and written" } else { "" };
+        match support {
+            Support::Always => {}
+            Support::Feature(feature) => {
+                let message = format!(
+                    "`{name}`, a texture of `{}`{how}, needs the feature `{feature}` of the device",
+                    format.name
+                );
+                cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message));
+            }
+            Support::Never => {
+                let message =
+                    format!("`{name}`, a texture of `{}`{how}, cannot be said in {}", format.name, cx.profile.name);
+                let note = if both {
+                    "`r32f`, `r32i` and `r32ui` can be read and written; another format takes two textures"
+                } else {
+                    "another format can be given with `[[vk::image_format(\"...\")]]`"
+                };
+                cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+            }
+        }
+        let modifier = if read.contains(&id) { Modifiers::READONLY } else { Modifiers::WRITEONLY };
+        if !both {
+            cx.program.globals[id].modifiers.set(modifier);
+        }
+    }
+}
+
+/// The writable textures that are read, and those that are written.
+fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
+    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+    for id in program.reachable_functions() {
+        let body = &program.functions[id].code;
+        for id in body.expressions() {
+            let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
+            let Some(ExprKind::Global(texture)) = args.first().map(|t| &body.exprs[*t].kind) else { continue };
+            let marked = |name: &str| program.functions[*f].attributes.iter().any(|a| a.name == name);
+            if marked("__reads_texels") {
+                read.insert(*texture);
+            }
+            if marked("__effects") {
+                written.insert(*texture);
+            }
+        }
+    }
+    (read, written)
+}
