@@ -18,7 +18,7 @@
 
 use crate::check::{self, EntryRequest, Input, SourceUnit};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
-use crate::layout::{self, Api, Policy, ProgramLayout, Settings, rules};
+use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
 use crate::lex::TokenStream;
 use crate::preprocess::{Preprocess, TokenCache, preprocess};
 use crate::reflect;
@@ -111,7 +111,7 @@ pub struct Options {
     pub unsized_array_size: Option<u32>,
     /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
     pub shift: layout::Shift,
-    /// Binding and set of the buffer of plain globals on Vulkan and WebGPU.
+    /// Binding or `b` register, and set or space, of the buffer of plain globals.
     pub globals_binding: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
@@ -452,14 +452,14 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         block_spaces,
         unsized_array_size,
         shift: if d3d { layout::Shift::NONE } else { options.shift },
-        globals_binding: options.globals_binding.filter(|_| !d3d),
+        globals_binding: options.globals_binding,
         targets_claim_registers: d3d && !block_spaces && policy.targets_claim_registers,
         ..Settings::native(api, policy)
     };
     match options.buffer_layout {
         BufferLayout::Native => settings,
         BufferLayout::D3d => settings.with_rules(options.policy.d3d_constant, options.policy.d3d_structured),
-        BufferLayout::Scalar => settings.with_rules(&rules::SCALAR, &rules::SCALAR),
+        BufferLayout::Scalar => settings.with_rules(options.policy.scalar, options.policy.scalar),
     }
 }
 

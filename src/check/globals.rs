@@ -28,6 +28,11 @@ pub(super) fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
     attributes::semantic(semantics)
 }
 
+/// The namespace of a declaration: how deep it is, and a number that tells those of one depth apart.
+fn namespace_of(info: &DeclInfo) -> (u32, u32) {
+    (info.depth, if info.depth == 0 { 0 } else { info.scope.0 })
+}
+
 impl<'a> Checker<'a> {
     /// Resolves attributes, reporting what is wrong with them.
     pub(super) fn attributes(&mut self, list: &'a [ast::Attribute], scope: ScopeId) -> Vec<Attribute> {
@@ -75,7 +80,11 @@ impl<'a> Checker<'a> {
         match self.global(decl, span) {
             Some(id) => {
                 let ty = self.program.globals[id].ty;
-                Operand::Value(self.push(ExprKind::Global(id), ty, span))
+                let value = self.push(ExprKind::Global(id), ty, span);
+                Operand::Value(match self.wrapped.get(&id) {
+                    Some(content) => self.push(ExprKind::Contents(value), *content, span),
+                    None => value,
+                })
             }
             None => Operand::Error,
         }
@@ -139,11 +148,33 @@ impl<'a> Checker<'a> {
             span: info.span,
             file: source.file,
             unit: source.unit,
-            namespace_depth: info.depth,
+            namespace: namespace_of(&info),
             source_path: name,
         });
+        self.wrap_push_constant(id);
         self.check_registers(id);
+        self.check_global_place(id);
         Some(id)
+    }
+
+    /// Plain data that is a push constant is a buffer of its own.
+    fn wrap_push_constant(&mut self, id: GlobalId) {
+        let global = &self.program.globals[id];
+        let ty = global.ty;
+        let plain =
+            self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource();
+        if plain && global.kind == GlobalKind::Parameter && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
+            self.wrapped.insert(id, ty);
+            self.program.globals[id].ty = self.program.types.intern(Type::ConstantBuffer(ty));
+        }
+    }
+
+    /// `packoffset` is for members of constant buffers.
+    fn check_global_place(&mut self, id: GlobalId) {
+        if let Some((_, span)) = self.program.globals[id].explicit.packoffset {
+            let message = "`packoffset` is for members of a `cbuffer`";
+            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
+        }
     }
 
     /// A type's name as part of another name.
@@ -307,7 +338,7 @@ impl<'a> Checker<'a> {
             span: info.span,
             file: source.file,
             unit: source.unit,
-            namespace_depth: info.depth,
+            namespace: namespace_of(&info),
             source_path: info.name,
         });
         self.check_registers(id);

@@ -47,7 +47,7 @@ pub struct ProgramArgs {
     /// Map register classes to ranges of bindings on Vulkan and WebGPU: `register(t3)` is binding N + 3.
     #[arg(long, value_name = "b=N,t=N,u=N,s=N", value_parser = shift)]
     shift: Option<Shift>,
-    /// Binding and set of the buffer of plain globals on Vulkan and WebGPU.
+    /// Binding or `b` register, and set or space, of the buffer of plain globals.
     #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
     globals_binding: Option<(u32, u32)>,
     /// Keep the explicit positions of parameters that the binding policy drops from being given to others.

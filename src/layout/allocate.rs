@@ -4,7 +4,9 @@
 use super::order::{Scope, order, sort_by_class};
 use super::types::{Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding};
+use super::{
+    Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding, offset_of_global,
+};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -209,26 +211,47 @@ impl<'a> Allocator<'a> {
 
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
     fn measure_globals(&mut self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
-        let mut buffer = StructBuilder::new(self.settings.constant_rules);
         let mut list = Vec::new();
         for scope in scopes {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
-            let layout = self.measure(global);
-            if self.is_dropped(id, &layout) {
-                let unplaced = pending(global.name, global.span, &global.explicit, layout, Place::default());
-                self.dropped.push(Pending { global: Some(id), ..unplaced });
-                continue;
+            let pending = pending(global.name, global.span, &global.explicit, self.measure(global), Place::default());
+            let pending = Pending { global: Some(id), ..pending };
+            match self.is_dropped(id, &pending.layout) {
+                true => self.dropped.push(pending),
+                false => list.push((id, pending)),
             }
-            let offset = buffer.append(layout.clone(), None);
-            let mut place = Place::default();
-            place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
-            let pending = pending(global.name, global.span, &global.explicit, layout, place);
-            list.push((id, Pending { global: Some(id), ..pending }));
+        }
+        self.check_names(&list);
+        let mut buffer = StructBuilder::new(self.settings.constant_rules);
+        let asked = |p: &Pending| offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
+        list.iter().for_each(|(_, p)| buffer.reserve(asked(p), p.layout.size()));
+        for (_, pending) in &mut list {
+            let offset = buffer.append(pending.layout.clone(), asked(pending));
+            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
         }
         let buffer = buffer.finish(TypeId::VOID);
         let has_data = buffer.size() > 0;
         (list, has_data.then_some(buffer))
+    }
+
+    /// Where the policy has it so, constant buffers of one unit have names of their own, and no plain global a register.
+    fn check_names(&mut self, list: &[(GlobalId, Pending)]) {
+        let policy = &self.settings.policy;
+        let mut seen: BTreeMap<(u32, &str), Span> = BTreeMap::new();
+        for (id, pending) in list {
+            let global = &self.program.globals[*id];
+            if let Some((_, span)) = pending.explicit.constant_register().filter(|_| !policy.registers_of_globals) {
+                let message = format!("`{}` takes no register of its own", pending.name);
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
+            }
+            let first = seen.insert((global.unit, global.name.as_str()), global.span);
+            if let Some(first) = first.filter(|_| global.transparent && !policy.buffers_share_names) {
+                let message = format!("there are two constant buffers named `{}`", global.name);
+                let diagnostic = Diagnostic::error(Code::REDECLARED, global.span, message);
+                self.diags.push(diagnostic.label(first, "the other one"));
+            }
+        }
     }
 
     /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
@@ -311,7 +334,8 @@ impl<'a> Allocator<'a> {
             let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
             shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
         }
-        let fallback = registers.iter().find(|r| !self.is_shifted(r));
+        let only_spaces = blocks && self.settings.policy.blocks_take_spaces_only;
+        let fallback = registers.iter().find(|r| !(self.is_shifted(r) || only_spaces && r.class.is_some()));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
         let Some((index, space, span)) = heard.or(fallback) else { return };
@@ -419,10 +443,16 @@ impl<'a> Allocator<'a> {
 
     fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
         let space = u64::from(register.space.unwrap_or(0));
+        let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
+        let only_spaces = self.settings.policy.blocks_take_spaces_only;
         if blocks {
-            if register.space.is_some() {
+            if register.space.is_some() && (register.class.is_none() || !only_spaces) {
                 self.fix_space(pending, space);
             }
+            return;
+        }
+        // Without spaces of their own, blocks have no use for one.
+        if is_block && register.class.is_none() && only_spaces {
             return;
         }
         let Some(class) = register.class else {

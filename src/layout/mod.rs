@@ -11,7 +11,8 @@ pub mod types;
 pub mod usage;
 pub mod varyings;
 
-use crate::tree::{Binding, GlobalId, Program};
+use crate::source::Span;
+use crate::tree::{Binding, Explicit, GlobalId, Program};
 pub use prepare::prepare;
 use rules::Rules;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
@@ -79,6 +80,14 @@ pub struct Policy {
     pub d3d_constant: &'static Rules,
     /// Bytes of D3D structured buffers.
     pub d3d_structured: &'static Rules,
+    /// Bytes of scalar block layout.
+    pub scalar: &'static Rules,
+    /// Of a parameter block with a space of its own, only `register(space1)` without a register is heard.
+    pub blocks_take_spaces_only: bool,
+    /// Two constant buffers of one unit may have one name.
+    pub buffers_share_names: bool,
+    /// `register(c5)` places a plain global; else it is an error.
+    pub registers_of_globals: bool,
 }
 
 /// Where a D3D array without bound goes.
@@ -116,6 +125,10 @@ pub const SPEC: Policy = Policy {
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
+    scalar: &rules::SCALAR,
+    blocks_take_spaces_only: false,
+    buffers_share_names: true,
+    registers_of_globals: true,
 };
 
 /// What slangc does today.
@@ -139,6 +152,10 @@ pub const SLANGC: Policy = Policy {
     shift_hides_bindings: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
+    scalar: &rules::SCALAR_SLANGC,
+    blocks_take_spaces_only: true,
+    buffers_share_names: false,
+    registers_of_globals: false,
     ..SPEC
 };
 
@@ -435,6 +452,11 @@ pub fn buffer_binding(place: Place, layout: &TypeLayout, path: &[u32]) -> Option
         place.offset.set(unit, 0);
     }
     Some(binding(&place, unit))
+}
+
+/// The byte offset that a plain global asks for.
+pub fn offset_of_global(settings: &Settings, explicit: &Explicit) -> Option<(u32, Span)> {
+    explicit.constant_register().filter(|_| settings.api == Api::D3d && settings.policy.registers_of_globals)
 }
 
 /// The binding that a place gives in a unit.

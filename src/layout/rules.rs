@@ -68,8 +68,8 @@ pub const D3D_STRUCTURED: Rules = Rules {
     row_after_empty_struct: false,
 };
 
-/// The same as slangc has them: tails of structs are reused.
-pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, ..D3D_STRUCTURED };
+/// The same as slangc has them: tails of structs and arrays are reused.
+pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..D3D_STRUCTURED };
 
 /// GLSL `std140`.
 pub const STD140: Rules = Rules {
@@ -109,6 +109,9 @@ pub const SCALAR: Rules = Rules {
     wide_matrix_tail: false,
     row_after_empty_struct: false,
 };
+
+/// The same as slangc has it: tails of structs and arrays are reused.
+pub const SCALAR_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..SCALAR };
 
 /// Rounds up to a multiple; saturates.
 pub fn round_up(value: u64, align: u64) -> u64 {

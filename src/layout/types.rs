@@ -214,7 +214,7 @@ impl Layouter<'_> {
         }
         let d3d = self.settings.api == Api::D3d;
         for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
-            if unit.class().is_none() {
+            if !d3d || unit.class().is_none() {
                 // One binding holds the whole array on Vulkan and WebGPU.
                 usage.add(unit, used);
                 continue;
@@ -222,13 +222,12 @@ impl Layouter<'_> {
             stride.set(unit, if count.is_some() { used } else { 1 });
             match (count, self.settings.policy.unbounded) {
                 (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
-                (None, _) if !d3d => usage.add(unit, used),
                 (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
                 // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
                 (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
             }
         }
-        let spread = count.is_some();
+        let spread = d3d && count.is_some();
         if spread && n > 1 {
             spread_registers(&mut element, n);
             if let Detail::Struct(_) = element.detail {

@@ -650,7 +650,7 @@ fn new_global(name: &str, ty: TypeId, kind: GlobalKind, leaf: &Leaf) -> Global {
         span: leaf.span,
         file: leaf.span.file,
         unit: 0,
-        namespace_depth: 0,
+        namespace: (0, 0),
         source_path: Symbol::new(name),
     }
 }

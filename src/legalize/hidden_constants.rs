@@ -196,7 +196,7 @@ fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
         span,
         file: span.file,
         unit: 0,
-        namespace_depth: 0,
+        namespace: (0, 0),
         source_path: Symbol::new("zero"),
     })
 }

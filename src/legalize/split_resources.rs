@@ -151,7 +151,7 @@ fn declare(cx: &mut Context, parent: GlobalId, leaf: &Leaf, binding: Option<Bind
         global.span = field.span;
     }
     global.unit = whole.unit;
-    global.namespace_depth = whole.namespace_depth;
+    global.namespace = whole.namespace;
     global.file = whole.file;
     global.source_path = leaf.source_path.as_str().into();
     global.binding = binding;

@@ -186,7 +186,7 @@ fn add_variable(program: &mut Program, int2: TypeId) -> GlobalId {
         span,
         file: span.file,
         unit: 0,
-        namespace_depth: 0,
+        namespace: (0, 0),
         source_path: Symbol::new("pixel"),
     });
     let first = program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();

@@ -7,6 +7,7 @@
 
 use super::{Context, Pass};
 use crate::layout::ScopeBuffer;
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Struct, StructId, Type, TypeId,
@@ -48,7 +49,9 @@ fn in_layout_order(cx: &Context, mut globals: Vec<GlobalId>) -> Vec<GlobalId> {
 fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], buffer: Option<ScopeBuffer>) {
     let Some(&first) = members.first() else { return };
     let span = cx.program.globals[first].span;
-    let fields = members.iter().map(|g| field(&cx.program.globals[*g])).collect();
+    let settings = &cx.layout.settings;
+    let at = |g: &Global| crate::layout::offset_of_global(settings, &g.explicit);
+    let fields = members.iter().map(|g| &cx.program.globals[*g]).map(|g| field(g, at(g))).collect();
     let id = cx.program.structs.push(Struct::new(type_name, fields, span));
     let element = cx.program.types.intern(Type::Struct(id));
     let ty = cx.program.types.intern(Type::ConstantBuffer(element));
@@ -68,13 +71,13 @@ fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], b
     replace(cx, members, block, ty, id);
 }
 
-fn field(global: &Global) -> Field {
+fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
     let mut field = Field::new(global.name, global.ty, global.span);
     field.matrix_order = global.matrix_order;
     field.comments = global.comments.clone();
     field.attributes = global.attributes.clone();
     field.modifiers = global.modifiers;
-    field.explicit.packoffset = global.explicit.packoffset;
+    field.explicit.packoffset = global.explicit.packoffset.or(at);
     field
 }
 

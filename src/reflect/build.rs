@@ -143,12 +143,12 @@ fn slot(unit: Unit, index: u64, space: u64, used: u64) -> Binding {
 /// The register class of a D3D array without bound.
 fn unbounded_unit(layout: &TypeLayout) -> Option<Unit> {
     let Detail::Array { element, count: None, .. } = &layout.detail else { return None };
-    let leaf = match &element.detail {
-        Detail::Array { .. } => unbounded_unit(element)?,
-        Detail::Struct(_) => return None,
-        _ => Unit::SLOTS.into_iter().find(|u| u.class().is_some() && element.usage.get(*u) > 0)?,
-    };
-    Some(leaf)
+    let mut leaf = element;
+    while let Detail::Array { element, .. } = &leaf.detail {
+        leaf = element;
+    }
+    let class = Unit::SLOTS.into_iter().find(|u| u.class().is_some() && leaf.usage.get(*u) > 0);
+    class.filter(|_| !matches!(leaf.detail, Detail::Struct(_)))
 }
 
 fn element_stride(layout: &TypeLayout) -> u64 {
@@ -258,10 +258,13 @@ impl Builder<'_> {
 
     fn fields(&self, ty: TypeId, layouts: &[VarLayout]) -> Vec<Variable> {
         let Type::Struct(id) = self.program.types.get(ty) else { return Vec::new() };
-        let fields = self.program.structs[id].fields.iter().zip(layouts);
+        let s = &self.program.structs[id];
+        let fields = s.fields.iter().zip(layouts);
         fields
             .map(|(field, layout)| {
-                let mut variable = self.variable(field.name.as_str(), &layout.layout, field.span);
+                // The struct that is inherited stands where the name is.
+                let name = if field.span == s.span { "$base" } else { field.name.as_str() };
+                let mut variable = self.variable(name, &layout.layout, field.span);
                 put(&mut variable, bindings(&layout.offset, &Usage::NONE, &layout.layout));
                 variable.requested = requested(&field.explicit);
                 variable.user_attribs = user_attributes(&field.attributes);

@@ -339,6 +339,14 @@ pub struct Explicit {
     pub image_format: Option<Symbol>,
 }
 
+impl Explicit {
+    /// The byte offset among the plain globals that `register(c5)` gives, with its place.
+    pub fn constant_register(&self) -> Option<(u32, Span)> {
+        let register = self.registers.iter().find(|r| r.class == Some('c'))?;
+        Some((register.index.saturating_mul(16), register.span))
+    }
+}
+
 /// One `register(...)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExplicitRegister {
@@ -430,8 +438,9 @@ pub struct Global {
     pub file: FileId,
     /// Index of its translation unit; imported modules count on after the units.
     pub unit: u32,
-    /// Depth of namespaces around it (order rule of the `slangc` policy).
-    pub namespace_depth: u32,
+    /// Depth of namespaces around it, and a number for the innermost, in order of first occurrence (order rule of the
+    /// `slangc` policy).
+    pub namespace: (u32, u32),
     /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
     pub source_path: Symbol,
 }
@@ -456,7 +465,7 @@ impl Global {
             span,
             file: span.file,
             unit: 0,
-            namespace_depth: 0,
+            namespace: (0, 0),
             source_path: name,
         }
     }

@@ -19,11 +19,17 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
     stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
+    stop("globals_packoffset", "glsl", GLOBAL_PACKOFFSET),
+    stop("globals_packoffset", "wgsl", GLOBAL_PACKOFFSET),
     stop("packoffset_straddle", "", "a vector across a row is an error, as for DXC"),
     stop("unsized_explicit", "hlsl", "what cannot be placed is an error, not register 2^64-1"),
+    row("push_constant_resource_leaks", "wgsl", "", NO_PUSH_CONSTANTS),
+    row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),
     row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),
 ];
 
+const GLOBAL_PACKOFFSET: &str = "`packoffset` on a global is an error for every target";
+const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
 const STRUCT_ORDER: &str =
     "resources in structs lie in order of declaration, arrays whole: seed 002, the proposed departure";
 
