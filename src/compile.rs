@@ -216,7 +216,7 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// Compiles one program.
 pub fn compile(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
-    on_large_stack(|| Compilation::new(options).run(loader, files))
+    on_large_stack(files, || Compilation::new(options).run(loader, files))
 }
 
 /// Checks one program for errors and emits nothing.
@@ -226,14 +226,15 @@ pub fn check(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
 
 /// Runs `work` on a thread whose stack holds the deepest nesting that the limits allow. A fault of ours in it becomes a
 /// diagnostic rather than the end of the process.
-fn on_large_stack(work: impl FnOnce() -> Output + Send) -> Output {
+fn on_large_stack(files: &[&str], work: impl FnOnce() -> Output + Send) -> Output {
     let result = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         thread.ok().and_then(|t| t.join().ok())
     });
     result.unwrap_or_else(|| {
         let message = "shaderport failed inside; please report this with the source";
-        Output { diagnostics: vec![Diagnostic::global(Code::INTERNAL, message)], ..Output::default() }
+        let fault = Diagnostic::global(Code::INTERNAL, message).note(format!("while compiling {}", files.join(", ")));
+        Output { diagnostics: vec![fault], ..Output::default() }
     })
 }
 

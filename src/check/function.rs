@@ -116,7 +116,12 @@ impl<'a> Checker<'a> {
             None => info.scope,
         };
         let source = std::mem::replace(&mut self.cx.source, info.source);
-        let signature = self.signature(decl, accessor, &key.2, generics.map_or(0, |g| g.params.len()), scope);
+        let explicit = generics.map_or(0, |g| g.params.len());
+        // Generic arguments may be a guess of overload resolution; without any, a faulty signature is one for all.
+        let signature = match key.2.is_empty() {
+            true => self.lasting(|c| c.signature(decl, accessor, &key.2, explicit, scope)),
+            false => self.signature(decl, accessor, &key.2, explicit, scope),
+        };
         self.cx.source = source;
         let id = InstanceId(self.functions.list.len() as u32);
         let instance =

@@ -474,13 +474,30 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Runs something whose errors are of no interest.
+    /// Runs something whose errors are of no interest, but for the [lasting](Self::lasting) ones.
     pub(super) fn quiet<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let kept = self.diags.take();
+        self.quiet_depth += 1;
         let result = f(self);
+        self.quiet_depth -= 1;
         self.diags.take();
-        for diagnostic in kept {
-            self.diags.push(diagnostic);
+        kept.into_iter().for_each(|d| self.diags.push(d));
+        if self.quiet_depth == 0 {
+            std::mem::take(&mut self.lasting).into_iter().for_each(|d| self.diags.push(d));
+        }
+        result
+    }
+
+    /// Makes something that is made once and then found again: who asks for it first may not care for its errors, but
+    /// nobody would meet them later.
+    pub(super) fn lasting<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let kept = self.diags.take();
+        let result = f(self);
+        let found = self.diags.take();
+        kept.into_iter().for_each(|d| self.diags.push(d));
+        match self.quiet_depth {
+            0 => found.into_iter().for_each(|d| self.diags.push(d)),
+            _ => self.lasting.extend(found),
         }
         result
     }

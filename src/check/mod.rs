@@ -186,6 +186,10 @@ pub(crate) struct Checker<'a> {
     program: Program,
     report: Report,
     diags: &'a mut Diagnostics,
+    /// Errors of what is made once, found while others were of no interest.
+    lasting: Vec<Diagnostic>,
+    /// How many calls of `quiet` are under way.
+    quiet_depth: u32,
     options: &'a Options,
     scopes: Vec<Scope>,
     decls: Vec<DeclInfo<'a>>,
@@ -245,6 +249,8 @@ impl<'a> Checker<'a> {
             program,
             report: Report::default(),
             diags,
+            lasting: Vec::new(),
+            quiet_depth: 0,
             options,
             scopes: Vec::new(),
             decls: Vec::new(),

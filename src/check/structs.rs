@@ -91,11 +91,13 @@ impl<'a> Checker<'a> {
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);
         let source = std::mem::replace(&mut self.cx.source, info.source);
-        self.resolve_bases(index, s, outer);
-        self.declare_members(index, s, info.source, info.depth);
-        if s.magic.is_none() {
-            self.resolve_fields(index, s);
-        }
+        self.lasting(|c| {
+            c.resolve_bases(index, s, outer);
+            c.declare_members(index, s, info.source, info.depth);
+            if s.magic.is_none() {
+                c.resolve_fields(index, s);
+            }
+        });
         self.cx.source = source;
         self.structs.list[index as usize].resolving = false;
         if s.members.is_none() && s.magic.is_none() {

@@ -55,7 +55,7 @@ struct Report {
 
 /// `shaderport build`.
 pub fn build(args: &BuildArgs) -> Outcome {
-    let jobs = match plan(&args.tree) {
+    let mut jobs = match plan(&args.tree) {
         Ok(jobs) => jobs,
         Err((code, message)) => {
             eprintln!("error[{code}]: {message}");
@@ -67,9 +67,8 @@ pub fn build(args: &BuildArgs) -> Outcome {
         let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
         eprintln!("error[{}]: {} would write the same output `{stem}`", Code::OUTPUT_CLASH, files.join(" and "));
     }
-    if !clashes.is_empty() {
-        return Outcome::InputErrors;
-    }
+    // None of those is written; the rest is.
+    jobs.retain(|job| !clashes.iter().any(|(stem, _)| *stem == job.stem));
     if let Err(e) = std::fs::create_dir_all(&args.out) {
         eprintln!("error[{}]: cannot write to {}: {e}", Code::OUTPUT, args.out.display());
         return Outcome::InputErrors;
@@ -82,7 +81,8 @@ pub fn build(args: &BuildArgs) -> Outcome {
         eprint!("{}", report.text);
     }
     summary(&reports);
-    reports.iter().filter_map(|r| r.outcome).fold(Outcome::Done, Outcome::and)
+    let start = if clashes.is_empty() { Outcome::Done } else { Outcome::InputErrors };
+    reports.iter().filter_map(|r| r.outcome).fold(start, Outcome::and)
 }
 
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.

@@ -473,7 +473,7 @@ impl<'a> StructBuilder<'a> {
     fn next_offset(&self, size: u64, align: u32) -> u64 {
         let at = round_up(self.used.get(Unit::Bytes), align as u64);
         match self.rules.row {
-            Some(row) if !at.is_multiple_of(row.into()) && at % u64::from(row) + size > row.into() => {
+            Some(row) if !at.is_multiple_of(row.into()) && (at % u64::from(row)).saturating_add(size) > row.into() => {
                 round_up(at, row.into())
             }
             _ => at,

@@ -15,6 +15,7 @@ mod atomics;
 mod bool_bits;
 mod buffers_apart;
 mod byte_address;
+mod called_entry_points;
 mod called_values;
 mod combined_samplers;
 mod counters;
@@ -124,6 +125,7 @@ pub const PASSES: &[Pass] = &[
     lower_properties::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
+    called_entry_points::PASS,
     entry_uniforms::PASS,
     resolve_resources::PASS,
     dead_code::PASS,

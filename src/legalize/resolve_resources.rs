@@ -14,8 +14,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    Access, Block, Body, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, Local,
-    LocalId, Param, ParamMode, Program, Stmt, StmtKind, Type, TypeId,
+    Access, Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item,
+    Local, LocalId, Param, ParamMode, Program, Stmt, StmtKind, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -366,8 +366,14 @@ impl Resolver<'_, '_> {
                 kept.push(arg);
             }
         }
-        for hole in holes {
-            kept.push(work.body.exprs.duplicate(*hole));
+        // The call that the instance was made for may have had indices of other types.
+        let made = &self.cx.program.functions[instance];
+        let wanted = made.params.iter().skip(made.params.len().saturating_sub(holes.len()));
+        let wanted: Vec<TypeId> = wanted.map(|p| made.code.locals[p.local].ty).collect();
+        for (hole, ty) in holes.iter().zip(wanted) {
+            let index = work.body.exprs.duplicate(*hole);
+            let span = work.body.exprs[index].span;
+            kept.push(Build::new(&mut self.cx.program.types, &mut work.body.exprs, span).convert(index, ty));
         }
         work.body.exprs[id].kind = ExprKind::Call(instance, kept);
     }

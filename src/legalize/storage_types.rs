@@ -68,7 +68,8 @@ fn run(cx: &mut Context) {
     let by_reference = by_reference(cx.program);
     let mut faults = Vec::new();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
-        Rewrite { types, exprs, plan: &plan, by_reference: &by_reference, faults: &mut faults }.run(live);
+        let copies = FxHashSet::default();
+        Rewrite { types, exprs, plan: &plan, by_reference: &by_reference, faults: &mut faults, copies }.run(live);
     });
     for (&(id, index), stored) in &plan.fields {
         if let Some(field) = cx.program.structs[id].fields.get_mut(index as usize) {
@@ -290,6 +291,8 @@ struct Rewrite<'a> {
     plan: &'a Plan,
     by_reference: &'a FxHashMap<FunctionId, Vec<usize>>,
     faults: &'a mut Vec<Span>,
+    /// Assignments that need no conversion.
+    copies: FxHashSet<ExprId>,
 }
 
 /// An access path being followed outwards.
@@ -309,7 +312,10 @@ impl Rewrite<'_> {
                 parents.insert(c, id);
             });
         }
-        for &id in live {
+        self.copies = live.iter().copied().filter(|id| !parents.contains_key(id) && self.is_copy(*id)).collect();
+        // Reads come first: what is written is put together from parts of a value, which must be what it will be.
+        let (writes, reads): (Vec<ExprId>, Vec<ExprId>) = live.iter().partition(|id| self.is_write(**id, &parents));
+        for id in reads.into_iter().chain(writes) {
             if let Some(stored) = planned(self.types, self.exprs, self.plan, id) {
                 let logical = self.exprs[id].ty;
                 self.exprs[id].ty = stored.ty;
@@ -319,6 +325,34 @@ impl Rewrite<'_> {
         for &id in live {
             self.construct(id);
         }
+    }
+
+    /// Whether an expression assigns one piece of stored data to another that is stored alike.
+    fn is_copy(&self, id: ExprId) -> bool {
+        let ExprKind::Assign(None, target, value) = self.exprs[id].kind else { return false };
+        let stored = |e| stored_at(self.types, self.exprs, self.plan, e);
+        let whole = matches!(self.types.get(self.exprs[value].ty), Type::Array(..) | Type::Matrix(..));
+        whole && stored(value).is_some() && stored(value) == stored(target)
+    }
+
+    /// Whether what is accessed, or a part of it, is assigned to.
+    fn is_write(&self, mut id: ExprId, parents: &FxHashMap<ExprId, ExprId>) -> bool {
+        while let Some(&parent) = parents.get(&id) {
+            match self.exprs[parent].kind {
+                ExprKind::Assign(_, target, _) => return target == id,
+                ExprKind::Step(..) => return true,
+                ExprKind::Index(base, _)
+                | ExprKind::Field(base, _)
+                | ExprKind::Swizzle(base, _)
+                | ExprKind::MatrixSwizzle(base, _)
+                    if base == id =>
+                {
+                    id = parent;
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Values of fields in a constructed struct.
@@ -346,6 +380,7 @@ impl Rewrite<'_> {
             return;
         }
         match parents.get(&at.node).map(|p| (*p, self.exprs[*p].kind.clone())) {
+            Some((parent, _)) if self.copies.contains(&parent) => self.exprs[parent].ty = at.stored.ty,
             Some((parent, ExprKind::Assign(op, target, value))) if target == at.node => {
                 self.assign(at, parent, op, value, parents.contains_key(&parent))
             }
@@ -797,7 +832,7 @@ impl Found {
                     found.keep(program, body, *part);
                 }
             }
-            let Some(stored) = stored_at(program, exprs, plan, id) else { continue };
+            let Some(stored) = stored_at(&program.types, exprs, plan, id) else { continue };
             let parent = parents.get(&id).copied();
             let kind = parent.map(|p| &exprs[p].kind);
             let selected = match kind {
@@ -882,14 +917,13 @@ impl Found {
 }
 
 /// How what an expression names is stored, if that is planned to change; selections are followed down to the field or buffer.
-fn stored_at(program: &Program, exprs: &ExprArena, plan: &Plan, id: ExprId) -> Option<Stored> {
-    let types = &program.types;
+fn stored_at(types: &Types, exprs: &ExprArena, plan: &Plan, id: ExprId) -> Option<Stored> {
     if let Some(stored) = planned(types, exprs, plan, id) {
         return Some(stored);
     }
     match exprs[id].kind {
         ExprKind::Index(base, _) => {
-            let stored = stored_at(program, exprs, plan, base)?;
+            let stored = stored_at(types, exprs, plan, base)?;
             match types.get(stored.ty) {
                 Type::Array(inner, _) if matches!(types.get(exprs[base].ty), Type::Array(..)) => {
                     Some(Stored { ty: inner, ..stored })
@@ -898,7 +932,7 @@ fn stored_at(program: &Program, exprs: &ExprArena, plan: &Plan, id: ExprId) -> O
             }
         }
         ExprKind::Swizzle(base, _) | ExprKind::MatrixSwizzle(base, _) => {
-            let stored = stored_at(program, exprs, plan, base)?;
+            let stored = stored_at(types, exprs, plan, base)?;
             Some(Stored { ty: exprs[id].ty, transposed: stored.transposed })
         }
         _ => None,
