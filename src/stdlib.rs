@@ -23,7 +23,7 @@ macro_rules! files {
 /// The files of the library.
 const FILES: &[(&str, &str)] = files! {
     "core.slang" "math.slang" "matrix.slang" "bits.slang" "stage.slang" "texture.slang" "sampled.slang" "image.slang"
-    "buffer.slang" "atomic.slang" "wave.slang" "raytracing.slang"
+    "buffer.slang" "atomic.slang" "wave.slang" "raytracing.slang" "debug.slang"
 };
 
 /// The parsed library.
