@@ -605,6 +605,9 @@ impl<'a> Checker<'a> {
             let value = self.convert(value, element, false);
             return self.some_value(value, to);
         }
+        if let Some(boxed) = self.boxed(value, to) {
+            return boxed;
+        }
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
         }

@@ -507,6 +507,9 @@ impl<'a> Checker<'a> {
     fn check_body(&mut self, id: InstanceId) {
         let instance = self.functions.get(id).clone();
         let Some(function) = instance.function else { return };
+        if self.chooses(id) {
+            return;
+        }
         let code = self.code_of(&instance);
         let Some(block) = code.body else {
             return self.missing_body(&instance);

@@ -344,6 +344,9 @@ impl<'a> Checker<'a> {
         {
             return Name::Type(self.resolve_type(default, info.scope));
         }
+        if let Some(ty) = self.associated_existential(decl) {
+            return Name::Type(ty);
+        }
         let (owner, name) = (self.type_text(owner), info.name);
         self.error(Code::CONSTRAINT, span, format!("`{owner}` does not say what its associated type `{name}` is"));
         Name::Error

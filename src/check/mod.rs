@@ -2,7 +2,7 @@
 //!
 //! * Names: [`scope`], declared by [`decl`]. Nothing is resolved before it is used.
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
-//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what.
+//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces.
 //! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
 //!   [`member`], [`init`].
 //! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
@@ -21,6 +21,7 @@ mod buffers;
 mod call;
 mod decl;
 mod entry;
+mod existential;
 mod expr;
 mod finish;
 mod function;
@@ -126,6 +127,7 @@ pub fn check_with_report(
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
     checker.check_everything();
+    checker.complete_existentials();
     checker.check_conformances();
     checker.check_buffers();
     checker.finish(input);
@@ -213,6 +215,7 @@ pub(crate) struct Checker<'a> {
     /// Cases of each enum declaration.
     enum_cases: FxHashMap<DeclId, Vec<DeclId>>,
     interfaces: interfaces::Interfaces,
+    existentials: existential::Existentials,
     functions: function::Functions<'a>,
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: (struct, method) to the definition.
@@ -270,6 +273,7 @@ impl<'a> Checker<'a> {
             enum_decls: Vec::new(),
             enum_cases: FxHashMap::default(),
             interfaces: interfaces::Interfaces::default(),
+            existentials: existential::Existentials::default(),
             functions: function::Functions::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),

@@ -10,7 +10,7 @@ use crate::symbol::Symbol;
 use crate::tree::{ExprId, ExprKind, Literal, TypeId};
 
 impl<'a> Checker<'a> {
-    /// `e is T` and `e as T` where the type of `e` is known, as it always is here.
+    /// `e is T` and `e as T`; where the type of `e` is known, so is the outcome.
     pub(super) fn is_as(&mut self, e: &'a ast::Expr, is: bool, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
         let value = match self.operand(e) {
             Operand::Type(ty) => Err(ty),
@@ -33,6 +33,16 @@ impl<'a> Checker<'a> {
                 (to == from, to)
             }
         };
+        if let Ok(value) = value
+            && !holds
+            && let Some((there, part)) = self.unboxed(value, to)
+        {
+            return match (is, self.optional_type(to, span)) {
+                (true, _) => there,
+                (false, TypeId::ERROR) => self.error_value(span),
+                (false, optional) => self.push(ExprKind::Construct(vec![part, there]), optional, span),
+            };
+        }
         match (is, value) {
             (true, _) => self.push(ExprKind::Literal(Literal::Bool(holds), None), TypeId::BOOL, span),
             (false, Ok(value)) => match self.optional_type(to, span) {

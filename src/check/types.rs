@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             Name::Error => TypeId::ERROR,
             Name::Missing => self.undeclared(path, scope, span),
             Name::Namespace(_) => self.type_error(Code::NOT_A_TYPE, span, "a namespace is no type"),
-            Name::Interface(..) => self.unsupported_type(span, "a value of an interface type (dynamic dispatch)"),
+            Name::Interface(decl, args) => self.existential_type(decl, args, scope, span),
             Name::Generic(decl) => {
                 let name = self.info(decl).name;
                 self.type_error(Code::GENERIC_ARGUMENTS, span, format!("`{name}` needs generic arguments here"))
