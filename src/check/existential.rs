@@ -21,8 +21,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Block, Body, Build, Expr, ExprId, ExprKind, Field, FunctionBody, FunctionId, GlobalKind, Hints, Literal, ParamMode,
-    Stmt, StmtKind, Struct, StructId, SwitchCase, TargetCase, Type, TypeId, Types,
+    Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, GlobalKind, Hints, Literal,
+    ParamMode, Stmt, StmtKind, Struct, StructId, SwitchCase, TargetCase, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -40,17 +40,17 @@ struct Existential {
     interface: InterfaceRef,
     id: StructId,
     ty: TypeId,
-    /// The types that a value may be of; the field of each is one further.
-    variants: Vec<TypeId>,
+    /// The types that a value may be of, each with the field that holds it: one without data has none.
+    variants: Vec<(TypeId, Option<u32>)>,
 }
 
 /// What a method is for one of the types.
 struct Choice {
     function: FunctionId,
-    /// By parameter: the field of an interface value that holds what the method takes.
-    args: Vec<Option<u32>>,
-    /// Where the method's result goes in an interface value.
-    result: Option<u32>,
+    /// By parameter: which of the types of an interface value the method takes.
+    args: Vec<Option<usize>>,
+    /// Which of the types of an interface value the method gives.
+    result: Option<usize>,
 }
 
 /// The field that tells the type.
@@ -105,12 +105,12 @@ impl<'a> Checker<'a> {
         self.existentials.of_type.get(&ty).copied()
     }
 
-    /// The field of an interface value that holds a value of a type; makes the type one of those that it may be of.
-    fn variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<u32> {
+    /// The number of a type among those that an interface value may be of; makes it one of them.
+    fn variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<usize> {
         let Existential { interface, id, variants, .. } = self.existentials.list.get(existential)?;
         let id = *id;
-        if let Some(known) = variants.iter().position(|v| *v == ty) {
-            return Some(known as u32 + 1);
+        if let Some(known) = variants.iter().position(|v| v.0 == ty) {
+            return Some(known);
         }
         let (decl, args) = interface.clone();
         if self.existential(ty).is_some() || !self.meets(ty, &Bound::Interface(decl, args)) {
@@ -126,14 +126,26 @@ impl<'a> Checker<'a> {
             self.diags.push(Diagnostic::error(Code::RECURSION, span, message));
             return None;
         }
-        let text = self.type_text(ty);
-        let mut letters = text.chars();
-        let first: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().collect();
-        let name = format!("{first}{}", letters.as_str());
-        self.program.structs[id].fields.push(Field::new(name.as_str(), ty, span));
+        let field = self.program.holds_data(ty).then_some(self.program.structs[id].fields.len() as u32);
+        if field.is_some() {
+            let text = self.type_text(ty);
+            let mut letters = text.chars();
+            let first: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().collect();
+            let name = format!("{first}{}", letters.as_str());
+            self.program.structs[id].fields.push(Field::new(name.as_str(), ty, span));
+        }
         let list = &mut self.existentials.list.get_mut(existential)?.variants;
-        list.push(ty);
-        Some(list.len() as u32)
+        list.push((ty, field));
+        Some(list.len() - 1)
+    }
+
+    /// The value of one of its types in an interface value.
+    fn variant_part(&self, existential: usize, variant: usize, whole: ExprId, code: &mut ExprArena) -> ExprId {
+        let found = self.existentials.list.get(existential).and_then(|e| e.variants.get(variant)).copied();
+        let (ty, field) = found.unwrap_or((TypeId::ERROR, None));
+        let span = code[whole].span;
+        let kind = field.map_or(ExprKind::Zero, |f| ExprKind::Field(whole, f));
+        code.push(Expr { kind, ty, span })
     }
 
     fn holds_struct(&self, ty: TypeId, id: StructId, depth: u32) -> bool {
@@ -150,27 +162,32 @@ impl<'a> Checker<'a> {
     pub(super) fn boxed(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let existential = self.existential(to)?;
         let (from, span) = (self.ty(value), self.span(value));
-        let field = self.variant(existential, from, span)?;
-        let kind = self.kind_of(field, span);
+        let (decl, args) = self.existentials.list.get(existential)?.interface.clone();
+        if self.existential(from).is_some() || !self.meets(from, &Bound::Interface(decl, args)) {
+            return None;
+        }
+        let Some(variant) = self.variant(existential, from, span) else { return Some(self.error_value(span)) };
+        let kind = self.kind_of(variant, span);
         // The other parts are added when all are known.
         Some(self.push(ExprKind::Construct(vec![kind, value]), to, span))
     }
 
-    fn kind_of(&mut self, field: u32, span: Span) -> ExprId {
-        let number = i64::from(field.saturating_sub(1));
-        self.push(ExprKind::Literal(Literal::Int(number), None), TypeId::UINT, span)
+    fn kind_of(&mut self, variant: usize, span: Span) -> ExprId {
+        self.push(ExprKind::Literal(Literal::Int(variant as i64), None), TypeId::UINT, span)
     }
 
     /// Whether a value of an interface is of a type, and its value of that type. `None`: it is no value of an interface.
     pub(super) fn unboxed(&mut self, value: ExprId, to: TypeId) -> Option<(ExprId, ExprId)> {
         let existential = self.existential(self.ty(value))?;
         let span = self.span(value);
-        let field = self.variant(existential, to, span)?;
+        let variant = self.variant(existential, to, span)?;
         let again = self.copy(value);
         let kind = self.push(ExprKind::Field(value, KIND), TypeId::UINT, span);
-        let wanted = self.kind_of(field, span);
+        let wanted = self.kind_of(variant, span);
         let is = self.push(ExprKind::Binary(crate::tree::BinaryOp::Equal, kind, wanted), TypeId::BOOL, span);
-        let part = self.push(ExprKind::Field(again, field), to, span);
+        let mut exprs = std::mem::take(&mut self.cx.body.exprs);
+        let part = self.variant_part(existential, variant, again, &mut exprs);
+        self.cx.body.exprs = exprs;
         Some((is, part))
     }
 
@@ -240,7 +257,7 @@ impl<'a> Checker<'a> {
     fn next_variant(&self, id: InstanceId, choices: Option<&Vec<Choice>>) -> Option<TypeId> {
         let owner = self.functions.get(id).signature.owner?;
         let existential = self.existentials.list.get(self.existential(owner)?)?;
-        existential.variants.get(choices?.len()).copied()
+        existential.variants.get(choices?.len()).map(|v| v.0)
     }
 
     /// What a method is for a type. Reports if there is nothing that fits.
@@ -276,7 +293,7 @@ impl<'a> Checker<'a> {
     }
 
     /// How the parameters and the result of a method of an interface become those of a type's own.
-    fn adapted(&mut self, wanted: &Signature<'a>, found: InstanceId) -> Option<(Vec<Option<u32>>, Option<u32>)> {
+    fn adapted(&mut self, wanted: &Signature<'a>, found: InstanceId) -> Option<(Vec<Option<usize>>, Option<usize>)> {
         let own = self.functions.get(found).signature.clone();
         if own.is_static || own.is_constructor || own.params.len() != wanted.params.len() {
             return None;
@@ -313,7 +330,7 @@ impl<'a> Checker<'a> {
         let mut code = std::mem::take(&mut self.program.functions[function].code);
         let mut cases = Vec::new();
         for (index, choice) in choices.iter().enumerate() {
-            let mut stmts = self.chosen(&mut code, choice, index as u32 + 1, owner, &signature, span);
+            let mut stmts = self.chosen(&mut code, choice, index, owner, &signature, span);
             let last = index + 1 == choices.len();
             if signature.result == TypeId::VOID && choices.len() > 1 {
                 stmts.push(Stmt::new(StmtKind::Break, span));
@@ -349,36 +366,33 @@ impl<'a> Checker<'a> {
         &mut self,
         code: &mut Body,
         choice: &Choice,
-        field: u32,
+        variant: usize,
         owner: TypeId,
         signature: &Signature<'a>,
         span: Span,
     ) -> Vec<Stmt> {
-        let own = &self.program.functions[choice.function];
-        let (result, part) = (own.result, own.params.first().map(|p| own.code.locals[p.local].ty));
+        let result = self.program.functions[choice.function].result;
         let locals: Vec<_> = code.locals.ids().collect();
-        let types = &mut self.program.types;
-        let this = this_of(types, code, owner, span);
-        let mut b = Build::new(types, &mut code.exprs, span);
-        let mut args = vec![b.field(this, field, part.unwrap_or(TypeId::ERROR))];
+        let this = this_of(&mut self.program.types, code, owner, span);
+        let mut args = Vec::new();
+        if let Some(existential) = self.existential(owner) {
+            args.push(self.variant_part(existential, variant, this, &mut code.exprs));
+        }
         for ((local, param), unboxed) in locals.iter().skip(1).zip(&signature.params).zip(&choice.args) {
-            let whole = b.local(*local, param.ty);
-            args.push(match unboxed {
-                Some(field) => {
-                    let list = self.existentials.of_type.get(&param.ty).and_then(|e| self.existentials.list.get(*e));
-                    let ty = list.and_then(|e| e.variants.get(*field as usize - 1)).copied();
-                    b.field(whole, *field, ty.unwrap_or(TypeId::ERROR))
-                }
-                None => whole,
+            let whole = code.exprs.push(Expr { kind: ExprKind::Local(*local), ty: param.ty, span });
+            args.push(match (unboxed, self.existential(param.ty)) {
+                (Some(variant), Some(existential)) => self.variant_part(existential, *variant, whole, &mut code.exprs),
+                _ => whole,
             });
         }
+        let mut b = Build::new(&mut self.program.types, &mut code.exprs, span);
         let call = b.call(choice.function, args, result);
         if signature.result == TypeId::VOID {
             return vec![Stmt::new(StmtKind::Expr(call), span)];
         }
         let value = match choice.result {
-            Some(field) => {
-                let kind = b.uint(field - 1);
+            Some(variant) => {
+                let kind = b.uint(variant as u32);
                 b.construct(vec![kind, call], signature.result)
             }
             None => call,
@@ -388,26 +402,29 @@ impl<'a> Checker<'a> {
 
     /// Values of interfaces get their other parts.
     fn complete_values(&mut self) {
-        let variants: FxHashMap<TypeId, Vec<TypeId>> =
+        let known: FxHashMap<TypeId, Vec<(TypeId, Option<u32>)>> =
             self.existentials.list.iter().map(|e| (e.ty, e.variants.clone())).collect();
-        let complete = |exprs: &mut crate::tree::ExprArena| {
+        let complete = |exprs: &mut ExprArena| {
             for id in exprs.ids().collect::<Vec<_>>() {
                 let Expr { ty, span, .. } = exprs[id];
-                let (Some(variants), ExprKind::Construct(parts)) = (variants.get(&ty), exprs[id].kind.clone()) else {
+                let (Some(variants), ExprKind::Construct(parts)) = (known.get(&ty), exprs[id].kind.clone()) else {
                     continue;
                 };
                 let [kind, value] = parts.as_slice() else { continue };
                 let ExprKind::Literal(Literal::Int(at), _) = exprs[*kind].kind else { continue };
                 let mut all = vec![*kind];
-                for (index, ty) in variants.iter().enumerate() {
+                let mut held = false;
+                for (index, (ty, _)) in variants.iter().enumerate().filter(|(_, v)| v.1.is_some()) {
                     let there = i64::try_from(index).is_ok_and(|i| i == at);
-                    all.push(if there {
-                        *value
-                    } else {
-                        exprs.push(Expr { kind: ExprKind::Zero, ty: *ty, span })
-                    });
+                    held = held || there;
+                    all.push(if there { *value } else { exprs.push(Expr { kind: ExprKind::Zero, ty: *ty, span }) });
                 }
                 exprs[id].kind = ExprKind::Construct(all);
+                let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
+                if !held && exprs.post_order(*value).into_iter().any(calls) {
+                    let whole = exprs.displace(id);
+                    exprs[id].kind = ExprKind::Comma(*value, whole);
+                }
             }
         };
         for (_, function) in self.program.functions.iter_mut() {

@@ -541,6 +541,9 @@ impl<'a> Checker<'a> {
         if self.source_of(instance.decl).builtin {
             return;
         }
+        if info.in_interface {
+            return self.unsupported(info.span, &format!("a use of `{}` that no type implements", info.name));
+        }
         let message = format!("`{}` is used but has no body", info.name);
         self.error(Code::UNDECLARED, info.span, message);
     }

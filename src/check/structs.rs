@@ -58,16 +58,7 @@ impl Structs<'_> {
     pub fn add_existential(&mut self, decl: DeclId, args: Vec<Arg>, ty: TypeId, scope: ScopeId) {
         self.of_type.insert(ty, self.list.len() as u32);
         let interfaces = vec![(decl, args.clone())];
-        self.list.push(StructInstance {
-            decl,
-            args,
-            ty,
-            scope,
-            base: None,
-            interfaces,
-            depth: 0,
-            resolving: false,
-        });
+        self.list.push(StructInstance { decl, args, ty, scope, base: None, interfaces, depth: 0, resolving: false });
     }
 }
 
