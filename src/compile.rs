@@ -18,6 +18,7 @@
 
 use crate::check::{self, EntryRequest, Input, SourceUnit};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
+use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
 use crate::lex::TokenStream;
 use crate::preprocess::{Preprocess, TokenCache, preprocess};
@@ -84,8 +85,34 @@ pub enum BufferLayout {
     Native,
     /// D3D's bytes on every target.
     D3d,
-    /// Scalar block layout.
+    /// `std140` for every buffer.
+    Std140,
+    /// `std430` for every buffer.
+    Std430,
+    /// Scalar block layout for every buffer.
     Scalar,
+}
+
+impl BufferLayout {
+    /// (name in options, layout).
+    pub const TABLE: &[(&str, BufferLayout)] = &[
+        ("native", BufferLayout::Native),
+        ("d3d", BufferLayout::D3d),
+        ("std140", BufferLayout::Std140),
+        ("std430", BufferLayout::Std430),
+        ("scalar", BufferLayout::Scalar),
+    ];
+
+    /// The rules of constant buffers and of structured buffers, if they are not each target's own.
+    fn rules(self, policy: &Policy) -> Option<(&'static Rules, &'static Rules)> {
+        match self {
+            BufferLayout::Native => None,
+            BufferLayout::D3d => Some((policy.d3d_constant, policy.d3d_structured)),
+            BufferLayout::Std140 => Some((&rules::STD140, &rules::STD140)),
+            BufferLayout::Std430 => Some((&rules::STD430, &rules::STD430)),
+            BufferLayout::Scalar => Some((policy.scalar, policy.scalar)),
+        }
+    }
 }
 
 /// How to compile.
@@ -457,10 +484,9 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         targets_claim_registers: d3d && !block_spaces && policy.targets_claim_registers,
         ..Settings::native(api, policy)
     };
-    match options.buffer_layout {
-        BufferLayout::Native => settings,
-        BufferLayout::D3d => settings.with_rules(options.policy.d3d_constant, options.policy.d3d_structured),
-        BufferLayout::Scalar => settings.with_rules(options.policy.scalar, options.policy.scalar),
+    match options.buffer_layout.rules(&options.policy) {
+        Some((constant, structured)) => settings.with_rules(constant, structured),
+        None => settings,
     }
 }
 

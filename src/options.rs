@@ -1,7 +1,7 @@
 //! Option values as text: the same words on the command line and in the manifest.
 
 use crate::check::EntryRequest;
-use crate::compile::Target;
+use crate::compile::{BufferLayout, Target};
 use crate::layout::{self, Policy, Shift};
 use crate::tree::Stage;
 
@@ -63,4 +63,11 @@ pub fn binding(text: &str) -> Result<(u32, u32), String> {
         Some((index, set)) => Ok((number(index)?, number(set)?)),
         None => Ok((number(text)?, 0)),
     }
+}
+
+/// Rules for the bytes of buffers, by name.
+pub fn buffer_layout(text: &str) -> Result<BufferLayout, String> {
+    let known: Vec<&str> = BufferLayout::TABLE.iter().map(|(n, _)| *n).collect();
+    let found = BufferLayout::TABLE.iter().find(|(n, _)| *n == text).map(|(_, l)| *l);
+    found.ok_or_else(|| format!("not a layout of buffers; there are {}", known.join(", ")))
 }

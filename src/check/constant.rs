@@ -658,6 +658,7 @@ mod tests {
                 unit: 0,
                 namespace: (0, 0),
                 source_path: Symbol::new("N"),
+                stored: Vec::new(),
             })
         }
     }

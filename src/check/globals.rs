@@ -150,6 +150,7 @@ impl<'a> Checker<'a> {
             unit: source.unit,
             namespace: namespace_of(&info),
             source_path: name,
+            stored: Vec::new(),
         });
         self.wrap_push_constant(id);
         self.check_registers(id);
@@ -340,6 +341,7 @@ impl<'a> Checker<'a> {
             unit: source.unit,
             namespace: namespace_of(&info),
             source_path: info.name,
+            stored: Vec::new(),
         });
         self.check_registers(id);
         Some(id)

@@ -3,7 +3,7 @@
 use crate::check::EntryRequest;
 use crate::compile::{BufferLayout, Options, Target};
 use crate::layout::{Policy, Shift};
-use crate::options::{binding, define, entry, policy, shift};
+use crate::options::{binding, buffer_layout, define, entry, policy, shift};
 use crate::tree::MatrixOrder;
 use clap::{Args, ValueEnum};
 
@@ -11,13 +11,6 @@ use clap::{Args, ValueEnum};
 enum Order {
     Row,
     Column,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-enum Bytes {
-    Native,
-    D3d,
-    Scalar,
 }
 
 /// What decides on the meaning of sources and on bindings.
@@ -57,8 +50,8 @@ pub struct ProgramArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     unsized_array_size: Option<u32>,
     /// Rules for the bytes of buffers.
-    #[arg(long, value_enum, default_value = "native")]
-    buffer_layout: Bytes,
+    #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout, default_value = "native")]
+    buffer_layout: BufferLayout,
     /// Print the program after a legalization pass (to stderr).
     #[arg(long, value_name = "PASS")]
     pub dump_after: Option<String>,
@@ -84,11 +77,7 @@ impl ProgramArgs {
             unsized_array_size: self.unsized_array_size,
             shift: self.shift.unwrap_or_default(),
             globals_binding: self.globals_binding,
-            buffer_layout: match self.buffer_layout {
-                Bytes::Native => BufferLayout::Native,
-                Bytes::D3d => BufferLayout::D3d,
-                Bytes::Scalar => BufferLayout::Scalar,
-            },
+            buffer_layout: self.buffer_layout,
             dump_after: self.dump_after.clone(),
             ..Options::default()
         }

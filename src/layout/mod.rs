@@ -202,6 +202,8 @@ pub struct Settings {
     pub globals_binding: Option<(u32, u32)>,
     /// Render targets have `u` registers.
     pub targets_claim_registers: bool,
+    /// `packoffset` places fields.
+    pub obey_packoffset: bool,
     /// The policy.
     pub policy: Policy,
 }
@@ -251,6 +253,7 @@ impl Settings {
             shift: Shift::NONE,
             globals_binding: None,
             targets_claim_registers: false,
+            obey_packoffset: true,
             policy,
         }
     }

@@ -416,6 +416,7 @@ fn spread_spaces(layout: &mut TypeLayout) {
 
 fn explicit_offset(field: &Field, settings: &Settings) -> Option<u32> {
     let packed = field.explicit.packoffset.map(|(bytes, _)| bytes).or(field.offset);
+    let packed = packed.filter(|_| settings.obey_packoffset);
     packed.or(field.explicit.vk_offset.filter(|_| settings.obey_vk_offset))
 }
 

@@ -652,5 +652,6 @@ fn new_global(name: &str, ty: TypeId, kind: GlobalKind, leaf: &Leaf) -> Global {
         unit: 0,
         namespace: (0, 0),
         source_path: Symbol::new(name),
+        stored: Vec::new(),
     }
 }

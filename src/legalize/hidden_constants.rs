@@ -198,5 +198,6 @@ fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
         unit: 0,
         namespace: (0, 0),
         source_path: Symbol::new("zero"),
+        stored: Vec::new(),
     })
 }

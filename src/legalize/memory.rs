@@ -21,7 +21,7 @@ pub(super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[],
 pub(super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
 
 /// The data of a buffer, and which rules of the target it is under.
-fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(TypeId, &'static Rules)> {
+pub(super) fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(TypeId, &'static Rules)> {
     if global.kind != GlobalKind::Parameter {
         return None;
     }
@@ -36,12 +36,19 @@ fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(Type
     }
 }
 
+/// What the target does by itself, whatever the source says of offsets.
+pub(super) fn native_settings(cx: &Context) -> Settings {
+    let Settings { api, policy, .. } = cx.layout.settings;
+    Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
+}
+
 fn pin(cx: &mut Context) {
-    let settings = &cx.layout.settings;
-    let layouter = Layouter { program: cx.program, settings };
+    let native = native_settings(cx);
     for item in &cx.program.items {
         let Item::Global(id) = *item else { continue };
         let global = &cx.program.globals[id];
+        let settings = if cx.notes.taken_apart.contains(&id) { &native } else { &cx.layout.settings };
+        let layouter = Layouter { program: cx.program, settings };
         if let Some((ty, rules)) = data(cx.program, settings, global) {
             let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
             cx.notes.memory.push((id, layouter.layout(ty, rules, order)));
@@ -80,12 +87,19 @@ fn place(cx: &mut Context) {
     }
 }
 
-/// Where one member of a `cbuffer` has a `packoffset`, all must have one.
+/// Where one member of a `cbuffer` is elsewhere than the target would put it, all have a `packoffset`.
 fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
-    let Some((ty, _)) = data(cx.program, &cx.layout.settings, &cx.program.globals[id]) else { return };
+    let native = native_settings(cx);
+    let Some((ty, rules)) = data(cx.program, &native, &cx.program.globals[id]) else { return };
     let Type::Struct(s) = cx.program.types.get(ty) else { return };
+    if !cx.program.globals[id].transparent {
+        return;
+    }
+    let order = cx.program.globals[id].matrix_order.unwrap_or(cx.program.default_matrix_order);
+    let natural = Layouter { program: cx.program, settings: &native }.layout(ty, rules, order);
+    let offsets = |layout: &TypeLayout| layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect::<Vec<_>>();
     let fields = &mut cx.program.structs[s].fields;
-    if !cx.program.globals[id].transparent || fields.iter().all(|f| f.explicit.packoffset.is_none()) {
+    if offsets(&natural) == offsets(wanted) && fields.iter().all(|f| f.explicit.packoffset.is_none()) {
         return;
     }
     for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {

@@ -55,6 +55,8 @@ mod split_resources;
 mod stage_io;
 mod stages;
 mod storage_types;
+mod stored_forms;
+mod taken_apart;
 mod uniform_blocks;
 mod uniform_structs;
 mod uniformity;
@@ -102,6 +104,8 @@ pub struct Notes {
     pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// The layout of each buffer's data by the types of the source.
     pub memory: Vec<(GlobalId, TypeLayout)>,
+    /// Buffers whose data has types that the target's own rules place as wanted.
+    pub taken_apart: Vec<GlobalId>,
     /// Bindings of the hidden counters of buffers.
     pub counters: rustc_hash::FxHashMap<GlobalId, Binding>,
 }
@@ -139,6 +143,7 @@ pub const PASSES: &[Pass] = &[
     nested_resource_arrays::PASS,
     resource_arrays::PASS,
     depth_textures::PASS,
+    taken_apart::PASS,
     packoffsets::PASS,
     empty_structs::PASS,
     uniform_structs::PASS,

@@ -97,7 +97,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Parameters that are passed by reference, by function.
-fn by_reference(program: &Program) -> FxHashMap<FunctionId, Vec<usize>> {
+pub(super) fn by_reference(program: &Program) -> FxHashMap<FunctionId, Vec<usize>> {
     let modes = program.functions.iter().map(|(id, f)| {
         let list = f.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In).map(|(i, _)| i).collect();
         (id, list)
@@ -952,7 +952,7 @@ fn planned(types: &Types, exprs: &ExprArena, plan: &Plan, id: ExprId) -> Option<
 }
 
 /// `transpose(x)`, which every language spells so. The transposed of a transposed is the thing itself.
-fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprId {
+pub(super) fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprId {
     if let ExprKind::Native(template, args) = &b.exprs[e].kind
         && is_transpose(template)
         && let Some(&inner) = args.first()
@@ -969,7 +969,7 @@ fn is_transpose(template: &Template) -> bool {
 }
 
 /// Products with transposed matrices: `b * transpose(m)` is `m * b`.
-fn products(program: &mut Program) {
+pub(super) fn products(program: &mut Program) {
     let product = |t: &Template| matches!(t.pieces.as_slice(), [TemplatePiece::Operand(1), TemplatePiece::Text(star), TemplatePiece::Operand(0)] if star == " * ");
     let templates = program.functions.iter().filter_map(|(id, f)| match &f.body {
         FunctionBody::Intrinsic(t) if product(t) => Some(id),

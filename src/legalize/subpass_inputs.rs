@@ -188,6 +188,7 @@ fn add_variable(program: &mut Program, int2: TypeId) -> GlobalId {
         unit: 0,
         namespace: (0, 0),
         source_path: Symbol::new("pixel"),
+        stored: Vec::new(),
     });
     let first = program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
     program.insert_item(Item::Global(id), first);

@@ -7,9 +7,10 @@
 //! Only for targets where one rule places the fields of a struct wherever it is used. Runs before: memory, storage_types, which
 //! then find each struct in one kind of buffer.
 
+use super::stored_forms::same;
 use super::{Context, Pass};
 use crate::layout::rules::{Rules, round_up};
-use crate::layout::{Detail, Layouter, TypeLayout, Unit};
+use crate::layout::{Layouter, TypeLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
@@ -92,20 +93,6 @@ fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
     let (uniform, storage) = (layout(settings.constant_rules), layout(settings.structured_rules));
     let whole = |l: &TypeLayout| round_up(l.size(), l.align.into());
     !same(&uniform, &storage) || (nested && whole(&uniform) != whole(&storage))
-}
-
-fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
-    match (&a.detail, &b.detail) {
-        (Detail::Struct(x), Detail::Struct(y)) => x
-            .iter()
-            .zip(y)
-            .all(|(x, y)| x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)),
-        (Detail::Array { element: x, stride: s, .. }, Detail::Array { element: y, stride: t, .. }) => {
-            s.get(Unit::Bytes) == t.get(Unit::Bytes) && same(x, y)
-        }
-        (Detail::Matrix { stride: s, .. }, Detail::Matrix { stride: t, .. }) => s == t,
-        _ => true,
-    }
 }
 
 fn holds(program: &Program, id: StructId, twins: &BTreeMap<StructId, StructId>) -> bool {

@@ -443,6 +443,28 @@ pub struct Global {
     pub namespace: (u32, u32),
     /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
     pub source_path: Symbol,
+    /// Where the data of a buffer went that legalization took apart; else empty.
+    pub stored: Vec<StoredLeaf>,
+}
+
+/// A leaf of a buffer's data, and where it is in the types that the buffer has in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredLeaf {
+    /// Its path below the buffer in the source; array steps are left out.
+    pub path: Symbol,
+    /// The way to it from the buffer's contents, or from an element.
+    pub steps: Vec<StoredStep>,
+    /// Bytes from there: it is in an array of words.
+    pub offset: u64,
+}
+
+/// A step to a part of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StoredStep {
+    /// A field by its index.
+    Field(u32),
+    /// An element of an array.
+    Element(u32),
 }
 
 impl Global {
@@ -467,6 +489,7 @@ impl Global {
             unit: 0,
             namespace: (0, 0),
             source_path: name,
+            stored: Vec::new(),
         }
     }
 }

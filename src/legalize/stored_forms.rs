@@ -1,0 +1,831 @@
+//! How data lies in a buffer whose bytes are not those of the target's own rules: a plan without any code.
+//!
+//! A [`Frame`] is a struct that is declared for the data: its members follow the target's own rules, and stand where the
+//! wanted layout has the bytes, with padding between them. What the target cannot have where it is wanted is divided further:
+//!
+//! | wanted | stored |
+//! | --- | --- |
+//! | a struct whose tail is used by what follows, or that begins where the target has none | its fields, one by one |
+//! | a vector, matrix at a place that is no multiple of its alignment | arrays of scalars, or shorter vectors |
+//! | an array with another stride | an array of structs with padding |
+//! | what lies in the tail of an array's last element | a member of the array's elements |
+//! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
+//!
+//! [`Slot`]s say where each part of the source's type went.
+
+use crate::layout::rules::{Rules, round_up};
+use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{Field, MatrixOrder, Program, Scalar, StoredLeaf, StoredStep, Struct, StructId, Type, TypeId};
+use std::collections::BTreeMap;
+
+/// A step from a value to a part of it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Step {
+    /// A field by its index.
+    Field(u32),
+    /// An element of an array.
+    Element(u32),
+}
+
+/// Where a value of the source lies, seen from the struct or array element around it.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    /// The way to what holds it.
+    pub(super) steps: Vec<Step>,
+    /// The type of the source with its wanted layout.
+    pub(super) layout: TypeLayout,
+    /// How it is stored.
+    pub(super) form: Form,
+}
+
+/// How a value is stored.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// As it is.
+    Same,
+    /// It has no bytes.
+    Nothing,
+    /// Field by field, each with its own way.
+    Struct(Vec<Slot>),
+    /// An array; the slot is that of an element, seen from the array's element.
+    Array(Box<Slot>),
+    /// A vector as an array of its components.
+    Scalars,
+    /// A vector as shorter vectors and scalars.
+    Pieces(Vec<Slot>),
+    /// A matrix as its vectors. If they are an array, the slot of one seen from the array's element.
+    Matrix(Vec<Slot>, Option<Box<Slot>>),
+    /// In an array of rows of four words, from a byte on.
+    Words(u64),
+}
+
+impl Slot {
+    fn same(layout: TypeLayout, steps: Vec<Step>) -> Slot {
+        Slot { steps, layout, form: Form::Same }
+    }
+
+    /// The slot as it is seen from further out.
+    fn seen_through(mut self, outer: &[Step]) -> Slot {
+        self.steps.splice(0..0, outer.iter().copied());
+        let through = |list: Vec<Slot>| list.into_iter().map(|s| s.seen_through(outer)).collect();
+        self.form = match self.form {
+            Form::Struct(list) => Form::Struct(through(list)),
+            Form::Pieces(list) => Form::Pieces(through(list)),
+            Form::Matrix(list, inner) => Form::Matrix(through(list), inner),
+            other => other,
+        };
+        self
+    }
+
+    /// The order of a matrix's vectors.
+    pub(super) fn order(&self) -> MatrixOrder {
+        match self.layout.detail {
+            Detail::Matrix { order, .. } => order,
+            _ => MatrixOrder::Row,
+        }
+    }
+}
+
+/// What is declared for the data of a buffer.
+pub(super) struct Stored {
+    /// The type of the data in the buffer.
+    pub(super) ty: TypeId,
+    /// Where everything is.
+    pub(super) slot: Slot,
+    /// New structs, in an order in which they can be declared.
+    pub(super) structs: Vec<StructId>,
+}
+
+/// Why data cannot be stored: what, and the place of its declaration.
+pub(super) struct Fault {
+    pub(super) span: Span,
+    pub(super) reason: String,
+}
+
+/// What the target does by itself.
+#[derive(Clone, Copy)]
+pub(super) struct Native<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) rules: &'static Rules,
+}
+
+/// The data of a buffer to be stored.
+pub(super) struct Data<'a> {
+    /// The wanted layout.
+    pub(super) wanted: &'a TypeLayout,
+    /// Storage order of matrices in it that have no modifier.
+    pub(super) order: MatrixOrder,
+    /// The distance of elements, in a structured buffer.
+    pub(super) stride: Option<u64>,
+    /// A name for the struct.
+    pub(super) name: &'a str,
+    /// The place of the declaration.
+    pub(super) span: Span,
+}
+
+/// Plans the storage of a buffer's data.
+pub(super) fn store(program: &mut Program, native: Native, data: &Data) -> Result<Stored, Fault> {
+    let limit = data.stride.map_or(64, power_of_two_in);
+    let items = match fields(program, data.wanted, 0, data.order) {
+        Some(items) => items,
+        None => vec![Item::new("value", 0, data.wanted.clone(), data.order, data.span)],
+    };
+    let is_struct = matches!(data.wanted.detail, Detail::Struct(_));
+    let mut frame = Frame::new(program, native, limit, items, data.span);
+    frame.find_rows();
+    let (ty, mut slots) = frame.build(data.stride, data.name)?;
+    let structs = std::mem::take(&mut frame.declared);
+    let slot = match (is_struct, slots.pop()) {
+        (false, Some(only)) => only,
+        (_, last) => {
+            slots.extend(last);
+            Slot { steps: Vec::new(), layout: data.wanted.clone(), form: Form::Struct(slots) }
+        }
+    };
+    Ok(Stored { ty, slot, structs })
+}
+
+/// Whether two layouts of one type put everything inside at the same places.
+pub(super) fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
+    match (&a.detail, &b.detail) {
+        (Detail::Struct(x), Detail::Struct(y)) => x
+            .iter()
+            .zip(y)
+            .all(|(x, y)| x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)),
+        (Detail::Array { element: x, stride: s, .. }, Detail::Array { element: y, stride: t, .. }) => {
+            s.get(Unit::Bytes) == t.get(Unit::Bytes) && same(x, y)
+        }
+        (Detail::Matrix { stride: s, .. }, Detail::Matrix { stride: t, .. }) => s == t,
+        _ => true,
+    }
+}
+
+/// The largest power of two that divides a number; large for 0.
+fn power_of_two_in(n: u64) -> u64 {
+    if n == 0 { 64 } else { 1 << n.trailing_zeros() }
+}
+
+/// Something to be put into a frame.
+#[derive(Clone)]
+struct Item {
+    name: String,
+    offset: u64,
+    layout: TypeLayout,
+    /// Storage order of matrices in it.
+    order: MatrixOrder,
+    span: Span,
+}
+
+impl Item {
+    fn new(name: &str, offset: u64, layout: TypeLayout, order: MatrixOrder, span: Span) -> Item {
+        Item { name: name.to_owned(), offset, layout, order, span }
+    }
+
+    fn end(&self) -> u64 {
+        self.offset.saturating_add(self.layout.size())
+    }
+
+    fn fault(&self, reason: &str) -> Fault {
+        Fault { span: self.span, reason: reason.to_owned() }
+    }
+}
+
+/// The fields of a struct as items from `offset` on; nothing for other types.
+fn fields(program: &Program, layout: &TypeLayout, offset: u64, order: MatrixOrder) -> Option<Vec<Item>> {
+    let (Detail::Struct(layouts), Type::Struct(id)) = (&layout.detail, program.types.get(layout.ty)) else {
+        return None;
+    };
+    let fields = program.structs[id].fields.iter().zip(layouts);
+    let item = |(field, var): (&Field, &crate::layout::VarLayout)| {
+        let at = offset.saturating_add(var.offset.get(Unit::Bytes));
+        Item::new(field.name.as_str(), at, var.layout.clone(), field.matrix_order.unwrap_or(order), field.span)
+    };
+    Some(fields.map(item).collect())
+}
+
+/// What became of an item.
+enum Node {
+    Open,
+    Done(Slot),
+    Struct(TypeLayout, Vec<usize>),
+    Pieces(TypeLayout, Vec<usize>),
+    Matrix(TypeLayout, Vec<usize>),
+}
+
+/// A region of rows of words.
+struct Rows {
+    start: u64,
+    end: u64,
+    member: Option<u32>,
+}
+
+/// A struct being made.
+struct Frame<'a> {
+    program: &'a mut Program,
+    native: Native<'a>,
+    /// Nothing in it may have a larger alignment.
+    limit: u64,
+    /// What is to be placed, by offset.
+    items: BTreeMap<(u64, usize), Item>,
+    nodes: Vec<Node>,
+    /// The items that the frame was made for.
+    roots: usize,
+    members: Vec<Field>,
+    end: u64,
+    align: u64,
+    rows: Vec<Rows>,
+    declared: Vec<StructId>,
+    span: Span,
+}
+
+impl<'a> Frame<'a> {
+    fn new(program: &'a mut Program, native: Native<'a>, limit: u64, items: Vec<Item>, span: Span) -> Frame<'a> {
+        let mut frame = Frame {
+            program,
+            native,
+            limit,
+            items: BTreeMap::new(),
+            nodes: Vec::new(),
+            roots: items.len(),
+            members: Vec::new(),
+            end: 0,
+            align: 1,
+            rows: Vec::new(),
+            declared: Vec::new(),
+            span,
+        };
+        items.into_iter().for_each(|item| {
+            frame.add(item);
+        });
+        frame
+    }
+
+    fn add(&mut self, item: Item) -> usize {
+        let id = self.nodes.len();
+        self.nodes.push(Node::Open);
+        self.items.insert((item.offset, id), item);
+        id
+    }
+
+    /// Places everything; gives the struct and the slots of the first items.
+    fn build(&mut self, stride: Option<u64>, name: &str) -> Result<(TypeId, Vec<Slot>), Fault> {
+        while let Some(((_, id), item)) = self.items.pop_first() {
+            self.place(id, item, stride)?;
+        }
+        if let Some(stride) = stride {
+            self.pad_tail(stride)?;
+        }
+        let fields = std::mem::take(&mut self.members);
+        let id = self.program.structs.push(Struct::new(name, fields, self.span));
+        self.declared.push(id);
+        let ty = self.program.types.intern(Type::Struct(id));
+        let slots = (0..self.roots).map(|root| self.slot(root)).collect();
+        Ok((ty, slots))
+    }
+
+    /// The slot of a placed item.
+    fn slot(&mut self, id: usize) -> Slot {
+        let node = self.nodes.get_mut(id).map_or(Node::Open, |n| std::mem::replace(n, Node::Open));
+        let mut all = |list: Vec<usize>| list.into_iter().map(|i| self.slot(i)).collect();
+        let (layout, form) = match node {
+            Node::Done(slot) => return slot,
+            Node::Struct(layout, list) => (layout, Form::Struct(all(list))),
+            Node::Pieces(layout, list) => (layout, Form::Pieces(all(list))),
+            Node::Matrix(layout, list) => (layout, Form::Matrix(all(list), None)),
+            Node::Open => (nothing(TypeId::ERROR), Form::Nothing),
+        };
+        Slot { steps: Vec::new(), layout, form }
+    }
+
+    fn done(&mut self, id: usize, slot: Slot) {
+        if let Some(node) = self.nodes.get_mut(id) {
+            *node = Node::Done(slot);
+        }
+    }
+
+    fn natural(&self, ty: TypeId, order: MatrixOrder) -> TypeLayout {
+        Layouter { program: self.program, settings: self.native.settings }.layout(ty, self.native.rules, order)
+    }
+
+    /// How far something at `item` may reach.
+    fn room(&self, item: &Item, stride: Option<u64>) -> u64 {
+        let next = self.items.values().find(|i| i.layout.size() > 0).map(|i| i.offset);
+        let rows = self.rows.iter().map(|r| r.start).find(|start| *start > item.offset);
+        let end = [next, rows, stride].into_iter().flatten().min().unwrap_or(u64::MAX);
+        end.saturating_sub(item.offset)
+    }
+
+    fn crosses_row(&self, offset: u64, size: u64) -> bool {
+        self.native.rules.row.map(u64::from).is_some_and(|row| !offset.is_multiple_of(row) && offset % row + size > row)
+    }
+
+    fn fits(&self, offset: u64, align: u64, size: u64, room: u64) -> bool {
+        let aligned = offset.is_multiple_of(align.max(1)) && align <= self.limit;
+        aligned && size <= room && offset >= self.end && !self.crosses_row(offset, size)
+    }
+
+    fn place(&mut self, id: usize, item: Item, stride: Option<u64>) -> Result<(), Fault> {
+        if item.layout.size() == 0 {
+            self.done(id, Slot { steps: Vec::new(), layout: item.layout, form: Form::Nothing });
+            return Ok(());
+        }
+        if self.in_rows(id, &item)? {
+            return Ok(());
+        }
+        let room = self.room(&item, stride);
+        if item.layout.size() > room || item.offset < self.end {
+            return Err(item.fault("it overlaps with another field"));
+        }
+        let natural = self.natural(item.layout.ty, item.order);
+        if same(&item.layout, &natural) && self.fits(item.offset, natural.align.into(), natural.size(), room) {
+            let member = self.member(&item, item.layout.ty, &natural)?;
+            self.done(id, Slot::same(item.layout, vec![member]));
+            return Ok(());
+        }
+        match item.layout.detail.clone() {
+            Detail::Struct(_) => self.structure(id, item, room),
+            Detail::Array { element, count: Some(count), stride } => {
+                self.array(id, item, &element, count.into(), stride.get(Unit::Bytes), room)
+            }
+            Detail::Matrix { stride, order } => self.matrix(id, item, stride.into(), order, room),
+            _ => match self.program.types.get(item.layout.ty) {
+                Type::Vector(s, n) => self.vector(id, item, s, n, room),
+                _ => Err(item.fault("the target has nothing of its type there")),
+            },
+        }
+    }
+
+    /// A member of the frame, with padding before it. `natural` is its layout by the target's own rules.
+    fn member(&mut self, item: &Item, ty: TypeId, natural: &TypeLayout) -> Result<Step, Fault> {
+        let (size, align) = (natural.size(), u64::from(natural.align));
+        while self.next_position(size, align) != item.offset {
+            let unit = self.first_scalar(ty).filter(|s| s.size() < 4).unwrap_or(Scalar::U32);
+            if !self.pad(item.offset, unit) {
+                return Err(item.fault("there is no padding that moves it there"));
+            }
+        }
+        let name = self.unique(&item.name);
+        let mut field = Field::new(name, ty, item.span);
+        let ordered = self.holds_matrix(ty) && item.order != self.program.default_matrix_order;
+        field.matrix_order = ordered.then_some(item.order);
+        self.push(field, item.offset, size, align);
+        Ok(Step::Field(self.members.len() as u32 - 1))
+    }
+
+    fn push(&mut self, field: Field, offset: u64, size: u64, align: u64) {
+        self.members.push(field);
+        self.end = offset.saturating_add(size);
+        self.align = self.align.max(align);
+    }
+
+    fn next_position(&self, size: u64, align: u64) -> u64 {
+        let at = round_up(self.end, align);
+        match self.native.rules.row {
+            Some(row) if self.crosses_row(at, size) => round_up(at, row.into()),
+            _ => at,
+        }
+    }
+
+    /// One member of padding towards `to`: the largest that fits.
+    fn pad(&mut self, to: u64, unit: Scalar) -> bool {
+        let words = to.saturating_sub(round_up(self.end, 4)) / 4;
+        let small_arrays = self.native.rules.min_array_align <= 4;
+        let mut candidates: Vec<TypeId> = Vec::new();
+        let types = &mut self.program.types;
+        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        if small_arrays && words > 1 {
+            candidates.push(types.array(TypeId::UINT, Some(count(words))));
+        } else if words > 1 {
+            let row = types.vector(Scalar::U32, 4);
+            let rows = to.saturating_sub(round_up(self.end, 16)) / 16;
+            if rows > 1 {
+                candidates.push(types.array(row, Some(count(rows))));
+            }
+            candidates.extend([row, types.vector(Scalar::U32, 2)]);
+        }
+        if words > 0 {
+            candidates.push(TypeId::UINT);
+        }
+        candidates.push(types.scalar(unit));
+        for ty in candidates {
+            let natural = self.natural(ty, MatrixOrder::Row);
+            let (size, align) = (natural.size(), u64::from(natural.align));
+            let at = self.next_position(size, align);
+            if align <= self.limit && at.saturating_add(size) <= to && !self.crosses_row(at, size) {
+                let name = self.unique("padding");
+                self.push(Field::new(name, ty, self.span), at, size, align);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Padding after the last member, so that elements lie `stride` apart.
+    fn pad_tail(&mut self, stride: u64) -> Result<(), Fault> {
+        loop {
+            let rules = self.native.rules;
+            let align = self.align.max(rules.min_struct_align.into());
+            let size = if rules.round_struct_size { round_up(self.end, align) } else { self.end };
+            let distance = round_up(size, align.max(rules.min_array_align.into()));
+            if distance == stride {
+                return Ok(());
+            }
+            let unit = self.members.last().and_then(|f| self.first_scalar(f.ty));
+            let unit = unit.filter(|s| s.size() < 4).unwrap_or(Scalar::U32);
+            if distance > stride || !self.pad(stride, unit) {
+                let reason = format!("its elements cannot lie {stride} bytes apart");
+                return Err(Fault { span: self.span, reason });
+            }
+        }
+    }
+
+    fn unique(&self, name: &str) -> Symbol {
+        let taken =
+            |name: &str| self.members.iter().any(|m| m.name == name) || self.items.values().any(|i| i.name == name);
+        let numbered = (1u32..).map(|n| format!("{name}{n}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        Symbol::new(&names.find(|n| !taken(n)).unwrap_or_default())
+    }
+
+    fn first_scalar(&self, ty: TypeId) -> Option<Scalar> {
+        let mut first = None;
+        self.program.any_leaf(ty, &mut |leaf| {
+            first = match leaf {
+                Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
+                _ => None,
+            };
+            first.is_some()
+        });
+        first
+    }
+
+    fn holds_matrix(&self, ty: TypeId) -> bool {
+        self.program.any_leaf(ty, &mut |leaf| matches!(leaf, Type::Matrix(..)))
+    }
+
+    /// A struct: in a struct of its own if that may be where it is wanted, else field by field.
+    fn structure(&mut self, id: usize, item: Item, room: u64) -> Result<(), Fault> {
+        let limit = self.limit.min(power_of_two_in(item.offset));
+        let inner = fields(self.program, &item.layout, 0, item.order).unwrap_or_default();
+        let name = match self.program.types.get(item.layout.ty) {
+            Type::Struct(s) => format!("{}_stored", self.program.structs[s].name),
+            _ => item.name.clone(),
+        };
+        let mut frame = Frame::new(self.program, self.native, limit, inner, item.span);
+        if let Ok((ty, slots)) = frame.build(None, &name) {
+            let declared = std::mem::take(&mut frame.declared);
+            let natural = self.natural(ty, item.order);
+            if self.fits(item.offset, natural.align.into(), natural.size(), room) {
+                self.declared.extend(declared);
+                let member = self.member(&item, ty, &natural)?;
+                let slots = slots.into_iter().map(|s| s.seen_through(&[member])).collect();
+                self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Struct(slots) });
+                return Ok(());
+            }
+        }
+        let parts = fields(self.program, &item.layout, item.offset, item.order).unwrap_or_default();
+        let parts = parts.into_iter().map(|part| {
+            let name = format!("{}_{}", item.name, part.name);
+            self.add(Item { name, ..part })
+        });
+        let parts = parts.collect();
+        self.split(id, Node::Struct(item.layout, parts));
+        Ok(())
+    }
+
+    fn split(&mut self, id: usize, into: Node) {
+        if let Some(node) = self.nodes.get_mut(id) {
+            *node = into;
+        }
+    }
+
+    /// An array of elements that are structs of their own, which also hold what lies in the last one's tail.
+    fn array(
+        &mut self,
+        id: usize,
+        item: Item,
+        element: &TypeLayout,
+        count: u64,
+        stride: u64,
+        room: u64,
+    ) -> Result<(), Fault> {
+        let rules = self.native.rules;
+        let limit = self.limit.min(power_of_two_in(item.offset)).min(power_of_two_in(stride));
+        if limit < u64::from(rules.min_array_align) {
+            return Err(item.fault("the target has no array that begins there, or no such stride"));
+        }
+        let last = item.offset.saturating_add(stride.saturating_mul(count.saturating_sub(1)));
+        let mut inner = match fields(self.program, element, 0, item.order) {
+            Some(fields) => fields,
+            None => vec![Item::new("value", 0, element.clone(), item.order, item.span)],
+        };
+        let own = inner.len();
+        let mut tail = Vec::new();
+        if room < stride.saturating_mul(count) {
+            while let Some(entry) = self.items.first_entry().filter(|e| e.key().0 < last.saturating_add(stride)) {
+                let ((_, id), mut item) = entry.remove_entry();
+                item.offset = item.offset.saturating_sub(last);
+                tail.push(id);
+                inner.push(item);
+            }
+        }
+        let name = format!("{}_element", item.name);
+        let mut frame = Frame::new(self.program, self.native, limit, inner, item.span);
+        let (ty, mut slots) = frame.build(Some(stride), &name)?;
+        let declared = std::mem::take(&mut frame.declared);
+        self.declared.extend(declared);
+        let ty = self.program.types.array(ty, u32::try_from(count).ok());
+        let natural = self.natural(ty, item.order);
+        let member = self.member(&item, ty, &natural)?;
+        let to_last = [member, Step::Element(u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX))];
+        for (id, slot) in tail.into_iter().zip(slots.split_off(own)) {
+            self.done(id, slot.seen_through(&to_last));
+        }
+        let inner = match (&element.detail, slots.pop()) {
+            (Detail::Struct(_), last) => {
+                slots.extend(last);
+                Slot { steps: Vec::new(), layout: element.clone(), form: Form::Struct(slots) }
+            }
+            (_, only) => only.unwrap_or_else(|| Slot::same(element.clone(), Vec::new())),
+        };
+        self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Array(Box::new(inner)) });
+        Ok(())
+    }
+
+    /// A vector as an array of scalars, or as the longest pieces that may be where they are wanted.
+    fn vector(&mut self, id: usize, item: Item, s: Scalar, n: u8, room: u64) -> Result<(), Fault> {
+        let size = u64::from(s.size());
+        let scalar = self.program.types.scalar(s);
+        let array = self.program.types.array(scalar, Some(n.into()));
+        let natural = self.natural(array, item.order);
+        let dense = natural.size() == item.layout.size() && n > 1;
+        if dense && self.fits(item.offset, natural.align.into(), natural.size(), room) {
+            let member = self.member(&item, array, &natural)?;
+            self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Scalars });
+            return Ok(());
+        }
+        let mut pieces = Vec::new();
+        let mut first = 0;
+        while first < n {
+            let offset = item.offset.saturating_add(u64::from(first) * size);
+            let fitting = (1..=(n - first).min(n.saturating_sub(1).max(1))).rev().find_map(|length| {
+                let ty = self.vector_type(s, length);
+                let natural = self.natural(ty, item.order);
+                let room = room.saturating_sub(u64::from(first) * size);
+                self.fits(offset, natural.align.into(), natural.size(), room).then_some((length, natural))
+            });
+            let (length, natural) = fitting.ok_or_else(|| item.fault("the target has nothing of its type there"))?;
+            let letters = "xyzw".get(usize::from(first)..usize::from(first + length)).unwrap_or("");
+            pieces.push(self.add(Item {
+                name: format!("{}_{letters}", item.name),
+                offset,
+                layout: natural,
+                ..item.clone()
+            }));
+            first += length;
+        }
+        self.split(id, Node::Pieces(item.layout, pieces));
+        Ok(())
+    }
+
+    /// A vector, or the scalar that a vector of one is.
+    fn vector_type(&mut self, s: Scalar, length: u8) -> TypeId {
+        if length == 1 { self.program.types.scalar(s) } else { self.program.types.vector(s, length) }
+    }
+
+    /// A matrix as an array of arrays of scalars, or as its vectors one by one.
+    fn matrix(&mut self, id: usize, item: Item, stride: u64, order: MatrixOrder, room: u64) -> Result<(), Fault> {
+        let Type::Matrix(s, rows, columns) = self.program.types.get(item.layout.ty) else {
+            return Err(item.fault("the target has nothing of its type there"));
+        };
+        let (count, length) = if order == MatrixOrder::Row { (rows, columns) } else { (columns, rows) };
+        let size = u64::from(s.size()) * u64::from(length);
+        let vector = self.vector_type(s, length);
+        let layout = TypeLayout { ty: vector, usage: Usage::one(Unit::Bytes, size), ..nothing(vector) };
+        let scalar = self.program.types.scalar(s);
+        let mut whole = if length == 1 { scalar } else { self.program.types.array(scalar, Some(length.into())) };
+        whole = self.program.types.array(whole, Some(count.into()));
+        let natural = self.natural(whole, order);
+        let dense = size == stride && natural.size() == item.layout.size();
+        if dense && self.fits(item.offset, natural.align.into(), natural.size(), room) {
+            let member = self.member(&item, whole, &natural)?;
+            let form = if length == 1 { Form::Same } else { Form::Scalars };
+            let inner = Slot { steps: Vec::new(), layout, form };
+            let vectors = (0..u32::from(count)).map(|i| inner.clone().seen_through(&[member, Step::Element(i)]));
+            let form = Form::Matrix(vectors.collect(), Some(Box::new(inner)));
+            self.done(id, Slot { steps: vec![member], layout: item.layout, form });
+            return Ok(());
+        }
+        let vectors = (0..u64::from(count)).map(|i| {
+            let (name, offset) = (format!("{}_{i}", item.name), item.offset.saturating_add(i * stride));
+            self.add(Item { name, offset, layout: layout.clone(), ..item.clone() })
+        });
+        let vectors = vectors.collect();
+        self.split(id, Node::Matrix(item.layout, vectors));
+        Ok(())
+    }
+
+    /// Finds the regions that hold arrays which the target cannot have in constant buffers.
+    fn find_rows(&mut self) {
+        let align = u64::from(self.native.rules.min_array_align);
+        if align <= 4 {
+            return;
+        }
+        let mut leaves = Vec::new();
+        self.items.values().for_each(|item| collect_leaves(&item.layout, item.offset, align, &mut leaves));
+        let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
+        loop {
+            let before = regions.clone();
+            for (start, end) in regions.iter_mut() {
+                *start -= *start % align;
+                *end = round_up(*end, align);
+                for (from, to, _) in &leaves {
+                    if *from < *end && *to > *start {
+                        *start = (*start).min(*from);
+                        *end = (*end).max(*to);
+                    }
+                }
+            }
+            regions.sort_unstable();
+            let merged = regions.drain(..).fold(Vec::<(u64, u64)>::new(), |mut list, (start, end)| {
+                match list.last_mut().filter(|last| last.1 >= start) {
+                    Some(last) => last.1 = last.1.max(end),
+                    None => list.push((start, end)),
+                }
+                list
+            });
+            regions = merged;
+            if regions == before {
+                break;
+            }
+        }
+        self.rows = regions.into_iter().map(|(start, end)| Rows { start, end, member: None }).collect();
+    }
+
+    /// Places what lies in rows of words.
+    fn in_rows(&mut self, id: usize, item: &Item) -> Result<bool, Fault> {
+        let Some(index) = self.rows.iter().position(|r| item.offset < r.end && item.end() > r.start) else {
+            return Ok(false);
+        };
+        let Some(Rows { start, end, member }) = self.rows.get(index) else { return Ok(false) };
+        let (start, end, member) = (*start, *end, *member);
+        if item.offset < start || item.end() > end {
+            let parts = fields(self.program, &item.layout, item.offset, item.order);
+            let parts = parts.ok_or_else(|| item.fault("it lies across rows"))?.into_iter().map(|part| {
+                let name = format!("{}_{}", item.name, part.name);
+                self.add(Item { name, ..part })
+            });
+            let parts = parts.collect();
+            self.split(id, Node::Struct(item.layout.clone(), parts));
+            return Ok(true);
+        }
+        let member = match member {
+            Some(member) => Step::Field(member),
+            None => {
+                let row = self.program.types.vector(Scalar::U32, 4);
+                let ty = self.program.types.array(row, u32::try_from((end - start) / 16).ok());
+                let natural = self.natural(ty, MatrixOrder::Row);
+                let whole = Item::new("rows", start, natural.clone(), MatrixOrder::Row, item.span);
+                self.member(&whole, ty, &natural)?
+            }
+        };
+        if let (Some(rows), Step::Field(field)) = (self.rows.get_mut(index), member) {
+            rows.member = Some(field);
+        }
+        let form = Form::Words(item.offset - start);
+        self.done(id, Slot { steps: vec![member], layout: item.layout.clone(), form });
+        Ok(true)
+    }
+}
+
+fn nothing(ty: TypeId) -> TypeLayout {
+    TypeLayout { ty, usage: Usage::NONE, align: 1, detail: Detail::Plain }
+}
+
+/// (first byte, one past the last, the target cannot have it) of everything that is no struct.
+fn collect_leaves(layout: &TypeLayout, offset: u64, align: u64, leaves: &mut Vec<(u64, u64, bool)>) {
+    match &layout.detail {
+        Detail::Struct(fields) => {
+            for field in fields {
+                let at = offset.saturating_add(field.offset.get(Unit::Bytes));
+                collect_leaves(&field.layout, at, align, leaves);
+            }
+        }
+        _ if layout.size() == 0 => {}
+        _ => leaves.push((offset, offset.saturating_add(layout.size()), is_denser(layout, offset, align))),
+    }
+}
+
+/// Whether arrays in a type have strides, or begin at places, that are no multiples of `align`.
+fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
+    match &layout.detail {
+        Detail::Array { element, stride, .. } => {
+            !offset.is_multiple_of(align)
+                || !stride.get(Unit::Bytes).is_multiple_of(align)
+                || is_denser(element, 0, align)
+        }
+        Detail::Struct(fields) => fields.iter().any(|f| is_denser(&f.layout, f.offset.get(Unit::Bytes), align)),
+        _ => false,
+    }
+}
+
+/// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.
+pub(super) fn leaves(program: &Program, slot: &Slot) -> Vec<StoredLeaf> {
+    let mut leaves = Leaves { program, found: Vec::new() };
+    leaves.slot(slot, &[], "");
+    leaves.found
+}
+
+struct Leaves<'a> {
+    program: &'a Program,
+    found: Vec<StoredLeaf>,
+}
+
+impl Leaves<'_> {
+    fn slot(&mut self, slot: &Slot, outer: &[Step], path: &str) {
+        let way = |steps: &[Step]| [outer, steps].concat();
+        match &slot.form {
+            Form::Nothing => {}
+            Form::Struct(fields) => {
+                for (name, field) in self.names(slot.layout.ty).into_iter().zip(fields) {
+                    self.slot(field, outer, &join(path, name));
+                }
+            }
+            Form::Array(inner) => {
+                let mut steps = way(&slot.steps);
+                steps.push(Step::Element(0));
+                self.slot(inner, &steps, path);
+            }
+            Form::Pieces(list) | Form::Matrix(list, _) => {
+                if let Some(first) = list.first() {
+                    self.slot(first, outer, path);
+                }
+            }
+            Form::Same => self.same(&slot.layout, way(&slot.steps), path),
+            Form::Scalars => self.leaf(way(&slot.steps), 0, path),
+            Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, path),
+        }
+    }
+
+    fn names(&self, ty: TypeId) -> Vec<Symbol> {
+        match self.program.types.get(ty) {
+            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.name).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn leaf(&mut self, steps: Vec<Step>, offset: u64, path: &str) {
+        let steps = steps.into_iter().map(|step| match step {
+            Step::Field(i) => StoredStep::Field(i),
+            Step::Element(i) => StoredStep::Element(i),
+        });
+        self.found.push(StoredLeaf { path: Symbol::new(path), steps: steps.collect(), offset });
+    }
+
+    fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, path: &str) {
+        match &layout.detail {
+            Detail::Struct(fields) => {
+                for ((index, field), name) in (0..).zip(fields).zip(self.names(layout.ty)) {
+                    let mut steps = steps.clone();
+                    steps.push(Step::Field(index));
+                    self.same(&field.layout, steps, &join(path, name));
+                }
+            }
+            Detail::Array { element, .. } if holds_struct(element) => {
+                let mut steps = steps;
+                steps.push(Step::Element(0));
+                self.same(element, steps, path);
+            }
+            _ if layout.size() == 0 => {}
+            _ => self.leaf(steps, 0, path),
+        }
+    }
+
+    fn words(&mut self, layout: &TypeLayout, steps: &[Step], offset: u64, path: &str) {
+        match &layout.detail {
+            Detail::Struct(fields) => {
+                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
+                    let at = offset.saturating_add(field.offset.get(Unit::Bytes));
+                    self.words(&field.layout, steps, at, &join(path, name));
+                }
+            }
+            Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, path),
+            _ if layout.size() == 0 => {}
+            _ => self.leaf(steps.to_vec(), offset, path),
+        }
+    }
+}
+
+fn join(path: &str, name: Symbol) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+fn holds_struct(layout: &TypeLayout) -> bool {
+    match &layout.detail {
+        Detail::Struct(_) => true,
+        Detail::Array { element, .. } => holds_struct(element),
+        _ => false,
+    }
+}
