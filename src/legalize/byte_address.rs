@@ -12,11 +12,12 @@
 use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass};
+use crate::check::constant::eval_int;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, MatrixOrder, Scalar, Stmt, StmtKind, Template,
-    Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, MatrixOrder, Scalar, Stmt, StmtKind,
+    Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -37,6 +38,7 @@ fn run(cx: &mut Context) {
             }
         }
         hoist::hoist(cx.program, &effects, body, marks);
+        fold_addresses(cx, body, &functions);
         let mut words = Words { cx, body };
         words.loads(&functions);
         words.stores(&functions);
@@ -47,6 +49,30 @@ fn run(cx: &mut Context) {
         }
         _ => ty,
     });
+}
+
+/// Numbers of words that are known are written as numbers.
+fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionId, bool>) {
+    for id in body.expressions() {
+        let words: Vec<ExprId> = match &body.exprs[id].kind {
+            ExprKind::Index(buffer, word) => match cx.program.types.get(body.exprs[*buffer].ty) {
+                Type::Buffer(BufferKind::ByteAddress, ..) => vec![*word],
+                _ => continue,
+            },
+            ExprKind::Call(f, args) => match functions.get(f) {
+                Some(store) => args.get(if *store { 1 } else { 2 }).copied().into_iter().collect(),
+                None => continue,
+            },
+            _ => continue,
+        };
+        for word in words {
+            if matches!(body.exprs[word].kind, ExprKind::Binary(BinaryOp::Shr, ..))
+                && let Ok(number) = eval_int(cx.program, &body.exprs, word)
+            {
+                body.exprs[word].kind = ExprKind::Literal(Literal::Int(number), None);
+            }
+        }
+    }
 }
 
 struct Words<'a, 'b, 'c> {
@@ -89,7 +115,11 @@ impl Words<'_, '_, '_> {
         let buffer = self.body.exprs.duplicate(place.buffer);
         let mut index = self.body.exprs.duplicate(place.word);
         let mut b = self.build(place.word);
-        if place.offset >= 4 {
+        if place.offset >= 4
+            && let ExprKind::Literal(Literal::Int(first), _) = b.exprs[index].kind
+        {
+            b.exprs[index].kind = ExprKind::Literal(Literal::Int(first.wrapping_add((place.offset / 4) as i64)), None);
+        } else if place.offset >= 4 {
             let step = b.uint((place.offset / 4) as u32);
             index = b.binary(BinaryOp::Add, index, step);
         }

@@ -51,14 +51,18 @@ fn plain(name: &str) -> String {
     if text.starts_with("__") {
         text = text.trim_start_matches('_').to_owned();
     }
-    // `cbuffer _` names nothing.
-    if !text.contains(|c: char| c != '_') {
+    if is_blank(&text) {
         return "unnamed".to_owned();
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         text.insert(0, '_');
     }
     text
+}
+
+/// `cbuffer _` names nothing.
+fn is_blank(name: &str) -> bool {
+    !name.contains(|c: char| c != '_')
 }
 
 /// The first of `name`, `name2`, `name3`... that is free.
@@ -108,7 +112,10 @@ impl Names<'_, '_> {
     fn parameters(&mut self) {
         let parameters: Vec<GlobalId> = self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)).collect();
         for id in parameters {
-            let name = self.cx.program.globals[id].name;
+            let mut name = self.cx.program.globals[id].name;
+            if self.cx.program.globals[id].transparent && is_blank(name.as_str()) {
+                name = Symbol::new("constants");
+            }
             self.cx.program.globals[id].name = self.global_name(name);
             if self.cx.program.globals[id].transparent {
                 self.members(id);
@@ -168,8 +175,8 @@ impl Names<'_, '_> {
 
     fn structure(&mut self, id: StructId) {
         let mut name = self.cx.program.structs[id].name.to_string();
-        if name.is_empty() {
-            name = "Struct".to_owned();
+        if is_blank(&name) {
+            name = if name.is_empty() { "Struct" } else { "Constants" }.to_owned();
         }
         // `cbuffer Camera` and the struct of its members have one name in the source.
         if self.taken.contains(&name) {
@@ -247,7 +254,12 @@ impl Names<'_, '_> {
 }
 
 fn param_types(program: &Program, function: &Function) -> Vec<String> {
-    function.params.iter().map(|p| program.type_name(function.code.locals[p.local].ty)).collect()
+    let value = |ty| match program.types.get(ty) {
+        // What is passed by reference is named by what it is.
+        Type::Pointer(inner, _) => inner,
+        _ => ty,
+    };
+    function.params.iter().map(|p| program.type_name(value(function.code.locals[p.local].ty))).collect()
 }
 
 /// The struct inside of a block.
