@@ -23,7 +23,7 @@ use shaderport::tree::MatrixOrder;
 use std::path::Path;
 
 /// A page: what was written, and what is generated.
-struct Page {
+pub struct Page {
     written: String,
     generated: String,
     /// (name, text); the first is the main file.
@@ -34,7 +34,7 @@ struct Page {
     units: usize,
 }
 
-fn parse(text: &str) -> Result<Page, String> {
+pub fn parse(text: &str) -> Result<Page, String> {
     let at = text.find("\n## ").map_or(text.len(), |at| at + 1);
     let (written, generated) = text.split_at(at);
     let mut page = Page {
@@ -97,11 +97,16 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The generated half of a page.
-fn generate(page: &Page) -> String {
+/// Compiles the sources of a page.
+pub fn compile_page(page: &Page) -> Output {
     let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
     let main: Vec<&str> = page.sources.iter().take(page.units).map(|(name, _)| name.as_str()).collect();
-    let output = compile(&loader, &main, &page.options);
+    compile(&loader, &main, &page.options)
+}
+
+/// The generated half of a page.
+fn generate(page: &Page) -> String {
+    let output = compile_page(page);
     let mut text = String::new();
     if !output.diagnostics.is_empty() {
         section(&mut text, "diagnostics", "text", &output.render(false));
@@ -152,9 +157,7 @@ fn check(path: &Path, bless: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?.replace("\r\n", "\n");
     let page = parse(&text)?;
     let generated = generate(&page);
-    let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
-    let main: Vec<&str> = page.sources.iter().take(page.units).map(|(name, _)| name.as_str()).collect();
-    let legal = complaints(&compile(&loader, &main, &page.options));
+    let legal = complaints(&compile_page(&page));
     if !legal.is_empty() {
         return Err(legal.join("\n"));
     }

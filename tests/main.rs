@@ -2,6 +2,7 @@
 
 mod support;
 mod bad_input;
+mod bindings;
 mod determinism;
 mod diff;
 mod errors;

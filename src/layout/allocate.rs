@@ -67,7 +67,12 @@ struct Pending<'a> {
 impl<'a> Allocator<'a> {
     /// For one program.
     pub fn new(program: &'a Program, settings: Settings, diags: &'a mut Diagnostics) -> Self {
-        let reached = settings.policy.drop_unused.then(|| program.reachable_globals().into_iter().flatten().collect());
+        // Texts of other APIs need a place for all that they mention.
+        let reach = || match settings.api {
+            Api::D3d => super::reach::reached(program),
+            Api::Vulkan | Api::WebGpu => program.reachable_globals().into_iter().flatten().collect(),
+        };
+        let reached = settings.policy.drop_unused.then(reach);
         Allocator {
             program,
             settings,

@@ -6,6 +6,7 @@
 pub mod allocate;
 pub mod order;
 mod prepare;
+pub mod reach;
 pub mod rules;
 pub mod types;
 pub mod usage;

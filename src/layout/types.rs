@@ -243,7 +243,7 @@ impl Layouter<'_> {
     }
 
     /// The layouts of a struct's fields, with the byte offsets that they ask for.
-    fn fields(&self, s: &Struct, rules: &Rules, order: MatrixOrder, depth: u32) -> Vec<(Option<u32>, TypeLayout)> {
+    fn fields(&self, s: &Struct, rules: &Rules, order: MatrixOrder, depth: u32) -> Vec<(Option<Asked>, TypeLayout)> {
         let layouts = s.fields.iter().map(|field| {
             let order = field.matrix_order.unwrap_or(order);
             (explicit_offset(field, self.settings), self.at_depth(field.ty, rules, order, depth + 1))
@@ -355,14 +355,14 @@ fn spread_registers(layout: &mut TypeLayout, n: u64) {
 }
 
 /// A struct of these fields.
-fn lay_out(ty: TypeId, fields: Vec<(Option<u32>, TypeLayout)>, rules: &Rules) -> TypeLayout {
+fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules) -> TypeLayout {
     let mut builder = StructBuilder::new(rules);
     // Fields without packoffset follow the furthest end of those with one (FACTS 13).
-    for (explicit, layout) in &fields {
-        builder.reserve(*explicit, layout.size());
+    for (asked, layout) in &fields {
+        builder.reserve(asked.filter(|a| a.before_others).map(|a| a.at), layout.size());
     }
-    for (explicit, layout) in fields {
-        builder.append(layout, explicit);
+    for (asked, layout) in fields {
+        builder.append(layout, asked.map(|a| a.at));
     }
     builder.unbounded_at_zero();
     builder.finish(ty)
@@ -414,10 +414,20 @@ fn spread_spaces(layout: &mut TypeLayout) {
     }
 }
 
-fn explicit_offset(field: &Field, settings: &Settings) -> Option<u32> {
+/// The byte offset that a field asks for.
+#[derive(Clone, Copy)]
+struct Asked {
+    at: u32,
+    /// Fields without an offset follow all that have one, rather than the field before them.
+    before_others: bool,
+}
+
+fn explicit_offset(field: &Field, settings: &Settings) -> Option<Asked> {
     let packed = field.explicit.packoffset.map(|(bytes, _)| bytes).or(field.offset);
     let packed = packed.filter(|_| settings.obey_packoffset);
-    packed.or(field.explicit.vk_offset.filter(|_| settings.obey_vk_offset))
+    let asked = |before_others| move |at| Asked { at, before_others };
+    let vulkan = field.explicit.vk_offset.filter(|_| settings.obey_vk_offset);
+    packed.map(asked(true)).or(vulkan.map(asked(false)))
 }
 
 /// Lays out fields one after another; also used for `$Globals` and entry-point scopes.

@@ -42,7 +42,10 @@ type EmittedNames = BTreeMap<&'static str, Vec<(tree::Binding, &'static str)>>;
 
 fn emitted_names(emitted: &[&Program]) -> EmittedNames {
     let mut names = EmittedNames::new();
-    for (_, global) in emitted.iter().flat_map(|p| p.globals.iter()) {
+    let items = emitted.iter().flat_map(|p| p.items.iter().map(|item| (*p, *item)));
+    for (program, item) in items {
+        let Item::Global(id) = item else { continue };
+        let global = &program.globals[id];
         if let (GlobalKind::Parameter, Some(binding)) = (global.kind, global.binding) {
             names.entry(global.source_path.as_str()).or_default().push((binding, global.name.as_str()));
         }

@@ -1,0 +1,221 @@
+//! Positions of parameters: the numbered examples of seed 002 under the `dxc` policy, and for every fixture that what is
+//! emitted equals what is reflected.
+
+use crate::support::{files_under, root};
+use shaderport::check::EntryRequest;
+use shaderport::compile::{Options, Output, Target, compile};
+use shaderport::layout::DXC;
+use shaderport::options;
+use shaderport::reflect::model::Leaf;
+use shaderport::source::MemoryLoader;
+
+fn with_dxc(source: &str) -> Output {
+    let loader = MemoryLoader::new().with("main.hlsl", source);
+    let entries = vec![EntryRequest { name: "main".to_owned(), stage: Some(shaderport::tree::Stage::Compute) }];
+    compile(&loader, &["main.hlsl"], &Options { policy: DXC, entries, ..Options::for_target(Target::Hlsl) })
+}
+
+/// `a u0, b u1 space2`.
+fn registers(output: &Output) -> String {
+    let leaves = output.reflections.iter().flat_map(|(_, r)| &r.leaves);
+    let shown = leaves.filter_map(|l| {
+        let space = l.space.filter(|s| *s > 0).map_or(String::new(), |s| format!(" space{s}"));
+        Some(format!("{} {}{}{space}", l.path, l.class?, l.index?))
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// (example of seed 002, declarations, body of `main`, registers, or a part of the error). Members of structs lie in order
+/// of declaration and arrays whole, as the document proposes.
+const SEED_002: &[(&str, &str, &str, Result<&str, &str>)] = &[
+    (
+        "1.1, with C unused",
+        "RWBuffer<float> A : register(u0); RWBuffer<float> B; RWBuffer<float> C : register(u2); RWBuffer<float> D;",
+        "A[0] = D[0] + B[0];",
+        Ok("A u0, B u1, D u2"),
+    ),
+    (
+        "1.1, with C used",
+        "RWBuffer<float> A : register(u0); RWBuffer<float> B; RWBuffer<float> C : register(u2); RWBuffer<float> D;",
+        "A[0] = D[0] + B[0] + C[0];",
+        Ok("A u0, B u1, C u2, D u3"),
+    ),
+    (
+        "1.2",
+        "RWBuffer<float> A : register(u0); RWBuffer<float> C : register(u2);
+         struct S { RWBuffer<float> B; RWBuffer<float> D; } s;",
+        "A[0] = s.D[0] + s.B[0];",
+        Ok("A u0, s.B u1, s.D u2"),
+    ),
+    (
+        "2.1",
+        "RWBuffer<float> A : register(u2); RWBuffer<float> B[4]; RWBuffer<float> C[2];
+         RWBuffer<float> D[50] : register(u6); RWBuffer<float> E[2];",
+        "A[0] = E[1][0] + C[1][0] + B[1][0];",
+        Ok("A u2, B u3, C u0, E u7"),
+    ),
+    (
+        "2.2",
+        "struct S { RWBuffer<float> B[4]; RWBuffer<float> C[2]; RWBuffer<float> E[3]; };
+         RWBuffer<float> A : register(u2); S s;",
+        "A[0] = s.E[2][0] + s.C[1][0] + s.B[3][0] + s.E[1][0];",
+        Ok("A u2, s.B u3, s.C u7, s.E u9"),
+    ),
+    (
+        "2.3: whole ranges overlap",
+        "RWBuffer<float> A : register(u0); struct S { RWBuffer<float> D[3]; };
+         S s1[2] : register(u0); S s2[2] : register(u1); RWBuffer<float> B;",
+        "A[0] = s1[0].D[1][0] + s2[1].D[1][0] + B[0];",
+        Err("the positions of `s1` and `A` overlap: u0 to u5"),
+    ),
+    (
+        "2.4: an array in a struct is one as any other",
+        "RWBuffer<float> A[10]; struct S { RWBuffer<float> B[10]; } s;",
+        "for (int i = 0; i < 5; i++) { A[i][0] = 1.0; s.B[i][0] = 1.0; }",
+        Ok("A u0, s.B u10"),
+    ),
+    (
+        "3.1",
+        "RWBuffer<float> A : register(u1); RWBuffer<float> B[]; RWBuffer<float> C : register(u5); RWBuffer<float> D[3];",
+        "A[0] = D[2][0] + C[0] + B[10][0];",
+        Ok("A u1, B u6, C u5, D u2"),
+    ),
+    (
+        "3.2",
+        "RWBuffer<float> A : register(u1); RWBuffer<float> B[]; RWBuffer<float> C : register(u5); RWBuffer<float> D[4];",
+        "A[0] = D[2][0] + C[0] + B[10][0];",
+        Err("`B` takes u6 and all above it in space 0"),
+    ),
+    (
+        "3.3",
+        "RWBuffer<float> A : register(u1); RWBuffer<float> D[4]; RWBuffer<float> B[]; RWBuffer<float> C : register(u5);",
+        "A[0] = D[2][0] + C[0] + B[10][0];",
+        Ok("A u1, D u6, B u10, C u5"),
+    ),
+    ("3.4", "RWBuffer<float> C[]; RWBuffer<float> D[];", "D[10][0] = C[20][2];", Err("no room for `D`")),
+    (
+        "4.1",
+        "RWBuffer<float> A : register(u0, space1); RWBuffer<float> B[10];
+         RWBuffer<float> C[5][4] : register(u10, space5); RWBuffer<float> D;",
+        "A[0] = D[0] + C[3][3][0] + B[5][0];",
+        Ok("A u0 space1, B u0, C u10 space5, D u10"),
+    ),
+    (
+        "5.1",
+        "RWBuffer<float> A : register(u1); RWBuffer<float> B[]; RWBuffer<float> C[3] : register(space1);
+         RWBuffer<float> D : register(space1);",
+        "A[0] = C[2][0] + D[0] + B[10][0];",
+        Ok("A u1, B u2, C u0 space1, D u3 space1"),
+    ),
+    (
+        "6.1",
+        "struct S { RWBuffer<float> D; };
+         RWBuffer<float> A; RWBuffer<float> B[10] : register(u0); RWBuffer<float> C : register(u2);
+         S s : register(u5); RWBuffer<float> E[5];
+         void foo() { B[2][0] = 1.0; }
+         bool bar(int i) { return i > 10; }",
+        "if (false) { C[0] = 1.0; }
+         for (int i = 0; i < 5; i++) {
+             if (i > 6) s.D[0] = 1.0;
+             if (bar(i)) foo();
+             if (bar(gi.x)) A[0] = E[2][i];
+         }",
+        Ok("A u0, E u1"),
+    ),
+];
+
+#[test]
+fn examples_of_seed_002() {
+    for (name, declarations, body, expected) in SEED_002 {
+        let source = format!("{declarations}\n[numthreads(4, 1, 1)]\nvoid main(uint3 gi : SV_GroupID) {{ {body} }}\n");
+        let output = with_dxc(&source);
+        match expected {
+            Ok(expected) => assert_eq!(registers(&output), *expected, "{name}\n{}", output.render(false)),
+            Err(part) => {
+                assert!(output.has_errors(), "{name} compiles");
+                assert!(output.render(false).contains(part), "{name}: {}", output.render(false));
+            }
+        }
+    }
+}
+
+#[test]
+fn writes_make_counters_unknown() {
+    let source = "RWBuffer<float> a; RWBuffer<float> b; RWBuffer<float> c;
+        void more(inout int i) { i += 9; }
+        [numthreads(1, 1, 1)] void main() {
+            for (int i = 0; i < 5; i++) { more(i); if (i > 6) a[0] = 1; }
+            for (int j = 0; j < 5; j++) { if (j > 6) b[0] = 1; }
+            for (int k = 0; k < 5; k++) { k = 3 * k; if (k > 6) c[0] = 1; }
+        }";
+    assert_eq!(registers(&with_dxc(source)), "a u0, c u1");
+}
+
+/// The declarations of a text that say a position, each with all of its block.
+fn placed_declarations(text: &str) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        let places = ["register(", "binding = ", "@binding("].iter().any(|w| line.contains(w));
+        if places {
+            list.push(line.to_owned());
+        } else if open && let Some(last) = list.last_mut() {
+            *last += line;
+        }
+        let closed = line.trim_start().starts_with('}') || line.ends_with(';') && places;
+        open = (open || places) && !closed;
+    }
+    list
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|w| w == word)
+}
+
+/// How a target says the position of a leaf.
+fn position(target: Target, leaf: &Leaf) -> Option<String> {
+    let (index, space) = (leaf.index?, leaf.space?);
+    Some(match (target, leaf.class) {
+        (Target::Hlsl, Some(class)) if space == 0 => format!("register({class}{index})"),
+        (Target::Hlsl, Some(class)) => format!("register({class}{index}, space{space})"),
+        (Target::Glsl, _) => format!("set = {space}, binding = {index}"),
+        (Target::Wgsl, _) => format!("@binding({index}) @group({space})"),
+        _ => return None,
+    })
+}
+
+#[test]
+fn what_is_emitted_is_what_is_reflected() {
+    let mut compared = 0;
+    for path in files_under(&root().join("tests/fixtures"), &["md"]) {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let Ok(page) = crate::fixtures::parse(&text) else { continue };
+        let output = crate::fixtures::compile_page(&page);
+        for (target, reflection) in &output.reflections {
+            let texts: Vec<&str> = output.artifacts.iter().filter(|a| a.target == *target).map(|a| a.text()).collect();
+            let declarations: Vec<String> = texts.iter().flat_map(|t| placed_declarations(t)).collect();
+            for leaf in &reflection.leaves {
+                let (Some(name), Some(place)) = (&leaf.emitted_name, position(*target, leaf)) else { continue };
+                compared += 1;
+                let said = declarations.iter().any(|d| d.contains(&place) && has_word(d, name));
+                let page = path.display();
+                assert!(
+                    said,
+                    "{page}: {} is reflected at {place}, but the text says\n{}",
+                    leaf.path,
+                    declarations.join("\n")
+                );
+            }
+        }
+    }
+    assert!(compared > 100, "{compared} positions were compared");
+}
+
+#[test]
+fn options_of_positions_are_read() {
+    let shift = options::shift("t=100,s=7").expect("two classes");
+    assert_eq!(shift.get(shaderport::layout::Unit::Sampler), Some(7));
+    assert!(options::shift("x=1").is_err() && options::shift("t").is_err() && options::shift("tt=1").is_err());
+    assert_eq!(options::binding("3,1"), Ok((3, 1)));
+    assert!(options::binding("a").is_err());
+}
