@@ -112,6 +112,8 @@ capabilities! {
     ConditionalOperator: Hlsl Glsl Wgsl;
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants: Hlsl Glsl;
+    /// Functions called in the values of named constants.
+    CalledConstants: Hlsl;
     /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons: ;
     /// Integer constants that wrap around.

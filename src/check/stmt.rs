@@ -319,7 +319,7 @@ impl<'a> Checker<'a> {
     fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         let result = self.cx.result.unwrap_or(TypeId::VOID);
         let kind = match value {
-            _ if self.cx.constructs => {
+            None if self.cx.constructs => {
                 let this = self.this_value(span);
                 StmtKind::Return(Some(this))
             }

@@ -50,6 +50,24 @@ impl<'a> Context<'a> {
         self.overloads.get(&name).is_some_and(|n| *n > 1)
     }
 
+    /// Whether another function of the name takes another scalar for a parameter.
+    pub(super) fn is_contested(&self, callee: &Function, count: usize, index: usize) -> bool {
+        let scalar = |f: &Function| {
+            let param = f.params.get(index).filter(|_| f.params.len() == count)?;
+            match self.program.types.get(f.code.locals[param.local].ty) {
+                Type::Scalar(s) => Some(s),
+                _ => None,
+            }
+        };
+        let own = scalar(callee);
+        self.program.items.iter().any(|item| match item {
+            Item::Function(f) if self.program.functions[*f].name == callee.name => {
+                scalar(&self.program.functions[*f]).is_some_and(|s| Some(s) != own)
+            }
+            _ => false,
+        })
+    }
+
     /// The struct is the inside of a `cbuffer` and has no declaration of its own.
     pub(super) fn is_block_struct(&self, id: StructId) -> bool {
         self.block_structs.contains(&id)

@@ -50,6 +50,11 @@ pub(super) trait Dialect {
         ""
     }
 
+    /// What stands around a literal that chooses among overloads, where literals have no type of their own.
+    fn choosing_literal(&self, _scalar: Scalar) -> (&'static str, &'static str) {
+        ("", "")
+    }
+
     /// Whether the members of this buffer are named without it.
     fn members_are_global(&self, global: &Global) -> bool;
 

@@ -464,13 +464,30 @@ impl<'a> Exprs<'a> {
                 out.push_str(", ");
             }
             if overloaded {
-                self.operand(*arg, Prec::Assign, out);
+                self.choosing_argument(callee, args.len(), i, *arg, out);
             } else {
                 self.value(*arg, out);
             }
         }
         out.push(')');
         Prec::Postfix
+    }
+
+    /// An argument by which an overload is chosen: a literal says its type where others of the name take another one.
+    fn choosing_argument(&self, callee: &Function, count: usize, index: usize, arg: ExprId, out: &mut String) {
+        let literal = match self.kind(arg) {
+            ExprKind::Unary(_, inner) => matches!(self.kind(*inner), ExprKind::Literal(..)),
+            kind => matches!(kind, ExprKind::Literal(..)),
+        };
+        let (before, after) = match self.ty(arg) {
+            Type::Scalar(s) if literal && self.cx.is_contested(callee, count, index) => {
+                self.dialect.choosing_literal(s)
+            }
+            _ => ("", ""),
+        };
+        out.push_str(before);
+        self.operand(arg, Prec::Assign, out);
+        out.push_str(after);
     }
 
     /// The arguments, those by reference without the conversion on their way back: languages with such parameters do it.

@@ -18,6 +18,7 @@ mod byte_address;
 mod called_entry_points;
 mod called_values;
 mod combined_samplers;
+mod constant_calls;
 mod counters;
 mod aggregates;
 mod dead_code;
@@ -158,6 +159,7 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     varyings::PASS,
     entry_points::PASS,
+    constant_calls::PASS,
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,

@@ -75,6 +75,9 @@ impl Scan<'_> {
         if let Some(tree) = &g.init {
             self.exprs(&tree.exprs, &tree.exprs.post_order(tree.root));
         }
+        if super::constant_calls::calls(self.program, g) {
+            self.need(Capability::CalledConstants);
+        }
         match g.kind {
             GlobalKind::Parameter => self.parameter(g),
             GlobalKind::Specialization => self.need_at(Capability::SpecializationConstants, g.span),

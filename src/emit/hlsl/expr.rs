@@ -84,6 +84,14 @@ impl Dialect for Hlsl {
         &LITERALS
     }
 
+    fn choosing_literal(&self, scalar: Scalar) -> (&'static str, &'static str) {
+        match scalar {
+            Scalar::F32 => ("", "f"),
+            Scalar::I32 => ("int(", ")"),
+            _ => ("", ""),
+        }
+    }
+
     fn scalar_name(&self, scalar: Scalar) -> &'static str {
         scalar.name()
     }
