@@ -8,7 +8,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{EntryPoint, FunctionId, Stage, Type, TypeId};
+use crate::tree::{EntryPoint, FunctionId, Modifiers, ParamMode, Stage, Type, TypeId, is_uniform};
 
 /// An entry point before it is checked.
 #[derive(Clone, Copy, Debug)]
@@ -265,7 +265,7 @@ impl<'a> Checker<'a> {
         let signature = self.functions.get(instance).signature.clone();
         self.field_semantics(signature.result, &mut list, 0);
         for param in &signature.params {
-            if param.mode != crate::tree::ParamMode::In {
+            if param.mode != ParamMode::In {
                 if let Some(ast::DeclKind::Var(var)) = param.decl.map(|d| &d.kind) {
                     list.extend(names(&var.semantics));
                 }
@@ -361,16 +361,21 @@ impl<'a> Checker<'a> {
                 let message = format!("the {} entry point `{}` needs `[numthreads(x, y, z)]`", stage.name(), info.name);
                 self.error(Code::BAD_ENTRY, info.span, message);
             }
+            if stage == Stage::Compute {
+                self.implicit_uniforms(function);
+            }
+            let patch_constant = match stage {
+                Stage::Hull => self.patch_constant_function(decl, function, info.span),
+                _ => None,
+            };
             self.program.entry_points.push(EntryPoint {
                 function,
+                patch_constant,
                 stage,
                 name: info.name,
                 workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
                 unit: self.source(info.source).unit,
             });
-            if stage == Stage::Hull {
-                self.patch_constant_function(decl, function, info.span);
-            }
         }
         self.drain();
     }
@@ -386,22 +391,45 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A compute shader has no varyings: a parameter without a system value is uniform, as in slangc (its warning 38040).
+    fn implicit_uniforms(&mut self, function: FunctionId) {
+        let declared = &self.program.functions[function];
+        let mut found = Vec::new();
+        for (index, param) in declared.params.iter().enumerate() {
+            let local = &declared.code.locals[param.local];
+            let mut semantics = Vec::new();
+            self.field_semantics(local.ty, &mut semantics, 0);
+            let varying = param.semantic.is_some() || param.mode != ParamMode::In || !semantics.is_empty();
+            if !varying && !is_uniform(&self.program, param, local.ty) {
+                found.push((index, local.name, local.span));
+            }
+        }
+        for (index, name, span) in found {
+            let message = format!("`{name}` has no system value, so it is uniform in a compute shader");
+            self.diags
+                .push(Diagnostic::warning(Code::BAD_ENTRY, span, message).note("`uniform` says so without a warning"));
+            if let Some(param) = self.program.functions[function].params.get_mut(index) {
+                param.modifiers.set(Modifiers::UNIFORM);
+            }
+        }
+    }
+
     /// The function that `[patchconstantfunc]` names is part of the hull stage.
-    fn patch_constant_function(&mut self, decl: DeclId, function: FunctionId, span: Span) {
+    fn patch_constant_function(&mut self, decl: DeclId, function: FunctionId, span: Span) -> Option<FunctionId> {
         let attribute = attributes::find(&self.program.functions[function].attributes, "patchconstantfunc");
         let Some(crate::tree::AttributeArg::Text(name)) = attribute.and_then(|a| a.args.first()).cloned() else {
-            return self.error(Code::BAD_ENTRY, span, "a hull entry point needs `[patchconstantfunc(\"name\")]`");
+            self.error(Code::BAD_ENTRY, span, "a hull entry point needs `[patchconstantfunc(\"name\")]`");
+            return None;
         };
         let scope = self.info(decl).scope;
         let found = self.lookup(scope, name);
         let decls = super::expr::function_decls(self, &found.entities);
         let Some(&decl) = decls.first() else {
-            return self.error(Code::ENTRY_NOT_FOUND, span, format!("there is no function `{name}`"));
+            self.error(Code::ENTRY_NOT_FOUND, span, format!("there is no function `{name}`"));
+            return None;
         };
-        if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
-            let function = self.function(instance);
-            self.extra_roots.push(function);
-        }
+        let instance = self.instance(decl, WHOLE, Vec::new())?;
+        Some(self.function(instance))
     }
 }
 

@@ -163,8 +163,7 @@ impl<'a> Checker<'a> {
     /// Lists what is reachable in the order of the source, each after what it uses.
     fn order_items(&mut self) {
         let mut roots: Vec<Item> = self.program.parameters.iter().map(|g| Item::Global(*g)).collect();
-        roots.extend(self.program.entry_points.iter().map(|e| Item::Function(e.function)));
-        roots.extend(self.extra_roots.iter().map(|f| Item::Function(*f)));
+        roots.extend(self.program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function));
         if self.program.entry_points.is_empty() {
             let user = self.program.functions.iter().filter(|(_, f)| !f.builtin);
             roots.extend(user.map(|(id, _)| Item::Function(id)).filter(|i| !self.is_merged(*i)));

@@ -157,7 +157,7 @@ impl Checker<'_> {
                 return;
             }
             let to = |f: &mut FunctionId| *f = map.get(f).copied().unwrap_or(*f);
-            self.extra_roots.iter_mut().for_each(to);
+            self.program.entry_points.iter_mut().filter_map(|e| e.patch_constant.as_mut()).for_each(to);
             self.each_body(&mut |exprs| {
                 for (_, e) in exprs.iter_mut() {
                     match &mut e.kind {

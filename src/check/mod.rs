@@ -221,8 +221,6 @@ pub(crate) struct Checker<'a> {
     /// Definitions outside of their struct: (struct, method) to the definition.
     out_of_line: FxHashMap<(Symbol, Symbol), Vec<&'a ast::FunctionDecl>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
-    /// Functions that are reached without a call.
-    extra_roots: Vec<tree::FunctionId>,
     /// Functions that several units have alike; another one stands for them.
     merged_functions: FxHashSet<tree::FunctionId>,
     /// The last place of the user's that was looked at.
@@ -278,7 +276,6 @@ impl<'a> Checker<'a> {
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
             pending_usings: Vec::new(),
-            extra_roots: Vec::new(),
             merged_functions: FxHashSet::default(),
             user_span: None,
             words: Words {

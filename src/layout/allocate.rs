@@ -642,24 +642,6 @@ impl<'a> Allocator<'a> {
     }
 }
 
-/// Whether an entry-point parameter is a shader parameter rather than stage input or output.
-pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
-    if param.modifiers.has(Modifiers::UNIFORM) {
-        return true;
-    }
-    param.semantic.is_none()
-        && matches!(
-            program.types.get(program.types.innermost(ty)),
-            Type::Texture(_)
-                | Type::Sampler(_)
-                | Type::Buffer(..)
-                | Type::ConstantBuffer(_)
-                | Type::TextureBuffer(_)
-                | Type::ParameterBlock(_)
-                | Type::AccelerationStructure
-        )
-}
-
 fn pending<'a>(name: Symbol, span: Span, explicit: &'a Explicit, layout: TypeLayout, place: Place) -> Pending<'a> {
     Pending { name, global: None, span, explicit, layout, place, fixed: Vec::new(), space_only: None, parted: false }
 }

@@ -2,8 +2,8 @@
 //! parameter at a time (FACTS 15).
 
 use super::Policy;
-use super::allocate::is_uniform;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::tree::is_uniform;
 use crate::tree::{Field, Function, MatrixOrder, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
 use std::collections::BTreeSet;
 

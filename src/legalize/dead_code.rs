@@ -45,7 +45,8 @@ struct Order<'a> {
 
 impl Order<'_> {
     fn mark_all(&mut self) {
-        let mut stack: Vec<Item> = self.program.entry_points.iter().map(|e| Item::Function(e.function)).collect();
+        let roots = self.program.entry_points.iter().flat_map(|e| e.roots());
+        let mut stack: Vec<Item> = roots.map(Item::Function).collect();
         // Specialization constants and stage variables are an interface, used or not.
         let interface = self
             .program

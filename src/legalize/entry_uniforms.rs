@@ -6,8 +6,8 @@
 //! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Spec: seed 000, entry points.
 
 use super::{Context, Pass};
-use crate::layout::allocate::is_uniform;
 use crate::target::Capability;
+use crate::tree::is_uniform;
 use crate::tree::{
     ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, ParamMode, Stmt, StmtKind,
 };

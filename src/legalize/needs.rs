@@ -501,7 +501,7 @@ impl Scan<'_> {
             }
             for p in &f.params {
                 let local = &f.code.locals[p.local];
-                if crate::layout::allocate::is_uniform(self.program, p, local.ty) {
+                if crate::tree::is_uniform(self.program, p, local.ty) {
                     self.need_at(Capability::EntryPointUniforms, local.span);
                 }
             }

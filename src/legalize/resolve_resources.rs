@@ -29,7 +29,7 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let mut resolver =
         Resolver { cx, done: FxHashSet::default(), made: FxHashMap::default(), instances: FxHashMap::default() };
-    let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().map(|e| e.function).collect();
+    let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     for entry in entries {
         resolver.function(entry, Aliases::default(), 0);
     }

@@ -139,7 +139,7 @@ impl Flatten<'_> {
                 ParamMode::Out => direction == Direction::Out,
                 ParamMode::InOut | ParamMode::Ref => true,
             };
-            if !goes || crate::layout::allocate::is_uniform(self.program, param, local.ty) {
+            if !goes || crate::tree::is_uniform(self.program, param, local.ty) {
                 continue;
             }
             let at = At {

@@ -6,7 +6,9 @@
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Attribute, AttributeArg, EntryPoint, ExprKind, Function, FunctionId, Program, Stage};
+use crate::tree::{
+    Attribute, AttributeArg, Block, EntryPoint, ExprKind, Function, FunctionId, Program, Stage, StmtKind,
+};
 use rustc_hash::FxHashSet;
 
 /// Reports calls that the stage of an entry point does not allow.
@@ -14,12 +16,15 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     for entry in &program.entry_points {
         let mut seen = FxHashSet::default();
         // A function, and where the user's code called into the library on the way to it.
-        let mut stack: Vec<(FunctionId, Option<Span>)> = vec![(entry.function, None)];
+        let mut stack: Vec<(FunctionId, Option<Span>)> = entry.roots().map(|f| (f, None)).collect();
         while let Some((id, from)) = stack.pop() {
             if !seen.insert(id) {
                 continue;
             }
             let body = &program.functions[id].code;
+            if entry.stage != Stage::Fragment {
+                discards(&body.block, entry, from, diags);
+            }
             for expr in body.expressions() {
                 let ExprKind::Call(callee, _) = body.exprs[expr].kind else { continue };
                 let span = from.unwrap_or(body.exprs[expr].span);
@@ -31,6 +36,16 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             }
         }
     }
+}
+
+/// Reports `discard` outside of fragment shaders.
+fn discards(block: &Block, entry: &EntryPoint, from: Option<Span>, diags: &mut Diagnostics) {
+    block.visit(&mut |stmt| {
+        if matches!(stmt.kind, StmtKind::Discard) {
+            let message = format!("the {} stage of `{}` cannot discard", entry.stage.name(), entry.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, from.unwrap_or(stmt.span), message));
+        }
+    });
 }
 
 fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -> Option<Diagnostic> {

@@ -59,7 +59,7 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     };
     let params = function.params.iter().filter(|p| {
         let ty = function.code.locals[p.local].ty;
-        !crate::layout::allocate::is_uniform(program, p, ty)
+        !crate::tree::is_uniform(program, p, ty)
     });
     lacks(function.result, function.result_semantic)
         || params.into_iter().any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
@@ -134,7 +134,7 @@ impl Namer<'_> {
         for index in 0..function.params.len() {
             let Some(param) = function.params.get(index) else { continue };
             let local = &function.code.locals[param.local];
-            if crate::layout::allocate::is_uniform(self.program, param, local.ty) {
+            if crate::tree::is_uniform(self.program, param, local.ty) {
                 continue;
             }
             let out = matches!(param.mode, ParamMode::Out)

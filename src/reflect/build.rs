@@ -3,7 +3,6 @@
 use super::model::{
     Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
-use crate::layout::allocate::is_uniform;
 use crate::layout::varyings::{Locations, of_matrix};
 use crate::layout::{
     Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, enter_array,
@@ -11,6 +10,7 @@ use crate::layout::{
 };
 use crate::source::{Sources, Span};
 use crate::target::Profile;
+use crate::tree::is_uniform;
 use crate::tree::{self, *};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -704,6 +704,8 @@ impl Stage {
 pub struct EntryPoint {
     /// The function.
     pub function: FunctionId,
+    /// The function that gives the constants of a patch, which runs with a hull entry point.
+    pub patch_constant: Option<FunctionId>,
     /// Its stage.
     pub stage: Stage,
     /// Its name in the source.
@@ -712,4 +714,29 @@ pub struct EntryPoint {
     pub workgroup_size: [u32; 3],
     /// Index of its translation unit.
     pub unit: u32,
+}
+
+impl EntryPoint {
+    /// The functions that the stage runs by itself.
+    pub fn roots(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        [Some(self.function), self.patch_constant].into_iter().flatten()
+    }
+}
+
+/// Whether an entry-point parameter is a shader parameter rather than stage input or output.
+pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
+    if param.modifiers.has(Modifiers::UNIFORM) {
+        return true;
+    }
+    param.semantic.is_none()
+        && matches!(
+            program.types.get(program.types.innermost(ty)),
+            Type::Texture(_)
+                | Type::Sampler(_)
+                | Type::Buffer(..)
+                | Type::ConstantBuffer(_)
+                | Type::TextureBuffer(_)
+                | Type::ParameterBlock(_)
+                | Type::AccelerationStructure
+        )
 }

@@ -404,7 +404,7 @@ impl Program {
         let mut order = Vec::new();
         let mut seen = FxHashSet::default();
         let mut stack: Vec<(FunctionId, bool)> = Vec::new();
-        let roots = self.entry_points.iter().map(|e| e.function);
+        let roots = self.entry_points.iter().flat_map(|e| e.roots());
         let initializers = self.globals.iter().filter_map(|(_, g)| g.init.as_ref());
         let roots: Vec<FunctionId> = roots.chain(initializers.flat_map(|t| Uses::of_tree(t).functions)).collect();
         stack.extend(roots.into_iter().rev().map(|f| (f, false)));

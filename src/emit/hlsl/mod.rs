@@ -193,11 +193,35 @@ impl File<'_> {
         if let Some(entry) = self.cx.entry_of(id) {
             self.entry_attributes(function, entry);
         }
+        let result = self.result(function);
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
-        let result = self.dialect.type_name(self.cx, function.result);
         let head = format!("{result} {}({}){semantic}", function.name, params.join(", "));
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+    }
+
+    /// The type of a function's result. Brackets cannot stand there, so an array gets a name.
+    fn result(&mut self, function: &Function) -> String {
+        if !matches!(self.cx.program.types.get(function.result), Type::Array(..)) {
+            return self.dialect.type_name(self.cx, function.result);
+        }
+        let mut name = format!("{}_result", function.name);
+        while self.is_declared(&name) {
+            name.push('_');
+        }
+        let declared = types::variable(self.cx, function.result, &name, Modifiers::default());
+        self.w.line(&format!("typedef {declared};"));
+        name
+    }
+
+    fn is_declared(&self, name: &str) -> bool {
+        let program = self.cx.program;
+        program.items.iter().any(|item| match *item {
+            Item::Struct(id) => program.structs[id].name == name,
+            Item::Enum(id) => program.enums[id].name == name,
+            Item::Global(id) => program.globals[id].name == name,
+            Item::Function(id) => program.functions[id].name == name,
+        })
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {
@@ -257,7 +281,12 @@ impl File<'_> {
                     "rootsignature" => "RootSignature",
                     other => other,
                 };
-                let args: Vec<String> = attribute.args.iter().map(attribute_arg).collect();
+                let args: Vec<String> = match entry.patch_constant {
+                    Some(f) if lower == "patchconstantfunc" => {
+                        vec![format!("\"{}\"", self.cx.program.functions[f].name)]
+                    }
+                    _ => attribute.args.iter().map(attribute_arg).collect(),
+                };
                 let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
                 self.w.line(&format!("[{name}{args}]"));
             } else if lower == "shader" && self.cx.profile.facts.version >= (6, 0) {
