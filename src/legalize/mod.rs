@@ -254,7 +254,8 @@ fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
         for id in body.expressions() {
             let crate::tree::ExprKind::Call(callee, _) = &body.exprs[id].kind else { continue };
             let callee = &program.functions[*callee];
-            if !is_unspoken(callee) {
+            // What needs a missing capability has been reported with its name.
+            if !is_unspoken(callee) || needs::required(callee).any(|c| !profile.has(c)) {
                 continue;
             }
             let message =

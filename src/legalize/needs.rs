@@ -470,14 +470,8 @@ impl Scan<'_> {
 
     /// What a builtin says of itself with `[__requires(...)]`.
     fn call(&mut self, f: crate::tree::FunctionId) {
-        for attribute in self.program.functions[f].attributes.iter().filter(|a| a.name == "__requires") {
-            for arg in &attribute.args {
-                if let crate::tree::AttributeArg::Name(name) | crate::tree::AttributeArg::Text(name) = arg
-                    && let Some(capability) = Capability::parse(name.as_str())
-                {
-                    self.need(capability);
-                }
-            }
+        for capability in required(&self.program.functions[f]) {
+            self.need(capability);
         }
     }
 
@@ -507,6 +501,17 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// What a builtin says of itself with `[__requires(...)]`.
+pub fn required(function: &crate::tree::Function) -> impl Iterator<Item = Capability> + '_ {
+    let attributes = function.attributes.iter().filter(|a| a.name == "__requires");
+    attributes.flat_map(|a| &a.args).filter_map(|arg| match arg {
+        crate::tree::AttributeArg::Name(name) | crate::tree::AttributeArg::Text(name) => {
+            Capability::parse(name.as_str())
+        }
+        _ => None,
+    })
 }
 
 /// Whether control never comes to the end of a block.

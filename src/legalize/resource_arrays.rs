@@ -416,22 +416,19 @@ impl Uses<'_, '_, '_> {
             self.cx.unsupported(span, "an assignment to an element of an array of buffers as part of an expression");
             return false;
         }
-        let mut spine = FxHashSet::default();
-        let mut node = element;
-        spine.insert(node);
-        while node != operation {
-            let Some(&parent) = parents.get(&node) else { return false };
-            node = parent;
-            spine.insert(node);
-        }
+        let mut spine: FxHashSet<ExprId> = path(parents, element, operation).collect();
+        let twins = self.twins(operation, element, global, indices);
+        spine.extend(twins.iter().flat_map(|(twin, _)| path(parents, *twin, operation)));
         let mut captured = Vec::new();
-        if !self.capture(operation, element, &spine, &mut captured) {
+        let chosen = |id| id == element || twins.iter().any(|(twin, _)| *twin == id);
+        if !self.capture(operation, &chosen, &spine, &mut captured) {
             self.cx
                 .unsupported(span, "a variable that is written by an operation on an element of an array of resources");
             return false;
         }
         let ty = if is_write { TypeId::VOID } else { self.body.exprs[operation].ty };
-        let chooser = Chooser { element, operation, captured: &captured, result: ty, span };
+        let names = captured.iter().map(|c| self.name_of(*c, parents.get(c).copied())).collect();
+        let chooser = Chooser { element, twins: &twins, operation, captured: &captured, names, result: ty, span };
         let function = self.function(global, &chooser, &elements.list);
         let flat = self.flat_index(indices, &elements.dims, span);
         let mut args = vec![flat];
@@ -441,9 +438,59 @@ impl Uses<'_, '_, '_> {
         true
     }
 
+    /// Elements of other arrays that the operation chooses by the same index, such as the sampler beside a texture.
+    fn twins(
+        &self,
+        operation: ExprId,
+        element: ExprId,
+        global: GlobalId,
+        indices: &[ExprId],
+    ) -> Vec<(ExprId, GlobalId)> {
+        let Some(own) = self.arrays.get(&global) else { return Vec::new() };
+        let text = |list: &[ExprId]| -> Vec<String> {
+            let of = |e: &ExprId| dump::expr_text(self.cx.program, &self.body.locals, &self.body.exprs, *e);
+            list.iter().map(of).collect()
+        };
+        let wanted = text(indices);
+        let pure = indices.iter().all(|i| {
+            let no_effect = |e: &ExprId| {
+                !matches!(self.body.exprs[*e].kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..))
+            };
+            self.body.exprs.post_order(*i).iter().all(no_effect)
+        });
+        let mut twins = Vec::new();
+        for id in self.body.exprs.post_order(operation).into_iter().filter(|id| pure && *id != element) {
+            let Some((other, list)) = self.element(id) else { continue };
+            let same = self.arrays.get(&other).is_some_and(|e| e.dims == own.dims) && text(&list) == wanted;
+            if same {
+                twins.push((id, other));
+            }
+        }
+        twins
+    }
+
+    /// A name for what an operation uses: that of the parameter which it is for.
+    fn name_of(&self, id: ExprId, parent: Option<ExprId>) -> Symbol {
+        match parent.map(|p| &self.body.exprs[p].kind) {
+            Some(ExprKind::Call(f, args)) => {
+                let function = &self.cx.program.functions[*f];
+                let param = args.iter().position(|a| *a == id).and_then(|at| function.params.get(at));
+                param.map_or(Symbol::new("value"), |p| function.code.locals[p.local].name)
+            }
+            Some(ExprKind::Index(..)) => Symbol::new("element"),
+            _ => super::hoist::temporary_name(self.cx.program, self.body, id),
+        }
+    }
+
     /// Collects what an operation uses besides the element, in order. False if that includes a place to write to.
-    fn capture(&self, id: ExprId, element: ExprId, spine: &FxHashSet<ExprId>, captured: &mut Vec<ExprId>) -> bool {
-        if id == element {
+    fn capture(
+        &self,
+        id: ExprId,
+        chosen: &dyn Fn(ExprId) -> bool,
+        spine: &FxHashSet<ExprId>,
+        captured: &mut Vec<ExprId>,
+    ) -> bool {
+        if chosen(id) {
             return true;
         }
         if !spine.contains(&id) {
@@ -463,7 +510,7 @@ impl Uses<'_, '_, '_> {
         }
         let mut children = Vec::new();
         self.body.exprs[id].kind.children(&mut |c| children.push(c));
-        children.into_iter().all(|c| self.capture(c, element, spine, captured))
+        children.into_iter().all(|c| self.capture(c, chosen, spine, captured))
     }
 
     /// A literal, or something that is named alike everywhere.
@@ -505,8 +552,7 @@ impl Uses<'_, '_, '_> {
         let mut code = Body::default();
         let mut params = vec![parameter(&mut code, "index", TypeId::UINT, chooser.span)];
         let mut locals = Vec::new();
-        for id in chooser.captured {
-            let name = super::hoist::temporary_name(self.cx.program, self.body, *id);
+        for (id, name) in chooser.captured.iter().zip(&chooser.names) {
             let param = parameter(&mut code, name.as_str(), self.body.exprs[*id].ty, chooser.span);
             locals.push(param.local);
             params.push(param);
@@ -515,7 +561,7 @@ impl Uses<'_, '_, '_> {
         for (number, element) in (0u32..).zip(elements) {
             let last = number as usize + 1 == elements.len();
             let label = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).uint(number);
-            let body = self.case(chooser, *element, &locals, &mut code);
+            let body = self.case(chooser, (number as usize, *element), &locals, &mut code);
             cases.push(SwitchCase { labels: vec![(!last).then_some(label)], comments: Vec::new(), body });
         }
         let selector =
@@ -533,11 +579,21 @@ impl Uses<'_, '_, '_> {
         id
     }
 
-    fn case(&mut self, chooser: &Chooser, element: GlobalId, locals: &[LocalId], code: &mut Body) -> Block {
+    fn case(
+        &mut self,
+        chooser: &Chooser,
+        (number, element): (usize, GlobalId),
+        locals: &[LocalId],
+        code: &mut Body,
+    ) -> Block {
         let from = &self.body.exprs;
         let copy = code.exprs.import(from, chooser.operation, &mut |exprs, id| {
+            let twin = chooser.twins.iter().find(|(twin, _)| *twin == id);
+            let twin = twin.and_then(|(_, array)| self.arrays.get(array)?.list.get(number).copied());
             let kind = if id == chooser.element {
                 ExprKind::Global(element)
+            } else if let Some(twin) = twin {
+                ExprKind::Global(twin)
             } else {
                 let at = chooser.captured.iter().position(|c| *c == id)?;
                 ExprKind::Local(*locals.get(at)?)
@@ -558,17 +614,37 @@ impl Uses<'_, '_, '_> {
     fn verb(&self, operation: ExprId) -> String {
         match &self.body.exprs[operation].kind {
             ExprKind::Call(f, _) => self.cx.program.functions[*f].name.as_str().trim_start_matches('_').to_owned(),
-            ExprKind::Assign(..) | ExprKind::Step(..) => "store".to_owned(),
+            ExprKind::Assign(None, ..) => "store".to_owned(),
+            ExprKind::Assign(..) | ExprKind::Step(..) => "update".to_owned(),
+            ExprKind::Field(base, index) => {
+                let program = &self.cx.program;
+                match program.types.get(self.body.exprs[*base].ty) {
+                    Type::Struct(s) => {
+                        program.structs[s].fields.get(*index as usize).map_or("load", |f| f.name.as_str())
+                    }
+                    _ => "load",
+                }
+                .to_owned()
+            }
             _ => "load".to_owned(),
         }
     }
 }
 
+/// An expression and those around it, up to one of them.
+fn path(parents: &FxHashMap<ExprId, ExprId>, from: ExprId, to: ExprId) -> impl Iterator<Item = ExprId> + use<'_> {
+    std::iter::successors(Some(from), move |node| parents.get(node).copied().filter(|_| *node != to))
+}
+
 /// An operation on an element.
 struct Chooser<'a> {
     element: ExprId,
+    /// Elements of other arrays that are chosen along with it.
+    twins: &'a [(ExprId, GlobalId)],
     operation: ExprId,
     captured: &'a [ExprId],
+    /// Names for what is captured.
+    names: Vec<Symbol>,
     result: TypeId,
     span: Span,
 }
