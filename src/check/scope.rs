@@ -45,6 +45,8 @@ pub(super) enum BuiltinGeneric {
     Array,
     /// `Ptr<T>`
     Pointer,
+    /// `Tuple<A, B>`
+    Tuple,
 }
 
 /// What a scope is, for lookups that end or branch at it.

@@ -87,7 +87,10 @@ impl<'a> Checker<'a> {
             }
             TypeKind::Infer => self.type_error(Code::NOT_A_TYPE, ty.span, "a type must be written here"),
             TypeKind::Error => TypeId::ERROR,
-            TypeKind::Tuple(_) => self.unsupported_type(ty.span, "a tuple type"),
+            TypeKind::Tuple(parts) => {
+                let parts = parts.iter().map(|part| self.resolve_type(part, scope)).collect();
+                self.tuple_type(parts, ty.span)
+            }
             TypeKind::Optional(inner) => {
                 let inner = self.resolve_type(inner, scope);
                 self.optional_type(inner, ty.span)
@@ -104,7 +107,7 @@ impl<'a> Checker<'a> {
         TypeId::ERROR
     }
 
-    fn unsupported_type(&mut self, span: Span, what: &str) -> TypeId {
+    pub(super) fn unsupported_type(&mut self, span: Span, what: &str) -> TypeId {
         self.unsupported(span, what);
         TypeId::ERROR
     }
@@ -359,6 +362,13 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Name<'a> {
         let args = args.unwrap_or(&[]);
+        if generic == BuiltinGeneric::Tuple {
+            let parts = args.iter().map(|arg| self.type_arg(arg, scope)).collect();
+            return match self.tuple_type(parts, span) {
+                TypeId::ERROR => Name::Error,
+                ty => Name::Type(ty),
+            };
+        }
         let element = match args.first() {
             Some(arg) => match self.type_arg(arg, scope) {
                 TypeId::ERROR => return Name::Error,

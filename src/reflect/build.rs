@@ -53,6 +53,9 @@ fn emitted_names(emitted: &[&Program]) -> EmittedNames {
     names
 }
 
+/// The attribute of structs of the standard library whose fields are values side by side, told without names.
+const UNNAMED_FIELDS: &str = "__unnamed_fields";
+
 struct Builder<'a> {
     program: &'a Program,
     layout: &'a ProgramLayout,
@@ -263,11 +266,13 @@ impl Builder<'_> {
         let Type::Struct(id) = self.program.types.get(ty) else { return Vec::new() };
         let s = &self.program.structs[id];
         let fields = s.fields.iter().zip(layouts);
+        let unnamed = s.attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(UNNAMED_FIELDS));
         fields
             .map(|(field, layout)| {
                 // The struct that is inherited stands where the name is.
                 let name = if field.span == s.span { "$base" } else { field.name.as_str() };
                 let mut variable = self.variable(name, &layout.layout, field.span);
+                variable.name = variable.name.filter(|_| !unnamed);
                 put(&mut variable, bindings(&layout.offset, &Usage::NONE, &layout.layout));
                 variable.requested = requested(&field.explicit);
                 variable.user_attribs = user_attributes(&field.attributes);
