@@ -18,6 +18,7 @@
 
 use crate::check::{self, EntryRequest, Input, SourceUnit};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
+use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
 use crate::lex::TokenStream;
@@ -149,6 +150,8 @@ pub struct Options {
     pub left_out_pass: Option<String>,
     /// Sidecars of what cannot be emitted too: what a target cannot say is a warning, and there is no text of it.
     pub layouts_anyway: bool,
+    /// The positions that parameters had before, which they keep; what is recorded from now on is in the output.
+    pub lock: Option<LockInput>,
     /// A file without entry points is no error: it is a module or include of others.
     pub skip_libraries: bool,
     /// Shared by the programs of a batch.
@@ -173,6 +176,7 @@ impl Default for Options {
             dump_after: None,
             left_out_pass: None,
             layouts_anyway: false,
+            lock: None,
             skip_libraries: false,
             cache: None,
         }
@@ -225,6 +229,8 @@ pub struct Output {
     pub entries: Vec<(Symbol, Stage)>,
     /// Trees after the pass asked for, per target.
     pub dumps: Vec<String>,
+    /// What the lock of the options holds of this program from now on; `None` without one.
+    pub records: Option<lock::ProgramLock>,
 }
 
 impl Output {
@@ -270,11 +276,13 @@ struct Compilation<'a> {
     options: &'a Options,
     diags: Diagnostics,
     output: Output,
+    /// Where the text of the lock is among the sources.
+    lock_file: Option<FileId>,
 }
 
 impl<'a> Compilation<'a> {
     fn new(options: &'a Options) -> Self {
-        Compilation { options, diags: Diagnostics::default(), output: Output::default() }
+        Compilation { options, diags: Diagnostics::default(), output: Output::default(), lock_file: None }
     }
 
     fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
@@ -299,12 +307,21 @@ impl<'a> Compilation<'a> {
             self.output.inferred = report.inferred;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
             if !self.diags.has_errors() && !program.entry_points.is_empty() {
+                let lock = self.options.lock.as_ref();
+                let known = |input: &LockInput| input.lock.programs.get(&input.program).cloned().unwrap_or_default();
+                self.output.records = lock.map(known);
+                // After all files of the program, so that messages about the lock come last.
+                self.lock_file = lock.map(|input| self.output.sources.add(&input.name, input.text.clone()));
                 for target in &self.options.targets {
                     self.target(&program, *target);
                 }
             }
         }
         self.output.dependencies = self.output.sources.dependencies();
+        if let Some(lock) = &self.options.lock {
+            // It is written to as well: a build system that waits for it would never end.
+            self.output.dependencies.retain(|name| *name != lock.name);
+        }
         self.output.diagnostics = self.diags.take();
         diagnostic::sort(&mut self.output.diagnostics, &self.output.sources);
         self.output
@@ -339,8 +356,21 @@ impl<'a> Compilation<'a> {
         let program = layout::prepare(program, &settings);
         let program = program.as_ref();
         let mut diags = Diagnostics::default();
-        let layout = layout::place(program, settings, &mut diags);
+        let no_records = lock::Records::new();
+        let view = self.options.lock.as_ref().map(|input| lock::View {
+            records: self.output.records.as_ref().and_then(|r| r.apis.get(settings.api.word())).unwrap_or(&no_records),
+            sources: &self.output.sources,
+            file: self.lock_file,
+            program: &input.program,
+            api: settings.api,
+        });
+        let layout = layout::place_locked(program, settings, view, &mut diags);
         report_overlaps(program, &layout, &mut diags);
+        if diags.list().iter().any(|d| d.code == Code::LOCKED && d.severity == diagnostic::Severity::Error) {
+            // The rest would only say the same again, of buffers whose parts overlap.
+            diags.take().into_iter().for_each(|d| self.diags.push(d));
+            return;
+        }
         let mut artifacts = Vec::new();
         let mut emitted = Vec::new();
         for entry in self.texts(program, profile) {
@@ -381,6 +411,9 @@ impl<'a> Compilation<'a> {
         }
         if !failed {
             self.output.artifacts.extend(artifacts);
+            if let (Some(records), Some(now)) = (&mut self.output.records, layout.records.clone()) {
+                records.apis.insert(settings.api.word().to_owned(), now);
+            }
             let emitted: Vec<&Program> = emitted.iter().collect();
             let reflection = reflect::reflect(program, &layout, &emitted, profile, &self.output.sources);
             self.output.reflections.push((target, reflection));

@@ -8,6 +8,7 @@ mod diff;
 mod errors;
 mod fixtures;
 mod layers;
+mod locks;
 mod pages;
 mod parse_trees;
 mod samples;

@@ -1,11 +1,13 @@
 //! `shaderport build`: a tree in, a tree of outputs with sidecars out.
 
 use super::Outcome;
+use super::lock::{LockArgs, LockFile};
 use super::options::ProgramArgs;
 use crate::batch::manifest::FileSettings;
 use crate::batch::{FileLoader, Job, Written, clashes, file_name, plan, validators, write_if_changed};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
+use crate::layout::lock::ProgramLock;
 use crate::options::target;
 use crate::preprocess::TokenCache;
 use clap::Args;
@@ -30,6 +32,8 @@ pub struct BuildArgs {
     out: PathBuf,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    lock: LockArgs,
     /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
     validate: bool,
@@ -51,6 +55,8 @@ struct Report {
     library: bool,
     /// Per target: written, unchanged, failed.
     counts: BTreeMap<Target, [usize; 3]>,
+    /// What a lock records of it from now on.
+    records: Option<ProgramLock>,
 }
 
 /// `shaderport build`.
@@ -76,22 +82,30 @@ pub fn build(args: &BuildArgs) -> Outcome {
     if args.validate {
         validators::missing().iter().for_each(|line| eprintln!("note: {line}"));
     }
-    let reports = run(args, &jobs);
-    for report in &reports {
+    let mut lock = match args.lock.open() {
+        Ok(lock) => lock,
+        Err(outcome) => return outcome,
+    };
+    let reports = run(args, &jobs, lock.as_ref());
+    for (job, report) in jobs.iter().zip(&reports) {
         eprint!("{}", report.text);
+        if let Some(lock) = &mut lock {
+            lock.update(std::slice::from_ref(&job.path), true, report.records.clone());
+        }
     }
     summary(&reports);
-    let start = if clashes.is_empty() { Outcome::Done } else { Outcome::InputErrors };
+    let saved = lock.map_or(Outcome::Done, LockFile::save);
+    let start = if clashes.is_empty() { saved } else { Outcome::InputErrors };
     reports.iter().filter_map(|r| r.outcome).fold(start, Outcome::and)
 }
 
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
-fn run(args: &BuildArgs, jobs: &[Job]) -> Vec<Report> {
+fn run(args: &BuildArgs, jobs: &[Job], lock: Option<&LockFile>) -> Vec<Report> {
     let cache = Arc::new(TokenCache::new());
     let bar = progress(jobs.len());
     let work = || {
         let one = |job: &Job| {
-            let report = build_one(args, job, &cache);
+            let report = build_one(args, job, lock, &cache);
             bar.inc(1);
             report
         };
@@ -126,7 +140,7 @@ fn targets(args: &BuildArgs, settings: &FileSettings) -> Vec<Target> {
     targets
 }
 
-fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
+fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Report {
     let targets = targets(args, &job.settings);
     let include = args.program.include.iter().chain(&job.settings.include);
     let directory = job.path.parent().unwrap_or(Path::new("."));
@@ -135,6 +149,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
     let mut options = args.program.options(targets.clone());
     options.defines.splice(0..0, job.settings.defines.iter().cloned());
     options.cache = Some(cache.clone());
+    options.lock = lock.map(|l| l.input(std::slice::from_ref(&job.path), true));
     options.skip_libraries = job.settings.entries.is_empty() && options.entries.is_empty();
     if options.entries.is_empty() {
         options.entries = job.settings.entries.clone();
@@ -152,6 +167,7 @@ fn build_one(args: &BuildArgs, job: &Job, cache: &Arc<TokenCache>) -> Report {
         return report;
     }
     report.outcome = Some(super::outcome(&output));
+    report.records = output.records.clone().filter(|_| !output.has_errors());
     for target in targets {
         write_target(args, job, &output, target, &mut report);
     }

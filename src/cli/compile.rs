@@ -1,6 +1,7 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
 use super::Outcome;
+use super::lock::{LockArgs, LockFile};
 use super::options::ProgramArgs;
 use crate::batch::{FileLoader, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
@@ -21,6 +22,8 @@ pub struct CompileArgs {
     target: Target,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    lock: LockArgs,
     /// Output file; stdout without it. Several GLSL entry points need `{entry}` in it.
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -61,6 +64,8 @@ pub struct ReflectArgs {
     target: Target,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    lock: LockArgs,
     /// How to show it.
     #[arg(long, value_enum, default_value = "text")]
     format: ReflectFormat,
@@ -71,6 +76,22 @@ pub struct ReflectArgs {
 pub struct ExplainArgs {
     /// A code such as E0301.
     code: String,
+}
+
+/// Runs the library under a lock.
+fn run_locked(
+    files: &[PathBuf],
+    program: &ProgramArgs,
+    lock: &LockArgs,
+    options: Options,
+) -> Result<(Output, Option<LockFile>), Outcome> {
+    let mut lock = lock.open()?;
+    let options = Options { lock: lock.as_ref().map(|l| l.input(files, false)), ..options };
+    let output = run(files, program, &options);
+    if let Some(lock) = &mut lock {
+        lock.update(files, false, output.records.clone().filter(|_| !output.has_errors()));
+    }
+    Ok((output, lock))
 }
 
 /// Runs the library on files and prints diagnostics.
@@ -124,7 +145,11 @@ pub fn outcome(output: &Output) -> Outcome {
 
 /// `shaderport compile`.
 pub fn compile(args: &CompileArgs) -> Outcome {
-    let output = run(&args.files, &args.program, &args.program.options(vec![args.target]));
+    let options = args.program.options(vec![args.target]);
+    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options) {
+        Ok(done) => done,
+        Err(outcome) => return outcome,
+    };
     if output.has_errors() {
         return outcome(&output);
     }
@@ -155,7 +180,10 @@ pub fn compile(args: &CompileArgs) -> Outcome {
     if let (Some(path), Some((_, reflection))) = (&args.reflect, output.reflections.first()) {
         result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path));
     }
-    result
+    if result != Outcome::Done {
+        return result;
+    }
+    lock.map_or(result, LockFile::save)
 }
 
 fn write_artifact(artifact: &Artifact, path: Option<&Path>) -> Outcome {
@@ -191,15 +219,21 @@ pub fn check(args: &CheckArgs) -> Outcome {
 
 /// `shaderport reflect`.
 pub fn reflect(args: &ReflectArgs) -> Outcome {
-    let output =
-        run(&args.files, &args.program, &Options { layouts_anyway: true, ..args.program.options(vec![args.target]) });
+    let options = Options { layouts_anyway: true, ..args.program.options(vec![args.target]) };
+    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options) {
+        Ok(done) => done,
+        Err(outcome) => return outcome,
+    };
     for (_, reflection) in &output.reflections {
         match args.format {
             ReflectFormat::Text => print!("{}", reflection.to_text()),
             ReflectFormat::Json => println!("{}", reflection.to_json()),
         }
     }
-    outcome(&output)
+    match outcome(&output) {
+        Outcome::Done => lock.map_or(Outcome::Done, LockFile::save),
+        other => other,
+    }
 }
 
 /// `shaderport explain`.

@@ -5,6 +5,7 @@
 mod build;
 mod compile;
 mod diff;
+mod lock;
 mod options;
 
 use compile::outcome;

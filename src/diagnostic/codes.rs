@@ -64,6 +64,7 @@ codes! {
     BINDING_EXHAUSTED = 403, "a parameter cannot be placed";
     DECLARATION_CONFLICT = 404, "declarations of one parameter disagree";
     BAD_LAYOUT = 405, "a type cannot be laid out in a buffer";
+    LOCKED = 406, "declarations do not fit the positions that a lock keeps";
     CAPABILITY = 501, "the target lacks a capability that the program needs";
     ENTRY_NOT_FOUND = 601, "an entry point was not found";
     ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be told";
@@ -87,7 +88,7 @@ macro_rules! pages {
 pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
-    "0317" "0318" "0319" "0320" "0321" "0401" "0402" "0403" "0404" "0405" "0501" "0601" "0602" "0603" "0701"
+    "0317" "0318" "0319" "0320" "0321" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
     "0702" "0703" "0704" "0705" "0801" "0901"
 }
 

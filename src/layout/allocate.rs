@@ -1,7 +1,11 @@
 //! Phases 2 to 4: needs of each parameter, explicit positions, first fit for the rest
 //! (seed 000 "Processing Explicit Binding Modifiers", "Allocating Bindings to Parameters").
 
+mod locked;
+
+use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
+use super::trace::{How, Placement};
 use super::types::{Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{
@@ -23,9 +27,9 @@ struct Range {
     /// One past the last; `UNBOUNDED` to the end of the space.
     end: u64,
     owner: Symbol,
-    /// Of a global parameter: which.
-    global: Option<GlobalId>,
+    id: Owner,
     span: Span,
+    how: How,
 }
 
 /// Places the parameters of one program.
@@ -43,6 +47,11 @@ pub struct Allocator<'a> {
     reached: Option<BTreeSet<GlobalId>>,
     /// Those that have none, as far as their explicit positions are kept.
     dropped: Vec<Pending<'a>>,
+    trace: Vec<Placement>,
+    /// What a lock says.
+    lock: Option<locked::Locked<'a>>,
+    /// The space of what asks for none.
+    home: u64,
 }
 
 /// The uniform parameters of an entry point by index, and their implicit buffer.
@@ -51,7 +60,7 @@ type EntryScope<'a> = (Vec<(usize, Pending<'a>)>, Option<TypeLayout>);
 /// A parameter on its way.
 struct Pending<'a> {
     name: Symbol,
-    global: Option<GlobalId>,
+    id: Owner,
     span: Span,
     explicit: &'a Explicit,
     layout: TypeLayout,
@@ -66,7 +75,12 @@ struct Pending<'a> {
 
 impl<'a> Allocator<'a> {
     /// For one program.
-    pub fn new(program: &'a Program, settings: Settings, diags: &'a mut Diagnostics) -> Self {
+    pub fn new(
+        program: &'a Program,
+        settings: Settings,
+        lock: Option<lock::View<'a>>,
+        diags: &'a mut Diagnostics,
+    ) -> Self {
         // Texts of other APIs need a place for all that they mention.
         let reach = || match settings.api {
             Api::D3d => super::reach::reached(program),
@@ -83,6 +97,9 @@ impl<'a> Allocator<'a> {
             numbers: BTreeMap::new(),
             reached,
             dropped: Vec::new(),
+            trace: Vec::new(),
+            lock: lock.map(|view| locked::Locked::new(program, &settings, view)),
+            home: 0,
         }
     }
 
@@ -93,20 +110,22 @@ impl<'a> Allocator<'a> {
         let mut entries: Vec<EntryScope> =
             (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
         self.reserve_all(&mut globals, &mut entries);
+        self.keep_recorded(&mut globals, &mut entries, buffer.is_some());
         let everything =
             globals.iter().map(|(_, p)| p).chain(entries.iter().flat_map(|(p, _)| p.iter().map(|(_, p)| p)));
         let entry_buffers = entries.iter().any(|(_, b)| b.as_ref().is_some_and(|b| self.needs_binding(b)));
         let buffer_here = buffer.is_some() && self.settings.globals_binding.is_none();
         if buffer_here || entry_buffers || everything.into_iter().any(needs_default_space) {
-            self.spaces.insert(0);
+            self.spaces.insert(self.home);
         }
         // `$Globals` comes before every implicit parameter (FACTS 10).
         let globals_buffer = buffer.map(|layout| {
             let binding = match self.settings.globals_binding {
                 Some((index, space)) => Binding { class: self.buffer_unit().class(), index, space },
-                None => self.place_buffer("$Globals".into()),
+                None => self.place_buffer("$Globals".into(), Owner::Globals),
             };
-            ScopeBuffer { binding: Some(binding), push: 0, layout }
+            let kept = self.keeps_bytes(&layout, self.settings.constant_rules);
+            ScopeBuffer { binding: Some(binding), push: 0, kept, layout }
         });
         if self.settings.policy.by_class {
             sort_by_class(self.program, &mut scopes);
@@ -121,7 +140,7 @@ impl<'a> Allocator<'a> {
                 }
                 Scope::Entry(i) => {
                     if let (Some(scope), Some(to)) = (entries.get_mut(i), entry_layouts.get_mut(i)) {
-                        *to = self.allocate_entry(std::mem::take(scope));
+                        *to = self.allocate_entry(i, std::mem::take(scope));
                     }
                 }
             }
@@ -129,13 +148,17 @@ impl<'a> Allocator<'a> {
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
-        ProgramLayout {
+        let mut layout = ProgramLayout {
             settings: self.settings,
             parameters,
             globals: globals_buffer,
             entry_points: entry_layouts,
             overlaps: self.overlaps,
-        }
+            trace: self.trace,
+            records: None,
+        };
+        layout.records = self.lock.map(|lock| lock.records(&layout));
+        layout
     }
 
     /// Phase 3: what the source, the options and the API keep from being given away.
@@ -156,28 +179,41 @@ impl<'a> Allocator<'a> {
         if let Some((index, space)) = self.settings.globals_binding {
             self.spaces.insert(space.into());
             let (key, _) = self.numbering(self.buffer_unit());
-            self.take(key, space.into(), index.into(), 1, "$Globals".into());
+            self.take(key, space.into(), (index.into(), 1), ("$Globals".into(), Owner::Globals), How::Option);
         }
         if self.settings.targets_claim_registers {
             for (index, count) in super::varyings::targets(self.program) {
-                self.take(Unit::UnorderedAccess, 0, index.into(), count.into(), "a render target".into());
+                let owner = ("a render target".into(), Owner::Nobody);
+                self.take(Unit::UnorderedAccess, 0, (index.into(), count.into()), owner, How::Api);
             }
         }
     }
 
     /// Takes slots that belong to no parameter.
-    fn take(&mut self, key: Unit, space: u64, start: u64, count: u64, owner: Symbol) {
-        let range = Range { start, end: start.saturating_add(count), owner, global: None, span: Span::default() };
+    fn take(&mut self, key: Unit, space: u64, at: (u64, u64), (owner, id): (Symbol, Owner), how: How) {
+        let (start, count) = at;
+        let range = Range { start, end: start.saturating_add(count), owner, id, span: Span::default(), how };
+        self.push(key, key, space, range);
+    }
+
+    /// Notes that a range is taken.
+    fn push(&mut self, unit: Unit, key: Unit, space: u64, range: Range) {
+        self.note(unit, key, space, &range);
         self.taken.entry((space, key)).or_default().push(range);
     }
 
+    fn note(&mut self, unit: Unit, numbers: Unit, space: u64, range: &Range) {
+        let Range { start, end, owner, id, span, how } = *range;
+        self.trace.push(Placement { owner: id, name: owner, unit, numbers, space, start, end, span, how });
+    }
+
     /// Places the uniform parameters of an entry point.
-    fn allocate_entry(&mut self, (params, buffer): EntryScope<'a>) -> EntryLayout {
+    fn allocate_entry(&mut self, entry: usize, (params, buffer): EntryScope<'a>) -> EntryLayout {
         let mut to = EntryLayout::default();
-        if self.settings.policy.entry_scopes_whole {
-            return self.allocate_whole(params, buffer);
+        if self.settings.policy.entry_scopes_whole && !self.is_entry_recorded(entry, &params) {
+            return self.allocate_whole(entry, params, buffer);
         }
-        to.buffer = buffer.map(|layout| self.place_entry_buffer(layout));
+        to.buffer = buffer.map(|layout| self.place_entry_buffer(layout, entry));
         for (index, mut pending) in params {
             self.allocate(&mut pending);
             to.params.push((index, pending.place, pending.layout));
@@ -186,7 +222,12 @@ impl<'a> Allocator<'a> {
     }
 
     /// The same as if they were the fields of one struct: its buffer, then range after range.
-    fn allocate_whole(&mut self, params: Vec<(usize, Pending<'a>)>, buffer: Option<TypeLayout>) -> EntryLayout {
+    fn allocate_whole(
+        &mut self,
+        entry: usize,
+        params: Vec<(usize, Pending<'a>)>,
+        buffer: Option<TypeLayout>,
+    ) -> EntryLayout {
         let own = match &buffer {
             Some(layout) if self.needs_binding(layout) => Usage::one(self.buffer_unit(), 1),
             Some(_) => Usage::one(Unit::PushConstant, 1),
@@ -195,12 +236,14 @@ impl<'a> Allocator<'a> {
         let none = Explicit::default();
         let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
         layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
-        let mut whole = pending("entry point uniforms".into(), Span::default(), &none, layout, Place::default());
+        let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
+        let mut whole = pending(owner, Span::default(), &none, layout, Place::default());
         self.allocate(&mut whole);
         let mut next = whole.place;
         let buffer = buffer.map(|layout| ScopeBuffer {
             binding: self.needs_binding(&layout).then(|| binding(&next, self.buffer_unit())),
             push: next.offset.get(Unit::PushConstant),
+            kept: false,
             layout,
         });
         let mut to = EntryLayout { params: Vec::new(), buffer };
@@ -220,8 +263,8 @@ impl<'a> Allocator<'a> {
         for scope in scopes {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
-            let pending = pending(global.name, global.span, &global.explicit, self.measure(global), Place::default());
-            let pending = Pending { global: Some(id), ..pending };
+            let owner = (global.name, Owner::Global(id));
+            let pending = pending(owner, global.span, &global.explicit, self.measure(global), Place::default());
             match self.is_dropped(id, &pending.layout) {
                 true => self.dropped.push(pending),
                 false => list.push((id, pending)),
@@ -229,13 +272,17 @@ impl<'a> Allocator<'a> {
         }
         self.check_names(&list);
         let mut buffer = StructBuilder::new(self.settings.constant_rules);
-        let asked = |p: &Pending| offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
+        let asked = |p: &Pending| {
+            let explicit = offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
+            self.recorded_bytes(p.id).or(explicit)
+        };
+        self.reserve_bytes(&mut buffer, Owner::Globals);
         list.iter().for_each(|(_, p)| buffer.reserve(asked(p), p.layout.size()));
         for (_, pending) in &mut list {
             let offset = buffer.append(pending.layout.clone(), asked(pending));
             pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
         }
-        let buffer = buffer.finish(TypeId::VOID);
+        let buffer = self.trim(buffer.finish(TypeId::VOID), self.settings.constant_rules);
         let has_data = buffer.size() > 0;
         (list, has_data.then_some(buffer))
     }
@@ -304,20 +351,23 @@ impl<'a> Allocator<'a> {
             _ => self.settings.constant_rules,
         };
         let layouter = Layouter { program: self.program, settings: &self.settings };
-        let mut buffer = StructBuilder::new(rules);
         let mut list = Vec::new();
         for (i, param) in function.params.iter().enumerate() {
             let local = &function.code.locals[param.local];
-            if !is_uniform(self.program, param, local.ty) {
-                continue;
+            if is_uniform(self.program, param, local.ty) {
+                let layout = layouter.layout(local.ty, rules, self.program.default_matrix_order);
+                let owner = (local.name, Owner::Param(index, i));
+                list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
             }
-            let layout = layouter.layout(local.ty, rules, self.program.default_matrix_order);
-            let offset = buffer.append(layout.clone(), None);
-            let mut place = Place::default();
-            place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
-            list.push((i, pending(local.name, local.span, &param.explicit, layout, place)));
         }
-        let buffer = buffer.finish(TypeId::VOID);
+        let mut buffer = StructBuilder::new(rules);
+        self.reserve_bytes(&mut buffer, Owner::EntryBuffer(index));
+        list.iter().for_each(|(_, p)| buffer.reserve(self.recorded_bytes(p.id), p.layout.size()));
+        for (_, pending) in &mut list {
+            let offset = buffer.append(pending.layout.clone(), self.recorded_bytes(pending.id));
+            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+        }
+        let buffer = self.trim(buffer.finish(TypeId::VOID), rules);
         let has_data = buffer.size() > 0;
         (list, has_data.then_some(buffer))
     }
@@ -419,26 +469,35 @@ impl<'a> Allocator<'a> {
         ];
         for (unit, number) in asked {
             let Some(number) = number.filter(|_| pending.layout.usage.get(unit) > 0) else { continue };
-            pending.place.offset.set(unit, number.into());
-            pending.fixed.push(unit);
             let count = pending.layout.usage.get(unit).min(LAST_SLOT);
-            self.numbers.entry(unit).or_default().extend((0..count).map(|i| u64::from(number) + i));
+            self.fix_number(pending, unit, (number.into(), count), How::Explicit);
         }
+    }
+
+    fn fix_number(&mut self, pending: &mut Pending, unit: Unit, (start, count): (u64, u64), how: How) {
+        pending.place.offset.set(unit, start);
+        pending.fixed.push(unit);
+        self.numbers.entry(unit).or_default().extend(start..start.saturating_add(count));
+        let range = pending.range(start, count, how);
+        self.note(unit, unit, 0, &range);
     }
 
     fn allocate_numbers(&mut self, pending: &mut Pending) {
         for unit in [Unit::PushConstant, Unit::InputAttachment, Unit::Specialization] {
             let count = pending.layout.usage.get(unit);
             if count > 0 && !pending.fixed.contains(&unit) {
-                pending.place.offset.set(unit, self.free_number(unit, count));
+                let start = self.free_number(unit, count);
+                pending.place.offset.set(unit, start);
+                let range = pending.range(start, count, self.how_implicit());
+                self.note(unit, unit, 0, &range);
             }
         }
     }
 
     /// The lowest start of `count` numbers that are not given yet.
     fn free_number(&mut self, unit: Unit, count: u64) -> u64 {
+        let mut start = self.floor(unit, 0);
         let given = self.numbers.entry(unit).or_default();
-        let mut start = 0u64;
         while let Some(blocked) = given.range(start..start.saturating_add(count)).next_back() {
             start = blocked + 1;
         }
@@ -497,11 +556,18 @@ impl<'a> Allocator<'a> {
     }
 
     fn fix_space(&mut self, pending: &mut Pending, space: u64) {
+        self.keep_spaces(pending, space, How::Explicit);
+    }
+
+    fn keep_spaces(&mut self, pending: &mut Pending, space: u64, how: How) {
         pending.place.offset.set(Unit::Space, space);
         pending.fixed.push(Unit::Space);
-        for i in 0..pending.layout.usage.get(Unit::Space) {
+        let count = pending.layout.usage.get(Unit::Space);
+        for i in 0..count {
             self.spaces.insert(space.saturating_add(i));
         }
+        let range = pending.range(space, count, how);
+        self.note(Unit::Space, Unit::Space, 0, &range);
     }
 
     fn fix(&mut self, pending: &mut Pending, unit: Unit, index: u64, space: u64, span: Span) {
@@ -516,8 +582,7 @@ impl<'a> Allocator<'a> {
     fn fix_range(&mut self, pending: &mut Pending, unit: Unit, (index, count): (u64, u64), space: u64, span: Span) {
         let (key, base) = self.numbering(unit);
         let index = index.wrapping_add(base);
-        let range =
-            Range { start: index, end: index.saturating_add(count), owner: pending.name, global: pending.global, span };
+        let range = Range { span, ..pending.range(index, count, How::Explicit) };
         if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
             let message = format!("`{}` does not fit below number 2^32", pending.name);
             self.diags.push(Diagnostic::error(Code::BINDING_EXHAUSTED, span, message));
@@ -533,9 +598,9 @@ impl<'a> Allocator<'a> {
             );
             let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, span, message);
             let diagnostic = diagnostic.label(other.span, "the other one is here");
-            self.overlaps.push(Overlap { owners: [range.global, other.global], diagnostic });
+            self.overlaps.push(Overlap { owners: [range.id.global(), other.id.global()], diagnostic });
         }
-        list.push(range);
+        self.push(unit, key, space, range);
         self.spaces.insert(space);
         pending.place.offset.set(unit, index);
         pending.place.space.set(unit, space);
@@ -549,7 +614,7 @@ impl<'a> Allocator<'a> {
     /// Phase 4: first fit.
     fn allocate(&mut self, pending: &mut Pending) {
         self.allocate_numbers(pending);
-        let space = pending.space_only.unwrap_or(0);
+        let space = pending.space_only.unwrap_or(self.home);
         for unit in Unit::SLOTS {
             let count = pending.layout.usage.get(unit);
             if count == 0 || pending.fixed.contains(&unit) {
@@ -566,9 +631,9 @@ impl<'a> Allocator<'a> {
                 self.report_exhausted(pending, unit, space);
                 continue;
             }
-            let range = Range { start, end, owner: pending.name, global: pending.global, span: pending.span };
+            let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
             let (key, _) = self.numbering(unit);
-            self.taken.entry((space, key)).or_default().push(range);
+            self.push(unit, key, space, pending.range(start, count, how));
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }
@@ -576,13 +641,22 @@ impl<'a> Allocator<'a> {
         if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
             let start = self.free_spaces(spaces);
             pending.place.offset.set(Unit::Space, start);
+            let range = pending.range(start, spaces, self.how_implicit());
+            self.note(Unit::Space, Unit::Space, 0, &range);
         }
     }
 
-    /// The lowest start of `count` free slots.
+    /// The lowest start of `count` free slots. What a lock records is not mixed with what is new, as long as there is room.
     fn first_fit(&self, unit: Unit, count: u64, space: u64) -> u64 {
-        let (key, base) = self.numbering(unit);
-        let mut start = base;
+        let (_, base) = self.numbering(unit);
+        let start = self.first_fit_from(unit, count, space, base.max(self.floor(unit, space)));
+        let fits = start.checked_add(count).is_some_and(|end| end <= LAST_SLOT + 1);
+        if fits { start } else { self.first_fit_from(unit, count, space, base) }
+    }
+
+    fn first_fit_from(&self, unit: Unit, count: u64, space: u64, start: u64) -> u64 {
+        let (key, _) = self.numbering(unit);
+        let mut start = start;
         let Some(ranges) = self.taken.get(&(space, key)) else { return start };
         let mut ranges: Vec<&Range> = ranges.iter().collect();
         ranges.sort_by_key(|r| r.start);
@@ -602,7 +676,7 @@ impl<'a> Allocator<'a> {
     }
 
     fn free_spaces(&mut self, count: u64) -> u64 {
-        let mut start = 0;
+        let mut start = self.floor(Unit::Space, 0);
         while let Some(blocked) = (start..start + count).rev().find(|s| self.spaces.contains(s)) {
             start = blocked + 1;
         }
@@ -625,25 +699,55 @@ impl<'a> Allocator<'a> {
         buffer.size() > 0 && self.settings.api != Api::Vulkan
     }
 
-    fn place_buffer(&mut self, owner: Symbol) -> Binding {
+    fn place_buffer(&mut self, name: Symbol, owner: Owner) -> Binding {
         let unit = self.buffer_unit();
-        let start = self.first_fit(unit, 1, 0);
-        let (key, _) = self.numbering(unit);
-        self.take(key, 0, start, 1, owner);
         let mut place = Place::default();
+        if let Some(at) = self.recorded_position(owner, unit) {
+            place.offset.set(unit, at.index);
+            place.space.set(unit, at.space.unwrap_or(0));
+            return binding(&place, unit);
+        }
+        let start = self.first_fit(unit, 1, self.home);
+        let (key, _) = self.numbering(unit);
+        self.take(key, self.home, (start, 1), (name, owner), self.how_implicit());
         place.offset.set(unit, start);
+        place.space.set(unit, self.home);
         binding(&place, unit)
     }
 
-    fn place_entry_buffer(&mut self, layout: TypeLayout) -> ScopeBuffer {
-        let binding = self.needs_binding(&layout).then(|| self.place_buffer("entry point uniforms".into()));
-        let push = if binding.is_none() { self.free_number(Unit::PushConstant, 1) } else { 0 };
-        ScopeBuffer { binding, push, layout }
+    fn place_entry_buffer(&mut self, layout: TypeLayout, entry: usize) -> ScopeBuffer {
+        let (name, owner) = ("entry point uniforms".into(), Owner::EntryBuffer(entry));
+        let binding = self.needs_binding(&layout).then(|| self.place_buffer(name, owner));
+        let push = match self.recorded_position(owner, Unit::PushConstant) {
+            Some(at) if binding.is_none() => at.index,
+            _ if binding.is_none() => {
+                let start = self.free_number(Unit::PushConstant, 1);
+                let (end, how) = (start + 1, self.how_implicit());
+                let range = Range { start, end, owner: name, id: owner, span: Span::default(), how };
+                self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
+                start
+            }
+            _ => 0,
+        };
+        let rules = match self.settings.api {
+            Api::Vulkan => self.settings.push_rules,
+            _ => self.settings.constant_rules,
+        };
+        let kept = self.keeps_bytes(&layout, rules);
+        ScopeBuffer { binding, push, kept, layout }
     }
 }
 
-fn pending<'a>(name: Symbol, span: Span, explicit: &'a Explicit, layout: TypeLayout, place: Place) -> Pending<'a> {
-    Pending { name, global: None, span, explicit, layout, place, fixed: Vec::new(), space_only: None, parted: false }
+impl Pending<'_> {
+    /// A range of it.
+    fn range(&self, start: u64, count: u64, how: How) -> Range {
+        Range { start, end: start.saturating_add(count), owner: self.name, id: self.id, span: self.span, how }
+    }
+}
+
+fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: TypeLayout, place: Place) -> Pending<'_> {
+    let (name, id) = owner;
+    Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None, parted: false }
 }
 
 /// Whether anything of it lies in the default space unless placed explicitly.

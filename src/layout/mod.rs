@@ -4,10 +4,12 @@
 //! positions, then first fit for the rest ([`allocate`]). Function bodies are never looked at.
 
 pub mod allocate;
+pub mod lock;
 pub mod order;
 mod prepare;
 pub mod reach;
 pub mod rules;
+pub mod trace;
 pub mod types;
 pub mod usage;
 pub mod varyings;
@@ -28,6 +30,17 @@ pub enum Api {
     Vulkan,
     /// Bind groups and bindings, combined samplers in two.
     WebGpu,
+}
+
+impl Api {
+    /// The word of locks.
+    pub fn word(self) -> &'static str {
+        match self {
+            Api::D3d => "d3d",
+            Api::Vulkan => "vulkan",
+            Api::WebGpu => "webgpu",
+        }
+    }
 }
 
 /// How positions are chosen where seed 000 and the tools differ; a value, not code (`layout/README.md`).
@@ -309,6 +322,8 @@ pub struct ScopeBuffer {
     pub binding: Option<Binding>,
     /// The number of its push constants among all.
     pub push: u64,
+    /// Its members do not lie where their order alone would put them: a lock keeps their bytes.
+    pub kept: bool,
     /// Its contents as a struct layout of all parameters of the scope in order.
     pub layout: TypeLayout,
 }
@@ -335,6 +350,10 @@ pub struct ProgramLayout {
     pub entry_points: Vec<EntryLayout>,
     /// Explicit positions that overlap.
     pub overlaps: Vec<Overlap>,
+    /// All that was placed, in order.
+    pub trace: Vec<trace::Placement>,
+    /// What a lock records from now on; `None` without one.
+    pub records: Option<lock::Records>,
 }
 
 /// Two parameters whose explicit positions overlap. That is an error where one entry point reaches both, which layout
@@ -471,8 +490,18 @@ pub fn binding(place: &Place, unit: Unit) -> Binding {
 
 /// Places all parameters. Conflicts and what cannot be placed go to `diags`.
 pub fn place(program: &Program, settings: Settings, diags: &mut crate::diagnostic::Diagnostics) -> ProgramLayout {
+    place_locked(program, settings, None, diags)
+}
+
+/// Places all parameters; those that a lock records stay where they were.
+pub fn place_locked(
+    program: &Program,
+    settings: Settings,
+    lock: Option<lock::View>,
+    diags: &mut crate::diagnostic::Diagnostics,
+) -> ProgramLayout {
     if settings.api != Api::D3d {
         varyings::check(program, diags);
     }
-    allocate::Allocator::new(program, settings, diags).run()
+    allocate::Allocator::new(program, settings, lock, diags).run()
 }

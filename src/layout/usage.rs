@@ -49,6 +49,28 @@ impl Unit {
     pub const SLOTS: [Unit; 5] =
         [Unit::ConstantBuffer, Unit::ShaderResource, Unit::UnorderedAccess, Unit::Sampler, Unit::Descriptor];
 
+    /// The word of sidecars and locks.
+    pub fn word(self) -> &'static str {
+        match self {
+            Unit::Bytes => "uniform",
+            Unit::ConstantBuffer => "constantBuffer",
+            Unit::ShaderResource => "shaderResource",
+            Unit::UnorderedAccess => "unorderedAccess",
+            Unit::Sampler => "samplerState",
+            Unit::Descriptor => "descriptorTableSlot",
+            Unit::Space => "subElementRegisterSpace",
+            Unit::PushConstant => "pushConstantBuffer",
+            Unit::Specialization => "specializationConstant",
+            Unit::InputAttachment => "inputAttachmentIndex",
+            Unit::VaryingInput => "varyingInput",
+            Unit::VaryingOutput => "varyingOutput",
+        }
+    }
+    /// The unit of a word.
+    pub fn of_word(word: &str) -> Option<Unit> {
+        Self::ALL.into_iter().find(|u| u.word() == word)
+    }
+
     /// D3D register class letter.
     pub fn class(self) -> Option<char> {
         match self {

@@ -6,11 +6,11 @@
 //! Removes: GlobalUniforms. Runs after: split_resources. Spec: seed 000, "$Globals".
 
 use super::{Context, Pass};
-use crate::layout::ScopeBuffer;
+use crate::layout::{ScopeBuffer, Unit};
 use crate::source::Span;
-use crate::target::Capability;
+use crate::target::{Capability, Placement};
 use crate::tree::{
-    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Struct, StructId, Type, TypeId,
+    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Scalar, Struct, StructId, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -52,6 +52,7 @@ fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], b
     let settings = &cx.layout.settings;
     let at = |g: &Global| crate::layout::offset_of_global(settings, &g.explicit);
     let fields = members.iter().map(|g| &cx.program.globals[*g]).map(|g| field(g, at(g))).collect();
+    let fields = if buffer.as_ref().is_some_and(|b| b.kept) { at_kept_bytes(cx, members, fields) } else { fields };
     let id = cx.program.structs.push(Struct::new(type_name, fields, span));
     let element = cx.program.types.intern(Type::Struct(id));
     let ty = cx.program.types.intern(Type::ConstantBuffer(element));
@@ -79,6 +80,31 @@ fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
     field.modifiers = global.modifiers;
     field.explicit.packoffset = global.explicit.packoffset.or(at);
     field
+}
+
+/// Members whose order alone does not say where they lie say it each.
+fn at_kept_bytes(cx: &mut Context, members: &[GlobalId], fields: Vec<Field>) -> Vec<Field> {
+    let mut fields = fields;
+    for (global, field) in members.iter().zip(&mut fields) {
+        let entry = cx.notes.entry_globals.iter().find(|(e, ..)| e == global).map(|(_, _, place, _)| *place);
+        let Some(place) = entry.or_else(|| cx.layout.parameter(*global).map(|p| p.place)) else { continue };
+        let byte = place.offset.get(Unit::Bytes);
+        if cx.profile.facts.placement == Placement::Packoffset && byte % 4 != 0 {
+            let message =
+                format!("{} cannot place data at byte {byte}, where the bindings lock has it", cx.profile.name);
+            cx.unsupported(field.span, message);
+        }
+        field.explicit.packoffset = u32::try_from(byte).ok().map(|byte| (byte, field.span));
+    }
+    let gap = fields.iter().filter_map(|f| f.explicit.packoffset).all(|(byte, _)| byte > 0);
+    if let (true, Placement::AlignAndSize, Some(first)) = (gap, cx.profile.facts.placement, fields.first()) {
+        // Nothing says where the first member lies but another one before it.
+        let uint = cx.program.types.intern(Type::Scalar(Scalar::U32));
+        let mut padding = Field::new("padding", uint, first.span);
+        padding.explicit.packoffset = Some((0, first.span));
+        fields.push(padding);
+    }
+    fields
 }
 
 /// Mentions of the globals become fields of the block's contents.

@@ -70,20 +70,7 @@ fn count(n: u64) -> Count {
 
 /// The unit's word in the format.
 fn unit_kind(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "uniform",
-        Unit::ConstantBuffer => "constantBuffer",
-        Unit::ShaderResource => "shaderResource",
-        Unit::UnorderedAccess => "unorderedAccess",
-        Unit::Sampler => "samplerState",
-        Unit::Descriptor => "descriptorTableSlot",
-        Unit::Space => "subElementRegisterSpace",
-        Unit::PushConstant => "pushConstantBuffer",
-        Unit::Specialization => "specializationConstant",
-        Unit::InputAttachment => "inputAttachmentIndex",
-        Unit::VaryingInput => "varyingInput",
-        Unit::VaryingOutput => "varyingOutput",
-    }
+    unit.word()
 }
 
 fn scalar_kind(scalar: Scalar) -> &'static str {

@@ -1,0 +1,489 @@
+//! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
+
+use super::*;
+use crate::layout::lock::{Owner, Position, Record, Records, View, keys};
+use crate::layout::rules::{Rules, round_up};
+use crate::source::FileId;
+
+/// A lock, and what of the program its records are for.
+pub(super) struct Locked<'a> {
+    view: View<'a>,
+    /// The key of everything that is placed.
+    keys: BTreeMap<Owner, String>,
+    /// The file that declares it.
+    files: BTreeMap<Owner, String>,
+    /// Names of the entry points, of which parameters may be gone.
+    entries: Vec<&'static str>,
+    /// One past the last that is recorded, by unit and space.
+    floors: BTreeMap<(Unit, u64), u64>,
+}
+
+impl<'a> Locked<'a> {
+    pub(super) fn new(program: &Program, settings: &Settings, view: View<'a>) -> Self {
+        let mut subjects = vec![("$Globals".to_owned(), String::new(), Owner::Globals)];
+        for scope in order(program, &settings.policy) {
+            if let Scope::Global(id) = scope {
+                let global = &program.globals[id];
+                subjects.push((global.name.to_string(), view.file_name(global.file), Owner::Global(id)));
+            }
+        }
+        for (index, entry) in program.entry_points.iter().enumerate() {
+            subjects.push((format!("{}.$Params", entry.name), String::new(), Owner::EntryBuffer(index)));
+            let function = &program.functions[entry.function];
+            for (at, param) in function.params.iter().enumerate() {
+                let local = &function.code.locals[param.local];
+                if is_uniform(program, param, local.ty) {
+                    let file: FileId = view.sources.use_site(local.span).file;
+                    let name = format!("{}.{}", entry.name, local.name);
+                    subjects.push((name, view.file_name(file), Owner::Param(index, at)));
+                }
+            }
+        }
+        let keys = keys(view.records, &subjects);
+        let files = subjects.into_iter().map(|(_, file, owner)| (owner, file)).collect();
+        let entries = program.entry_points.iter().map(|e| e.name.as_str()).collect();
+        Locked { view, keys, files, entries, floors: floors(view.records) }
+    }
+
+    fn record(&self, owner: Owner) -> Option<(&str, &'a Record)> {
+        let key = self.keys.get(&owner)?;
+        Some((key, self.view.records.get(key)?))
+    }
+
+    /// The recorded position of an owner in a unit. Where all slots are bindings, it may have been recorded in another unit.
+    fn position(&self, owner: Owner, unit: Unit) -> Option<Position> {
+        let (_, record) = self.record(owner)?;
+        let exact = record.position(unit);
+        if exact.is_some() || self.view.api == Api::D3d || !Unit::SLOTS.contains(&unit) {
+            return exact;
+        }
+        let mut slots = record.positions().filter(|(u, _)| Unit::SLOTS.contains(u));
+        let sole = slots.next().map(|(_, at)| at);
+        sole.filter(|_| slots.next().is_none())
+    }
+
+    /// Whether what a key stands for would be part of this program if it were not gone.
+    fn is_in_view(&self, key: &str) -> bool {
+        key.split_once('.').is_none_or(|(entry, _)| self.entries.contains(&entry))
+    }
+
+    /// What is recorded from now on.
+    pub(super) fn records(self, layout: &ProgramLayout) -> Records {
+        let mut records = self.view.records.clone();
+        let mut put = |owner: Owner, unit: Unit, (index, count): (u64, u64), space: u64| {
+            let Some(key) = self.keys.get(&owner) else { return };
+            let record = records.entry(key.clone()).or_default();
+            record.file = self.files.get(&owner).cloned().unwrap_or_default();
+            let count = (count != UNBOUNDED).then_some(count);
+            let count = match record.position(unit) {
+                Some(old) if old.index == index => old.count.zip(count).map(|(a, b)| a.max(b)),
+                _ => count,
+            };
+            let space = Unit::SLOTS.contains(&unit).then_some(space);
+            record.at.insert(unit.word().to_owned(), Position { count, index, space });
+        };
+        let mut put_all = |owner: Owner, place: &Place, layout: &TypeLayout| {
+            for (unit, count) in layout.usage.units() {
+                put(owner, unit, (place.offset.get(unit), count), place.space.get(unit));
+            }
+        };
+        for p in &layout.parameters {
+            put_all(Owner::Global(p.global), &p.place, &p.layout);
+        }
+        for (index, entry) in layout.entry_points.iter().enumerate() {
+            entry.params.iter().for_each(|(at, place, layout)| put_all(Owner::Param(index, *at), place, layout));
+        }
+        let entries = layout.entry_points.iter().enumerate().map(|(i, e)| (Owner::EntryBuffer(i), e.buffer.as_ref()));
+        for (owner, buffer) in std::iter::once((Owner::Globals, layout.globals.as_ref())).chain(entries) {
+            let Some(buffer) = buffer else { continue };
+            match buffer.binding {
+                Some(b) => {
+                    let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
+                    put(owner, unit, (b.index.into(), 1), b.space.into());
+                }
+                None => put(owner, Unit::PushConstant, (buffer.push, 1), 0),
+            }
+        }
+        // The register of an array without bound is no part of what it takes.
+        for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {
+            put(p.owner, p.unit, (p.start, UNBOUNDED), p.space);
+        }
+        records
+    }
+}
+
+/// One past the last recorded number, by unit and space. What has no bound ends nowhere.
+fn floors(records: &Records) -> BTreeMap<(Unit, u64), u64> {
+    let mut floors: BTreeMap<(Unit, u64), u64> = BTreeMap::new();
+    let mut raise = |unit, space, end: u64| {
+        let floor = floors.entry((unit, space)).or_default();
+        *floor = end.max(*floor);
+    };
+    for (unit, at) in records.values().flat_map(Record::positions).filter(|(u, _)| *u != Unit::Bytes) {
+        let space = at.space.unwrap_or(0);
+        if at.count.is_some() {
+            raise(unit, space, at.end());
+        }
+        if Unit::SLOTS.contains(&unit) {
+            raise(Unit::Space, 0, space.saturating_add(1));
+        }
+    }
+    floors
+}
+
+impl<'a> Allocator<'a> {
+    /// One past the last number that a lock records.
+    pub(super) fn floor(&self, unit: Unit, space: u64) -> u64 {
+        self.lock.as_ref().and_then(|l| l.floors.get(&(unit, space)).copied()).unwrap_or(0)
+    }
+
+    /// How what asks for no position comes to its place.
+    pub(super) fn how_implicit(&self) -> How {
+        let records = self.lock.as_ref().is_some_and(|l| !l.view.records.is_empty());
+        if records { How::AfterRecorded } else { How::FirstFit }
+    }
+
+    /// The recorded position of an owner.
+    pub(super) fn recorded_position(&self, owner: Owner, unit: Unit) -> Option<Position> {
+        self.lock.as_ref()?.position(owner, unit)
+    }
+
+    /// The recorded byte of plain data in the buffer of its scope.
+    pub(super) fn recorded_bytes(&self, owner: Owner) -> Option<u32> {
+        self.recorded_position(owner, Unit::Bytes).and_then(|at| u32::try_from(at.index).ok())
+    }
+
+    /// Whether an entry point's uniform parameters are on record, each by itself.
+    pub(super) fn is_entry_recorded(&self, entry: usize, params: &[(usize, Pending)]) -> bool {
+        let Some(lock) = &self.lock else { return false };
+        let owners = params.iter().map(|(_, p)| p.id).chain([Owner::EntryBuffer(entry)]);
+        owners.into_iter().any(|owner| lock.record(owner).is_some())
+    }
+
+    /// Keeps the recorded bytes of a scope's buffer from being given away.
+    pub(super) fn reserve_bytes(&self, buffer: &mut StructBuilder, scope: Owner) {
+        let Some(lock) = &self.lock else { return };
+        let prefix = match scope {
+            Owner::EntryBuffer(i) => lock.entries.get(i).map_or(String::new(), |name| format!("{name}.")),
+            _ => String::new(),
+        };
+        for (key, record) in lock.view.records {
+            let here = key.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.'));
+            if let (true, Some(at)) = (here, record.position(Unit::Bytes)) {
+                buffer.reserve(u32::try_from(at.index).ok(), at.count.unwrap_or(0));
+            }
+        }
+    }
+
+    /// A scope's buffer ends with what is in it, not with what only a lock knows.
+    pub(super) fn trim(&self, buffer: TypeLayout, rules: &Rules) -> TypeLayout {
+        let mut buffer = buffer;
+        if self.lock.is_some() {
+            let ends = buffer.fields().iter().filter(|f| f.layout.size() > 0);
+            let end = ends.map(|f| f.offset.get(Unit::Bytes).saturating_add(f.layout.size())).max().unwrap_or(0);
+            let align = if rules.round_struct_size { u64::from(buffer.align) } else { 1 };
+            buffer.usage.set(Unit::Bytes, round_up(end, align));
+        }
+        buffer
+    }
+
+    /// Whether members of a scope's buffer lie elsewhere than their order alone would put them.
+    pub(super) fn keeps_bytes(&self, buffer: &TypeLayout, rules: &Rules) -> bool {
+        if self.lock.is_none() {
+            return false;
+        }
+        let mut natural = StructBuilder::new(rules);
+        buffer.fields().iter().any(|field| {
+            let at = natural.append(field.layout.clone(), None);
+            field.layout.size() > 0 && at.get(Unit::Bytes) != field.offset.get(Unit::Bytes)
+        })
+    }
+
+    /// Gives everything that is on record its place, and keeps the places of what is gone.
+    pub(super) fn keep_recorded(
+        &mut self,
+        globals: &mut [(GlobalId, Pending)],
+        entries: &mut [EntryScope],
+        has_globals: bool,
+    ) {
+        if self.lock.as_ref().is_none_or(|l| l.view.records.is_empty()) {
+            return;
+        }
+        let Some(lock) = self.lock.take() else { return };
+        let mut kept: BTreeSet<(Owner, Unit)> = BTreeSet::new();
+        for (_, pending) in globals.iter_mut() {
+            self.keep(&lock, pending, &mut kept);
+        }
+        for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
+            self.keep(&lock, pending, &mut kept);
+        }
+        if has_globals {
+            self.keep_buffer(&lock, Owner::Globals, &mut kept);
+        }
+        self.keep_bytes(&lock, globals.iter().map(|(_, p)| p).collect(), self.settings.constant_rules);
+        let rules =
+            if self.settings.api == Api::Vulkan { self.settings.push_rules } else { self.settings.constant_rules };
+        for (index, (params, buffer)) in entries.iter().enumerate() {
+            if buffer.is_some() {
+                self.keep_buffer(&lock, Owner::EntryBuffer(index), &mut kept);
+            }
+            self.keep_bytes(&lock, params.iter().map(|(_, p)| p).collect(), rules);
+        }
+        self.keep_rest(&lock, &kept);
+        let blocks = self.trace.iter().filter(|p| p.unit == Unit::Space);
+        let blocks: BTreeSet<u64> =
+            blocks.flat_map(|p| p.start..p.end.min(p.start.saturating_add(LAST_SPACES))).collect();
+        self.home = (0..).find(|space| !blocks.contains(space)).unwrap_or(0);
+        self.lock = Some(lock);
+    }
+
+    /// Gives a parameter its recorded places.
+    fn keep(&mut self, lock: &Locked, pending: &mut Pending, kept: &mut BTreeSet<(Owner, Unit)>) {
+        let Some((_, record)) = lock.record(pending.id) else { return };
+        let sampler = self.recorded_sampler(record, pending);
+        let in_space = pending.layout.usage.get(Unit::Space) > 0;
+        let units = Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes);
+        for unit in units.collect::<Vec<_>>() {
+            let count = pending.layout.usage.get(unit);
+            // The register of an array without bound is no part of what it takes.
+            let register = in_space && count == 0 && record.position(unit).is_some_and(|at| at.count.is_none());
+            if count == 0 && !register {
+                continue;
+            }
+            let at = if unit == Unit::Sampler && pending.parted { sampler } else { lock.position(pending.id, unit) };
+            let Some(at) = at else { continue };
+            kept.insert((pending.id, unit));
+            let space = at.space.unwrap_or(0);
+            if pending.fixed.contains(&unit) {
+                let now = (pending.place.offset.get(unit), pending.place.space.get(unit));
+                let same = now.0 == at.index && (now.1 == space || !Unit::SLOTS.contains(&unit));
+                if !same {
+                    self.report_asked(lock, pending, unit, now, at);
+                }
+                continue;
+            }
+            let count = if register { UNBOUNDED } else { count };
+            if Unit::SLOTS.contains(&unit) {
+                self.keep_range(lock, pending, unit, pending.range(at.index, count, How::Recorded), space);
+                pending.place.offset.set(unit, at.index);
+                pending.place.space.set(unit, space);
+                pending.fixed.push(unit);
+            } else if unit == Unit::Space {
+                self.keep_free(lock, pending, unit, at.index, count);
+                self.keep_spaces(pending, at.index, How::Recorded);
+            } else {
+                self.keep_free(lock, pending, unit, at.index, count);
+                self.fix_number(pending, unit, (at.index, count.min(LAST_SPACES)), How::Recorded);
+            }
+        }
+    }
+
+    /// The sampler of a combined sampler that has, or had, a binding of its own.
+    fn recorded_sampler(&self, record: &Record, pending: &mut Pending) -> Option<Position> {
+        let combined = matches!(
+            self.program.types.get(self.program.types.innermost(pending.layout.ty)),
+            Type::Texture(t) if t.combined
+        );
+        if self.settings.api != Api::WebGpu || !combined {
+            return None;
+        }
+        let texture = record.position(Unit::Descriptor)?;
+        let sampler = record.position(Unit::Sampler);
+        if sampler.is_some() && !pending.parted {
+            pending.layout.usage.set(Unit::Descriptor, 1);
+            pending.layout.usage.set(Unit::Sampler, 1);
+            pending.parted = true;
+        }
+        let after = Position { count: Some(1), index: texture.index.saturating_add(1), ..texture };
+        sampler.or((texture.count == Some(2)).then_some(after))
+    }
+
+    fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
+        let unit = self.buffer_unit();
+        let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
+        if let Some(at) = lock.position(owner, Unit::PushConstant) {
+            kept.insert((owner, Unit::PushConstant));
+            self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
+            let range = Range {
+                start: at.index,
+                end: at.end(),
+                owner: name,
+                id: owner,
+                span: Span::default(),
+                how: How::Recorded,
+            };
+            self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
+        }
+        let Some(at) = lock.position(owner, unit) else { return };
+        kept.insert((owner, unit));
+        let space = at.space.unwrap_or(0);
+        let none = Explicit::default();
+        let layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
+        let pending = pending((name, owner), Span::default(), &none, layout, Place::default());
+        if let Some((index, set)) = self.settings.globals_binding.filter(|_| owner == Owner::Globals) {
+            let now = (u64::from(index), u64::from(set));
+            if now != (at.index, space) {
+                self.report_asked(lock, &pending, unit, now, at);
+            }
+            return;
+        }
+        self.keep_range(lock, &pending, unit, pending.range(at.index, 1, How::Recorded), space);
+    }
+
+    /// Takes a recorded range, which nobody else may have.
+    fn keep_range(&mut self, lock: &Locked, pending: &Pending, unit: Unit, range: Range, space: u64) {
+        let (key, _) = self.numbering(unit);
+        let other = self.taken.get(&(space, key)).into_iter().flatten();
+        let other = other.copied().find(|r| r.start < range.end && range.start < r.end);
+        if let Some(other) = other {
+            let message = format!(
+                "`{}` cannot stay at {}: `{}` takes {}",
+                pending.name,
+                range_text(unit, &range, space),
+                other.owner,
+                range_text(unit, &other, space)
+            );
+            self.report(lock, pending, message, Some((other.span, format!("`{}` is here", other.owner))));
+        }
+        self.push(unit, key, space, range);
+        self.spaces.insert(space);
+    }
+
+    /// Reports spaces or numbers that somebody else has.
+    fn keep_free(&mut self, lock: &Locked, pending: &Pending, unit: Unit, start: u64, count: u64) {
+        let end = start.saturating_add(count);
+        let other = self.trace.iter().copied().find(|p| p.unit == unit && p.start < end && start < p.end);
+        let Some(other) = other.filter(|p| p.owner != pending.id) else { return };
+        let words = if unit == Unit::Space { "space" } else { "number" };
+        let message = format!(
+            "`{}` cannot stay at {words} {start}, of which it takes {count}: `{}` has {words} {}",
+            pending.name, other.name, other.start
+        );
+        self.report(lock, pending, message, Some((other.span, format!("`{}` is here", other.name))));
+    }
+
+    /// Recorded data must still be able to begin where it did, and must not have grown into something else.
+    fn keep_bytes(&mut self, lock: &Locked, scope: Vec<&Pending>, rules: &Rules) {
+        let start = |p: &Pending| p.place.offset.get(Unit::Bytes);
+        let mut data: Vec<&Pending> = scope.into_iter().filter(|p| p.layout.size() > 0).collect();
+        data.sort_by_key(|p| start(p));
+        let mut before: Option<&Pending> = None;
+        for pending in data {
+            let (at, size) = (start(pending), pending.layout.size());
+            let asked = offset_of_global(&self.settings, pending.explicit).map(|(byte, _)| u64::from(byte));
+            if let (Some(asked), Some(recorded)) = (asked, lock.position(pending.id, Unit::Bytes))
+                && asked != recorded.index
+            {
+                self.report_asked(lock, pending, Unit::Bytes, (asked, 0), recorded);
+            }
+            if !can_begin(rules, pending.layout.align, size, at) {
+                let message = format!("`{}` cannot stay at byte {at} with its new type", pending.name);
+                self.report(lock, pending, message, None);
+            }
+            if let Some(b) = before.filter(|b| start(b).saturating_add(b.layout.size()) > at) {
+                let end = start(b).saturating_add(b.layout.size());
+                let message = format!(
+                    "`{}` cannot stay at byte {}: it reaches to byte {end}, and `{}` is at byte {at}",
+                    b.name,
+                    start(b),
+                    pending.name
+                );
+                self.report(lock, b, message, Some((pending.span, format!("`{}` is here", pending.name))));
+            }
+            before = Some(pending);
+        }
+    }
+
+    /// Keeps the recorded places that nothing has now, and tells what is gone.
+    fn keep_rest(&mut self, lock: &Locked, kept: &BTreeSet<(Owner, Unit)>) {
+        let owners: BTreeMap<&String, Owner> = lock.keys.iter().map(|(owner, key)| (key, *owner)).collect();
+        for (key, record) in lock.view.records {
+            let owner = owners.get(key).copied();
+            for (unit, at) in record.positions() {
+                if unit == Unit::Bytes || owner.is_some_and(|o| kept.contains(&(o, unit))) {
+                    continue;
+                }
+                let (name, end) = (Symbol::new(key), at.end());
+                let range = Range {
+                    start: at.index,
+                    end,
+                    owner: name,
+                    id: Owner::Nobody,
+                    span: Span::default(),
+                    how: How::Kept,
+                };
+                self.keep_place(unit, at, range);
+            }
+            if owner.is_none() && lock.is_in_view(key) {
+                let name = key.split_once('#').map_or(key.as_str(), |(name, _)| name);
+                let message = format!("`{name}` is recorded, but the program no longer has it");
+                let note = "its place is kept from others until it is removed from the lock";
+                let mut diagnostic = Diagnostic::warning(Code::LOCKED, Span::default(), message).note(note);
+                diagnostic.span = lock.view.place(key);
+                self.diags.push(diagnostic);
+            }
+        }
+    }
+
+    fn keep_place(&mut self, unit: Unit, at: Position, range: Range) {
+        let space = at.space.unwrap_or(0);
+        let numbers = range.start..range.end.min(range.start.saturating_add(LAST_SPACES));
+        if Unit::SLOTS.contains(&unit) {
+            let (key, _) = self.numbering(unit);
+            let mut others = self.taken.get(&(space, key)).into_iter().flatten();
+            // What the source gave to another parameter explicitly is no longer kept.
+            if others.all(|r| r.end <= range.start || range.end <= r.start) {
+                self.push(unit, key, space, range);
+                self.spaces.insert(space);
+            }
+            return;
+        }
+        match unit {
+            Unit::Space => self.spaces.extend(numbers),
+            _ => self.numbers.entry(unit).or_default().extend(numbers),
+        }
+        self.note(unit, unit, 0, &range);
+    }
+
+    /// The source or an option asks for another place than the recorded one.
+    fn report_asked(&mut self, lock: &Locked, pending: &Pending, unit: Unit, now: (u64, u64), at: Position) {
+        let text = |(start, space): (u64, u64)| match unit {
+            Unit::Space => format!("space {start}"),
+            Unit::Bytes => format!("byte {start}"),
+            _ if Unit::SLOTS.contains(&unit) => range_text(unit, &pending.range(start, 1, How::Explicit), space),
+            _ => format!("number {start}"),
+        };
+        let recorded = text((at.index, at.space.unwrap_or(0)));
+        let message = format!("`{}` is recorded at {recorded}, and {} is asked for it", pending.name, text(now));
+        let explicit = pending.explicit;
+        let place = explicit.registers.first().map(|r| r.span).or(explicit.vk_binding.map(|(.., span)| span));
+        let other = place.map(|span| (span, "asked for here".to_owned()));
+        self.report(lock, pending, message, other);
+    }
+
+    fn report(&mut self, lock: &Locked, pending: &Pending, message: String, other: Option<(Span, String)>) {
+        let key = lock.keys.get(&pending.id).map_or("", String::as_str);
+        let recorded = lock.view.place(key);
+        let mut diagnostic = Diagnostic::error(Code::LOCKED, pending.span, message);
+        if pending.span == Span::default() {
+            diagnostic.span = recorded;
+        } else if let Some(place) = recorded {
+            diagnostic = diagnostic.label(place, "recorded here");
+        }
+        if let Some((span, words)) = other.filter(|(span, _)| *span != Span::default()) {
+            diagnostic = diagnostic.label(span, words);
+        }
+        let note = format!("what the lock records is never moved; remove `{key}` from it to have it placed anew");
+        self.diags.push(diagnostic.note(note));
+    }
+}
+
+/// No program has more spaces or numbers of one kind; a lock is read from a file and may say anything.
+const LAST_SPACES: u64 = 1 << 16;
+
+/// Whether data of this alignment and size can begin at a byte.
+fn can_begin(rules: &Rules, align: u32, size: u64, at: u64) -> bool {
+    let crosses =
+        rules.row.map(u64::from).is_some_and(|row| !at.is_multiple_of(row) && (at % row).saturating_add(size) > row);
+    at.is_multiple_of(u64::from(align.max(1))) && !crosses
+}

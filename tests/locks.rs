@@ -1,0 +1,445 @@
+//! `--bindings-lock`: random edits never move what is recorded; what is new comes after it; what is gone is told; conflicts
+//! with the source show both; what is no lock is refused at its place.
+
+use crate::support::{contents, glsl_is_legal, shaderport, tree, wgsl_is_legal};
+use rayon::prelude::*;
+use shaderport::compile::{Options, Output, Target, compile};
+use shaderport::diagnostic::{Code, Severity};
+use shaderport::layout::lock::{Lock, LockInput};
+use shaderport::layout::{DXC, Policy, SLANGC, SPEC};
+use shaderport::reflect::Reflection;
+use shaderport::reflect::model::{Binding, Scope, Variable};
+use shaderport::source::MemoryLoader;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A fixed sequence of numbers a seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// (type, dimensions, how it is used in an expression, register class).
+type Kind = (&'static str, &'static str, &'static str, &'static str);
+
+const GLOBALS: &[Kind] = &[
+    ("float", "", "@", ""),
+    ("float2", "", "@.x", ""),
+    ("float3", "", "@.y", ""),
+    ("float4", "", "@.z", ""),
+    ("float4x4", "", "@[0].x", ""),
+    ("float", "[3]", "@[1]", ""),
+    ("Data", "", "@.b", ""),
+    ("Data", "[2]", "@[1].a.x", ""),
+    ("Mixed", "", "(@.k + @.t.Load(int3(0, 0, 0)).x)", ""),
+    ("Mixed", "[3]", "@[2].k", ""),
+    ("Texture2D", "", "@.Load(int3(0, 0, 0)).x", "t"),
+    ("Texture2D<float4>", "[4]", "@[3].Load(int3(0, 0, 0)).x", "t"),
+    ("StructuredBuffer<float4>", "", "@[0].x", "t"),
+    ("RWStructuredBuffer<float>", "", "@[1]", "u"),
+    ("RWStructuredBuffer<uint>", "", "@[1]", "u"),
+    ("SamplerState", "", "", "s"),
+    ("Sampler2D", "", "@.SampleLevel(float2(0.5), 0.0).x", ""),
+    ("ConstantBuffer<Data>", "", "@.b", "b"),
+    ("ConstantBuffer<Mixed>", "", "@.k", "b"),
+    ("ParameterBlock<Mixed>", "", "(@.k + @.t.Load(int3(0, 0, 0)).y)", ""),
+];
+
+/// How many of [`GLOBALS`] may be uniform parameters of an entry point here.
+const UNIFORMS: usize = 6;
+
+#[derive(Clone)]
+struct Declaration {
+    name: String,
+    kind: usize,
+    used: bool,
+    /// An explicit register or binding.
+    explicit: Option<usize>,
+}
+
+#[derive(Clone, Default)]
+struct Source {
+    globals: Vec<Declaration>,
+    uniforms: Vec<Declaration>,
+    names: usize,
+}
+
+impl Source {
+    fn declaration(&mut self, random: &mut Random, kinds: usize) -> Declaration {
+        self.names += 1;
+        let name = format!("p{}", self.names);
+        Declaration { name, kind: random.below(kinds), used: random.chance(75), explicit: None }
+    }
+
+    /// One random change.
+    fn edit(&mut self, random: &mut Random) {
+        let uniform = random.chance(20);
+        let kinds = if uniform { UNIFORMS } else { GLOBALS.len() };
+        let new = self.declaration(random, kinds);
+        let list = if uniform { &mut self.uniforms } else { &mut self.globals };
+        let at = random.below(list.len() + 1);
+        let other = random.below(list.len());
+        let here = at < list.len();
+        match random.below(10) {
+            0 if here && list.len() > 1 => drop(list.remove(at)),
+            1 if here => list.swap(at, other),
+            2 if here => {
+                let moved = list.remove(at);
+                list.insert(other.min(list.len()), moved);
+            }
+            3 if here => list[at].kind = new.kind,
+            4 if here => list[at].name = new.name,
+            5 if here => list[at].used = !list[at].used,
+            6 if here && !uniform => {
+                list[at].explicit = if list[at].explicit.is_some() { None } else { Some(random.below(12)) };
+            }
+            7 if random.chance(20) => list.reverse(),
+            _ => list.insert(at, new),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text =
+            "struct Data { float3 a; float b; };\nstruct Mixed { float k; Texture2D<float4> t; };\n".to_owned();
+        let declare = |d: &Declaration| {
+            let (ty, dimensions, _, class) = GLOBALS[d.kind];
+            let explicit = d.explicit.filter(|_| !class.is_empty());
+            let register = explicit.map_or(String::new(), |n| format!(" : register({class}{n})"));
+            let binding = explicit.map_or(String::new(), |n| format!("[[vk::binding({}, 0)]] ", n * 3));
+            (binding, format!("{ty} {}{dimensions}{register}", d.name))
+        };
+        for d in &self.globals {
+            let (binding, declaration) = declare(d);
+            text.push_str(&format!("{binding}{declaration};\n"));
+        }
+        let uses = |list: &[Declaration]| -> String {
+            let used = list.iter().filter(|d| d.used && !GLOBALS[d.kind].2.is_empty());
+            used.map(|d| format!("    sum += {};\n", GLOBALS[d.kind].2.replace('@', &d.name))).collect()
+        };
+        text.push_str("RWStructuredBuffer<float> result : register(u40);\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main(");
+        let uniforms: Vec<String> = self.uniforms.iter().map(|d| format!("uniform {}", declare(d).1)).collect();
+        text.push_str(&format!("{})\n{{\n    float sum = 0.0;\n", uniforms.join(", ")));
+        text.push_str(&uses(&self.globals));
+        text.push_str(&uses(&self.uniforms));
+        text + "    result[0] = sum;\n}\n"
+    }
+}
+
+fn run(text: &str, target: Target, policy: Policy, lock: Option<&Lock>) -> Output {
+    let loader = MemoryLoader::new().with("a.slang", text);
+    let input = lock.map(|lock| LockInput {
+        name: "bindings.lock".into(),
+        text: lock.to_json().into(),
+        lock: Arc::new(lock.clone()),
+        program: "a.slang".into(),
+    });
+    let options = Options { targets: vec![target], policy, lock: input, ..Options::default() };
+    compile(&loader, &["a.slang"], &options)
+}
+
+/// (name, unit) to (space, number).
+type Positions = BTreeMap<(String, String), (u64, u64)>;
+
+/// Where everything that has a name of its own begins.
+fn positions(reflection: &Reflection) -> Positions {
+    let mut map = Positions::new();
+    let mut put = |name: &str, bindings: &mut dyn Iterator<Item = &Binding>| {
+        for b in bindings {
+            let at = (b.space.unwrap_or(0), b.offset.or(b.index).unwrap_or(0));
+            assert!(map.insert((name.to_owned(), b.kind.clone()), at).is_none(), "{name} twice");
+        }
+    };
+    let mut scope = |name: &str, scope: &Scope| put(name, &mut scope.bindings.iter());
+    scope("$Globals", &reflection.global_scope);
+    reflection.entry_points.iter().for_each(|e| scope("$Params", &e.scope));
+    let uniform = |v: &&Variable| v.semantic_name.is_none();
+    let params = reflection.entry_points.iter().flat_map(|e| e.parameters.iter().filter(uniform));
+    for p in reflection.parameters.iter().chain(params) {
+        put(p.name.as_deref().unwrap_or(""), &mut p.binding.iter().chain(&p.bindings));
+    }
+    map
+}
+
+/// Edits one program; how many edits were taken and how many were refused.
+fn edits(seed: u64) -> [usize; 2] {
+    let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D);
+    let policy = [SPEC, SLANGC, DXC][random.below(3)];
+    let target = [Target::Hlsl, Target::Glsl, Target::Wgsl][random.below(3)];
+    let mut source = Source::default();
+    for _ in 0..2 + random.below(6) {
+        source.edit(random);
+    }
+    let mut lock = Lock::default();
+    let mut kept = Positions::new();
+    let mut counts = [0, 0];
+    for step in 0..5 {
+        let mut edited = source.clone();
+        for _ in 0..usize::from(step > 0) + random.below(3) {
+            edited.edit(random);
+        }
+        let text = edited.text();
+        let output = run(&text, target, policy, Some(&lock));
+        if output.has_errors() {
+            let expected = [Code::LOCKED, Code::BINDING_OVERLAP, Code::BINDING_EXHAUSTED];
+            let errors = output.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            let strange: Vec<_> = errors.filter(|d| !expected.contains(&d.code)).collect();
+            // What a target cannot say, it cannot say without the lock either.
+            let same = strange.is_empty() || run(&text, target, policy, None).has_errors();
+            assert!(same, "seed {seed}:\n{text}\n{}", output.render(false));
+            counts[1] += 1;
+            continue;
+        }
+        counts[0] += 1;
+        for (_, reflection) in &output.reflections {
+            let now = positions(reflection);
+            for (what, at) in &now {
+                let was = kept.get(what).unwrap_or(at);
+                assert_eq!(was, at, "seed {seed}: {what:?} moved for {}\n{text}\n{}", target.name(), lock.to_json());
+            }
+            // What is gone is remembered: it must come back to where it was.
+            kept.extend(now);
+        }
+        if seed.is_multiple_of(4) {
+            legal(&output, &text);
+        }
+        let records = output.records.expect("records");
+        lock.programs.insert("a.slang".to_owned(), records);
+        assert_eq!(Lock::parse(&lock.to_json()).expect("its own format"), lock);
+        // The same again changes nothing.
+        if seed.is_multiple_of(16) {
+            let again = run(&text, target, policy, Some(&lock));
+            assert_eq!(again.records.as_ref(), lock.programs.get("a.slang"), "seed {seed}");
+        }
+        source = edited;
+    }
+    counts
+}
+
+fn legal(output: &Output, source: &str) {
+    for artifact in &output.artifacts {
+        let result = match (artifact.target, artifact.entry) {
+            (Target::Wgsl, _) => wgsl_is_legal(artifact.text()),
+            (Target::Glsl, Some((_, stage))) => glsl_is_legal(artifact.text(), stage),
+            _ => Ok(()),
+        };
+        assert_eq!(result, Ok(()), "{}\n{source}", artifact.text());
+    }
+}
+
+#[test]
+fn random_edits_move_nothing() {
+    let counts: Vec<[usize; 2]> = (0..200u64).into_par_iter().map(edits).collect();
+    let [taken, refused] = counts.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    assert!(taken > 600, "{taken} taken, {refused} refused");
+}
+
+const FIRST: &str = "Texture2D albedo;
+SamplerState linearSampler;
+float gain;
+[shader(\"fragment\")]
+float4 main(float2 uv : UV) : SV_Target { return albedo.Sample(linearSampler, uv) * gain; }
+";
+
+/// `albedo` is gone, and much is new before what stays.
+const SECOND: &str = "float bias;
+Texture2D normals;
+SamplerState pointSampler;
+SamplerState linearSampler;
+float gain;
+[shader(\"fragment\")]
+float4 main(float2 uv : UV) : SV_Target { return normals.Sample(linearSampler, uv) * gain + normals.Sample(pointSampler, uv) * bias; }
+";
+
+const LOCKED: [&str; 4] = ["--target", "hlsl", "--bindings-lock", "bindings.lock"];
+
+fn compile_in(tree: &tempfile::TempDir, command: &str, files: &[&str]) -> crate::support::Run {
+    let args: Vec<&str> = [command].into_iter().chain(files.iter().copied()).chain(LOCKED).collect();
+    shaderport(tree.path(), &args)
+}
+
+fn lock_of(tree: &tempfile::TempDir) -> String {
+    std::fs::read_to_string(tree.path().join("bindings.lock")).expect("a lock")
+}
+
+#[test]
+fn a_lock_is_written_and_kept() {
+    let tree = tree(&[("a.slang", FIRST)]);
+    let first = compile_in(&tree, "compile", &["a.slang"]);
+    assert_eq!((first.code, first.stderr.as_str()), (0, ""));
+    for position in ["albedo : register(t0)", "linearSampler : register(s0)", "register(b0)"] {
+        assert!(first.stdout.contains(position), "{}", first.stdout);
+    }
+    let lock = lock_of(&tree);
+    assert!(lock.starts_with(
+        "{\n  \"programs\": {\n    \"a.slang\": {\n      \"apis\": {\n        \"d3d\": {\n          \"$Globals\""
+    ));
+    assert!(lock.ends_with("  \"schema\": \"shaderport-bindings/1\"\n}\n"), "{lock}");
+    // Nothing changes where nothing is new.
+    let same = compile_in(&tree, "reflect", &["a.slang"]);
+    assert_eq!((same.code, lock_of(&tree)), (0, lock.clone()));
+
+    std::fs::write(tree.path().join("a.slang"), SECOND).expect("a file");
+    let second = compile_in(&tree, "compile", &["a.slang"]);
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    for position in [
+        "normals : register(t1)",
+        "linearSampler : register(s0)",
+        "pointSampler : register(s1)",
+        "gain : packoffset(c0)",
+        "bias : packoffset(c0.y)",
+    ] {
+        assert!(second.stdout.contains(position), "{position}\n{}", second.stdout);
+    }
+    assert!(second.stderr.contains("bindings.lock:15:11: warning[E0406]: `albedo` is recorded"), "{}", second.stderr);
+    // It comes back to where it was.
+    std::fs::write(tree.path().join("a.slang"), FIRST).expect("a file");
+    let third = compile_in(&tree, "compile", &["a.slang"]);
+    assert!(third.stdout.contains("albedo : register(t0)"), "{}", third.stdout);
+}
+
+#[test]
+fn conflicts_show_both_places() {
+    let tree = tree(&[("a.slang", FIRST)]);
+    assert_eq!(compile_in(&tree, "compile", &["a.slang"]).code, 0);
+    let lock = lock_of(&tree);
+    for (from, to, said) in [
+        (
+            "albedo;",
+            "albedo : register(t4);",
+            "`albedo` is recorded at t0 in space 0, and t4 in space 0 is asked for it",
+        ),
+        (
+            "albedo;",
+            "albedo; Texture2D other : register(t0);",
+            "`albedo` cannot stay at t0 in space 0: `other` takes t0",
+        ),
+        ("float gain;", "float more; float gain; float2 late; float4x4 x;", ""),
+    ] {
+        std::fs::write(tree.path().join("a.slang"), FIRST.replace(from, to)).expect("a file");
+        let run = compile_in(&tree, "compile", &["a.slang"]);
+        if said.is_empty() {
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            continue;
+        }
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
+        assert!(run.stderr.contains("a.slang:1:11: error[E0406]") && run.stderr.contains(said), "{}", run.stderr);
+        assert!(run.stderr.contains("--> bindings.lock:15:11"), "the record is shown:\n{}", run.stderr);
+        assert_eq!(lock_of(&tree), lock, "the lock is as it was");
+    }
+    // Data that grew into its neighbour.
+    std::fs::write(tree.path().join("a.slang"), FIRST.replace("float gain;", "float more; float4 gain;"))
+        .expect("a file");
+    let run = compile_in(&tree, "compile", &["a.slang"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("`gain` cannot stay at byte 0: it reaches to byte 16"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_no_lock() {
+    let schema = "\"schema\": \"shaderport-bindings/1\"";
+    let record = |at: &str| {
+        let apis = format!("{{\"d3d\": {{\"albedo\": {{\"at\": {at}}}}}}}");
+        format!("{{\n\"programs\": {{\"a.slang\": {{\"files\": [\"a.slang\"],\n\"apis\": {apis}}}}}, {schema}}}")
+    };
+    for (text, place) in [
+        ("not a lock".to_owned(), "bindings.lock:1:2"),
+        (String::new(), "bindings.lock"),
+        ("[]".to_owned(), "bindings.lock:1:1"),
+        ("{\n  \"programs\": {},\n  \"schema\": \"shaderport-bindings/2\"\n}".to_owned(), "bindings.lock:3:3"),
+        (format!("{{{schema}}}"), "bindings.lock:1:"),
+        (format!("{{{schema}, \"programs\": {{}}, \"more\": 1}}"), "bindings.lock:1:"),
+        (record("{\"registers\": {\"index\": 1}}"), "bindings.lock:3:18"),
+        (record("{\"shaderResource\": {\"index\": 4294967296, \"count\": 1, \"space\": 0}}"), "bindings.lock:3:18"),
+        (
+            record("{\"shaderResource\": {\"index\": 1, \"count\": 18446744073709551615, \"space\": 0}}"),
+            "bindings.lock:3:18",
+        ),
+        (record("{\"shaderResource\": {\"index\": 1, \"count\": 1}}"), "bindings.lock:3:18"),
+        (record("{\"subElementRegisterSpace\": {\"index\": 1, \"count\": 4000000000}}"), "bindings.lock:3:18"),
+        (record("{\"shaderResource\": {\"index\": -1, \"count\": 1, \"space\": 0}}"), "bindings.lock:3:"),
+    ] {
+        let tree = tree(&[("a.slang", FIRST), ("bindings.lock", &text)]);
+        for (command, file) in [("compile", "a.slang"), ("reflect", "a.slang"), ("build", ".")] {
+            let run = compile_in(&tree, command, &[file]);
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{text}\n{}", run.stderr);
+            assert!(run.stderr.contains("error[E0705]") && run.stderr.contains(place), "{place}\n{}", run.stderr);
+            assert_eq!(lock_of(&tree), text, "the file is left as it is");
+        }
+    }
+    let tree = tree(&[("a.slang", FIRST), ("bindings.lock/file", "a directory\n")]);
+    let run = compile_in(&tree, "compile", &["a.slang"]);
+    assert!(run.code == 1 && run.stderr.contains("E0105"), "{}", run.stderr);
+}
+
+#[test]
+fn programs_are_told_apart_by_their_files() {
+    let tree = tree(&[("shaders/a.slang", FIRST), ("shaders/b.hlsl", SECOND)]);
+    let build = |directory: &std::path::Path, args: &[&str]| {
+        let run = shaderport(directory, args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        lock_of(&tree)
+    };
+    let lock = build(
+        tree.path(),
+        &["build", "shaders", "--target", "hlsl,wgsl", "--bindings-lock", "bindings.lock", "-j", "1"],
+    );
+    assert!(lock.contains("\"shaders/a.slang\"") && lock.contains("\"shaders/b.hlsl\"") && lock.contains("\"webgpu\""));
+    std::fs::remove_file(tree.path().join("bindings.lock")).expect("a lock");
+    let threads = build(
+        tree.path(),
+        &["build", "shaders", "--target", "hlsl,wgsl", "--bindings-lock", "bindings.lock", "-j", "8"],
+    );
+    assert_eq!(threads, lock);
+    // One of them alone, and from another directory: the same program.
+    let below = tree.path().join("shaders");
+    let args = ["compile", "a.slang", "--target", "wgsl", "--bindings-lock", "../bindings.lock", "-o", "a.wgsl"];
+    assert_eq!(build(&below, &args), lock);
+    let names = contents(tree.path());
+    assert!(names.iter().all(|(name, _)| !name.contains(".shaderport")), "nothing temporary is left");
+    // A program that gains a file is still the same one.
+    let args = ["reflect", "a.slang", "b.hlsl", "--target", "hlsl", "--bindings-lock", "ab.lock", "--entry", "main"];
+    assert_ne!(shaderport(&below, &args).code, 3);
+    let run = shaderport(&below, &["reflect", "a.slang", "--target", "hlsl", "--bindings-lock", "c.lock"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    std::fs::write(below.join("c.slang"), "Texture2D before; float4 unused() { return before[uint2(0)]; }\n")
+        .expect("a file");
+    let run = shaderport(&below, &["reflect", "c.slang", "a.slang", "--target", "hlsl", "--bindings-lock", "c.lock"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("albedo         t0") && run.stdout.contains("before         t1"), "{}", run.stdout);
+    let lock = std::fs::read_to_string(below.join("c.lock")).expect("a lock");
+    assert_eq!(lock.matches("\"apis\"").count(), 1, "{lock}");
+}
+
+#[test]
+fn parameters_of_one_name_are_told_apart_by_their_files() {
+    let unit = |more: &str, entry: &str| {
+        format!("{more}Texture2D same;\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid {entry}() {{ }}\n")
+    };
+    let tree = tree(&[("a.hlsl", &unit("", "one")), ("b.hlsl", &unit("", "two"))]);
+    let run = |files: &[&str]| {
+        let options = ["--target", "hlsl", "--bindings-lock", "bindings.lock", "--binding-policy", "slangc"];
+        let args: Vec<&str> = ["reflect"].into_iter().chain(files.iter().copied()).chain(options).collect();
+        let run = shaderport(tree.path(), &args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let before = run(&["a.hlsl", "b.hlsl"]);
+    assert!(before.contains("t0") && before.contains("t1"), "{before}");
+    // In the other order, each keeps its own.
+    let lock = lock_of(&tree);
+    let after = run(&["b.hlsl", "a.hlsl"]);
+    assert!(after.find("t1") < after.find("t0"), "{after}");
+    assert_eq!(lock_of(&tree), lock);
+    // The first one is gone, the second one stays where it is.
+    std::fs::write(tree.path().join("a.hlsl"), unit("", "one").replace("Texture2D same;\n", "")).expect("a file");
+    let alone = run(&["a.hlsl", "b.hlsl"]);
+    assert!(alone.contains("t1") && !alone.contains("t0"), "{alone}");
+}
