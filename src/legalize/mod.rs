@@ -63,6 +63,7 @@ mod uniform_structs;
 mod uniformity;
 mod unit_vectors;
 mod varyings;
+mod wide_constants;
 mod wrapping_constants;
 mod subpass_inputs;
 pub mod system_values;
@@ -159,6 +160,7 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     varyings::PASS,
     entry_points::PASS,
+    wide_constants::PASS,
     constant_calls::PASS,
     hidden_constants::COMPARED,
     hidden_constants::PASS,

@@ -189,7 +189,7 @@ impl Names<'_, '_> {
         let function = &self.cx.program.functions[id];
         let mut base = function.name.to_string();
         if let Some(owner) = function.owner.filter(|_| !function.builtin) {
-            base = format!("{}_{base}", plain(&self.cx.program.type_name(owner)));
+            base = format!("{}_{}", plain(&self.cx.program.type_name(owner)), plain(&base));
         }
         let base = self.legal(&base);
         let types: Vec<String> = param_types(self.cx.program, function);

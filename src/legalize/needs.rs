@@ -32,6 +32,18 @@ pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
     scan.found
 }
 
+/// What a kind of number needs.
+pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {
+    Some(match s {
+        Scalar::F16 => Capability::Float16,
+        Scalar::I16 | Scalar::U16 => Capability::Int16,
+        Scalar::I8 | Scalar::U8 => Capability::Int8,
+        Scalar::I64 | Scalar::U64 => Capability::Int64,
+        Scalar::F64 => Capability::Float64,
+        _ => return None,
+    })
+}
+
 struct Scan<'a> {
     program: &'a Program,
     found: BTreeMap<Capability, Span>,
@@ -215,13 +227,8 @@ impl Scan<'_> {
     }
 
     fn scalar(&mut self, s: Scalar) {
-        match s {
-            Scalar::F16 => self.need(Capability::Float16),
-            Scalar::I16 | Scalar::U16 => self.need(Capability::Int16),
-            Scalar::I8 | Scalar::U8 => self.need(Capability::Int8),
-            Scalar::I64 | Scalar::U64 => self.need(Capability::Int64),
-            Scalar::F64 => self.need(Capability::Float64),
-            _ => {}
+        if let Some(capability) = scalar_need(s) {
+            self.need(capability);
         }
     }
 
