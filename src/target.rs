@@ -134,6 +134,10 @@ capabilities! {
     OutParameters: Hlsl Glsl;
     /// Fall-through between cases.
     SwitchFallThrough: Glsl;
+    /// First values of module variables that are computed when a shader runs.
+    RuntimeInitializers: Hlsl Glsl;
+    /// Values of module constants that are computed when a shader runs.
+    RuntimeConstants: Hlsl;
     /// Root signatures on entry points.
     RootSignatures: Hlsl;
     /// Varyings without semantics.

@@ -20,13 +20,11 @@ fn run(cx: &mut Context) {
         let Global { ty, span, ref init, .. } = cx.program.globals[id];
         let Some(value) = init.as_ref().map(|tree| eval(cx.program, &tree.exprs, tree.root)) else { continue };
         let mut exprs = ExprArena::default();
-        match value {
-            Ok(value) => {
-                if let Some(root) = value.to_expr(&mut exprs, cx.program, ty, span) {
-                    cx.program.globals[id].init = Some(ExprTree { exprs, root });
-                }
-            }
-            Err((_, why)) => cx.unsupported(span, format!("the value of this constant is not known here: {why}")),
+        // One that only a running shader knows is left for `runtime_initializers`.
+        if let Ok(value) = value
+            && let Some(root) = value.to_expr(&mut exprs, cx.program, ty, span)
+        {
+            cx.program.globals[id].init = Some(ExprTree { exprs, root });
         }
     }
 }

@@ -47,6 +47,7 @@ mod parts;
 mod resolve_resources;
 mod root_signatures;
 mod resource_arrays;
+mod runtime_initializers;
 mod push_constants;
 mod select_target;
 mod short_circuit;
@@ -132,6 +133,7 @@ pub const PASSES: &[Pass] = &[
     inline_builtins::PASS,
     lower_enums::PASS,
     called_entry_points::PASS,
+    runtime_initializers::PASS,
     entry_uniforms::PASS,
     resolve_resources::PASS,
     dead_code::PASS,

@@ -90,6 +90,12 @@ impl Scan<'_> {
         if super::constant_calls::calls(self.program, g) {
             self.need(Capability::CalledConstants);
         }
+        if super::runtime_initializers::is_runtime(self.program, g) {
+            self.need(match g.kind {
+                GlobalKind::Const => Capability::RuntimeConstants,
+                _ => Capability::RuntimeInitializers,
+            });
+        }
         match g.kind {
             GlobalKind::Parameter => self.parameter(g),
             GlobalKind::Specialization => self.need_at(Capability::SpecializationConstants, g.span),

@@ -1,0 +1,110 @@
+//! Variables and constants of the module whose first value is known only when a shader runs are set where it starts.
+//!
+//! Before: `static float x = scale * 2;      static const int n = count();`     `void main() { f(x, n); }`
+//! After:  `static float x;                  static int n;`                     `void main() { x = scale * 2; n = count(); f(x, n); }`
+//!
+//! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
+//! reaches, in the order of the declarations.
+//!
+//! Removes: RuntimeInitializers, RuntimeConstants. Adds: none. Runs after: inline_builtins, called_entry_points; before
+//! whatever looks into the bodies of functions.
+
+use super::{Context, Pass};
+use crate::check::constant::eval;
+use crate::target::Capability;
+use crate::tree::{
+    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, Program, Stmt,
+    StmtKind, Uses,
+};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass {
+    name: "runtime_initializers",
+    removes: &[Capability::RuntimeInitializers, Capability::RuntimeConstants],
+    adds: &[],
+    run,
+};
+
+fn run(cx: &mut Context) {
+    // Constants of such constants are such themselves: declarations stand after what they use.
+    let items: Vec<GlobalId> = globals(cx.program);
+    for &id in &items {
+        if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
+            cx.program.globals[id].kind = GlobalKind::Static;
+        }
+    }
+    if cx.profile.has(Capability::RuntimeInitializers) {
+        return;
+    }
+    let moved: Vec<GlobalId> =
+        items.into_iter().filter(|id| is_runtime(cx.program, &cx.program.globals[*id])).collect();
+    let roots: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
+    for root in roots {
+        set_at_start(cx.program, root, &moved);
+    }
+    for id in moved {
+        cx.program.globals[id].init = None;
+    }
+}
+
+fn globals(program: &Program) -> Vec<GlobalId> {
+    let listed = program.items.iter().filter_map(|item| match *item {
+        Item::Global(id) => Some(id),
+        _ => None,
+    });
+    listed.collect()
+}
+
+/// Whether the first value of a variable or constant is no constant.
+pub(super) fn is_runtime(program: &Program, global: &Global) -> bool {
+    matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
+        && global.init.as_ref().is_some_and(|tree| {
+            // The calls of a constant that can be computed are left for `constant_calls`.
+            let computed = || global.kind == GlobalKind::Const && eval(program, &tree.exprs, tree.root).is_ok();
+            !is_constant(program, &tree.exprs, tree.root) && !computed()
+        })
+}
+
+/// Whether an expression is made of constants by operators and functions of the target's own.
+fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().all(|id| match &exprs[id].kind {
+        ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const | GlobalKind::Specialization),
+        ExprKind::Call(f, _) => !matches!(program.functions[*f].body, FunctionBody::Block),
+        ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Contents(_) => false,
+        _ => true,
+    })
+}
+
+/// Puts assignments at the start of a function, for those variables that it reaches.
+fn set_at_start(program: &mut Program, root: FunctionId, moved: &[GlobalId]) {
+    let reached = reached(program, root);
+    let mut body = std::mem::take(&mut program.functions[root].code);
+    let mut stmts = Vec::new();
+    for id in moved.iter().filter(|id| reached.contains(*id)) {
+        let global = &program.globals[*id];
+        let (Some(tree), ty, span) = (&global.init, global.ty, global.span) else { continue };
+        let value = body.exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
+        let mut build = Build::new(&mut program.types, &mut body.exprs, span);
+        let target = build.global(*id, ty);
+        let assign = build.assign(target, value);
+        stmts.push(Stmt::new(StmtKind::Expr(assign), span));
+    }
+    body.block.stmts.splice(0..0, stmts);
+    program.functions[root].code = body;
+}
+
+/// The globals that a function uses, also through others.
+fn reached(program: &Program, root: FunctionId) -> FxHashSet<GlobalId> {
+    let mut reached = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    let mut uses = vec![Uses { functions: vec![root], ..Uses::default() }];
+    while let Some(next) = uses.pop() {
+        for id in next.functions.into_iter().filter(|id| seen.insert(*id)) {
+            uses.push(Uses::of_body(&program.functions[id].code));
+        }
+        for id in next.globals.into_iter().filter(|id| reached.insert(*id)) {
+            uses.extend(program.globals[id].init.as_ref().map(Uses::of_tree));
+        }
+    }
+    reached
+}
