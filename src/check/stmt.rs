@@ -10,22 +10,26 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Local, Modifiers, Stmt, StmtKind, SwitchCase, Template, Type, TypeId,
+    Block, ExprId, ExprKind, Hints, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Template, Type, TypeId,
 };
 
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Block {
+        Block { stmts: self.scoped(&block.stmts), trailing: block.trailing.clone() }
+    }
+
+    fn scoped(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
         let outer = self.cx.scope;
         self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
         let pending = self.cx.defers.len();
-        let mut stmts = self.statements(&block.stmts);
+        let mut stmts = self.statements(list);
         if !matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)) {
             self.run_defers(pending, &mut stmts);
         }
         self.cx.defers.truncate(pending);
         self.cx.scope = outer;
-        Block { stmts, trailing: block.trailing.clone() }
+        stmts
     }
 
     /// The deferred statements above `from`, last first, where control leaves their blocks.
@@ -37,6 +41,8 @@ impl<'a> Checker<'a> {
             let outer = std::mem::replace(&mut self.cx.scope, scope);
             self.stmt(stmt, out);
             self.cx.scope = outer;
+            // `defer defer f();`
+            self.run_defers(0, out);
         }
         self.cx.defers = kept;
     }
@@ -97,13 +103,7 @@ impl<'a> Checker<'a> {
     fn body(&mut self, stmt: &'a ast::Stmt) -> Block {
         match &stmt.kind {
             Ast::Block(block) => self.block(block),
-            _ => {
-                let outer = self.cx.scope;
-                self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
-                let stmts = self.statements(std::slice::from_ref(stmt));
-                self.cx.scope = outer;
-                Block { stmts, trailing: Vec::new() }
-            }
+            _ => Block { stmts: self.scoped(std::slice::from_ref(stmt)), trailing: Vec::new() },
         }
     }
 
@@ -248,6 +248,7 @@ impl<'a> Checker<'a> {
         let selector = self.expr(value);
         let mut selector = self.plain(selector);
         let mut ty = self.ty(selector);
+        let is_bool = matches!(self.program.types.get(ty), Type::Enum(e) if self.program.enums[e].tag == Scalar::Bool);
         match self.program.types.get(ty) {
             Type::Scalar(s) if s.is_integer() => {}
             Type::Enum(_) | Type::Error => {}
@@ -284,6 +285,13 @@ impl<'a> Checker<'a> {
         }
         self.cx.breakable -= 1;
         self.cx.break_defers = outer;
+        if is_bool {
+            // No target chooses by a `bool`.
+            selector = self.convert(selector, TypeId::INT, true);
+            for label in list.iter_mut().flat_map(|case| &mut case.labels).flatten() {
+                *label = self.convert(*label, TypeId::INT, true);
+            }
+        }
         StmtKind::Switch(selector, list, hints)
     }
 
