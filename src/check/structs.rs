@@ -246,6 +246,11 @@ impl<'a> Checker<'a> {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
         }
         let bits = var.bits.as_ref().and_then(|b| self.constant_int(b, scope)).map(|b| b.clamp(0, 64) as u32);
+        let integer = matches!(self.program.types.get(ty), Type::Scalar(s) if s.is_signed() || s.is_unsigned());
+        if var.bits.is_some() && !integer && ty != TypeId::ERROR {
+            let message = format!("`{}` has a width in bits, which only integers can", var.name.name);
+            self.error(Code::UNSUPPORTED, var.name.span, message);
+        }
         let attributes = self.attributes(&member.attributes, scope);
         let explicit = self.explicit(member, &var.semantics, &attributes, scope);
         Field {

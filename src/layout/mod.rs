@@ -5,6 +5,7 @@
 
 pub mod allocate;
 pub mod lock;
+mod bit_fields;
 pub mod order;
 mod prepare;
 pub mod reach;

@@ -1,13 +1,16 @@
 //! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
 //! and the sidecar see one program.
 
-use super::{Api, Settings};
+use super::{Api, Settings, bit_fields};
 use crate::tree::{GlobalId, GlobalKind, MatrixOrder, Program, Type, Types};
 use std::borrow::Cow;
 
 /// The program that is laid out under these settings.
 pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program> {
     let mut program = Cow::Borrowed(program);
+    if bit_fields::any(&program) {
+        bit_fields::pack(program.to_mut());
+    }
     if !settings.policy.matrix_order_on_arrays {
         ignore_order_of_arrays(program.to_mut());
     }

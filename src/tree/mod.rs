@@ -286,7 +286,7 @@ pub struct Field {
     pub comments: Vec<Comment>,
     /// Place of its name.
     pub span: Span,
-    /// Bits of a bit field.
+    /// Bits of a bit field; layout packs them before anything else looks at the program.
     pub bits: Option<u32>,
     /// Byte offset to be written out (packoffset, `layout(offset=)`, `@align`), set by passes.
     pub offset: Option<u32>,

@@ -80,9 +80,6 @@ impl File<'_> {
             let mut text = interpolation(field.modifiers);
             text.push_str(self.matrix_order(field.ty, field.matrix_order));
             text.push_str(&types::variable(self.cx, field.ty, field.name.as_str(), field.modifiers));
-            if let Some(bits) = field.bits {
-                text.push_str(&format!(" : {bits}"));
-            }
             if let Some(semantic) = field.semantic {
                 text.push_str(&format!(" : {}", semantic.text));
             }
