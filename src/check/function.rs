@@ -44,6 +44,8 @@ pub(super) struct Instance<'a> {
     pub scope: ScopeId,
     pub signature: Rc<Signature<'a>>,
     pub function: Option<FunctionId>,
+    /// Where the user first asked for it.
+    pub asked: Option<Span>,
 }
 
 /// Types of parameters and result.
@@ -124,8 +126,15 @@ impl<'a> Checker<'a> {
         };
         self.cx.source = source;
         let id = InstanceId(self.functions.list.len() as u32);
-        let instance =
-            Instance { decl, accessor, args: key.2.clone(), scope, signature: Rc::new(signature), function: None };
+        let instance = Instance {
+            decl,
+            accessor,
+            args: key.2.clone(),
+            scope,
+            signature: Rc::new(signature),
+            function: None,
+            asked: None,
+        };
         self.functions.list.push(instance);
         self.functions.ids.insert(key, id);
         Some(id)
@@ -369,7 +378,9 @@ impl<'a> Checker<'a> {
             modifiers,
         });
         self.functions.of_function.push(id);
-        self.functions.list[id.0 as usize].function = Some(function);
+        let asked = self.user_span;
+        let instance = &mut self.functions.list[id.0 as usize];
+        (instance.function, instance.asked) = (Some(function), asked);
         self.queue.push_back(id);
         function
     }
@@ -507,6 +518,8 @@ impl<'a> Checker<'a> {
     fn check_body(&mut self, id: InstanceId) {
         let instance = self.functions.get(id).clone();
         let Some(function) = instance.function else { return };
+        // A fault in code of the library is told there.
+        self.user_span = instance.asked.or(self.user_span);
         if self.chooses(id) {
             return;
         }

@@ -331,8 +331,13 @@ impl<'a> Checker<'a> {
     ///
     /// A fault that shows in the standard library (an alias with arguments that do not fit) is the user's.
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        let span = if span.file.is_library() { self.user_span.unwrap_or(span) } else { span };
+        let span = self.blamed(span);
         self.diags.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Where a fault is told: one in the library is the user's.
+    fn blamed(&self, span: Span) -> Span {
+        if span.file.is_library() { self.user_span.unwrap_or(span) } else { span }
     }
 
     /// Reports that something is not supported yet.

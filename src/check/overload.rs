@@ -317,10 +317,11 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         let name = candidates.name;
+        let span = self.blamed(span);
         if let [(decl, misfit)] = misfits {
             let diagnostic = match misfit {
                 Misfit::Argument(index, param) => {
-                    let at = args.get(*index).map_or(span, |a| a.span);
+                    let at = args.get(*index).map_or(span, |a| self.blamed(a.span));
                     let from = args.get(*index).and_then(|a| a.ty()).map_or(String::new(), |a| self.type_text(a.0));
                     let to = self.type_text(*param);
                     Diagnostic::error(Code::TYPE_MISMATCH, at, format!("`{name}` takes `{to}` here, not `{from}`"))
@@ -338,6 +339,8 @@ impl<'a> Checker<'a> {
             self.diags.push(diagnostic.note(format!("declared as: {text}")));
             return;
         }
+        // Helpers of the library stand for what calls them.
+        let name = name.as_str().trim_start_matches("__");
         let types: Vec<String> =
             args.iter().map(|a| a.ty().map_or("{...}".to_owned(), |t| self.type_text(t.0))).collect();
         let counts = misfits.iter().all(|(_, m)| matches!(m, Misfit::Count));

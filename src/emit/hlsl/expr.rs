@@ -244,16 +244,19 @@ fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
 fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec {
     let numeric_type = matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..));
     let (open, close) = if numeric_type { ("(", ")") } else { ("{ ", " }") };
+    if is_empty(ex.cx, ex.type_id(id), 0) {
+        out.push_str(&format!("({})0", ex.dialect.type_name(ex.cx, ex.type_id(id))));
+        return Prec::Unary;
+    }
     if numeric_type {
         out.push_str(&ex.dialect.type_name(ex.cx, ex.type_id(id)));
     }
     out.push_str(if parts.is_empty() { open.trim_end() } else { open });
-    // Lists are flattened: a struct without fields takes no part of them, and scalars do not widen.
-    let is_empty = |id: ExprId| match ex.ty(id) {
-        Type::Struct(s) => ex.cx.program.structs[s].fields.is_empty(),
-        _ => false,
-    };
-    let parts: Vec<ExprId> = parts.iter().copied().filter(|p| numeric_type || !is_empty(*p)).collect();
+    // Lists are flattened: a struct without fields takes no part of them, except at the end, where DXC misses it.
+    let empty = |id: &ExprId| !numeric_type && is_empty(ex.cx, ex.type_id(*id), 0);
+    let end = parts.iter().rposition(|p| !empty(p)).map_or(0, |last| last + 1);
+    let counts = |(index, id): &(usize, &ExprId)| *index >= end || !empty(id);
+    let parts: Vec<ExprId> = parts.iter().enumerate().filter(counts).map(|(_, id)| *id).collect();
     for (i, part) in parts.iter().enumerate() {
         if i > 0 {
             out.push_str(", ");
@@ -277,6 +280,14 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
     }
     out.push_str(close);
     Prec::Postfix
+}
+
+/// A struct without data.
+fn is_empty(cx: &Context, ty: TypeId, depth: u32) -> bool {
+    match cx.program.types.get(ty) {
+        Type::Struct(s) => depth < 64 && cx.program.structs[s].fields.iter().all(|f| is_empty(cx, f.ty, depth + 1)),
+        _ => false,
+    }
 }
 
 /// A literal in its new type, a constructor where the shapes agree, a swizzle that truncates, else a cast.
