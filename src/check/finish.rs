@@ -4,6 +4,7 @@ use super::scope::{DeclId, What};
 use super::{Checker, Input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
+use crate::source::Span;
 use crate::tree::{
     Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, StructId,
     TargetCase, Type, TypeId, Uses,
@@ -326,7 +327,7 @@ impl<'a> Checker<'a> {
     // ---- Header ----
 
     /// Takes the comments at the head of the main file off the first declaration: all before the last blank line
-    /// among them, or a licence.
+    /// among them, or a licence. Licences of other files join them, once each.
     fn take_header(&mut self, input: &'a Input) {
         let Some(unit) = input.units.first() else { return };
         let Some(first) = unit.ast.decls.first() else {
@@ -335,17 +336,52 @@ impl<'a> Checker<'a> {
         };
         let comments = &first.comments;
         let in_main = comments.iter().take_while(|c| c.span.file == unit.file && !c.trailing).count();
-        let blank = comments.iter().take(in_main).rposition(|c| c.blank_before).filter(|i| *i > 0);
-        let legal = comments.iter().take(in_main).rposition(is_licence).map(|i| i + 1);
-        let Some(count) = blank.max(legal) else { return };
-        let header: Vec<Comment> = comments.iter().take(count).cloned().collect();
-        let strip = |list: &mut Vec<Comment>| list.retain(|c| !header.iter().any(|h| h.span == c.span));
-        self.program.structs.iter_mut().for_each(|(_, s)| strip(&mut s.comments));
-        self.program.enums.iter_mut().for_each(|(_, e)| strip(&mut e.comments));
-        self.program.globals.iter_mut().for_each(|(_, g)| strip(&mut g.comments));
-        self.program.functions.iter_mut().for_each(|(_, f)| strip(&mut f.comments));
+        let main = comments.get(..in_main).unwrap_or(&[]);
+        let blank = main.iter().rposition(|c| c.blank_before).filter(|i| *i > 0).unwrap_or(0);
+        let mut header: Vec<Comment> = main.iter().take(blank.max(licence(main))).cloned().collect();
+        let mut taken: Vec<Span> = header.iter().map(|c| c.span).collect();
+        self.each_comments(&mut |list| {
+            list.retain(|c| !taken.contains(&c.span));
+            let head = list.first().is_some_and(|c| c.span.start == 0 && c.span.file != unit.file);
+            let block = if head { licence(list) } else { 0 };
+            let block = list.get(..block).unwrap_or(&[]);
+            taken.extend(block.iter().map(|c| c.span));
+            let known = |c: &Comment, header: &[Comment]| header.iter().any(|h| same_words(h, c));
+            if block.iter().any(|c| is_licence(c) && !known(c, &header)) {
+                // Two files that begin one after the other may say the same.
+                for comment in block {
+                    if !is_licence(comment) || !known(comment, &header) {
+                        header.push(comment.clone());
+                    }
+                }
+            }
+        });
+        self.each_comments(&mut |list| list.retain(|c| !taken.contains(&c.span)));
         self.program.header = header;
     }
+
+    /// The comments of all declarations.
+    fn each_comments(&mut self, f: &mut dyn FnMut(&mut Vec<Comment>)) {
+        self.program.structs.iter_mut().for_each(|(_, s)| f(&mut s.comments));
+        self.program.enums.iter_mut().for_each(|(_, e)| f(&mut e.comments));
+        self.program.globals.iter_mut().for_each(|(_, g)| f(&mut g.comments));
+        self.program.functions.iter_mut().for_each(|(_, f_)| f(&mut f_.comments));
+    }
+}
+
+/// Whether two comments say the same, however it is laid out.
+fn same_words(a: &Comment, b: &Comment) -> bool {
+    let letters = |c: &Comment| c.text.as_str().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    a.text == b.text || letters(a) == letters(b)
+}
+
+/// How many comments at the head of a list are a licence and the lines that go on from it.
+fn licence(comments: &[Comment]) -> usize {
+    let Some(last) = comments.iter().rposition(is_licence) else { return 0 };
+    let goes_on = |c: &&Comment| !c.blank_before && !c.trailing && c.text.as_str().starts_with("//");
+    let line = comments.get(last).is_some_and(|c| c.text.as_str().starts_with("//"));
+    let more = comments.iter().skip(last + 1).take_while(goes_on).count();
+    if line { last + 1 + more } else { last + 1 }
 }
 
 fn is_licence(comment: &Comment) -> bool {
