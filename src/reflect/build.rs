@@ -34,6 +34,7 @@ pub fn reflect(
         entry_points: builder.entry_points(emitted),
         global_scope: builder.scope(layout.globals.as_ref(), "globalParams"),
         leaves: builder.leaves(),
+        memory: super::memory::memory(program, layout, emitted),
     }
 }
 

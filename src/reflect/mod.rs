@@ -5,6 +5,7 @@
 
 mod build;
 pub mod diff;
+mod memory;
 pub mod model;
 mod text;
 mod words;

@@ -29,6 +29,57 @@ pub struct Reflection {
     pub global_scope: Scope,
     /// Ours: every leaf with its absolute position.
     pub leaves: Vec<Leaf>,
+    /// Ours: the bytes of every buffer.
+    #[serde(default)]
+    pub memory: Vec<BufferMemory>,
+}
+
+/// Ours: the bytes of one buffer, data and padding.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct BufferMemory {
+    /// Path in the source; array steps are left out. `globalParams` and `entryPointParams` hold plain parameters.
+    pub parameter: String,
+    /// Its name in the emitted text, when it was emitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emitted_name: Option<String>,
+    /// Bytes of its contents, or of an element of a structured buffer.
+    pub size: Count,
+    /// Structured buffers: the distance of elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element_stride: Option<u64>,
+    /// What lies in it, by offset.
+    pub rows: Vec<MemoryRow>,
+}
+
+/// Ours: some bytes of a buffer that are one value, or padding.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryRow {
+    /// Path below the buffer in the source; array steps are left out. Of padding: of what the padding is in.
+    pub path: String,
+    /// The first byte.
+    pub offset: u64,
+    /// How many; of an array or matrix, of one element or vector.
+    pub size: Count,
+    /// Nothing is stored in them.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub padding: bool,
+    /// The arrays that it is in, the outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub repeats: Vec<Repeat>,
+    /// What it is called in the emitted text, below the buffer or its element: `s.p`, `weights[2].count`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emitted: Option<String>,
+}
+
+/// Ours: an array that a row is in.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+pub struct Repeat {
+    /// Bytes from one to the next.
+    pub stride: u64,
+    /// How many there are.
+    pub count: Count,
 }
 
 /// A scope of parameters.

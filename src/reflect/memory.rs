@@ -1,0 +1,302 @@
+//! The bytes of every buffer, row by row, padding included, with the name of each row in the emitted text.
+
+use super::model::{BufferMemory, Count, MemoryRow, Repeat, Unbounded};
+use crate::layout::rules::round_up;
+use crate::layout::{Detail, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
+use crate::tree::{Global, GlobalKind, MatrixOrder, Program, StoredStep, Type, TypeId};
+use std::collections::BTreeMap;
+
+/// The memory of all buffers. `emitted` are the legalized programs of the texts.
+pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Program]) -> Vec<BufferMemory> {
+    let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
+    for text in emitted {
+        for (_, global) in text.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter) {
+            texts.entry(global.source_path.as_str()).or_insert(Text { program: text, global });
+        }
+    }
+    let mut finder = Finder { program, texts, buffers: Vec::new() };
+    let globals: Vec<_> =
+        layout.parameters.iter().map(|p| (program.globals[p.global].name.as_str(), p.place, &p.layout)).collect();
+    finder.scope("globalParams", layout.globals.as_ref(), &globals);
+    for (name, _, layout) in &globals {
+        finder.visit(name, layout);
+    }
+    let several = program.entry_points.len() > 1;
+    for (entry, point) in layout.entry_points.iter().zip(&program.entry_points) {
+        let code = &program.functions[point.function];
+        let params = entry.params.iter().filter_map(|(i, place, layout)| {
+            let local = code.params.get(*i)?.local;
+            Some((code.code.locals[local].name.as_str(), *place, layout))
+        });
+        let params: Vec<_> = params.collect();
+        let name = if several { format!("{}Params", point.name) } else { "entryPointParams".to_owned() };
+        finder.scope(&name, entry.buffer.as_ref(), &params);
+        for (name, _, layout) in &params {
+            finder.visit(name, layout);
+        }
+    }
+    finder.buffers
+}
+
+/// A buffer in an emitted text.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    program: &'a Program,
+    global: &'a Global,
+}
+
+struct Finder<'a> {
+    program: &'a Program,
+    texts: BTreeMap<&'a str, Text<'a>>,
+    buffers: Vec<BufferMemory>,
+}
+
+impl Finder<'_> {
+    /// The buffer that holds the plain data of a scope.
+    fn scope(
+        &mut self,
+        name: &str,
+        buffer: Option<&ScopeBuffer>,
+        members: &[(&str, crate::layout::Place, &TypeLayout)],
+    ) {
+        let Some(buffer) = buffer else { return };
+        let mut rows = Rows { program: self.program, rows: Vec::new() };
+        let mut parts: Vec<(String, u64, &TypeLayout)> = members
+            .iter()
+            .map(|(name, place, layout)| ((*name).to_owned(), place.offset.get(Unit::Bytes), *layout))
+            .collect();
+        rows.parts("", 0, &mut parts, buffer.layout.size(), &[]);
+        self.push(name, buffer.layout.size(), None, rows.rows);
+    }
+
+    /// Finds the buffers in a parameter.
+    fn visit(&mut self, path: &str, layout: &TypeLayout) {
+        match &layout.detail {
+            Detail::Array { element, .. } => self.visit(path, element),
+            Detail::Struct(fields) => {
+                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
+                for (field, var) in self.program.structs[id].fields.iter().zip(fields) {
+                    self.visit(&format!("{path}.{}", field.name), &var.layout);
+                }
+            }
+            Detail::Block { element, .. } => {
+                if element.layout.size() > 0 {
+                    self.buffer(path, &element.layout, None);
+                }
+                self.visit(path, &element.layout);
+            }
+            Detail::Resource { element: Some(element) } if element.size() > 0 => {
+                let kind = self.program.types.get(layout.ty);
+                if !matches!(
+                    kind,
+                    Type::Buffer(crate::tree::BufferKind::Typed | crate::tree::BufferKind::ByteAddress, ..)
+                ) {
+                    self.buffer(path, element, Some(round_up(element.size(), element.align.into())));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn buffer(&mut self, path: &str, layout: &TypeLayout, stride: Option<u64>) {
+        let mut rows = Rows { program: self.program, rows: Vec::new() };
+        rows.value("", 0, layout, &[]);
+        if let Some(stride) = stride {
+            rows.padding("", layout.size(), stride, &[]);
+        }
+        self.push(path, layout.size(), stride, rows.rows);
+    }
+
+    fn push(&mut self, path: &str, size: u64, element_stride: Option<u64>, mut rows: Vec<MemoryRow>) {
+        let text = self.texts.get(path);
+        for row in rows.iter_mut().filter(|r| !r.padding) {
+            row.emitted = text.and_then(|t| t.name_of(&row.path));
+        }
+        rows.sort_by_key(|r| r.offset);
+        self.buffers.push(BufferMemory {
+            parameter: path.to_owned(),
+            emitted_name: text.map(|t| t.global.name.to_string()),
+            size: count(size),
+            element_stride,
+            rows,
+        });
+    }
+}
+
+fn count(n: u64) -> Count {
+    if n == UNBOUNDED { Count::Word(Unbounded::Unbounded) } else { Count::Number(n) }
+}
+
+/// The rows of one buffer.
+struct Rows<'a> {
+    program: &'a Program,
+    rows: Vec<MemoryRow>,
+}
+
+impl Rows<'_> {
+    fn padding(&mut self, path: &str, from: u64, to: u64, repeats: &[Repeat]) {
+        if to > from && to != UNBOUNDED {
+            self.row(path, from, to - from, repeats, true);
+        }
+    }
+
+    fn row(&mut self, path: &str, offset: u64, size: u64, repeats: &[Repeat], padding: bool) {
+        let repeats = repeats.to_vec();
+        self.rows.push(MemoryRow { path: path.to_owned(), offset, size: count(size), padding, repeats, emitted: None });
+    }
+
+    fn value(&mut self, path: &str, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
+        match &layout.detail {
+            Detail::Struct(fields) => {
+                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
+                let names = self.program.structs[id].fields.iter().map(|f| join(path, f.name.as_str()));
+                let mut parts: Vec<_> = names
+                    .zip(fields)
+                    .map(|(name, f)| (name, offset.saturating_add(f.offset.get(Unit::Bytes)), &f.layout))
+                    .collect();
+                self.parts(path, offset, &mut parts, layout.size(), repeats);
+            }
+            Detail::Array { element, count: n, stride } => {
+                let n = n.map_or(UNBOUNDED, u64::from);
+                self.elements(path, offset, element, (n, stride.get(Unit::Bytes), layout.size()), repeats);
+            }
+            Detail::Matrix { stride, order } => {
+                let (vectors, vector) = self.vectors(layout.ty, *order);
+                let element = TypeLayout {
+                    usage: crate::layout::Usage::one(Unit::Bytes, vector),
+                    detail: Detail::Plain,
+                    ..layout.clone()
+                };
+                self.elements(path, offset, &element, (vectors, u64::from(*stride), layout.size()), repeats);
+            }
+            _ if layout.size() == 0 => {}
+            _ => self.row(path, offset, layout.size(), repeats, false),
+        }
+    }
+
+    /// How many vectors a matrix is stored as, and their size.
+    fn vectors(&self, ty: TypeId, order: MatrixOrder) -> (u64, u64) {
+        match (self.program.types.get(ty), order) {
+            (Type::Matrix(s, rows, columns), MatrixOrder::Row) => {
+                (rows.into(), u64::from(columns) * u64::from(s.size()))
+            }
+            (Type::Matrix(s, rows, columns), MatrixOrder::Column) => {
+                (columns.into(), u64::from(rows) * u64::from(s.size()))
+            }
+            _ => (1, 0),
+        }
+    }
+
+    /// The elements of an array: the first, and how it is repeated; `shape` is count, stride and size of the array.
+    fn elements(&mut self, path: &str, offset: u64, element: &TypeLayout, shape: (u64, u64, u64), repeats: &[Repeat]) {
+        let (n, stride, size) = shape;
+        if n == 0 || element.size() == 0 {
+            return;
+        }
+        let repeat = |n: u64| {
+            let mut list = repeats.to_vec();
+            if n > 1 {
+                list.push(Repeat { stride, count: count(n) });
+            }
+            list
+        };
+        self.value(path, offset, element, &repeat(n));
+        let end = offset.saturating_add(element.size());
+        let last = stride.saturating_mul(n - 1).saturating_add(element.size());
+        // Padded like the others, or not at all, or otherwise.
+        if n == UNBOUNDED || size == stride.saturating_mul(n) {
+            self.padding(path, end, offset.saturating_add(stride), &repeat(n));
+        } else {
+            if n > 1 {
+                self.padding(path, end, offset.saturating_add(stride), &repeat(n - 1));
+            }
+            self.padding(path, offset.saturating_add(last), offset.saturating_add(size), repeats);
+        }
+    }
+
+    /// Parts of a whole of `size` bytes, with what lies between them.
+    fn parts(
+        &mut self,
+        path: &str,
+        offset: u64,
+        parts: &mut [(String, u64, &TypeLayout)],
+        size: u64,
+        repeats: &[Repeat],
+    ) {
+        parts.sort_by_key(|(_, at, _)| *at);
+        let mut end = offset;
+        for (name, at, layout) in parts.iter().filter(|(_, _, layout)| layout.size() > 0) {
+            self.padding(path, end, *at, repeats);
+            self.value(name, *at, layout, repeats);
+            end = end.max(at.saturating_add(layout.size()));
+        }
+        self.padding(path, end, offset.saturating_add(size), repeats);
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+impl Text<'_> {
+    /// The type of the buffer's data, or of an element.
+    fn data(&self) -> Option<TypeId> {
+        let types = &self.program.types;
+        types.get(types.innermost(self.global.ty)).element()
+    }
+
+    /// What a row of the source is called here, below the buffer or its element.
+    fn name_of(&self, path: &str) -> Option<String> {
+        match self.global.stored.is_empty() {
+            false => {
+                self.global.stored.iter().find(|l| l.path == path).and_then(|l| self.stored_name(&l.steps, l.offset))
+            }
+            true => self.plain_name(path),
+        }
+    }
+
+    fn stored_name(&self, steps: &[StoredStep], offset: u64) -> Option<String> {
+        let types = &self.program.types;
+        let mut ty = self.data()?;
+        let mut name = String::new();
+        for step in steps {
+            match (*step, types.get(ty)) {
+                (StoredStep::Field(i), Type::Struct(id)) => {
+                    let field = self.program.structs[id].fields.get(i as usize)?;
+                    name = join(&name, field.name.as_str());
+                    ty = field.ty;
+                }
+                (StoredStep::Element(n), _) => {
+                    name.push_str(&format!("[{n}]"));
+                    ty = types.get(ty).element().unwrap_or(ty);
+                }
+                _ => return None,
+            }
+        }
+        if let Type::Array(..) = types.get(ty)
+            && offset > 0
+        {
+            let component = "xyzw".get((offset / 4 % 4) as usize..)?.chars().next()?;
+            name.push_str(&format!("[{}].{component}", offset / 16));
+        }
+        Some(name)
+    }
+
+    /// The names of the source, where the text has them; arrays of structs by their first element.
+    fn plain_name(&self, path: &str) -> Option<String> {
+        let types = &self.program.types;
+        let mut ty = self.data()?;
+        let mut name = String::new();
+        for part in path.split('.').filter(|p| !p.is_empty()) {
+            while let Type::Array(element, _) = types.get(ty) {
+                name.push_str("[0]");
+                ty = element;
+            }
+            let Type::Struct(id) = types.get(ty) else { return None };
+            let field = self.program.structs[id].fields.iter().find(|f| f.name == part)?;
+            name = join(&name, part);
+            ty = field.ty;
+        }
+        Some(name)
+    }
+}
