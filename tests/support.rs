@@ -130,6 +130,11 @@ fn stages_fit(text: &str) -> Result<(), String> {
 
 /// Whether glslang compiles a GLSL text to Vulkan SPIR-V.
 pub fn glsl_is_legal(text: &str, stage: shaderport::tree::Stage) -> Result<(), String> {
+    glsl_words(text, stage).map(|_| ())
+}
+
+/// The SPIR-V that glslang makes of a GLSL text.
+pub fn glsl_words(text: &str, stage: shaderport::tree::Stage) -> Result<Vec<u32>, String> {
     use glslang::{
         Compiler, CompilerOptions, ShaderInput, ShaderMessage, ShaderSource, SourceLanguage, SpirvVersion, Target,
         VulkanVersion,
@@ -148,7 +153,7 @@ pub fn glsl_is_legal(text: &str, stage: shaderport::tree::Stage) -> Result<(), S
     let defines = None::<&[(&str, Option<&str>)]>;
     let input = ShaderInput::new(&source, glslang_stage(stage), &options, defines, None).map_err(|e| e.to_string())?;
     let shader = compiler.create_shader(input).map_err(|e| e.to_string())?;
-    shader.compile().map(|_| ()).map_err(|e| e.to_string())
+    shader.compile().map_err(|e| e.to_string())
 }
 
 /// The stage in glslang's terms.

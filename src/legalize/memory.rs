@@ -9,6 +9,7 @@
 //!
 //! Removes: PackOffsets. Spec: seed 000 "Computing Resource Requirements".
 
+use super::stored_forms::same;
 use super::{Context, Pass};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, VarLayout};
@@ -47,12 +48,20 @@ fn pin(cx: &mut Context) {
     for item in &cx.program.items {
         let Item::Global(id) = *item else { continue };
         let global = &cx.program.globals[id];
-        let settings = if cx.notes.taken_apart.contains(&id) { &native } else { &cx.layout.settings };
-        let layouter = Layouter { program: cx.program, settings };
-        if let Some((ty, rules)) = data(cx.program, settings, global) {
-            let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-            cx.notes.memory.push((id, layouter.layout(ty, rules, order)));
+        let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
+        let layout = |settings: &Settings| {
+            let (ty, rules) = data(cx.program, settings, global)?;
+            Some(Layouter { program: cx.program, settings }.layout(ty, rules, order))
+        };
+        let Some(mut pinned) = layout(&native) else { continue };
+        // Where the target's own rules do not hold, only members of a block are elsewhere: others were taken apart.
+        let wanted = layout(&cx.layout.settings).filter(|_| !cx.notes.taken_apart.contains(&id));
+        if let (Detail::Struct(fields), Some(wanted)) = (&mut pinned.detail, wanted) {
+            for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
+                field.offset = wanted.offset;
+            }
         }
+        cx.notes.memory.push((id, pinned));
     }
 }
 
@@ -68,14 +77,19 @@ fn place(cx: &mut Context) {
         s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
     }
     let native = Settings::native(settings.api, settings.policy);
-    let mut placed = FxHashSet::default();
+    let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
     for (id, wanted) in pinned {
         let Some((ty, rules)) = data(cx.program, &native, &cx.program.globals[id]) else { continue };
         let faults = if cx.profile.facts.placement == Placement::BlockOffset {
             place_members(cx, id, ty, rules, &wanted)
         } else {
-            let mut placer =
-                Placer { program: cx.program, rules: &rules::STD430, placed: &mut placed, faults: Vec::new() };
+            let mut placer = Placer {
+                program: cx.program,
+                rules: &rules::STD430,
+                placed: &mut placed,
+                sized: &mut sized,
+                faults: Vec::new(),
+            };
             placer.check(ty, &wanted, true);
             placer.faults
         };
@@ -120,7 +134,7 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
     let pairs = natural.fields().iter().zip(wanted.fields());
     for (field, (natural, wanted)) in cx.program.structs[s].fields.iter_mut().zip(pairs) {
         let (align, offset) = (u64::from(natural.layout.align), wanted.offset.get(Unit::Bytes));
-        if natural.layout.size() != wanted.layout.size() {
+        if !same(&natural.layout, &wanted.layout) {
             faults.push(field.span);
         } else if round_up(end, align) != offset {
             if offset < end || offset % align.max(1) != 0 {
@@ -138,6 +152,8 @@ struct Placer<'a> {
     rules: &'static Rules,
     /// Structs whose fields are placed already.
     placed: &'a mut FxHashSet<StructId>,
+    /// Structs inside of other types, whose size is said already.
+    sized: &'a mut FxHashSet<StructId>,
     faults: Vec<Span>,
 }
 
@@ -243,7 +259,7 @@ impl Placer<'_> {
             end = offset + self.attribute(id, index, "__size").unwrap_or(natural.size);
         }
         if !top {
-            self.round(id, wanted, first);
+            self.round(id, wanted);
         }
     }
 
@@ -256,9 +272,10 @@ impl Placer<'_> {
     }
 
     /// Makes a struct as large as it is wanted inside of another type.
-    fn round(&mut self, id: StructId, wanted: &TypeLayout, first: bool) {
+    fn round(&mut self, id: StructId, wanted: &TypeLayout) {
         let size = round_up(wanted.size(), wanted.align.into());
-        if self.structure(id).size != size && first {
+        // Another type may rely on the size already.
+        if self.sized.insert(id) && self.structure(id).size != size {
             self.set(id, 0, "__align", wanted.align.into());
         }
         if self.structure(id).size != size {

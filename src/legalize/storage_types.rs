@@ -688,7 +688,7 @@ impl Rewrite<'_> {
 }
 
 /// The storage orders of the matrices in a type, each as often as it occurs; `order` is that of those without a modifier.
-fn orders(program: &Program, ty: TypeId, order: MatrixOrder) -> Vec<MatrixOrder> {
+pub(super) fn orders(program: &Program, ty: TypeId, order: MatrixOrder) -> Vec<MatrixOrder> {
     match program.types.get(program.types.innermost(ty)) {
         // Others will be arrays and vectors.
         Type::Matrix(s, rows, columns) if s.is_float() && rows > 1 && columns > 1 => vec![order],

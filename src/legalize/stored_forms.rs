@@ -109,6 +109,8 @@ pub(super) struct Fault {
 pub(super) struct Native<'a> {
     pub(super) settings: &'a Settings,
     pub(super) rules: &'static Rules,
+    /// Structs with matrices may not be those of other buffers: the target stores all matrices of a buffer in one order.
+    pub(super) own_structs: bool,
 }
 
 /// The data of a buffer to be stored.
@@ -339,7 +341,10 @@ impl<'a> Frame<'a> {
             return Err(item.fault("it overlaps with another field"));
         }
         let natural = self.natural(item.layout.ty, item.order);
-        if same(&item.layout, &natural) && self.fits(item.offset, natural.align.into(), natural.size(), room) {
+        let shared = self.native.own_structs && matches!(item.layout.detail, Detail::Struct(_) | Detail::Array { .. });
+        let shared = shared && holds_struct(&item.layout) && self.holds_matrix(item.layout.ty);
+        if !shared && same(&item.layout, &natural) && self.fits(item.offset, natural.align.into(), natural.size(), room)
+        {
             let member = self.member(&item, item.layout.ty, &natural)?;
             self.done(id, Slot::same(item.layout, vec![member]));
             return Ok(());
@@ -764,7 +769,7 @@ impl Leaves<'_> {
                 }
             }
             Form::Same => self.same(&slot.layout, way(&slot.steps), path),
-            Form::Scalars => self.leaf(way(&slot.steps), 0, path),
+            Form::Scalars => self.leaf(way(&slot.steps), None, path),
             Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, path),
         }
     }
@@ -776,12 +781,12 @@ impl Leaves<'_> {
         }
     }
 
-    fn leaf(&mut self, steps: Vec<Step>, offset: u64, path: &str) {
+    fn leaf(&mut self, steps: Vec<Step>, word: Option<u64>, path: &str) {
         let steps = steps.into_iter().map(|step| match step {
             Step::Field(i) => StoredStep::Field(i),
             Step::Element(i) => StoredStep::Element(i),
         });
-        self.found.push(StoredLeaf { path: Symbol::new(path), steps: steps.collect(), offset });
+        self.found.push(StoredLeaf { path: Symbol::new(path), steps: steps.collect(), word });
     }
 
     fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, path: &str) {
@@ -799,7 +804,7 @@ impl Leaves<'_> {
                 self.same(element, steps, path);
             }
             _ if layout.size() == 0 => {}
-            _ => self.leaf(steps, 0, path),
+            _ => self.leaf(steps, None, path),
         }
     }
 
@@ -813,7 +818,7 @@ impl Leaves<'_> {
             }
             Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, path),
             _ if layout.size() == 0 => {}
-            _ => self.leaf(steps.to_vec(), offset, path),
+            _ => self.leaf(steps.to_vec(), Some(offset), path),
         }
     }
 }

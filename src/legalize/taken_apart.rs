@@ -17,7 +17,7 @@ use crate::layout::rules::{Rules, round_up};
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::Placement;
+use crate::target::{Capability, Placement};
 use crate::tree::walk::is_trivial;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,6 +64,8 @@ struct Wanted {
     layout: TypeLayout,
     order: MatrixOrder,
     native: &'static Rules,
+    /// It mixes storage orders of matrices, and other buffers have its structs.
+    own_structs: bool,
 }
 
 /// Finds the buffers that must be taken apart, by type, and declares their structs.
@@ -115,7 +117,47 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let layout = Layouter { program: cx.program, settings }.layout(data, rules, order);
     let buffer = cx.program.types.innermost(global.ty);
-    (layout.size() > 0).then_some(Wanted { buffer, data, layout, order, native })
+    let own_structs = !cx.profile.has(Capability::MixedMatrixOrders)
+        && cx.profile.has(Capability::BothMatrixOrders)
+        && super::storage_types::mixes_orders(cx.program, global, data)
+        && shares_structs(cx, id);
+    (layout.size() > 0).then_some(Wanted { buffer, data, layout, order, native, own_structs })
+}
+
+/// Whether the structs of a buffer are in others too, which store their matrices in another order.
+fn shares_structs(cx: &Context, id: GlobalId) -> bool {
+    let globals = cx.program.items.iter().filter_map(|item| match item {
+        Item::Global(id) => Some(*id),
+        _ => None,
+    });
+    let all: Vec<(StructId, MatrixOrder)> = globals.flat_map(|id| stored_orders(cx, id)).collect();
+    stored_orders(cx, id).iter().any(|(s, order)| all.iter().any(|(t, other)| s == t && order != other))
+}
+
+/// The structs with matrices in a buffer, with the order that all matrices beside them are stored in.
+fn stored_orders(cx: &Context, id: GlobalId) -> Vec<(StructId, MatrixOrder)> {
+    let global = &cx.program.globals[id];
+    let Some((data, _)) = memory::data(cx.program, &cx.layout.settings, global) else { return Vec::new() };
+    let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
+    let parts = match cx.program.types.get(data) {
+        Type::Struct(s) if global.transparent => {
+            cx.program.structs[s].fields.iter().map(|f| (f.ty, f.matrix_order.unwrap_or(order))).collect()
+        }
+        _ => vec![(data, order)],
+    };
+    let expected = |(ty, order)| {
+        let first = super::storage_types::orders(cx.program, ty, order).first().copied();
+        matrix_structs(cx.program, ty).into_iter().filter_map(move |s| Some((s, first?)))
+    };
+    parts.into_iter().flat_map(expected).collect()
+}
+
+/// The structs with matrices in a type.
+fn matrix_structs(program: &Program, ty: TypeId) -> Vec<StructId> {
+    let Type::Struct(id) = program.types.get(program.types.innermost(ty)) else { return Vec::new() };
+    let holds = program.any_leaf(ty, &mut |leaf| matches!(leaf, Type::Matrix(..)));
+    let inner = program.structs[id].fields.iter().flat_map(|f| matrix_structs(program, f.ty));
+    holds.then_some(id).into_iter().chain(inner).collect()
 }
 
 fn natural(cx: &Context, native: &Settings, wanted: &Wanted) -> TypeLayout {
@@ -132,7 +174,7 @@ fn stride(program: &Program, buffer: TypeId, layout: &TypeLayout) -> Option<u64>
 fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
     let natural = natural(cx, native, wanted);
     let distance = |layout| stride(cx.program, wanted.buffer, layout);
-    same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural)
+    !wanted.own_structs && same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural)
 }
 
 /// Whether only members of a `cbuffer` are elsewhere, and the target can say where.
@@ -157,7 +199,7 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         end = offset.saturating_add(size);
         fine
     });
-    cx.program.globals[id].transparent && fits
+    cx.program.globals[id].transparent && fits && !wanted.own_structs
 }
 
 /// Declares the structs of a buffer.
@@ -177,7 +219,7 @@ fn take_apart(cx: &mut Context, id: GlobalId, native: &Settings, wanted: &Wanted
         cx.unsupported(span, format!("{} cannot lay out the elements of this buffer so", cx.profile.name));
         return None;
     }
-    let native = Native { settings: native, rules: wanted.native };
+    let native = Native { settings: native, rules: wanted.native, own_structs: wanted.own_structs };
     let stride = stride(cx.program, wanted.buffer, &wanted.layout);
     let data = Data { wanted: &wanted.layout, order: wanted.order, stride, name: &name, span };
     match stored_forms::store(cx.program, native, &data) {

@@ -41,12 +41,14 @@ fn run(cx: &mut Context) {
             twins.insert(id, id);
         }
     }
-    // A struct that holds one that has a twin needs one too.
+    // A struct that holds one that has a twin needs one too, if it is anywhere else.
+    let values = if twins.is_empty() { BTreeSet::new() } else { values(cx.program) };
+    let elsewhere = |id: &StructId| found.storage.contains(id) || values.contains(id);
     loop {
         let holders: Vec<StructId> =
             found.uniform.keys().copied().filter(|id| holds(cx.program, *id, &twins)).collect();
         let holders: Vec<StructId> =
-            holders.into_iter().filter(|id| !twins.contains_key(id) && found.storage.contains(id)).collect();
+            holders.into_iter().filter(|id| !twins.contains_key(id) && elsewhere(id)).collect();
         if holders.is_empty() {
             break;
         }
@@ -87,12 +89,30 @@ impl Found {
 /// Whether the bytes of a struct are others in a constant buffer than in a structured one.
 fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
     let ty = cx.program.types.intern(Type::Struct(id));
-    let settings = cx.layout.settings;
+    // What is left to be placed otherwise is only members of blocks.
+    let settings = super::memory::native_settings(cx);
     let layouter = Layouter { program: cx.program, settings: &settings };
     let layout = |rules: &Rules| layouter.layout(ty, rules, cx.program.default_matrix_order);
     let (uniform, storage) = (layout(settings.constant_rules), layout(settings.structured_rules));
     let whole = |l: &TypeLayout| round_up(l.size(), l.align.into());
     !same(&uniform, &storage) || (nested && whole(&uniform) != whole(&storage))
+}
+
+/// Structs that variables are of, or that are made of parts.
+fn values(program: &Program) -> BTreeSet<StructId> {
+    let mut found = BTreeSet::new();
+    for function in program.reachable_functions() {
+        let body = &program.functions[function].code;
+        let locals = body.locals.iter().map(|(_, l)| l.ty);
+        let made = body.expressions().into_iter().map(|id| &body.exprs[id]);
+        let made = made.filter(|e| matches!(e.kind, ExprKind::Construct(_) | ExprKind::Zero)).map(|e| e.ty);
+        for ty in locals.chain(made) {
+            if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
+                found.insert(id);
+            }
+        }
+    }
+    found
 }
 
 fn holds(program: &Program, id: StructId, twins: &BTreeMap<StructId, StructId>) -> bool {
@@ -147,7 +167,7 @@ fn retype_buffers(program: &mut Program, found: &Found, twins: &BTreeMap<StructI
             global.ty = uniform_type(&mut program.types, global.ty, twins);
         }
     }
-    for id in found.uniform.keys().filter(|id| !found.storage.contains(id)) {
+    for id in found.uniform.keys().filter(|id| !twins.contains_key(id)) {
         for index in 0..program.structs[*id].fields.len() {
             let Some(ty) = program.structs[*id].fields.get(index).map(|f| f.ty) else { continue };
             let ty = uniform_type(&mut program.types, ty, twins);

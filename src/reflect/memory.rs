@@ -195,9 +195,7 @@ impl Rows<'_> {
         }
         let repeat = |n: u64| {
             let mut list = repeats.to_vec();
-            if n > 1 {
-                list.push(Repeat { stride, count: count(n) });
-            }
+            list.push(Repeat { stride, count: count(n) });
             list
         };
         self.value(path, offset, element, &repeat(n));
@@ -249,13 +247,13 @@ impl Text<'_> {
     fn name_of(&self, path: &str) -> Option<String> {
         match self.global.stored.is_empty() {
             false => {
-                self.global.stored.iter().find(|l| l.path == path).and_then(|l| self.stored_name(&l.steps, l.offset))
+                self.global.stored.iter().find(|l| l.path == path).and_then(|l| self.stored_name(&l.steps, l.word))
             }
             true => self.plain_name(path),
         }
     }
 
-    fn stored_name(&self, steps: &[StoredStep], offset: u64) -> Option<String> {
+    fn stored_name(&self, steps: &[StoredStep], word: Option<u64>) -> Option<String> {
         let types = &self.program.types;
         let mut ty = self.data()?;
         let mut name = String::new();
@@ -273,11 +271,9 @@ impl Text<'_> {
                 _ => return None,
             }
         }
-        if let Type::Array(..) = types.get(ty)
-            && offset > 0
-        {
-            let component = "xyzw".get((offset / 4 % 4) as usize..)?.chars().next()?;
-            name.push_str(&format!("[{}].{component}", offset / 16));
+        if let Some(byte) = word {
+            let component = "xyzw".get((byte / 4 % 4) as usize..)?.chars().next()?;
+            name.push_str(&format!("[{}].{component}", byte / 16));
         }
         Some(name)
     }

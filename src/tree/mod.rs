@@ -454,8 +454,8 @@ pub struct StoredLeaf {
     pub path: Symbol,
     /// The way to it from the buffer's contents, or from an element.
     pub steps: Vec<StoredStep>,
-    /// Bytes from there: it is in an array of words.
-    pub offset: u64,
+    /// Bytes from there, if that is an array of rows of words.
+    pub word: Option<u64>,
 }
 
 /// A step to a part of a value.
