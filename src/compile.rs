@@ -152,6 +152,8 @@ pub struct Options {
     pub layouts_anyway: bool,
     /// The positions that parameters had before, which they keep; what is recorded from now on is in the output.
     pub lock: Option<LockInput>,
+    /// Tell why everything is where it is.
+    pub explain: bool,
     /// A file without entry points is no error: it is a module or include of others.
     pub skip_libraries: bool,
     /// Shared by the programs of a batch.
@@ -177,6 +179,7 @@ impl Default for Options {
             left_out_pass: None,
             layouts_anyway: false,
             lock: None,
+            explain: false,
             skip_libraries: false,
             cache: None,
         }
@@ -221,6 +224,8 @@ pub struct Output {
     pub artifacts: Vec<Artifact>,
     /// One sidecar a target that was emitted.
     pub reflections: Vec<(Target, reflect::Reflection)>,
+    /// Why everything is where it is, if that was asked for; one list a sidecar.
+    pub explanations: Vec<Vec<reflect::explain::Explanation>>,
     /// Names of all files read, in order of loading.
     pub dependencies: Vec<String>,
     /// Entry points found by custom, with reasons.
@@ -417,6 +422,9 @@ impl<'a> Compilation<'a> {
             let emitted: Vec<&Program> = emitted.iter().collect();
             let reflection = reflect::reflect(program, &layout, &emitted, profile, &self.output.sources);
             self.output.reflections.push((target, reflection));
+            if self.options.explain {
+                self.output.explanations.push(reflect::explain::explain(program, &layout, &self.output.sources));
+            }
         }
     }
 

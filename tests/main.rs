@@ -6,6 +6,7 @@ mod bindings;
 mod determinism;
 mod diff;
 mod errors;
+mod explain;
 mod fixtures;
 mod layers;
 mod locks;

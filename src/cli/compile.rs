@@ -7,6 +7,7 @@ use crate::batch::{FileLoader, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::options::target;
+use crate::reflect::{explain, html};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -51,6 +52,10 @@ enum ReflectFormat {
     Text,
     /// The sidecar.
     Json,
+    /// The sidecar without what only shaderport says.
+    SlangJson,
+    /// A page with pictures of buffers, and why everything is where it is.
+    Html,
 }
 
 /// Arguments of `reflect`.
@@ -59,9 +64,9 @@ pub struct ReflectArgs {
     /// Sources of one program.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// For which target.
-    #[arg(long, value_parser = target, default_value = "hlsl")]
-    target: Target,
+    /// For which targets, separated by commas; the default is hlsl, and hlsl,glsl,wgsl side by side for a page.
+    #[arg(long, value_delimiter = ',', value_parser = target)]
+    target: Vec<Target>,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
@@ -74,8 +79,16 @@ pub struct ReflectArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// A code such as E0301.
-    code: String,
+    /// A code such as E0301; or the sources of a program and then a parameter, or a part of one: `a.slang gPairs.b`.
+    #[arg(required = true, value_name = "CODE | FILES... PARAMETER")]
+    what: Vec<String>,
+    /// For which target a position is explained.
+    #[arg(long, value_parser = target, default_value = "hlsl")]
+    target: Target,
+    #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
+    lock: LockArgs,
 }
 
 /// Runs the library under a lock.
@@ -219,15 +232,29 @@ pub fn check(args: &CheckArgs) -> Outcome {
 
 /// `shaderport reflect`.
 pub fn reflect(args: &ReflectArgs) -> Outcome {
-    let options = Options { layouts_anyway: true, ..args.program.options(vec![args.target]) };
+    let page = args.format == ReflectFormat::Html;
+    let targets = match (args.target.as_slice(), page) {
+        ([], true) => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
+        ([], false) => vec![Target::Hlsl],
+        (targets, _) => targets.to_vec(),
+    };
+    let options = Options { layouts_anyway: true, explain: page, ..args.program.options(targets) };
     let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
+    if page && !output.reflections.is_empty() {
+        let sides: Vec<html::Side> =
+            output.reflections.iter().zip(&output.explanations).map(|((_, r), e)| (r, e.as_slice())).collect();
+        let files: Vec<String> = args.files.iter().map(|f| f.to_string_lossy().into_owned()).collect();
+        print!("{}", html::page(&files.join(", "), &sides));
+    }
     for (_, reflection) in &output.reflections {
         match args.format {
             ReflectFormat::Text => print!("{}", reflection.to_text()),
             ReflectFormat::Json => println!("{}", reflection.to_json()),
+            ReflectFormat::SlangJson => println!("{}", reflection.to_slang_json()),
+            ReflectFormat::Html => {}
         }
     }
     match outcome(&output) {
@@ -238,14 +265,45 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
 
 /// `shaderport explain`.
 pub fn explain(args: &ExplainArgs) -> Outcome {
-    let code = args.code.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
+    match args.what.as_slice() {
+        [code] => explain_code(code),
+        [files @ .., path] => explain_position(args, files.iter().map(PathBuf::from).collect(), path),
+        [] => Outcome::Usage,
+    }
+}
+
+fn explain_code(text: &str) -> Outcome {
+    let code = text.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
     match code.and_then(codes::page) {
         Some(page) => {
             print!("{page}");
             Outcome::Done
         }
         None => {
-            eprintln!("error: `{}` is no error code; they are like E0301", args.code);
+            eprintln!(
+                "error: `{text}` is no error code; they are like E0301. To explain a position, name a parameter too"
+            );
+            Outcome::Usage
+        }
+    }
+}
+
+/// Why a parameter is where it is. A lock is read and not written.
+fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outcome {
+    let options = Options { layouts_anyway: true, explain: true, ..args.program.options(vec![args.target]) };
+    let (output, _) = match run_locked(&files, &args.program, &args.lock, options) {
+        Ok(done) => done,
+        Err(outcome) => return outcome,
+    };
+    let Some(list) = output.explanations.first().filter(|_| !output.has_errors()) else { return outcome(&output) };
+    match explain::find(list, path) {
+        Some(found) => {
+            print!("{}", found.to_text());
+            Outcome::Done
+        }
+        None => {
+            let paths: Vec<&str> = list.iter().map(|e| e.path.as_str()).filter(|p| !p.contains('.')).collect();
+            eprintln!("error[{}]: there is no parameter `{path}`; there are {}", Code::BAD_OPTION, paths.join(", "));
             Outcome::Usage
         }
     }

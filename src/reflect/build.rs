@@ -65,7 +65,7 @@ struct Builder<'a> {
     reach: Vec<BTreeSet<GlobalId>>,
 }
 
-fn count(n: u64) -> Count {
+pub(super) fn count(n: u64) -> Count {
     if n == UNBOUNDED { Count::Word(Unbounded::Unbounded) } else { Count::Number(n) }
 }
 
@@ -100,7 +100,7 @@ fn put(variable: &mut Variable, bindings: Vec<Binding>) {
 }
 
 /// The offsets of a variable in all units that it uses.
-fn bindings(offset: &Usage, space: &Usage, layout: &TypeLayout) -> Vec<Binding> {
+pub(super) fn bindings(offset: &Usage, space: &Usage, layout: &TypeLayout) -> Vec<Binding> {
     let mut list = Vec::new();
     for (unit, used) in layout.usage.units() {
         let index = offset.get(unit);

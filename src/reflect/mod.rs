@@ -5,8 +5,11 @@
 
 mod build;
 pub mod diff;
+pub mod explain;
+pub mod html;
 mod memory;
 pub mod model;
+mod slang;
 mod text;
 mod words;
 
@@ -17,6 +20,15 @@ impl Reflection {
     /// The sidecar file.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Only what `slangc -reflection-json` has too.
+    pub fn to_slang_json(&self) -> String {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        slang::leave_out_ours(&mut value);
+        let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
         text.push('\n');
         text
     }

@@ -1,0 +1,37 @@
+'use strict';
+const why = JSON.parse(document.getElementById('derivations').textContent);
+const panel = document.getElementById('why');
+function add(parent, name, text, kind) {
+    const element = document.createElement(name);
+    if (text !== undefined) element.textContent = text;
+    if (kind) element.className = kind;
+    return parent.appendChild(element);
+}
+function show(target, path) {
+    const found = why[target].find(e => e.path === path);
+    panel.replaceChildren();
+    const head = add(panel, 'strong', path + ' (' + document.querySelectorAll('[data-name]')[target].dataset.name + ')');
+    if (!found) return;
+    head.append(': ' + found.position);
+    const list = add(panel, 'ol');
+    for (const step of found.steps) {
+        const item = add(list, 'li', step.text);
+        if (step.taken.length) {
+            const taken = add(item, 'ul');
+            for (const line of step.taken) add(taken, 'li', line);
+        }
+        if (step.source) {
+            const place = add(item, 'div', step.source[0] + ': ');
+            add(place, 'code', step.source[1]);
+        }
+        if (step.rule) add(item, 'div', step.rule, 'rule');
+    }
+}
+document.addEventListener('click', event => {
+    const button = event.target.closest('button[data-path]');
+    if (!button) return;
+    for (const other of document.querySelectorAll('.selected')) other.classList.remove('selected');
+    for (const same of document.querySelectorAll('button[data-path]'))
+        if (same.dataset.path === button.dataset.path) same.classList.add('selected');
+    show(Number(button.dataset.target), button.dataset.path);
+});

@@ -1,0 +1,197 @@
+//! `shaderport explain FILE PARAMETER` and the page of `reflect --format html`: the numbers are those of the sidecar, every
+//! step has its rule and its line, and nothing of a source becomes a part of the page.
+
+use crate::support::{shaderport, tree};
+use shaderport::compile::{Options, Target, compile};
+use shaderport::reflect::{explain, html};
+use shaderport::source::MemoryLoader;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+const SOURCE: &str = "struct Pair { Texture2D a; Texture2D b; };
+Texture2D first : register(t2);
+Pair gPairs[8];
+float gain; // </script><script>document.title = 'broken'</script> & \"quotes\"
+float3 tint[2];
+struct Light { float3 position; Texture2D shadow; float k; };
+ParameterBlock<Light> key;
+cbuffer Frame { float3x3 basis; float time; float2 size; };
+struct Item { float2 at; float3 normal; };
+StructuredBuffer<Item> items;
+RWStructuredBuffer<float> result;
+[shader(\"compute\")] [numthreads(8, 4, 1)]
+void main(uniform float4 scale) { result[0] = gain + time + scale.x; }
+";
+
+fn explained(path: &str, target: &str) -> String {
+    let tree = tree(&[("a.slang", SOURCE)]);
+    let run = shaderport(tree.path(), &["explain", "a.slang", path, "--target", target]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    run.stdout
+}
+
+#[test]
+fn derivations_say_numbers_rules_and_lines() {
+    for (path, target, said) in [
+        (
+            "gPairs[3].b",
+            "hlsl",
+            &[
+                "gPairs.b: t11 to t18, space 0\n",
+                "Global order: `gPairs` is number 2 of",
+                "after `first`",
+                "takes 16 t registers",
+                "First fit: t3 to t18, space 0 is the first gap of 16",
+                "t2, space 0 taken by `first` (explicit, a.slang:2:19)",
+                "the arrays around it have 8 elements, and leaf after leaf becomes an array: +8",
+                "a.slang:1:38: struct Pair { Texture2D a; Texture2D b; };",
+                "rule: seed 000 \"Allocating Bindings to Parameters\"",
+                "\"Splitting of Arrays\"",
+            ][..],
+        ),
+        ("gPairs.b", "glsl", &["gPairs.b: binding 3, set 0", "binding 0, set 0 taken by `$Globals`", "+1\n"]),
+        (
+            "first",
+            "hlsl",
+            &["first: t2, space 0", "Explicit positions come first: t2, space 0 is asked for", "seed 000 \"Processing"],
+        ),
+        ("time", "hlsl", &["Frame.time: byte 44, 4 bytes", "`basis` before it ends at byte 44", "D3D constant buffer"]),
+        ("size", "hlsl", &["Frame.size: byte 48, 8 bytes"]),
+        ("tint", "wgsl", &["tint: byte 16, 32 bytes", "its elements are 16 bytes apart", "std140"]),
+        ("items.normal", "hlsl", &["items.normal: byte 8, 12 bytes", "Its elements are 20 bytes apart"]),
+        ("items.normal", "glsl", &["items.normal: byte 16, 12 bytes", "Its elements are 32 bytes apart"]),
+        (
+            "key.shadow",
+            "glsl",
+            &["key.shadow: binding 1, set 1", "space 1 is the first that is free", "come after 1 binding"],
+        ),
+        ("main.scale", "glsl", &["main.scale: byte 0, 16 bytes", "seed 000", "a.slang:13:26"]),
+        ("$Globals", "hlsl", &["$Globals: b0, space 0, 44 bytes"]),
+    ] {
+        let text = explained(path, target);
+        for part in said {
+            assert!(text.contains(part), "{part} of {path} for {target}:\n{text}");
+        }
+    }
+    let row = explained("size", "hlsl");
+    assert!(!row.contains("cross a row"), "{row}");
+}
+
+#[test]
+fn every_leaf_of_the_sidecar_is_explained() {
+    let loader = MemoryLoader::new().with("a.slang", SOURCE);
+    let targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
+    let options = Options { targets, explain: true, ..Options::default() };
+    let output = compile(&loader, &["a.slang"], &options);
+    assert!(!output.has_errors(), "{}", output.render(false));
+    assert_eq!(output.explanations.len(), 3);
+    for ((target, reflection), list) in output.reflections.iter().zip(&output.explanations) {
+        let paths: BTreeSet<&str> = list.iter().map(|e| e.path.as_str()).collect();
+        assert_eq!(paths.len(), list.len(), "each path once");
+        for leaf in &reflection.leaves {
+            let found = explain::find(list, &leaf.path).unwrap_or_else(|| panic!("{} of {target:?}", leaf.path));
+            let number = leaf.offset.or(leaf.index).unwrap_or(0).to_string();
+            let block = leaf.kind == "constantBuffer" || leaf.kind == "descriptorTableSlot" && leaf.path == "key";
+            assert!(block || found.position.contains(&number), "{}: {number} in {}", leaf.path, found.position);
+            assert!(found.steps.iter().all(|s| !s.text.is_empty() && !s.rule.is_empty()), "{found:?}");
+            assert!(found.steps.iter().any(|s| s.source.is_some()), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_explained() {
+    let tree = tree(&[("a.slang", SOURCE), ("bad.slang", "float x = ;\n")]);
+    let run = |args: &[&str]| shaderport(tree.path(), args);
+    let missing = run(&["explain", "a.slang", "gMissing"]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (2, ""));
+    assert!(
+        missing.stderr.contains("no parameter `gMissing`; there are $Globals, first, gPairs"),
+        "{}",
+        missing.stderr
+    );
+    let bad = run(&["explain", "bad.slang", "x"]);
+    assert_eq!(bad.code, 1);
+    assert!(bad.stderr.contains("bad.slang:1:11"), "{}", bad.stderr);
+    assert_eq!(run(&["explain", "nowhere.slang", "x"]).code, 1);
+    assert_eq!(run(&["explain", "a.slang"]).code, 2);
+    assert_eq!(run(&["explain", "a.slang", "gain", "--target", "cobol"]).code, 2);
+    assert_eq!(run(&["explain", "a.slang", "[[[]"]).code, 2);
+}
+
+fn page() -> String {
+    let loader = MemoryLoader::new().with("<b>.slang", SOURCE);
+    let targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
+    let output = compile(&loader, &["<b>.slang"], &Options { targets, explain: true, ..Options::default() });
+    let sides: Vec<html::Side> =
+        output.reflections.iter().zip(&output.explanations).map(|((_, r), e)| (r, e.as_slice())).collect();
+    html::page("<b>.slang", &sides)
+}
+
+#[test]
+fn the_page_stands_alone_and_is_escaped() {
+    let page = page();
+    assert!(page.starts_with("<!doctype html>"));
+    assert_eq!(page.matches("<script").count(), 2, "one for data, one for code");
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(!page.contains("<b>") && page.contains("&lt;b&gt;.slang"));
+    for outside in ["http://", "https://", "src=", "href=", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    for part in [
+        "title=\"float gain: bytes 0 to 3\"",
+        "12 bytes of padding",
+        "Frame: ConstantBuffer&lt;Frame&gt;",
+        "basis column 2",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(page, self::page(), "the same again");
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()))
+    else {
+        eprintln!("chromium was not found: the page is not tried in a browser");
+        return;
+    };
+    let click = "<script>document.querySelectorAll('button[data-path=\"gPairs.b\"]')[1].click();</script></body>";
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("page.html");
+    std::fs::write(&file, page().replace("</body>", click)).expect("a file");
+    let profile = format!("--user-data-dir={}", directory.path().join("profile").display());
+    let address = format!("file://{}", file.display());
+    let options = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", &profile, &address];
+    let output = Command::new(browser).args(options).output().expect("the browser starts");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let panel = dom.split("<div id=\"why\"").nth(1).and_then(|d| d.split("<script").next()).unwrap_or("");
+    for part in
+        ["<strong>gPairs.b (glsl (glsl_460)): binding 3, set 0</strong>", "<li>Global order", "taken by `$Globals`"]
+    {
+        assert!(panel.contains(part), "{part} in {panel}");
+    }
+    assert!(dom.contains("<title>&lt;b&gt;.slang</title>"), "the source did not run");
+    assert_eq!(dom.matches("class=\"selected\"").count() + dom.matches(" selected\"").count(), 3, "in all targets");
+}
+
+#[test]
+fn formats_of_reflect() {
+    let tree = tree(&[("a.slang", SOURCE)]);
+    let page = shaderport(tree.path(), &["reflect", "a.slang", "--format", "html"]);
+    assert_eq!((page.code, page.stderr.as_str()), (0, ""));
+    for name in ["hlsl (sm_6_6)", "glsl (glsl_460)", "wgsl (wgsl)"] {
+        assert!(page.stdout.contains(&format!("data-name=\"{name}\"")), "{name}");
+    }
+    let one = shaderport(tree.path(), &["reflect", "a.slang", "--format", "html", "--target", "wgsl"]);
+    assert_eq!(one.stdout.matches("data-name=").count(), 1);
+    let slang = shaderport(tree.path(), &["reflect", "a.slang", "--format", "slang-json"]);
+    let value: serde_json::Value = serde_json::from_str(&slang.stdout).expect("JSON");
+    let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["entryPoints", "parameters"]);
+    for ours in ["location", "emittedName", "matrixLayout", "scopeOffsets"] {
+        assert!(!slang.stdout.contains(&format!("\"{ours}\"")), "{ours}");
+    }
+}
