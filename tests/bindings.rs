@@ -151,6 +151,19 @@ fn writes_make_counters_unknown() {
     assert_eq!(registers(&with_dxc(source)), "a u0, c u1");
 }
 
+#[test]
+fn each_half_of_a_combined_sampler_without_bound_has_a_space() {
+    let source = "Sampler2D a[]; Texture2D b[]; RWStructuredBuffer<float4> o;
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {
+            o[0] = a[id.x].SampleLevel(float2(0, 0), 0) + b[id.x].Load(int3(0, 0, 0));
+        }";
+    let loader = MemoryLoader::new().with("main.slang", source);
+    let output = compile(&loader, &["main.slang"], &Options::for_target(Target::Hlsl));
+    assert_eq!(registers(&output), "a t0 space1, a s0 space2, b t0 space3, o u0", "{}", output.render(false));
+    let text = output.artifacts.first().map_or("", |a| a.text());
+    assert!(text.contains("register(s0, space2)") && text.contains("register(t0, space3)"), "{text}");
+}
+
 /// The declarations of a text that say a position, each with all of its block.
 fn placed_declarations(text: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();

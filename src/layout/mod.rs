@@ -422,6 +422,10 @@ pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
     if count.is_none() && layout.usage.get(Unit::Space) > 0 {
         place.spread = true;
         place = place.field(&Usage::NONE);
+        // A combined sampler has a space for each half.
+        for (unit, nth) in layout.unbounded_classes().into_iter().zip(0..) {
+            place.space.set(unit, place.offset.get(Unit::Space).saturating_add(nth));
+        }
     }
     Some((place, element))
 }

@@ -75,6 +75,18 @@ impl TypeLayout {
         self.usage.get(Unit::Bytes)
     }
 
+    /// The register classes of a D3D array without bound, each of which has a space of its own; none for structs, whose
+    /// fields have.
+    pub fn unbounded_classes(&self) -> Vec<Unit> {
+        let Detail::Array { element, count: None, .. } = &self.detail else { return Vec::new() };
+        let mut leaf = element;
+        while let Detail::Array { element, .. } = &leaf.detail {
+            leaf = element;
+        }
+        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && leaf.usage.get(*u) > 0);
+        classes.filter(|_| !matches!(leaf.detail, Detail::Struct(_))).collect()
+    }
+
     /// Fields, if it is a struct.
     pub fn fields(&self) -> &[VarLayout] {
         match &self.detail {

@@ -112,10 +112,10 @@ pub(super) fn bindings(offset: &Usage, space: &Usage, layout: &TypeLayout) -> Ve
                 element_stride: Some(element_stride(layout)),
                 ..Binding::default()
             }),
-            Unit::Space if unbounded_unit(layout).is_some() => {
-                // A D3D array without bound is shown in its register class, in a space of its own.
-                let class = unbounded_unit(layout).unwrap_or(unit);
-                list.push(slot(class, offset.get(class), index, UNBOUNDED));
+            // A D3D array without bound is shown in its register classes, in spaces of their own.
+            Unit::Space if !layout.unbounded_classes().is_empty() => {
+                let classes = layout.unbounded_classes().into_iter().zip(0..);
+                list.extend(classes.map(|(class, nth)| slot(class, offset.get(class), index + nth, UNBOUNDED)));
             }
             Unit::Space => list.push(slot(unit, index, 0, 1)),
             _ => list.push(slot(unit, index, space.get(unit), used)),
@@ -134,17 +134,6 @@ fn slot(unit: Unit, index: u64, space: u64, used: u64) -> Binding {
     }
 }
 
-/// The register class of a D3D array without bound.
-fn unbounded_unit(layout: &TypeLayout) -> Option<Unit> {
-    let Detail::Array { element, count: None, .. } = &layout.detail else { return None };
-    let mut leaf = element;
-    while let Detail::Array { element, .. } = &leaf.detail {
-        leaf = element;
-    }
-    let class = Unit::SLOTS.into_iter().find(|u| u.class().is_some() && leaf.usage.get(*u) > 0);
-    class.filter(|_| !matches!(leaf.detail, Detail::Struct(_)))
-}
-
 fn element_stride(layout: &TypeLayout) -> u64 {
     match &layout.detail {
         Detail::Array { stride, .. } => stride.get(Unit::Bytes),
@@ -155,13 +144,14 @@ fn element_stride(layout: &TypeLayout) -> u64 {
 fn sizes(layout: &TypeLayout) -> Vec<Size> {
     let mut list = Vec::new();
     for (unit, used) in layout.usage.units() {
-        let unit_shown = match (unit, unbounded_unit(layout)) {
-            (Unit::Space, Some(class)) => class,
-            _ => unit,
-        };
-        let value = if unit_shown == unit { used } else { UNBOUNDED };
+        let classes = layout.unbounded_classes();
         let alignment = (unit == Unit::Bytes).then_some(layout.align);
-        list.push(Size { kind: unit_kind(unit_shown).to_owned(), value: count(value), alignment });
+        if unit == Unit::Space && !classes.is_empty() {
+            let unbounded = |class| Size { kind: unit_kind(class).to_owned(), value: count(UNBOUNDED), alignment };
+            list.extend(classes.into_iter().map(unbounded));
+        } else {
+            list.push(Size { kind: unit_kind(unit).to_owned(), value: count(used), alignment });
+        }
     }
     list
 }
