@@ -44,3 +44,28 @@ fn a_sidecar_reads_back() {
         assert_eq!(texture.index, Some(u64::from(target != Target::Hlsl)));
     }
 }
+
+#[test]
+fn buffers_of_scopes_are_told_by_their_names_in_the_text() {
+    let source = "
+        float gain;
+        float globalParams() { return gain; }
+        RWStructuredBuffer<float> result;
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void one(uniform float4 tint) { result[0] = tint.x * globalParams(); }
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void two(uniform float4 tint) { result[0] = tint.y; }";
+    let loader = MemoryLoader::new().with("a.slang", source);
+    for target in [Target::Hlsl, Target::Wgsl] {
+        let output = compile(&loader, &["a.slang"], &Options::for_target(target));
+        assert!(!output.has_errors(), "{}", output.render(false));
+        let (_, reflection) = output.reflections.first().expect("a sidecar");
+        let scopes = reflection.entry_points.iter().map(|e| &e.scope).chain([&reflection.global_scope]);
+        for scope in scopes {
+            let name = scope.emitted_name.as_deref().expect("a name");
+            let text = output.artifacts[0].text();
+            let shown = text.contains(&format!("cbuffer {name} ")) || text.contains(&format!("var<uniform> {name}:"));
+            assert!(shown, "{name} in\n{text}");
+        }
+    }
+}

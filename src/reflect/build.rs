@@ -32,7 +32,7 @@ pub fn reflect(
         binding_policy: layout.settings.policy.name.to_owned(),
         parameters: builder.parameters(),
         entry_points: builder.entry_points(emitted),
-        global_scope: builder.scope(layout.globals.as_ref(), "globalParams"),
+        global_scope: builder.scope(layout.globals.as_ref(), &["globalParams"]),
         leaves: builder.leaves(),
         memory: super::memory::memory(program, layout, emitted),
     }
@@ -351,7 +351,8 @@ impl Builder<'_> {
         }
     }
 
-    fn scope(&self, buffer: Option<&ScopeBuffer>, name: &str) -> Scope {
+    /// A scope, whose buffer legalization makes under one of these names; what is emitted may be called otherwise.
+    fn scope(&self, buffer: Option<&ScopeBuffer>, names: &[&str]) -> Scope {
         let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
         let unit =
             if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
@@ -363,7 +364,14 @@ impl Builder<'_> {
             kind: "constantBuffer".to_owned(),
             bindings: vec![at],
             size: Some(count(buffer.layout.size())),
-            emitted_name: Some(name.to_owned()),
+            emitted_name: match buffer.binding {
+                Some(binding) => {
+                    let emitted = names.iter().filter_map(|name| self.emitted.get(name)).flatten();
+                    let here = emitted.into_iter().find(|(b, _)| *b == binding);
+                    here.map(|(_, name)| (*name).to_owned())
+                }
+                None => names.first().map(|name| (*name).to_owned()),
+            },
         }
     }
 
@@ -404,7 +412,8 @@ impl Builder<'_> {
             parameters,
             result,
             thread_group_size: grouped.then_some(entry.workgroup_size),
-            scope: self.scope(layout.and_then(|l| l.buffer.as_ref()), "entryPointParams"),
+            scope: self
+                .scope(layout.and_then(|l| l.buffer.as_ref()), &["entryPointParams", &format!("{}Params", entry.name)]),
             scope_offsets: BTreeMap::new(),
             bindings: self.used_by(index),
         }

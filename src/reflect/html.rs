@@ -263,7 +263,13 @@ impl Buffer {
             let stride = round_up(width, align);
             for i in 0..u64::from(count) {
                 let word = if by_row { "row" } else { "column" };
-                self.cell(path, format!("{label} {word} {i}"), ty, base.saturating_add(stride * i), width);
+                self.cell(
+                    path,
+                    format!("{label} {word} {i}"),
+                    ty,
+                    base.saturating_add(stride.saturating_mul(i)),
+                    width,
+                );
             }
             return;
         }
