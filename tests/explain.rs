@@ -91,8 +91,7 @@ fn every_leaf_of_the_sidecar_is_explained() {
         for leaf in &reflection.leaves {
             let found = explain::find(list, &leaf.path).unwrap_or_else(|| panic!("{} of {target:?}", leaf.path));
             let number = leaf.offset.or(leaf.index).unwrap_or(0).to_string();
-            let block = leaf.kind == "constantBuffer" || leaf.kind == "descriptorTableSlot" && leaf.path == "key";
-            assert!(block || found.position.contains(&number), "{}: {number} in {}", leaf.path, found.position);
+            assert!(found.position.contains(&number), "{}: {number} in {}", leaf.path, found.position);
             assert!(found.steps.iter().all(|s| !s.text.is_empty() && !s.rule.is_empty()), "{found:?}");
             assert!(found.steps.iter().any(|s| s.source.is_some()), "{found:?}");
         }

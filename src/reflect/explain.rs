@@ -358,6 +358,10 @@ impl<'a> Explainer<'a> {
             binding.count = Some(super::build::count(one.saturating_mul(at.elements)));
         }
         let mut shown: Vec<String> = found.iter().map(shown_position).collect();
+        if let Detail::Block { container, own_space: true, .. } = &at.layout.detail {
+            let space = at.place.offset.get(Unit::Space);
+            shown.extend(container.units().map(|(unit, _)| format!("its buffer at {}", slot(unit, 0, space, 1))));
+        }
         if shown.is_empty() {
             shown.push("takes nothing".to_owned());
         }
