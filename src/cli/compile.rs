@@ -1,8 +1,8 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
-use super::Outcome;
 use super::lock::{LockArgs, LockFile};
 use super::options::ProgramArgs;
+use super::{Outcome, show};
 use crate::batch::{FileLoader, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
@@ -243,22 +243,23 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
+    let mut shown = Outcome::Done;
     if page && !output.reflections.is_empty() {
         let sides: Vec<html::Side> =
             output.reflections.iter().zip(&output.explanations).map(|((_, r), e)| (r, e.as_slice())).collect();
         let files: Vec<String> = args.files.iter().map(|f| f.to_string_lossy().into_owned()).collect();
-        print!("{}", html::page(&files.join(", "), &sides));
+        shown = show(&html::page(&files.join(", "), &sides));
     }
     for (_, reflection) in &output.reflections {
-        match args.format {
-            ReflectFormat::Text => print!("{}", reflection.to_text()),
-            ReflectFormat::Json => println!("{}", reflection.to_json()),
-            ReflectFormat::SlangJson => println!("{}", reflection.to_slang_json()),
-            ReflectFormat::Html => {}
-        }
+        shown = shown.and(match args.format {
+            ReflectFormat::Text => show(&reflection.to_text()),
+            ReflectFormat::Json => show(&reflection.to_json()),
+            ReflectFormat::SlangJson => show(&reflection.to_slang_json()),
+            ReflectFormat::Html => Outcome::Done,
+        });
     }
     match outcome(&output) {
-        Outcome::Done => lock.map_or(Outcome::Done, LockFile::save),
+        Outcome::Done => shown.and(lock.map_or(Outcome::Done, LockFile::save)),
         other => other,
     }
 }
@@ -275,10 +276,7 @@ pub fn explain(args: &ExplainArgs) -> Outcome {
 fn explain_code(text: &str) -> Outcome {
     let code = text.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
     match code.and_then(codes::page) {
-        Some(page) => {
-            print!("{page}");
-            Outcome::Done
-        }
+        Some(page) => show(page),
         None => {
             eprintln!(
                 "error: `{text}` is no error code; they are like E0301. To explain a position, name a parameter too"
@@ -297,10 +295,7 @@ fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outc
     };
     let Some(list) = output.explanations.first().filter(|_| !output.has_errors()) else { return outcome(&output) };
     match explain::find(list, path) {
-        Some(found) => {
-            print!("{}", found.to_text());
-            Outcome::Done
-        }
+        Some(found) => show(&found.to_text()),
         None => {
             let paths: Vec<&str> = list.iter().map(|e| e.path.as_str()).filter(|p| !p.contains('.')).collect();
             eprintln!("error[{}]: there is no parameter `{path}`; there are {}", Code::BAD_OPTION, paths.join(", "));

@@ -1,6 +1,6 @@
 //! `shaderport diff`: two sidecars as interfaces.
 
-use super::Outcome;
+use super::{Outcome, show};
 use crate::diagnostic::{self, Code};
 use crate::json;
 use crate::reflect::model::SCHEMA_VERSION;
@@ -37,8 +37,8 @@ pub fn diff(args: &DiffArgs) -> Outcome {
         return Outcome::Usage;
     }
     let changes = diff::diff(&old, &new);
-    print!("{}", if args.json { changes.to_json() } else { changes.to_text() });
-    if changes.has_moved() { Outcome::InputErrors } else { Outcome::Done }
+    let shown = show(&if args.json { changes.to_json() } else { changes.to_text() });
+    if changes.has_moved() { Outcome::InputErrors } else { shown }
 }
 
 fn read(path: &Path) -> Result<Reflection, String> {

@@ -10,7 +10,9 @@ mod options;
 
 use compile::outcome;
 
+use crate::diagnostic::Code;
 use clap::{Parser, Subcommand};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Ports Slang and HLSL shaders to readable, legal HLSL, GLSL and WGSL.
@@ -64,6 +66,17 @@ impl Outcome {
     /// The worse of two.
     pub fn and(self, other: Outcome) -> Outcome {
         if other as u8 > self as u8 { other } else { self }
+    }
+}
+
+/// Writes to the standard output. That its reader went away is no fault of the input.
+fn show(text: &str) -> Outcome {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error[{}]: cannot write to the standard output: {e}", Code::OUTPUT);
+            Outcome::InputErrors
+        }
+        _ => Outcome::Done,
     }
 }
 
