@@ -381,6 +381,12 @@ pub(super) fn simplify(types: &mut Types, body: &mut Body) {
     }
 }
 
+/// Whether an expression may go: it calls nothing and assigns nothing.
+fn is_pure(exprs: &ExprArena, id: ExprId) -> bool {
+    let acts = |id: &ExprId| matches!(exprs[*id].kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..));
+    !exprs.post_order(id).iter().any(acts)
+}
+
 fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
     let ty = exprs[id].ty;
     match exprs[id].kind.clone() {
@@ -406,6 +412,16 @@ fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
             }
             _ => {}
         },
+        ExprKind::Field(inner, index) => {
+            if let ExprKind::Construct(parts) = exprs[inner].kind.clone()
+                && let Some(&part) = parts.get(index as usize)
+                && matches!(types.get(exprs[inner].ty), Type::Struct(_))
+                && exprs[part].ty == ty
+                && parts.iter().all(|p| is_pure(exprs, *p))
+            {
+                exprs.replace_by(id, part);
+            }
+        }
         ExprKind::Convert(inner, _) => {
             if exprs[inner].ty == ty {
                 exprs.replace_by(id, inner);
