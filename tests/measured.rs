@@ -24,14 +24,22 @@ pub struct Comparison {
     pub differences: Vec<String>,
 }
 
-/// Compares the sidecar's rows with what a tool read.
-pub fn compare(memory: &[BufferMemory], buffers: &Buffers, to: &mut Comparison) {
+/// Compares the sidecar's rows with what a tool read. `all`: a buffer that the tool does not have is a difference.
+pub fn compare(memory: &[BufferMemory], buffers: &Buffers, all: bool, to: &mut Comparison) {
     for buffer in memory {
         let Some(name) = &buffer.emitted_name else { continue };
-        let Some(found) = buffers.get(name) else {
-            to.differences.push(format!("{}: the text has no buffer {name}", buffer.parameter));
+        let Some(mut found) = buffers.get(name) else {
+            if all {
+                to.differences.push(format!("{}: the text has no buffer {name}", buffer.parameter));
+            }
             continue;
         };
+        // An array of buffers.
+        while let (None, Measured::Array(None, inner)) = (buffer.element_stride, found)
+            && let Measured::Struct(_) = inner.as_ref()
+        {
+            found = inner;
+        }
         let found = match (buffer.element_stride, found) {
             (Some(stride), Measured::Array(measured, element)) => {
                 to.rows += 1;
@@ -42,7 +50,8 @@ pub fn compare(memory: &[BufferMemory], buffers: &Buffers, to: &mut Comparison) 
             }
             (_, found) => found,
         };
-        for row in buffer.rows.iter().filter(|r| !r.padding) {
+        // Plain parameters that nothing uses are in no text.
+        for row in buffer.rows.iter().filter(|r| !r.padding && (all || r.emitted.is_some())) {
             to.rows += 1;
             if let Err(reason) = compare_row(row, found) {
                 to.differences.push(format!("{name}: `{}`: {reason}", row.path));
@@ -107,6 +116,7 @@ fn find(whole: &Measured, path: &str) -> Result<Found, String> {
 }
 
 /// Every byte of a buffer is in one row, data or padding.
+#[allow(dead_code)]
 pub fn covers(buffer: &BufferMemory) -> Result<(), String> {
     let (Count::Number(size), stride) = (buffer.size, buffer.element_stride) else { return Ok(()) };
     let mut taken = vec![false; stride.unwrap_or(size) as usize];
@@ -181,6 +191,7 @@ pub fn of_spirv(words: &[u32]) -> Buffers {
         let Some(ty) = module.types.get(pointer).and_then(|(_, args)| args.get(2)) else { continue };
         let measured = module.measured(*ty, None);
         let name = |id: &u32| module.names.get(id).filter(|n| !n.is_empty()).cloned();
+        let measured = within_blocks(measured);
         if let Measured::Struct(members) = &measured {
             for (member, _, ty) in members {
                 buffers.entry(member.clone()).or_insert(ty.clone());
@@ -189,6 +200,19 @@ pub fn of_spirv(words: &[u32]) -> Buffers {
         buffers.insert(name(id).or_else(|| name(ty)).unwrap_or_default(), measured);
     }
     buffers
+}
+
+/// The only member `data` of a block, or of the blocks of an array.
+fn within_blocks(measured: Measured) -> Measured {
+    match measured {
+        Measured::Array(None, inner) => within_blocks(*inner),
+        Measured::Struct(members) => match <[_; 1]>::try_from(members) {
+            Ok([(name, 0, data)]) if name == "data" => data,
+            Ok(one) => Measured::Struct(one.into()),
+            Err(members) => Measured::Struct(members),
+        },
+        other => other,
+    }
 }
 
 const VARIABLE: u32 = 59;
@@ -271,4 +295,62 @@ impl Spirv {
 fn string(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|w| w.to_le_bytes()).take_while(|b| *b != 0);
     String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+}
+
+/// As DXC's listing of a program says. It tells the offsets of first elements, and no strides.
+#[allow(dead_code)]
+pub fn of_dxc(listing: &str) -> Buffers {
+    let mut buffers = Buffers::new();
+    let mut buffer = "";
+    // Members of the braces that are open, the outermost first.
+    let mut open: Vec<Vec<(String, u64, Measured)>> = Vec::new();
+    for line in listing.lines().filter_map(|l| l.strip_prefix(';')).map(str::trim) {
+        let (text, offset) = match line.split_once("; Offset:") {
+            Some((text, rest)) => (text, rest.split_whitespace().next().and_then(|n| n.parse::<u64>().ok())),
+            None => (line, None),
+        };
+        let text = text.trim().trim_end_matches(';');
+        let headed = ["cbuffer ", "tbuffer ", "Resource bind info for "].into_iter().find_map(|h| text.strip_prefix(h));
+        if let (Some(name), true) = (headed, open.is_empty()) {
+            buffer = name.trim();
+        } else if text == "{" {
+            open.push(Vec::new());
+        } else if let Some(name) = text.strip_prefix('}') {
+            let members = open.pop().unwrap_or_default();
+            match (offset, open.last_mut()) {
+                (Some(at), Some(outer)) => {
+                    let members = members.into_iter().map(|(n, o, t)| (n, o.saturating_sub(at), t)).collect();
+                    outer.push(declared(name.trim(), at, Measured::Struct(members)));
+                }
+                _ => finish(&mut buffers, buffer, members),
+            }
+        } else if let (Some(at), Some(outer)) = (offset, open.last_mut()) {
+            let (ty, name) = text.rsplit_once(' ').unwrap_or(("", text));
+            let matrix = ty.rsplit(' ').next().is_some_and(|t| t.contains('x'));
+            let plain = if matrix { Measured::Array(None, Box::new(Measured::Plain)) } else { Measured::Plain };
+            outer.push(declared(name, at, plain));
+        }
+    }
+    buffers
+}
+
+/// A member `name[2][3]`.
+fn declared(name: &str, offset: u64, ty: Measured) -> (String, u64, Measured) {
+    let dimensions = name.matches('[').count();
+    let ty = (0..dimensions).fold(ty, |ty, _| Measured::Array(None, Box::new(ty)));
+    (name.split('[').next().unwrap_or(name).to_owned(), offset, ty)
+}
+
+fn finish(buffers: &mut Buffers, name: &str, members: Vec<(String, u64, Measured)>) {
+    let Some((inner, _, mut ty)) = members.into_iter().next() else { return };
+    if inner == "$Element" {
+        ty = Measured::Array(None, Box::new(ty));
+    } else if let Measured::Struct(list) = &ty
+        && let [(only, 0, data)] = list.as_slice()
+        && only == name
+    {
+        // `ConstantBuffer<S> name`.
+        ty = data.clone();
+    }
+    buffers.insert(name.to_owned(), ty);
 }

@@ -110,6 +110,11 @@ impl Layouter<'_> {
         self.at_depth(ty, rules, order, 0)
     }
 
+    /// The layout of what is in a buffer: empty structs directly in it move nothing.
+    pub fn contents(&self, ty: TypeId, rules: &Rules, order: MatrixOrder) -> TypeLayout {
+        self.content(ty, rules, order, 0)
+    }
+
     fn at_depth(&self, ty: TypeId, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
         if depth > MAX_DEPTH {
             return plain(ty, 0, 1);

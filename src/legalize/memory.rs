@@ -9,10 +9,10 @@
 //!
 //! Removes: PackOffsets. Spec: seed 000 "Computing Resource Requirements".
 
-use super::stored_forms::same;
+use super::stored_forms::{self, same};
 use super::{Context, Pass};
 use crate::layout::rules::{self, Rules, round_up};
-use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, VarLayout};
+use crate::layout::{DXC, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
@@ -40,6 +40,8 @@ pub(super) fn data(program: &Program, settings: &Settings, global: &Global) -> O
 /// What the target does by itself, whatever the source says of offsets.
 pub(super) fn native_settings(cx: &Context) -> Settings {
     let Settings { api, policy, .. } = cx.layout.settings;
+    // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules.
+    let policy = Policy { d3d_constant: DXC.d3d_constant, d3d_structured: DXC.d3d_structured, ..policy };
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 
@@ -51,7 +53,7 @@ fn pin(cx: &mut Context) {
         let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
         let layout = |settings: &Settings| {
             let (ty, rules) = data(cx.program, settings, global)?;
-            Some(Layouter { program: cx.program, settings }.layout(ty, rules, order))
+            Some(Layouter { program: cx.program, settings }.contents(ty, rules, order))
         };
         let Some(mut pinned) = layout(&native) else { continue };
         // Where the target's own rules do not hold, only members of a block are elsewhere: others were taken apart.
@@ -67,6 +69,9 @@ fn pin(cx: &mut Context) {
 
 fn place(cx: &mut Context) {
     let pinned = std::mem::take(&mut cx.notes.memory);
+    for (id, layout) in pinned.iter().filter(|(id, _)| !cx.notes.taken_apart.contains(id)) {
+        cx.program.globals[*id].stored = stored_forms::leaves_of(cx.program, layout);
+    }
     let settings = cx.layout.settings;
     if cx.profile.facts.placement == Placement::Packoffset {
         pinned.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
@@ -110,7 +115,7 @@ fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
         return;
     }
     let order = cx.program.globals[id].matrix_order.unwrap_or(cx.program.default_matrix_order);
-    let natural = Layouter { program: cx.program, settings: &native }.layout(ty, rules, order);
+    let natural = Layouter { program: cx.program, settings: &native }.contents(ty, rules, order);
     let offsets = |layout: &TypeLayout| layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect::<Vec<_>>();
     let fields = &mut cx.program.structs[s].fields;
     if offsets(&natural) == offsets(wanted) && fields.iter().all(|f| f.explicit.packoffset.is_none()) {

@@ -737,14 +737,23 @@ fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
 }
 
 /// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.
-pub(super) fn leaves(program: &Program, slot: &Slot) -> Vec<StoredLeaf> {
-    let mut leaves = Leaves { program, found: Vec::new() };
+/// `no_empty`: fields without bytes will be dropped from structs.
+pub(super) fn leaves(program: &Program, slot: &Slot, no_empty: bool) -> Vec<StoredLeaf> {
+    let mut leaves = Leaves { program, no_empty, found: Vec::new() };
     leaves.slot(slot, &[], "");
+    leaves.found
+}
+
+/// The leaves of a buffer's data that is stored as it is.
+pub(super) fn leaves_of(program: &Program, layout: &TypeLayout) -> Vec<StoredLeaf> {
+    let mut leaves = Leaves { program, no_empty: false, found: Vec::new() };
+    leaves.same(layout, Vec::new(), "");
     leaves.found
 }
 
 struct Leaves<'a> {
     program: &'a Program,
+    no_empty: bool,
     found: Vec<StoredLeaf>,
 }
 
@@ -792,9 +801,11 @@ impl Leaves<'_> {
     fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, path: &str) {
         match &layout.detail {
             Detail::Struct(fields) => {
-                for ((index, field), name) in (0..).zip(fields).zip(self.names(layout.ty)) {
+                let mut index = 0;
+                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
                     let mut steps = steps.clone();
                     steps.push(Step::Field(index));
+                    index += u32::from(!self.no_empty || field.layout.size() > 0);
                     self.same(&field.layout, steps, &join(path, name));
                 }
             }

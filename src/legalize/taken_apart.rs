@@ -103,7 +103,8 @@ fn plan(cx: &mut Context) -> BTreeMap<TypeId, Buffer> {
         }
         if let Some(buffer) = buffers.get(&wanted.buffer) {
             cx.notes.taken_apart.push(id);
-            cx.program.globals[id].stored = stored_forms::leaves(cx.program, &buffer.stored.slot);
+            cx.program.globals[id].stored =
+                stored_forms::leaves(cx.program, &buffer.stored.slot, !cx.profile.has(Capability::EmptyStructs));
         }
     }
     buffers
@@ -115,7 +116,7 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let (data, rules) = memory::data(cx.program, settings, global)?;
     let (_, native) = memory::data(cx.program, native, global)?;
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-    let layout = Layouter { program: cx.program, settings }.layout(data, rules, order);
+    let layout = Layouter { program: cx.program, settings }.contents(data, rules, order);
     let buffer = cx.program.types.innermost(global.ty);
     let own_structs = !cx.profile.has(Capability::MixedMatrixOrders)
         && cx.profile.has(Capability::BothMatrixOrders)
@@ -161,7 +162,7 @@ fn matrix_structs(program: &Program, ty: TypeId) -> Vec<StructId> {
 }
 
 fn natural(cx: &Context, native: &Settings, wanted: &Wanted) -> TypeLayout {
-    Layouter { program: cx.program, settings: native }.layout(wanted.data, wanted.native, wanted.order)
+    Layouter { program: cx.program, settings: native }.contents(wanted.data, wanted.native, wanted.order)
 }
 
 /// The distance of elements of a buffer, if it has any.

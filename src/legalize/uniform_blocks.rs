@@ -6,7 +6,7 @@
 //! Removes: GlobalUniforms. Runs after: split_resources. Spec: seed 000, "$Globals".
 
 use super::{Context, Pass};
-use crate::layout::{ScopeBuffer, Unit};
+use crate::layout::{ScopeBuffer, StructBuilder, Unit};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::{
@@ -52,7 +52,8 @@ fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], b
     let settings = &cx.layout.settings;
     let at = |g: &Global| crate::layout::offset_of_global(settings, &g.explicit);
     let fields = members.iter().map(|g| &cx.program.globals[*g]).map(|g| field(g, at(g))).collect();
-    let fields = if buffer.as_ref().is_some_and(|b| b.kept) { at_kept_bytes(cx, members, fields) } else { fields };
+    let moves = buffer.as_ref().is_some_and(|b| b.kept || moves(cx, b, members));
+    let fields = if moves { at_kept_bytes(cx, members, fields) } else { fields };
     let id = cx.program.structs.push(Struct::new(type_name, fields, span));
     let element = cx.program.types.intern(Type::Struct(id));
     let ty = cx.program.types.intern(Type::ConstantBuffer(element));
@@ -80,6 +81,17 @@ fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
     field.modifiers = global.modifiers;
     field.explicit.packoffset = global.explicit.packoffset.or(at);
     field
+}
+
+/// Whether members would lie elsewhere by themselves, as others, that nothing uses, are gone.
+fn moves(cx: &Context, buffer: &ScopeBuffer, members: &[GlobalId]) -> bool {
+    let settings = &cx.layout.settings;
+    let mut rest =
+        StructBuilder::new(if buffer.binding.is_some() { settings.constant_rules } else { settings.push_rules });
+    members.iter().filter_map(|g| cx.position(*g)).any(|(place, layout)| {
+        let by_itself = rest.append(layout.clone(), None).get(Unit::Bytes);
+        layout.size() > 0 && by_itself != place.offset.get(Unit::Bytes)
+    })
 }
 
 /// Members whose order alone does not say where they lie say it each.

@@ -245,12 +245,8 @@ impl Text<'_> {
 
     /// What a row of the source is called here, below the buffer or its element.
     fn name_of(&self, path: &str) -> Option<String> {
-        match self.global.stored.is_empty() {
-            false => {
-                self.global.stored.iter().find(|l| l.path == path).and_then(|l| self.stored_name(&l.steps, l.word))
-            }
-            true => self.plain_name(path),
-        }
+        let leaf = self.global.stored.iter().find(|l| l.path == path)?;
+        self.stored_name(&leaf.steps, leaf.word)
     }
 
     fn stored_name(&self, steps: &[StoredStep], word: Option<u64>) -> Option<String> {
@@ -274,24 +270,6 @@ impl Text<'_> {
         if let Some(byte) = word {
             let component = "xyzw".get((byte / 4 % 4) as usize..)?.chars().next()?;
             name.push_str(&format!("[{}].{component}", byte / 16));
-        }
-        Some(name)
-    }
-
-    /// The names of the source, where the text has them; arrays of structs by their first element.
-    fn plain_name(&self, path: &str) -> Option<String> {
-        let types = &self.program.types;
-        let mut ty = self.data()?;
-        let mut name = String::new();
-        for part in path.split('.').filter(|p| !p.is_empty()) {
-            while let Type::Array(element, _) = types.get(ty) {
-                name.push_str("[0]");
-                ty = element;
-            }
-            let Type::Struct(id) = types.get(ty) else { return None };
-            let field = self.program.structs[id].fields.iter().find(|f| f.name == part)?;
-            name = join(&name, part);
-            ty = field.ty;
         }
         Some(name)
     }

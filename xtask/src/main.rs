@@ -30,6 +30,8 @@ enum Task {
     LayoutCases(layout::CasesOptions),
     /// Compare the layouts of generated programs with ours.
     LayoutFuzz(layout::FuzzOptions),
+    /// Compare the bytes that other tools find in emitted texts with those of the sidecar.
+    LayoutReadback(layout::ReadbackOptions),
     /// Write the generated parts of README.md.
     Readme(readme::Options),
     /// Run one command several times and print its times and peak memory as JSON.
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Task::Peers(options) => peers::run(&options),
         Task::LayoutCases(options) => layout::cases(&options),
         Task::LayoutFuzz(options) => layout::fuzz(&options),
+        Task::LayoutReadback(options) => layout::readback(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

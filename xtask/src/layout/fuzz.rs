@@ -35,7 +35,7 @@ pub struct FuzzOptions {
     out: Option<PathBuf>,
 }
 
-fn seeds(text: &str) -> Result<Range<u64>, String> {
+pub(super) fn seeds(text: &str) -> Result<Range<u64>, String> {
     let number = |s: &str| s.parse::<u64>().map_err(|e| format!("{s}: {e}"));
     match text.split_once("..") {
         Some((first, last)) => Ok(number(first)?..number(last)?),

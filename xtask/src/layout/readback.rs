@@ -1,0 +1,207 @@
+//! Generated programs: where DXC, glslang and naga find the data of buffers in our texts, beside our sidecars.
+
+use super::fuzz::seeds;
+use super::measured::{Buffers, Comparison, compare, of_dxc, of_spirv, of_wgsl};
+use super::oracle::Oracle;
+use crate::process;
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use shaderport::batch::FileLoader;
+use shaderport::compile::{Artifact, BufferLayout, Options, Target, compile};
+use shaderport::tree::Stage;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The options of `cargo xtask layout-readback`.
+#[derive(clap::Args)]
+pub struct ReadbackOptions {
+    /// The layout directory, with `oracle.py` and `gen.py`.
+    directory: Option<PathBuf>,
+    /// Seeds, the last one excluded.
+    #[arg(long, value_parser = seeds, default_value = "0..100")]
+    seeds: Range<u64>,
+    /// Modes of the generator.
+    #[arg(long, value_delimiter = ',', default_value = "hlsl,slang")]
+    mode: Vec<String>,
+    /// Layouts of buffers.
+    #[arg(long, value_delimiter = ',', value_parser = shaderport::options::buffer_layout, default_value = "native,d3d")]
+    buffer_layout: Vec<BufferLayout>,
+    /// How many differences are printed.
+    #[arg(long, default_value_t = 40)]
+    show: usize,
+}
+
+/// What the generator says of a program.
+#[derive(Deserialize)]
+struct Manifest {
+    files: Vec<String>,
+    entries: Vec<Entry>,
+    targets: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    stage: String,
+}
+
+/// What came of some programs.
+#[derive(Default)]
+struct Tally {
+    /// Programs and targets that were compared.
+    compared: usize,
+    rows: usize,
+    /// We stop with an error: not judged here.
+    refused: usize,
+    /// A tool does not take our text.
+    unread: usize,
+    differing: usize,
+    lines: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.compared += other.compared;
+        self.rows += other.rows;
+        self.refused += other.refused;
+        self.unread += other.unread;
+        self.differing += other.differing;
+        self.lines.extend(other.lines);
+    }
+}
+
+/// Compares what other tools read with what the sidecar says.
+pub fn readback(options: &ReadbackOptions) -> Result<bool, String> {
+    let oracle = Oracle::find(options.directory.as_deref())?;
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let programs: Vec<(&str, u64)> =
+        options.mode.iter().flat_map(|mode| options.seeds.clone().map(move |seed| (mode.as_str(), seed))).collect();
+    let place = |mode: &str, seed: u64| scratch.path().join(format!("{mode}-{seed}"));
+    let requests: Vec<Value> = programs
+        .iter()
+        .map(|(mode, seed)| json!({ "op": "generate", "seed": seed, "mode": mode, "out": place(mode, *seed), "targets": null }))
+        .collect();
+    let manifests: Result<Vec<Value>, String> = oracle.ask(&requests)?.into_iter().collect();
+    let jobs: Vec<((&str, u64), Value)> = programs.into_iter().zip(manifests?).collect();
+    let tallies: Vec<Tally> = jobs
+        .into_par_iter()
+        .map(|((mode, seed), manifest)| {
+            let head = format!("{mode}-{seed}");
+            let mut tally = Tally::default();
+            match serde_json::from_value(manifest) {
+                Ok(manifest) => one(options, &place(mode, seed), &manifest, &head, &mut tally),
+                Err(e) => tally.lines.push(format!("{head}: {e}")),
+            }
+            tally
+        })
+        .collect();
+    let mut total = Tally::default();
+    tallies.into_iter().for_each(|t| total.add(t));
+    total.lines.iter().take(options.show).for_each(|line| println!("{line}"));
+    println!(
+        "{} texts compared, {} rows, {} differing; {} not compiled by us, {} not read by a tool",
+        total.compared, total.rows, total.differing, total.refused, total.unread
+    );
+    Ok(total.differing == 0 && total.unread == 0)
+}
+
+fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &str, tally: &mut Tally) {
+    let files: Vec<String> = manifest.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let entries = manifest.entries.iter().map(|e| shaderport::options::entry(&format!("{}:{}", e.name, e.stage)));
+    let entries: Vec<_> = entries.filter_map(Result::ok).collect();
+    for target in manifest.targets.iter().filter_map(|t| Target::parse(t)) {
+        for layout in &options.buffer_layout {
+            let options = Options {
+                targets: vec![target],
+                entries: entries.clone(),
+                buffer_layout: *layout,
+                ..Options::default()
+            };
+            let loader = FileLoader::new([directory]);
+            let output = compile(&loader, &files, &options);
+            let Some((_, reflection)) = output.reflections.first().filter(|_| !output.has_errors()) else {
+                tally.refused += 1;
+                let text = output.render(false);
+                let first = text.lines().find(|l| l.contains("error")).unwrap_or_default();
+                tally.lines.push(format!("{head} {} {layout:?}: we stop: {first}", target.name()));
+                continue;
+            };
+            let mut found = Comparison::default();
+            for artifact in &output.artifacts {
+                match read(artifact, &output.entries) {
+                    // Each text has what its entry point uses.
+                    Ok(buffers) => compare(&reflection.memory, &buffers, false, &mut found),
+                    Err(reason) => {
+                        tally.unread += 1;
+                        tally.lines.push(format!("{head} {} {layout:?}: not read: {reason}", target.name()));
+                    }
+                }
+            }
+            tally.compared += 1;
+            tally.rows += found.rows;
+            tally.differing += found.differences.len();
+            let lines = found.differences.iter().take(4).map(|d| format!("\n    {d}")).collect::<Vec<_>>();
+            if !lines.is_empty() {
+                tally.lines.push(format!("{head} {} {layout:?}:{}", target.name(), lines.concat()));
+            }
+        }
+    }
+}
+
+/// Reads the buffers of a text with the tool for its language.
+fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) -> Result<Buffers, String> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let write = |name: &str| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, &artifact.bytes).map(|()| path).map_err(|e| e.to_string())
+    };
+    let run = |tool: &str, args: &[&str]| {
+        let program = process::find(tool).ok_or(format!("{tool} is missing"))?;
+        let ran = process::run(Command::new(program).args(args), Duration::from_secs(60))?;
+        if ran.ok() { Ok(ran.stdout) } else { Err(ran.said().lines().take(3).collect::<Vec<_>>().join(" ")) }
+    };
+    match (artifact.target, artifact.entry) {
+        (Target::Glsl, Some((_, stage))) => {
+            let (text, words) = (write("text.glsl")?, scratch.path().join("words.spv"));
+            let stage = glslang_stage(stage);
+            let (text, out) = (text.to_string_lossy(), words.to_string_lossy());
+            run("glslangValidator", &["-V", "--target-env", "vulkan1.3", "-S", stage, "-o", &out, &text])?;
+            let bytes = std::fs::read(&words).map_err(|e| e.to_string())?;
+            let words = bytes.chunks_exact(4).filter_map(|w| w.try_into().ok().map(u32::from_le_bytes));
+            Ok(of_spirv(&words.collect::<Vec<u32>>()))
+        }
+        (Target::Hlsl, _) => {
+            let text = write("text.hlsl")?;
+            let mut buffers = Buffers::new();
+            for (name, stage) in entries {
+                let profile = format!("{}_6_6", dxc_stage(*stage));
+                let text = text.to_string_lossy();
+                let listing =
+                    run("dxc", &[&text, "-T", &profile, "-E", name.as_str(), "-HV", "2021", "-enable-16bit-types"])?;
+                buffers.extend(of_dxc(&listing));
+            }
+            Ok(buffers)
+        }
+        _ => of_wgsl(artifact.text()),
+    }
+}
+
+fn glslang_stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vert",
+        Stage::Fragment => "frag",
+        _ => "comp",
+    }
+}
+
+fn dxc_stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vs",
+        Stage::Fragment => "ps",
+        _ => "cs",
+    }
+}
