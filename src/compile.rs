@@ -143,6 +143,8 @@ pub struct Options {
     pub globals_binding: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
+    /// Warn of structs whose bytes differ between targets.
+    pub lint_layout: bool,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
     /// Name of a legalization pass that does nothing, for tests of the tests.
@@ -175,6 +177,7 @@ impl Default for Options {
             shift: layout::Shift::NONE,
             globals_binding: None,
             buffer_layout: BufferLayout::Native,
+            lint_layout: false,
             dump_after: None,
             left_out_pass: None,
             layouts_anyway: false,
@@ -311,6 +314,9 @@ impl<'a> Compilation<'a> {
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
+            if self.options.lint_layout && !self.diags.has_errors() {
+                layout::lint::lint(&program, self.options.policy, &mut self.diags);
+            }
             if !self.diags.has_errors() && !program.entry_points.is_empty() {
                 let lock = self.options.lock.as_ref();
                 let known = |input: &LockInput| input.lock.programs.get(&input.program).cloned().unwrap_or_default();

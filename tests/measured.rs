@@ -94,6 +94,8 @@ fn find(whole: &Measured, path: &str) -> Result<Found, String> {
                 }
                 at = element;
             }
+            // Arrays of arrays are told as one.
+            (_, Some(Ok(0))) if strides.last() == Some(&None) => strides.push(None),
             (Measured::Struct(members), None) => {
                 let member = members.iter().find(|m| m.0 == part);
                 let (_, start, ty) = member.ok_or_else(|| format!("the text has no `{path}`"))?;

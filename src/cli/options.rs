@@ -13,6 +13,11 @@ enum Order {
     Column,
 }
 
+#[derive(Clone, Copy, ValueEnum, Debug)]
+enum Lint {
+    Layout,
+}
+
 /// What decides on the meaning of sources and on bindings.
 #[derive(Args, Clone, Debug)]
 pub struct ProgramArgs {
@@ -52,6 +57,9 @@ pub struct ProgramArgs {
     /// Rules for the bytes of buffers.
     #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout, default_value = "native")]
     buffer_layout: BufferLayout,
+    /// Warnings to give: `layout` tells of structs whose bytes differ between targets, and of the padding that mends it.
+    #[arg(long, value_enum)]
+    lint: Vec<Lint>,
     /// Print the program after a legalization pass (to stderr).
     #[arg(long, value_name = "PASS")]
     pub dump_after: Option<String>,
@@ -78,6 +86,7 @@ impl ProgramArgs {
             shift: self.shift.unwrap_or_default(),
             globals_binding: self.globals_binding,
             buffer_layout: self.buffer_layout,
+            lint_layout: self.lint.iter().any(|l| matches!(l, Lint::Layout)),
             dump_after: self.dump_after.clone(),
             ..Options::default()
         }

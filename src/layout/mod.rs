@@ -6,6 +6,7 @@
 pub mod allocate;
 pub mod lock;
 mod bit_fields;
+pub mod lint;
 pub mod order;
 mod prepare;
 pub mod reach;

@@ -334,6 +334,21 @@ impl Layouter<'_> {
     }
 }
 
+/// Whether two layouts of one type put everything inside at the same places.
+pub fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
+    match (&a.detail, &b.detail) {
+        (Detail::Struct(x), Detail::Struct(y)) => x
+            .iter()
+            .zip(y)
+            .all(|(x, y)| x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)),
+        (Detail::Array { element: x, stride: s, .. }, Detail::Array { element: y, stride: t, .. }) => {
+            s.get(Unit::Bytes) == t.get(Unit::Bytes) && same(x, y)
+        }
+        (Detail::Matrix { stride: s, .. }, Detail::Matrix { stride: t, .. }) => s == t,
+        _ => true,
+    }
+}
+
 fn plain(ty: TypeId, size: u64, align: u32) -> TypeLayout {
     TypeLayout { ty, usage: Usage::one(Unit::Bytes, size), align, detail: Detail::Plain }
 }

@@ -23,7 +23,7 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::walk::is_trivial;
 use crate::tree::{
-    BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, MatrixOrder,
+    BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, Item, MatrixOrder,
     ParamMode, Program, Scalar, Stmt, StmtKind, StructId, Template, TemplatePiece, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -162,8 +162,13 @@ impl<'a, 'b> Planner<'a, 'b> {
     }
 
     fn parameters(&self) -> Vec<(TypeId, Option<MatrixOrder>, bool)> {
-        let globals = self.cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
-        globals.map(|(_, g)| (g.ty, g.matrix_order, g.transparent)).collect()
+        // What nothing uses is no longer among the items.
+        let globals = self.cx.program.items.iter().filter_map(|item| match item {
+            Item::Global(id) => Some(&self.cx.program.globals[*id]),
+            _ => None,
+        });
+        let globals = globals.filter(|g| g.kind == GlobalKind::Parameter);
+        globals.map(|g| (g.ty, g.matrix_order, g.transparent)).collect()
     }
 
     /// The members of a `cbuffer`: each can have its own storage order.

@@ -14,6 +14,7 @@
 //! [`Slot`]s say where each part of the source's type went.
 
 use crate::layout::rules::{Rules, round_up};
+pub(super) use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -147,21 +148,6 @@ pub(super) fn store(program: &mut Program, native: Native, data: &Data) -> Resul
         }
     };
     Ok(Stored { ty, slot, structs })
-}
-
-/// Whether two layouts of one type put everything inside at the same places.
-pub(super) fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
-    match (&a.detail, &b.detail) {
-        (Detail::Struct(x), Detail::Struct(y)) => x
-            .iter()
-            .zip(y)
-            .all(|(x, y)| x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes) && same(&x.layout, &y.layout)),
-        (Detail::Array { element: x, stride: s, .. }, Detail::Array { element: y, stride: t, .. }) => {
-            s.get(Unit::Bytes) == t.get(Unit::Bytes) && same(x, y)
-        }
-        (Detail::Matrix { stride: s, .. }, Detail::Matrix { stride: t, .. }) => s == t,
-        _ => true,
-    }
 }
 
 /// The largest power of two that divides a number; large for 0.
