@@ -138,6 +138,8 @@ capabilities! {
     RuntimeInitializers: Hlsl Glsl;
     /// Values of module constants that are computed when a shader runs.
     RuntimeConstants: Hlsl;
+    /// Arrays of no elements.
+    EmptyArrays: Hlsl;
     /// Root signatures on entry points.
     RootSignatures: Hlsl;
     /// Varyings without semantics.

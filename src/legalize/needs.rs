@@ -220,6 +220,7 @@ impl Scan<'_> {
                     self.need(Capability::NonFloatMatrices);
                 }
             }
+            Type::Array(_, Some(0)) => self.need(Capability::EmptyArrays),
             Type::Texture(t) => self.texture(&t),
             Type::SubpassInput(..) => self.need(Capability::SubpassInputs),
             Type::AccelerationStructure | Type::RayQuery(_) => self.need(Capability::RayQueries),
