@@ -89,14 +89,7 @@ fn variable(program: &Program, body: &mut Body, value: FunctionId, span: Span) -
 }
 
 fn parameter(local: LocalId, semantic: Option<Semantic>) -> Param {
-    Param {
-        local,
-        mode: ParamMode::In,
-        semantic,
-        modifiers: Modifiers::default(),
-        explicit: Explicit::default(),
-        attributes: Vec::new(),
-    }
+    Param { semantic, ..Param::new(local) }
 }
 
 /// Calls of the builtins become the variables, and calls of functions that have got parameters pass them.

@@ -631,27 +631,13 @@ impl Lowering<'_, '_> {
 
 fn new_global(name: &str, ty: TypeId, kind: GlobalKind, leaf: &Leaf) -> Global {
     Global {
-        name: Symbol::new(name),
-        ty,
-        kind,
-        transparent: false,
         modifiers: leaf.modifiers,
-        matrix_order: None,
         explicit: Explicit {
             location: leaf.location.map(|n| (n, leaf.span)),
             index: leaf.index,
             ..Explicit::default()
         },
-        binding: None,
-        init: None,
-        semantic: None,
-        attributes: Vec::new(),
         comments: leaf.comments.clone(),
-        span: leaf.span,
-        file: leaf.span.file,
-        unit: 0,
-        namespace: (0, 0),
-        source_path: Symbol::new(name),
-        stored: Vec::new(),
+        ..Global::new(name, ty, kind, leaf.span)
     }
 }

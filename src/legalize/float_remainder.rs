@@ -31,29 +31,37 @@ fn run(cx: &mut Context) {
         for id in body.expressions() {
             let ty = body.exprs[id].ty;
             let float = cx.program.types.component(ty).is_some_and(|s| lacking.contains(&s));
-            match body.exprs[id].kind {
-                ExprKind::Binary(BinaryOp::Rem, a, b) if float => {
-                    let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                    body.exprs[id].kind = ExprKind::Call(function, vec![a, b]);
-                }
-                ExprKind::Assign(Some(BinaryOp::Rem), target, value) if float => {
-                    let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                    if !Effects::default().expr(&body.exprs, target) {
-                        let span = body.exprs[id].span;
-                        let read = body.exprs.duplicate(target);
-                        let kind = ExprKind::Call(function, vec![read, value]);
-                        let call = body.exprs.push(Expr { kind, ty, span });
-                        body.exprs[id].kind = ExprKind::Assign(None, target, call);
-                    }
-                }
-                _ => {}
+            let remainder = matches!(
+                body.exprs[id].kind,
+                ExprKind::Binary(BinaryOp::Rem, ..) | ExprKind::Assign(Some(BinaryOp::Rem), ..)
+            );
+            if float && remainder {
+                let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
+                call(body, id, function);
             }
         }
     });
-    let first = cx.program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
-    for function in functions.into_values() {
-        cx.program.insert_item(Item::Function(function), first);
+    list(cx, functions.into_values());
+}
+
+/// Makes a remainder a call; one that is assigned to what it is of is read there first, unless reading does something.
+pub(super) fn call(body: &mut Body, id: ExprId, function: FunctionId) {
+    let Expr { ty, span, .. } = body.exprs[id];
+    match body.exprs[id].kind {
+        ExprKind::Binary(_, a, b) => body.exprs[id].kind = ExprKind::Call(function, vec![a, b]),
+        ExprKind::Assign(_, target, value) if !Effects::default().expr(&body.exprs, target) => {
+            let read = body.exprs.duplicate(target);
+            let call = body.exprs.push(Expr { kind: ExprKind::Call(function, vec![read, value]), ty, span });
+            body.exprs[id].kind = ExprKind::Assign(None, target, call);
+        }
+        _ => {}
     }
+}
+
+/// Lists helpers before the first function.
+pub(super) fn list(cx: &mut Context, functions: impl Iterator<Item = FunctionId>) {
+    let first = cx.program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
+    functions.for_each(|function| cx.program.insert_item(Item::Function(function), first));
 }
 
 /// What `%` on a kind of float needs.
@@ -88,30 +96,7 @@ pub(super) fn helper(cx: &mut Context, ty: TypeId) -> FunctionId {
     let product = b.binary(BinaryOp::Mul, y2, whole);
     let value = b.binary(BinaryOp::Sub, x2, product);
     code.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
-    let param = |local| Param {
-        local,
-        mode: ParamMode::In,
-        semantic: None,
-        modifiers: Modifiers::default(),
-        explicit: Explicit::default(),
-        attributes: Vec::new(),
-    };
-    program.functions.push(Function {
-        name: Symbol::new(if float && spelled { "fmod" } else { "remainder" }),
-        owner: None,
-        instance: Symbol::new(""),
-        params: vec![param(x), param(y)],
-        result: ty,
-        result_semantic: None,
-        result_explicit: Explicit::default(),
-        returns_ref: false,
-        body: FunctionBody::Block,
-        code,
-        attributes: Vec::new(),
-        comments: Vec::new(),
-        span,
-        builtin: true,
-        inline: false,
-        modifiers: Modifiers::default(),
-    })
+    let name = Symbol::new(if float && spelled { "fmod" } else { "remainder" });
+    let made = Function::new(name, vec![Param::new(x), Param::new(y)], ty, code, span);
+    program.functions.push(Function { builtin: true, ..made })
 }

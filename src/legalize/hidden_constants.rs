@@ -10,7 +10,6 @@
 
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
-use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -180,24 +179,6 @@ fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
     let mut exprs = ExprArena::default();
     let span = Default::default();
     let root = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
-    program.globals.push(Global {
-        name: Symbol::new("zero"),
-        ty,
-        kind: GlobalKind::Static,
-        transparent: false,
-        modifiers: Modifiers::default(),
-        matrix_order: None,
-        explicit: Explicit::default(),
-        binding: None,
-        init: Some(ExprTree { exprs, root }),
-        semantic: None,
-        attributes: Vec::new(),
-        comments: Vec::new(),
-        span,
-        file: span.file,
-        unit: 0,
-        namespace: (0, 0),
-        source_path: Symbol::new("zero"),
-        stored: Vec::new(),
-    })
+    let zero = Global::new("zero", ty, GlobalKind::Static, span);
+    program.globals.push(Global { init: Some(ExprTree { exprs, root }), ..zero })
 }

@@ -419,14 +419,7 @@ impl PathBuilder<'_> {
     fn index_parameter(&mut self, of: Symbol, ty: TypeId, span: Span) -> ExprId {
         let local = self.code.add_local(format!("{of}_index").as_str(), ty, span);
         self.code.locals[local].constant = true;
-        self.new_params.push(Param {
-            local,
-            mode: ParamMode::In,
-            semantic: None,
-            modifiers: Default::default(),
-            explicit: Default::default(),
-            attributes: Vec::new(),
-        });
+        self.new_params.push(Param::new(local));
         self.add(ExprKind::Local(local), ty, span)
     }
 }

@@ -652,14 +652,7 @@ struct Chooser<'a> {
 fn parameter(code: &mut Body, name: &str, ty: TypeId, span: Span) -> Param {
     let local = code.add_local(name, ty, span);
     code.locals[local].constant = true;
-    Param {
-        local,
-        mode: ParamMode::In,
-        semantic: None,
-        modifiers: Default::default(),
-        explicit: Default::default(),
-        attributes: Vec::new(),
-    }
+    Param::new(local)
 }
 
 /// What a function is and does, as text.

@@ -8,7 +8,7 @@
 //!
 //! Removes: SignedRemainder. Adds: none. Runs after: lower_matrix_ops, entry_points.
 
-use super::float_remainder::helper;
+use super::float_remainder::{call, helper, list};
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
@@ -24,23 +24,10 @@ fn run(cx: &mut Context) {
         for id in doubtful(cx.program, cx.program.functions[id].params.as_slice(), body) {
             let ty = body.exprs[id].ty;
             let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-            match body.exprs[id].kind {
-                ExprKind::Binary(_, a, b) => body.exprs[id].kind = ExprKind::Call(function, vec![a, b]),
-                ExprKind::Assign(_, target, value) if !Effects::default().expr(&body.exprs, target) => {
-                    let span = body.exprs[id].span;
-                    let read = body.exprs.duplicate(target);
-                    let kind = ExprKind::Call(function, vec![read, value]);
-                    let call = body.exprs.push(Expr { kind, ty, span });
-                    body.exprs[id].kind = ExprKind::Assign(None, target, call);
-                }
-                _ => {}
-            }
+            call(body, id, function);
         }
     });
-    let first = cx.program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
-    for function in functions.into_values() {
-        cx.program.insert_item(Item::Function(function), first);
-    }
+    list(cx, functions.into_values());
 }
 
 /// The remainders of a body of which an operand may be negative.

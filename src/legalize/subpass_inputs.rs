@@ -75,14 +75,7 @@ fn take_place(program: &mut Program, id: FunctionId, int2: TypeId) {
     let function = &mut program.functions[id];
     let span = function.span;
     let local = function.code.add_local("pixel", int2, span);
-    function.params.push(Param {
-        local,
-        mode: ParamMode::In,
-        semantic: None,
-        modifiers: Modifiers::default(),
-        explicit: Explicit::default(),
-        attributes: Vec::new(),
-    });
+    function.params.push(Param::new(local));
     function.attributes.retain(|a| a.name != "__requires");
 }
 
@@ -143,14 +136,7 @@ fn position(program: &mut Program, id: FunctionId) -> Position {
     let span = function.span;
     let local = function.code.add_local("position", float4, span);
     // First, as in the outputs of most vertex shaders: D3D matches stages in order.
-    let first = Param {
-        local,
-        mode: ParamMode::In,
-        semantic: Some(Semantic { text: Symbol::new("SV_Position"), span }),
-        modifiers: Modifiers::default(),
-        explicit: Explicit::default(),
-        attributes: Vec::new(),
-    };
+    let first = Param { semantic: Some(Semantic { text: Symbol::new("SV_Position"), span }), ..Param::new(local) };
     function.params.insert(0, first);
     Position { local, ty: float4, field: None }
 }
@@ -169,27 +155,7 @@ fn pixel(program: &mut Program, body: &mut Body, place: &Position, int2: TypeId,
 
 /// The static variable that other functions read.
 fn add_variable(program: &mut Program, int2: TypeId) -> GlobalId {
-    let span = Span::default();
-    let id = program.globals.push(Global {
-        name: Symbol::new("pixel"),
-        ty: int2,
-        kind: GlobalKind::Static,
-        transparent: false,
-        modifiers: Modifiers::default(),
-        matrix_order: None,
-        explicit: Explicit::default(),
-        binding: None,
-        init: None,
-        semantic: None,
-        attributes: Vec::new(),
-        comments: Vec::new(),
-        span,
-        file: span.file,
-        unit: 0,
-        namespace: (0, 0),
-        source_path: Symbol::new("pixel"),
-        stored: Vec::new(),
-    });
+    let id = program.globals.push(Global::new("pixel", int2, GlobalKind::Static, Span::default()));
     let first = program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
     program.insert_item(Item::Global(id), first);
     id

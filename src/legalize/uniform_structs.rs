@@ -267,31 +267,9 @@ impl Loads {
             Type::Struct(id) => program.structs[id].name,
             _ => "value".into(),
         };
-        let function = program.functions.push(Function {
-            name: format!("{name}_from_uniform").as_str().into(),
-            owner: None,
-            instance: "".into(),
-            params: vec![Param {
-                local: value,
-                mode: ParamMode::In,
-                semantic: None,
-                modifiers: Modifiers::default(),
-                explicit: Explicit::default(),
-                attributes: Vec::new(),
-            }],
-            result: wanted,
-            result_semantic: None,
-            result_explicit: Explicit::default(),
-            returns_ref: false,
-            body: FunctionBody::Block,
-            code,
-            attributes: Vec::new(),
-            comments: Vec::new(),
-            span,
-            builtin: true,
-            inline: false,
-            modifiers: Modifiers::default(),
-        });
+        let name = format!("{name}_from_uniform");
+        let made = Function::new(name.as_str(), vec![Param::new(value)], wanted, code, span);
+        let function = program.functions.push(Function { builtin: true, ..made });
         self.functions.insert(ty, function);
         let first = program.items.iter().find(|i| self.is_foreign(**i)).copied();
         program.insert_item(Item::Function(function), first);

@@ -562,6 +562,20 @@ pub struct Param {
     pub attributes: Vec<Attribute>,
 }
 
+impl Param {
+    /// A parameter by value, made by a pass.
+    pub fn new(local: LocalId) -> Param {
+        Param {
+            local,
+            mode: ParamMode::In,
+            semantic: None,
+            modifiers: Modifiers::default(),
+            explicit: Explicit::default(),
+            attributes: Vec::new(),
+        }
+    }
+}
+
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Function {
