@@ -1,16 +1,14 @@
 //! `--bindings-lock`: random edits never move what is recorded; what is new comes after it; what is gone is told; conflicts
 //! with the source show both; what is no lock is refused at its place.
 
+use crate::positions::{Positions, positions};
 use crate::support::{contents, glsl_is_legal, shaderport, tree, wgsl_is_legal};
 use rayon::prelude::*;
 use shaderport::compile::{Options, Output, Target, compile};
 use shaderport::diagnostic::{Code, Severity};
 use shaderport::layout::lock::{Lock, LockInput};
 use shaderport::layout::{DXC, Policy, SLANGC, SPEC};
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{Binding, Scope, Variable};
 use shaderport::source::MemoryLoader;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A fixed sequence of numbers a seed.
@@ -145,29 +143,6 @@ fn run(text: &str, target: Target, policy: Policy, lock: Option<&Lock>) -> Outpu
     compile(&loader, &["a.slang"], &options)
 }
 
-/// (name, unit) to (space, number).
-type Positions = BTreeMap<(String, String), (u64, u64)>;
-
-/// Where everything that has a name of its own begins.
-fn positions(reflection: &Reflection) -> Positions {
-    let mut map = Positions::new();
-    let mut put = |name: &str, bindings: &mut dyn Iterator<Item = &Binding>| {
-        for b in bindings {
-            let at = (b.space.unwrap_or(0), b.offset.or(b.index).unwrap_or(0));
-            assert!(map.insert((name.to_owned(), b.kind.clone()), at).is_none(), "{name} twice");
-        }
-    };
-    let mut scope = |name: &str, scope: &Scope| put(name, &mut scope.bindings.iter());
-    scope("$Globals", &reflection.global_scope);
-    reflection.entry_points.iter().for_each(|e| scope("$Params", &e.scope));
-    let uniform = |v: &&Variable| v.semantic_name.is_none();
-    let params = reflection.entry_points.iter().flat_map(|e| e.parameters.iter().filter(uniform));
-    for p in reflection.parameters.iter().chain(params) {
-        put(p.name.as_deref().unwrap_or(""), &mut p.binding.iter().chain(&p.bindings));
-    }
-    map
-}
-
 /// Edits one program; how many edits were taken and how many were refused.
 fn edits(seed: u64) -> [usize; 2] {
     let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D);
@@ -199,7 +174,7 @@ fn edits(seed: u64) -> [usize; 2] {
         }
         counts[0] += 1;
         for (_, reflection) in &output.reflections {
-            let now = positions(reflection);
+            let now = positions(reflection).expect("one position each");
             for (what, at) in &now {
                 let was = kept.get(what).unwrap_or(at);
                 assert_eq!(was, at, "seed {seed}: {what:?} moved for {}\n{text}\n{}", target.name(), lock.to_json());
@@ -442,4 +417,36 @@ fn parameters_of_one_name_are_told_apart_by_their_files() {
     std::fs::write(tree.path().join("a.hlsl"), unit("", "one").replace("Texture2D same;\n", "")).expect("a file");
     let alone = run(&["a.hlsl", "b.hlsl"]);
     assert!(alone.contains("t1") && !alone.contains("t0"), "{alone}");
+}
+
+#[test]
+fn parameters_of_one_name_are_told_apart_by_namespaces_and_members() {
+    const MAIN: &str = "[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let tree = tree(&[("a.slang", "")]);
+    let run = |declarations: &str| {
+        std::fs::write(tree.path().join("a.slang"), format!("{declarations}{MAIN}")).expect("a file");
+        let run = compile_in(&tree, "reflect", &["a.slang"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let rows = run.stdout.lines().filter_map(|l| {
+            let mut words = l.split_whitespace();
+            Some(format!("{} {}", words.next()?, words.next()?))
+        });
+        rows.filter(|r| r.starts_with("same ") || r.starts_with("C ")).collect::<Vec<_>>()
+    };
+    let space = |name: &str| format!("namespace {name} {{ Texture2D same; }}\n");
+    assert_eq!(run(&(space("One") + &space("Two"))), ["same t0", "same t1"]);
+    assert_eq!(run(&space("Two")), ["same t1"], "the other one is gone");
+    assert_eq!(run(&(space("Three") + &space("Two") + &space("One"))), ["same t2", "same t1", "same t0"]);
+    // Out of a namespace, or into another one: still the same parameter when no other claims its record.
+    assert_eq!(
+        run(&("Texture2D same;\n".to_owned() + &space("Two") + &space("One"))),
+        ["same t2", "same t1", "same t0"]
+    );
+
+    let buffer = |member: &str| format!("cbuffer C {{ float4 {member}; }}\n");
+    assert_eq!(run(&(buffer("a") + &buffer("b"))), ["C b0", "C b1"]);
+    assert_eq!(run(&buffer("b")), ["C b1"], "the first one is gone");
+    assert_eq!(run(&(buffer("b") + &buffer("c") + &buffer("a"))), ["C b1", "C b2", "C b0"]);
+    let grown = buffer("b").replace("};", "; float more; }").replace("float4 b; }", "float4 b; float more; }");
+    assert_eq!(run(&(grown + &buffer("a"))), ["C b1", "C b0"]);
 }

@@ -13,6 +13,7 @@ mod locks;
 mod measured;
 mod pages;
 mod parse_trees;
+mod positions;
 mod readback;
 mod samples;
 mod schema;

@@ -656,7 +656,7 @@ mod tests {
                 span: Span::default(),
                 file: Default::default(),
                 unit: 0,
-                namespace: (0, 0),
+                namespace: Default::default(),
                 source_path: Symbol::new("N"),
                 stored: Vec::new(),
             })

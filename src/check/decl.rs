@@ -285,6 +285,9 @@ impl<'a> Checker<'a> {
             return scope;
         }
         let scope = self.scope(Some(place.scope), ScopeKind::Plain);
+        let outer = self.at(place.scope).namespace;
+        let path = outer.map_or(name.name, |outer| Symbol::new(&format!("{outer}.{}", name.name)));
+        self.at_mut(scope).namespace = Some(path);
         let id = self.add_decl(decl, name.name, name.span, What::Namespace(scope), place);
         if name.name.is_empty() {
             self.at_mut(place.scope).opened.push(scope);

@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Explicit, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Modifiers, Semantic, Struct, Type,
-    TypeId,
+    Attribute, Explicit, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Modifiers, Namespace, Semantic,
+    Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -28,12 +28,13 @@ pub(super) fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
     attributes::semantic(semantics)
 }
 
-/// The namespace of a declaration: how deep it is, and a number that tells those of one depth apart.
-fn namespace_of(info: &DeclInfo) -> (u32, u32) {
-    (info.depth, if info.depth == 0 { 0 } else { info.scope.0 })
-}
-
 impl<'a> Checker<'a> {
+    /// The namespaces around a declaration; a number tells those of one depth apart.
+    fn namespace_of(&self, info: &DeclInfo) -> Namespace {
+        let order = (info.depth, if info.depth == 0 { 0 } else { info.scope.0 });
+        Namespace { order, path: self.at(info.scope).namespace }
+    }
+
     /// Resolves attributes, reporting what is wrong with them.
     pub(super) fn attributes(&mut self, list: &'a [ast::Attribute], scope: ScopeId) -> Vec<Attribute> {
         if list.is_empty() {
@@ -148,7 +149,7 @@ impl<'a> Checker<'a> {
             span: info.span,
             file: source.file,
             unit: source.unit,
-            namespace: namespace_of(&info),
+            namespace: self.namespace_of(&info),
             source_path: name,
             stored: Vec::new(),
         });
@@ -339,7 +340,7 @@ impl<'a> Checker<'a> {
             span: info.span,
             file: source.file,
             unit: source.unit,
-            namespace: namespace_of(&info),
+            namespace: self.namespace_of(&info),
             source_path: info.name,
             stored: Vec::new(),
         });

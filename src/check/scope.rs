@@ -70,6 +70,8 @@ pub(super) struct Scope {
     pub opened: Vec<ScopeId>,
     /// Generic parameters are open in it.
     pub open: bool,
+    /// The names of the namespaces around what it holds, `Outer.Inner`.
+    pub namespace: Option<Symbol>,
 }
 
 /// What was declared.
@@ -146,6 +148,7 @@ pub(super) struct Found {
 
 impl<'a> Checker<'a> {
     pub(super) fn scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
+        let namespace = parent.and_then(|p| self.at(p).namespace);
         self.scopes.push(Scope {
             parent,
             kind,
@@ -153,6 +156,7 @@ impl<'a> Checker<'a> {
             order: Vec::new(),
             opened: Vec::new(),
             open: false,
+            namespace,
         });
         ScopeId(self.scopes.len() as u32 - 1)
     }

@@ -47,7 +47,49 @@ pub struct Record {
     /// The name of the file that declares it, which tells parameters of one name apart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
+    /// Its first member, of a buffer whose name others have too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub first: String,
+    /// The namespaces around it, `Outer.Inner`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
 }
+
+/// What a lock keeps the position of, and how it is told from others.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its name; of an entry point's parameter with that of the entry point.
+    pub name: String,
+    /// The name of the file that declares it.
+    pub file: String,
+    /// The namespaces around it.
+    pub namespace: String,
+    /// Its first member, if members are named without it: two buffers may then have one name.
+    pub first: String,
+    /// What it is.
+    pub owner: Owner,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Subject {
+    /// Something that is declared in no file.
+    pub fn implicit(name: String, owner: Owner) -> Subject {
+        let none = String::new;
+        Subject { name, file: none(), namespace: none(), first: none(), owner, span: Span::default() }
+    }
+
+    /// How much of what a record tells of its parameter is true of this one.
+    fn likeness(&self, record: &Record) -> usize {
+        let first = !record.first.is_empty() && record.first == self.first;
+        usize::from(first) * 4
+            + usize::from(record.namespace == self.namespace) * 2
+            + usize::from(record.file == self.file)
+    }
+}
+
+/// The most that [`Subject::likeness`] gives.
+const MOST_ALIKE: usize = 7;
 
 /// A range in one unit.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
@@ -229,27 +271,32 @@ fn numbered(name: &str, n: usize) -> String {
     if n == 1 { name.to_owned() } else { format!("{name}#{n}") }
 }
 
-/// The keys of subjects (name, file, what), in global order: first the records of the name and file, then others of the
-/// name, else a key that is free.
-pub fn keys(records: &Records, subjects: &[(String, String, Owner)]) -> BTreeMap<Owner, String> {
+/// The keys of subjects, which are in global order: the record of the name that is most like each, so that what stays the
+/// same keeps its own when others of its name come and go; what moved to another file or namespace has what is left; else
+/// a key that is free.
+pub fn keys(records: &Records, subjects: &[Subject]) -> BTreeMap<Owner, String> {
     let base = |key: &str| key.rsplit_once('#').map_or(key, |(name, _)| name).to_owned();
-    let mut free: BTreeMap<String, Vec<&String>> = BTreeMap::new();
-    records.keys().for_each(|key| free.entry(base(key)).or_default().push(key));
+    let mut free: BTreeMap<String, Vec<(&String, &Record)>> = BTreeMap::new();
+    records.iter().for_each(|(key, record)| free.entry(base(key)).or_default().push((key, record)));
     let mut given: BTreeMap<Owner, String> = BTreeMap::new();
-    for same_file in [true, false] {
-        for (name, file, owner) in subjects {
-            let Some(list) = free.get_mut(name).filter(|_| !given.contains_key(owner)) else { continue };
-            let fits = |key: &&String| !same_file || records.get(*key).is_some_and(|r| r.file == *file);
-            if let Some(at) = list.iter().position(fits) {
-                given.insert(*owner, list.remove(at).clone());
+    for likeness in (0..=MOST_ALIKE).rev() {
+        for subject in subjects {
+            let Some(list) = free.get_mut(&subject.name).filter(|_| !given.contains_key(&subject.owner)) else {
+                continue;
+            };
+            if let Some(at) = list.iter().position(|(_, record)| subject.likeness(record) == likeness) {
+                given.insert(subject.owner, list.remove(at).0.clone());
             }
         }
     }
     let mut taken: BTreeSet<String> = records.keys().chain(given.values()).cloned().collect();
-    for (name, _, owner) in subjects.iter().filter(|(.., owner)| !given.contains_key(owner)).collect::<Vec<_>>() {
-        let key = (1..).map(|n| numbered(name, n)).find(|k| !taken.contains(k)).unwrap_or_default();
+    for subject in subjects {
+        if given.contains_key(&subject.owner) {
+            continue;
+        }
+        let key = (1..).map(|n| numbered(&subject.name, n)).find(|k| !taken.contains(k)).unwrap_or_default();
         taken.insert(key.clone());
-        given.insert(*owner, key);
+        given.insert(subject.owner, key);
     }
     given
 }

@@ -16,7 +16,7 @@ pub enum Scope {
 pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     let mut globals = program.parameters.clone();
     if policy.namespaces_last {
-        let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace);
+        let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace.order);
         globals.sort_by_key(key);
     }
     // Their numbers are a space of their own, so where they stand among the others does not matter.

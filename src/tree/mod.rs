@@ -405,6 +405,15 @@ pub enum GlobalKind {
     Output,
 }
 
+/// The namespaces around a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Namespace {
+    /// How many there are, and a number for the innermost, in order of first occurrence (order rule of the `slangc` policy).
+    pub order: (u32, u32),
+    /// Their names, `Outer.Inner`; none outside of namespaces.
+    pub path: Option<Symbol>,
+}
+
 /// A global variable, constant or shader parameter.
 #[derive(Clone, Debug)]
 pub struct Global {
@@ -438,9 +447,8 @@ pub struct Global {
     pub file: FileId,
     /// Index of its translation unit; imported modules count on after the units.
     pub unit: u32,
-    /// Depth of namespaces around it, and a number for the innermost, in order of first occurrence (order rule of the
-    /// `slangc` policy).
-    pub namespace: (u32, u32),
+    /// The namespaces around it.
+    pub namespace: Namespace,
     /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
     pub source_path: Symbol,
     /// Where the data of a buffer went that legalization took apart; else empty.
@@ -487,7 +495,7 @@ impl Global {
             span,
             file: span.file,
             unit: 0,
-            namespace: (0, 0),
+            namespace: Namespace::default(),
             source_path: name,
             stored: Vec::new(),
         }

@@ -32,6 +32,8 @@ enum Task {
     LayoutFuzz(layout::FuzzOptions),
     /// Compare the bytes that other tools find in emitted texts with those of the sidecar.
     LayoutReadback(layout::ReadbackOptions),
+    /// Edit generated programs under a bindings lock: nothing that it records may move.
+    LayoutLocks(layout::LocksOptions),
     /// Write the generated parts of README.md.
     Readme(readme::Options),
     /// Run one command several times and print its times and peak memory as JSON.
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Task::LayoutCases(options) => layout::cases(&options),
         Task::LayoutFuzz(options) => layout::fuzz(&options),
         Task::LayoutReadback(options) => layout::readback(&options),
+        Task::LayoutLocks(options) => layout::locks(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Measure(options) => bench::measure(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

@@ -1,17 +1,16 @@
 //! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
 
 use super::*;
-use crate::layout::lock::{Owner, Position, Record, Records, View, keys};
+use crate::layout::lock::{Owner, Position, Record, Records, Subject, View, keys};
 use crate::layout::rules::{Rules, round_up};
-use crate::source::FileId;
 
 /// A lock, and what of the program its records are for.
 pub(super) struct Locked<'a> {
     view: View<'a>,
     /// The key of everything that is placed.
     keys: BTreeMap<Owner, String>,
-    /// The file that declares it.
-    files: BTreeMap<Owner, String>,
+    /// What that is, in global order.
+    subjects: Vec<Subject>,
     /// Names of the entry points, of which parameters may be gone.
     entries: Vec<&'static str>,
     /// One past the last that is recorded, by unit and space.
@@ -20,29 +19,10 @@ pub(super) struct Locked<'a> {
 
 impl<'a> Locked<'a> {
     pub(super) fn new(program: &Program, settings: &Settings, view: View<'a>) -> Self {
-        let mut subjects = vec![("$Globals".to_owned(), String::new(), Owner::Globals)];
-        for scope in order(program, &settings.policy) {
-            if let Scope::Global(id) = scope {
-                let global = &program.globals[id];
-                subjects.push((global.name.to_string(), view.file_name(global.file), Owner::Global(id)));
-            }
-        }
-        for (index, entry) in program.entry_points.iter().enumerate() {
-            subjects.push((format!("{}.$Params", entry.name), String::new(), Owner::EntryBuffer(index)));
-            let function = &program.functions[entry.function];
-            for (at, param) in function.params.iter().enumerate() {
-                let local = &function.code.locals[param.local];
-                if is_uniform(program, param, local.ty) {
-                    let file: FileId = view.sources.use_site(local.span).file;
-                    let name = format!("{}.{}", entry.name, local.name);
-                    subjects.push((name, view.file_name(file), Owner::Param(index, at)));
-                }
-            }
-        }
+        let subjects = subjects(program, settings, &view);
         let keys = keys(view.records, &subjects);
-        let files = subjects.into_iter().map(|(_, file, owner)| (owner, file)).collect();
         let entries = program.entry_points.iter().map(|e| e.name.as_str()).collect();
-        Locked { view, keys, files, entries, floors: floors(view.records) }
+        Locked { view, keys, subjects, entries, floors: floors(view.records) }
     }
 
     fn record(&self, owner: Owner) -> Option<(&str, &'a Record)> {
@@ -67,13 +47,23 @@ impl<'a> Locked<'a> {
         key.split_once('.').is_none_or(|(entry, _)| self.entries.contains(&entry))
     }
 
+    /// Writes into a record what tells its parameter from others.
+    fn describe(&self, owner: Owner, record: &mut Record) {
+        let Some(subject) = self.subjects.iter().find(|s| s.owner == owner) else { return };
+        let same = |s: &&Subject| s.name == subject.name && s.namespace == subject.namespace && s.file == subject.file;
+        let several = self.subjects.iter().filter(same).count() > 1 || !record.first.is_empty();
+        record.file = subject.file.clone();
+        record.namespace = subject.namespace.clone();
+        record.first = if several { subject.first.clone() } else { String::new() };
+    }
+
     /// What is recorded from now on.
     pub(super) fn records(self, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
         let mut put = |owner: Owner, unit: Unit, (index, count): (u64, u64), space: u64| {
             let Some(key) = self.keys.get(&owner) else { return };
             let record = records.entry(key.clone()).or_default();
-            record.file = self.files.get(&owner).cloned().unwrap_or_default();
+            self.describe(owner, record);
             let count = (count != UNBOUNDED).then_some(count);
             let count = match record.position(unit) {
                 Some(old) if old.index == index => old.count.zip(count).map(|(a, b)| a.max(b)),
@@ -110,6 +100,47 @@ impl<'a> Locked<'a> {
         }
         records
     }
+}
+
+/// All that may have a record, in global order.
+fn subjects(program: &Program, settings: &Settings, view: &View) -> Vec<Subject> {
+    let mut subjects = vec![Subject::implicit("$Globals".to_owned(), Owner::Globals)];
+    for scope in order(program, &settings.policy) {
+        if let Scope::Global(id) = scope {
+            let global = &program.globals[id];
+            let contents = match program.types.get(global.ty) {
+                Type::ConstantBuffer(inner) | Type::TextureBuffer(inner) if global.transparent => {
+                    program.types.get(inner)
+                }
+                _ => Type::Void,
+            };
+            let fields = match contents {
+                Type::Struct(id) => program.structs[id].fields.as_slice(),
+                _ => &[],
+            };
+            subjects.push(Subject {
+                file: view.file_name(global.file),
+                namespace: global.namespace.path.map_or(String::new(), |p| p.to_string()),
+                first: fields.first().map_or(String::new(), |f| f.name.to_string()),
+                span: global.span,
+                ..Subject::implicit(global.name.to_string(), Owner::Global(id))
+            });
+        }
+    }
+    for (index, entry) in program.entry_points.iter().enumerate() {
+        subjects.push(Subject::implicit(format!("{}.$Params", entry.name), Owner::EntryBuffer(index)));
+        let function = &program.functions[entry.function];
+        for (at, param) in function.params.iter().enumerate() {
+            let local = &function.code.locals[param.local];
+            if is_uniform(program, param, local.ty) {
+                let file = view.file_name(view.sources.use_site(local.span).file);
+                let name = format!("{}.{}", entry.name, local.name);
+                let subject = Subject::implicit(name, Owner::Param(index, at));
+                subjects.push(Subject { file, span: local.span, ..subject });
+            }
+        }
+    }
+    subjects
 }
 
 /// One past the last recorded number, by unit and space. What has no bound ends nowhere.

@@ -1,16 +1,21 @@
-//! `cargo xtask layout-cases`, `layout-fuzz` and `layout-readback`: our layouts beside those of slangc and DXC, and
-//! beside what other tools find in what we emit.
+//! `cargo xtask layout-cases`, `layout-fuzz`, `layout-readback` and `layout-locks`: our layouts beside those of slangc
+//! and DXC, beside what other tools find in what we emit, and beside what they were before.
 
 mod cases;
 mod decided;
+mod edits;
 mod fuzz;
+mod locks;
 mod oracle;
 #[path = "../../../tests/measured.rs"]
 mod measured;
 mod ours;
+#[path = "../../../tests/positions.rs"]
+mod positions;
 mod readback;
 mod rows;
 
 pub use cases::{CasesOptions, cases};
 pub use fuzz::{FuzzOptions, fuzz};
+pub use locks::{LocksOptions, locks};
 pub use readback::{ReadbackOptions, readback};

@@ -152,6 +152,20 @@ fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &
     }
 }
 
+/// The rows of a text in which a tool and the sidecar agree; the first difference is an error.
+pub(super) fn compare_text(
+    artifact: &Artifact,
+    entries: &[(shaderport::symbol::Symbol, Stage)],
+    memory: &[shaderport::reflect::model::BufferMemory],
+) -> Result<usize, String> {
+    let mut found = Comparison::default();
+    compare(memory, &read(artifact, entries)?, false, &mut found);
+    match found.differences.first() {
+        Some(difference) => Err(format!("{difference}\n{}", artifact.text())),
+        None => Ok(found.rows),
+    }
+}
+
 /// Reads the buffers of a text with the tool for its language.
 fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) -> Result<Buffers, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
