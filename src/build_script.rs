@@ -2,32 +2,56 @@
 //!
 //! ```no_run
 //! // build.rs
-//! shaderport::Build::new("shaders").target(shaderport::Target::Wgsl).run();
+//! use shaderport::layout::DXC;
+//!
+//! shaderport::Build::new("shaders")
+//!     .target(shaderport::Target::Wgsl)
+//!     .binding_policy(DXC)
+//!     .bindings_lock("shaders/bindings.lock")
+//!     .locked(std::env::var_os("CI").is_some())
+//!     .run();
 //! ```
 
-use crate::batch::{FileLoader, write_if_changed};
-use crate::compile::{Options, Target, compile};
+use crate::batch::{FileLoader, Job, LockFile, Plan, clashes, write_if_changed};
+use crate::compile::{BufferLayout, Options, Target, compile};
+use crate::layout::{Policy, Shift};
+use crate::options::{Choices, Lint};
+use crate::preprocess::TokenCache;
+use crate::tree::MatrixOrder;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A build of one tree of shaders.
+/// A build of one tree of shaders. What is said here goes before what a `shaderport.toml` in the tree says.
 #[derive(Debug)]
 pub struct Build {
     tree: PathBuf,
-    options: Options,
+    targets: Vec<Target>,
+    defines: Vec<(String, Option<String>)>,
     include: Vec<PathBuf>,
+    choices: Choices,
+    bindings_lock: Option<PathBuf>,
+    locked: bool,
     out: Option<PathBuf>,
 }
 
 impl Build {
-    /// A tree, relative to the package, or one file.
+    /// A tree, relative to the package, or one file, or a manifest.
     pub fn new(tree: impl AsRef<Path>) -> Build {
-        let tree = tree.as_ref().to_path_buf();
-        Build { tree, options: Options { skip_libraries: true, ..Options::default() }, include: Vec::new(), out: None }
+        Build {
+            tree: tree.as_ref().to_path_buf(),
+            targets: Vec::new(),
+            defines: Vec::new(),
+            include: Vec::new(),
+            choices: Choices::default(),
+            bindings_lock: None,
+            locked: false,
+            out: None,
+        }
     }
 
-    /// Adds a target.
+    /// Adds a target; without any, those of the manifest, else HLSL, GLSL and WGSL.
     pub fn target(mut self, target: Target) -> Build {
-        self.options.targets.push(target);
+        self.targets.push(target);
         self
     }
 
@@ -39,7 +63,73 @@ impl Build {
 
     /// Defines a macro.
     pub fn define(mut self, name: &str, value: Option<&str>) -> Build {
-        self.options.defines.push((name.to_owned(), value.map(str::to_owned)));
+        self.defines.push((name.to_owned(), value.map(str::to_owned)));
+        self
+    }
+
+    /// The profile of the target, such as `sm_6_6`.
+    pub fn profile(mut self, name: &str) -> Build {
+        self.choices.profile = Some(name.to_owned());
+        self
+    }
+
+    /// The storage order of matrices without a modifier.
+    pub fn matrix_layout(mut self, order: MatrixOrder) -> Build {
+        self.choices.matrix_layout = Some(order);
+        self
+    }
+
+    /// How bindings are given: [`crate::layout::SPEC`], [`crate::layout::SLANGC`] or [`crate::layout::DXC`].
+    pub fn binding_policy(mut self, policy: Policy) -> Build {
+        self.choices.binding_policy = Some(policy);
+        self
+    }
+
+    /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
+    pub fn shift(mut self, shift: Shift) -> Build {
+        self.choices.shift = Some(shift);
+        self
+    }
+
+    /// Binding or `b` register, and set or space, of the buffer of plain globals.
+    pub fn globals_binding(mut self, binding: u32, set: u32) -> Build {
+        self.choices.globals_binding = Some((binding, set));
+        self
+    }
+
+    /// Keeps the explicit positions of parameters that the binding policy drops from being given to others.
+    pub fn reserve_unused(mut self, reserve: bool) -> Build {
+        self.choices.reserve_unused = Some(reserve);
+        self
+    }
+
+    /// The size of arrays of resources without one, from 1 to 64, for targets that need it.
+    pub fn unsized_array_size(mut self, size: u32) -> Build {
+        self.choices.unsized_array_size = Some(size.clamp(1, 64));
+        self
+    }
+
+    /// Rules for the bytes of buffers.
+    pub fn buffer_layout(mut self, layout: BufferLayout) -> Build {
+        self.choices.buffer_layout = Some(layout);
+        self
+    }
+
+    /// Adds a warning to give.
+    pub fn lint(mut self, lint: Lint) -> Build {
+        self.choices.lint.get_or_insert_default().push(lint);
+        self
+    }
+
+    /// Keeps the positions that this file records, and records new ones; relative to the package.
+    pub fn bindings_lock(mut self, file: impl AsRef<Path>) -> Build {
+        self.bindings_lock = Some(file.as_ref().to_path_buf());
+        self
+    }
+
+    /// It is an error if the bindings lock would change, or is not there.
+    pub fn locked(mut self, locked: bool) -> Build {
+        self.locked = locked;
         self
     }
 
@@ -53,42 +143,82 @@ impl Build {
     pub fn try_run(&self) -> Result<Vec<PathBuf>, String> {
         let out = self.out.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let out = out.ok_or("OUT_DIR is not set: outside of a build script, say where outputs go with out_dir")?;
-        let jobs = crate::batch::plan(&self.tree).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+        let plan = crate::batch::plan(&self.tree).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+        let Plan { jobs, bindings_lock, manifest } = plan;
+        if let Some((stem, files)) = clashes(&jobs).first() {
+            let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+            return Err(format!("{} would write the same output `{stem}`", files.join(" and ")));
+        }
+        let lock = self.bindings_lock.clone().or(bindings_lock);
+        for watched in [Some(&self.tree), manifest.as_ref(), lock.as_ref()].into_iter().flatten() {
+            println!("cargo::rerun-if-changed={}", watched.display());
+        }
+        let mut lock = match &lock {
+            Some(path) => Some(LockFile::open(path, self.locked, false)?),
+            None if self.locked => return Err("locked: no bindings lock is named".to_owned()),
+            None => None,
+        };
+        let cache = Arc::new(TokenCache::new());
         let mut written = Vec::new();
         let mut errors = String::new();
-        println!("cargo::rerun-if-changed={}", self.tree.display());
-        for job in jobs {
-            let include = self.include.iter().chain(&job.settings.include);
-            let loader = FileLoader::new(include)
-                .root(job.path.parent().unwrap_or(Path::new(".")))
-                .root(if self.tree.is_dir() { &self.tree } else { Path::new(".") });
-            let mut options = self.options.clone();
-            options.defines.splice(0..0, job.settings.defines.iter().cloned());
-            options.entries = job.settings.entries.clone();
-            options.skip_libraries = options.entries.is_empty();
-            let source = job.path.to_string_lossy().replace('\\', "/");
-            let output = compile(&loader, &[&source], &options);
-            for file in &output.dependencies {
-                println!("cargo::rerun-if-changed={file}");
-            }
-            if output.has_errors() {
-                errors.push_str(&output.render(false));
-                continue;
-            }
-            let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-            for artifact in &output.artifacts {
-                files.push((crate::batch::file_name(&job.stem, artifact), artifact.bytes.clone()));
-            }
-            for (target, reflection) in &output.reflections {
-                files.push((format!("{}.{}.json", job.stem, target.name()), reflection.to_json().into_bytes()));
-            }
-            for (name, bytes) in files {
-                let path = out.join(name);
-                write_if_changed(&path, &bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-                written.push(path);
+        for job in &jobs {
+            match self.compile(job, lock.as_mut(), &cache) {
+                Ok(files) => {
+                    for (name, bytes) in files {
+                        let path = out.join(name);
+                        write_if_changed(&path, &bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+                        written.push(path);
+                    }
+                }
+                Err(text) => errors.push_str(&text),
             }
         }
+        lock.iter().flat_map(LockFile::gone).for_each(|text| warn(&text));
+        if let Err(text) = lock.map_or(Ok(()), LockFile::save) {
+            errors.push_str(&text);
+        }
         if errors.is_empty() { Ok(written) } else { Err(errors) }
+    }
+
+    /// The names and bytes of what becomes of one program, or its errors.
+    fn compile(
+        &self,
+        job: &Job,
+        lock: Option<&mut LockFile>,
+        cache: &Arc<TokenCache>,
+    ) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let loader = FileLoader::new(self.include.iter().chain(&job.settings.include))
+            .root(job.path.parent().unwrap_or(Path::new(".")))
+            .root(if self.tree.is_dir() { &self.tree } else { Path::new(".") });
+        let program = std::slice::from_ref(&job.path);
+        let mut options = Options {
+            targets: job.settings.targets(&self.targets),
+            defines: self.defines.clone(),
+            cache: Some(cache.clone()),
+            lock: lock.as_ref().map(|lock| lock.input(program, true)),
+            ..Options::default()
+        };
+        job.settings.apply(&self.choices, &mut options);
+        let source = job.path.to_string_lossy().replace('\\', "/");
+        let output = compile(&loader, &[&source], &options);
+        for file in &output.dependencies {
+            println!("cargo::rerun-if-changed={file}");
+        }
+        if output.has_errors() {
+            return Err(output.render(false));
+        }
+        warn(&output.render(false));
+        if let Some(lock) = lock {
+            lock.update(program, true, output.records.clone());
+        }
+        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+        for artifact in &output.artifacts {
+            files.push((crate::batch::file_name(&job.stem, artifact), artifact.bytes.clone()));
+        }
+        for (target, reflection) in &output.reflections {
+            files.push((format!("{}.{}.json", job.stem, target.name()), reflection.to_json().into_bytes()));
+        }
+        Ok(files)
     }
 
     /// Compiles, or ends the build script with the errors.
@@ -98,4 +228,9 @@ impl Build {
             std::process::exit(1);
         }
     }
+}
+
+/// Warnings, as cargo shows them.
+fn warn(text: &str) {
+    text.lines().filter(|l| !l.trim().is_empty()).for_each(|line| println!("cargo::warning={line}"));
 }

@@ -374,6 +374,7 @@ impl<'a> Compilation<'a> {
             file: self.lock_file,
             program: &input.program,
             api: settings.api,
+            frozen: input.frozen,
         });
         let layout = layout::place_locked(program, settings, view, &mut diags);
         report_overlaps(program, &layout, &mut diags);

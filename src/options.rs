@@ -1,9 +1,164 @@
-//! Option values as text: the same words on the command line and in the manifest.
+//! Options: the same words on the command line, in the manifest and as setters of a build script.
 
 use crate::check::EntryRequest;
-use crate::compile::{BufferLayout, Target};
+use crate::compile::{BufferLayout, Options, Target};
 use crate::layout::{self, Policy, Shift};
-use crate::tree::Stage;
+use crate::tree::{MatrixOrder, Stage};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// What may be chosen for programs besides their sources, macros and targets. This is the one list of it: each field is an
+/// option of the command line, a key of `shaderport.toml` of the same name, and a setter of [`crate::Build`]. What is
+/// `None` is left to whoever is asked next (the command line or the build script, then the manifest), at last to the default.
+#[derive(Args, Deserialize, Clone, Debug, Default)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Choices {
+    /// Profile of the target, such as sm_6_6, glsl_450, wgsl.
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Storage order of matrices without a modifier; column is the default.
+    #[arg(long, value_name = "row|column", value_parser = matrix_layout)]
+    #[serde(deserialize_with = "said")]
+    pub matrix_layout: Option<MatrixOrder>,
+    /// How bindings are given; spec is the default.
+    #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy)]
+    #[serde(deserialize_with = "said")]
+    pub binding_policy: Option<Policy>,
+    /// Map register classes to ranges of bindings on Vulkan and WebGPU: `register(t3)` is binding N + 3.
+    #[arg(long, value_name = "b=N,t=N,u=N,s=N", value_parser = shift)]
+    #[serde(deserialize_with = "said")]
+    pub shift: Option<Shift>,
+    /// Binding or `b` register, and set or space, of the buffer of plain globals.
+    #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
+    #[serde(deserialize_with = "said")]
+    pub globals_binding: Option<(u32, u32)>,
+    /// Keep the explicit positions of parameters that the binding policy drops from being given to others.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub reserve_unused: Option<bool>,
+    /// Size of arrays of resources without one, for targets that need it.
+    #[arg(long, value_name = "N", value_parser = array_size)]
+    #[serde(deserialize_with = "said_size")]
+    pub unsized_array_size: Option<u32>,
+    /// Rules for the bytes of buffers; native, each target's own, is the default.
+    #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout)]
+    #[serde(deserialize_with = "said")]
+    pub buffer_layout: Option<BufferLayout>,
+    /// Warnings to give: `layout` tells of structs whose bytes differ between targets, and of the padding that mends it.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub lint: Option<Vec<Lint>>,
+}
+
+/// Warnings that are given when asked for.
+#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lint {
+    /// Structs whose bytes differ between targets.
+    Layout,
+}
+
+impl Choices {
+    /// What is not chosen here is taken from `other`.
+    pub fn or(self, other: &Choices) -> Choices {
+        let other = other.clone();
+        Choices {
+            profile: self.profile.or(other.profile),
+            matrix_layout: self.matrix_layout.or(other.matrix_layout),
+            binding_policy: self.binding_policy.or(other.binding_policy),
+            shift: self.shift.or(other.shift),
+            globals_binding: self.globals_binding.or(other.globals_binding),
+            reserve_unused: self.reserve_unused.or(other.reserve_unused),
+            unsized_array_size: self.unsized_array_size.or(other.unsized_array_size),
+            buffer_layout: self.buffer_layout.or(other.buffer_layout),
+            lint: self.lint.or(other.lint),
+        }
+    }
+
+    /// The library's options, where they are chosen.
+    pub fn apply(&self, to: &mut Options) {
+        let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
+        let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, .. } = self;
+        to.profile = profile.clone().or(to.profile.take());
+        to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
+        to.policy = binding_policy.unwrap_or(to.policy);
+        to.shift = shift.unwrap_or(to.shift);
+        to.globals_binding = globals_binding.or(to.globals_binding);
+        to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
+        to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
+        to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
+        to.lint_layout = lint.as_ref().map_or(to.lint_layout, |l| l.contains(&Lint::Layout));
+    }
+
+    /// The names of all of them.
+    pub fn names() -> Vec<String> {
+        let command = Choices::augment_args(clap::Command::new(""));
+        command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect()
+    }
+}
+
+/// A value that is written as text.
+trait Word: Sized {
+    fn read(text: &str) -> Result<Self, String>;
+}
+
+macro_rules! words {
+    ($($type:ty = $read:ident;)*) => {
+        $(impl Word for $type {
+            fn read(text: &str) -> Result<Self, String> {
+                $read(text)
+            }
+        })*
+    };
+}
+
+words! {
+    MatrixOrder = matrix_layout;
+    Policy = policy;
+    Shift = shift;
+    (u32, u32) = binding;
+    BufferLayout = buffer_layout;
+}
+
+/// A value in a manifest: text as on the command line, or what TOML has for it (`5`, `[5, 1]`, `{ t = 100 }`).
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Text(String),
+    Number(i64),
+    List(Vec<i64>),
+    Table(BTreeMap<String, i64>),
+}
+
+fn said<'de, D: Deserializer<'de>, T: Word>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let joined = |parts: Vec<String>| parts.join(",");
+    let text = match Said::deserialize(deserializer)? {
+        Said::Text(text) => text,
+        Said::Number(n) => n.to_string(),
+        Said::List(list) => joined(list.iter().map(i64::to_string).collect()),
+        Said::Table(table) => joined(table.iter().map(|(name, n)| format!("{name}={n}")).collect()),
+    };
+    T::read(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn said_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let size = i64::deserialize(deserializer)?;
+    array_size(&size.to_string()).map(Some).map_err(serde::de::Error::custom)
+}
+
+/// The size of an array of resources.
+fn array_size(text: &str) -> Result<u32, String> {
+    let size = text.parse().ok().filter(|n| (1..=64).contains(n));
+    size.ok_or_else(|| "a size is a number from 1 to 64".to_owned())
+}
+
+/// The storage order of matrices.
+pub fn matrix_layout(text: &str) -> Result<MatrixOrder, String> {
+    match text {
+        "row" => Ok(MatrixOrder::Row),
+        "column" => Ok(MatrixOrder::Column),
+        _ => Err("not an order of matrices; there are row, column".to_owned()),
+    }
+}
 
 /// A target, as an option's value.
 pub fn target(text: &str) -> Result<Target, String> {

@@ -138,6 +138,7 @@ fn run(text: &str, target: Target, policy: Policy, lock: Option<&Lock>) -> Outpu
         text: lock.to_json().into(),
         lock: Arc::new(lock.clone()),
         program: "a.slang".into(),
+        frozen: false,
     });
     let options = Options { targets: vec![target], policy, lock: input, ..Options::default() };
     compile(&loader, &["a.slang"], &options)
@@ -449,4 +450,88 @@ fn parameters_of_one_name_are_told_apart_by_namespaces_and_members() {
     assert_eq!(run(&(buffer("b") + &buffer("c") + &buffer("a"))), ["C b1", "C b2", "C b0"]);
     let grown = buffer("b").replace("};", "; float more; }").replace("float4 b; }", "float4 b; float more; }");
     assert_eq!(run(&(grown + &buffer("a"))), ["C b1", "C b0"]);
+}
+
+#[test]
+fn a_lock_may_be_frozen() {
+    let tree = tree(&[("a.slang", FIRST)]);
+    let locked = |more: &[&str]| {
+        let args = [&["compile", "a.slang", "-o", "a.hlsl", "--locked"], &LOCKED[..2], more].concat();
+        let run = shaderport(tree.path(), &args);
+        let written = tree.path().join("a.hlsl").exists();
+        assert_eq!(written, run.code == 0, "{}", run.stderr);
+        let _ = std::fs::remove_file(tree.path().join("a.hlsl"));
+        (run.code, run.stderr)
+    };
+    let lock = ["--bindings-lock", "bindings.lock"];
+    let (code, said) = locked(&lock);
+    assert!(code == 1 && said.contains("error[E0101]: there is no bindings.lock"), "{said}");
+    let (code, said) = locked(&[]);
+    assert!(code == 2 && said.contains("`--locked` needs a lock"), "{said}");
+    assert_eq!(compile_in(&tree, "compile", &["a.slang"]).code, 0);
+    let text = lock_of(&tree);
+    assert_eq!(locked(&lock), (0, String::new()));
+
+    // What is new is told at its place; what is gone changes no lock.
+    std::fs::write(tree.path().join("a.slang"), SECOND).expect("a file");
+    let (code, said) = locked(&lock);
+    assert_eq!(code, 1);
+    for new in ["1:7: error[E0406]: `bias`", "2:11: error[E0406]: `normals`", "3:14: error[E0406]: `pointSampler`"] {
+        assert!(said.contains(&format!("a.slang:{new} is not recorded")), "{new}\n{said}");
+    }
+    let gone = FIRST.replace("Texture2D albedo;\n", "").replace("albedo.Sample(linearSampler, uv) *", "uv.x *");
+    std::fs::write(tree.path().join("a.slang"), gone).expect("a file");
+    let (code, said) = locked(&lock);
+    assert!(code == 0 && said.contains("warning[E0406]: `albedo` is recorded"), "{said}");
+    // A parameter that has grown takes more than is recorded.
+    std::fs::write(
+        tree.path().join("a.slang"),
+        FIRST.replace("float gain;", "float2 gain;").replace("* gain", "* gain.x"),
+    )
+    .expect("a file");
+    let (code, said) = locked(&lock);
+    assert!(code == 1 && said.contains("a.slang:3:8: error[E0406]: what is recorded of `gain` would change"), "{said}");
+    assert!(said.contains("bindings.lock:"), "the record is shown: {said}");
+    assert_eq!(lock_of(&tree), text);
+}
+
+#[test]
+fn manifests_and_build_scripts_name_locks() {
+    use shaderport::Build;
+    let manifest = "[build]\nbindings-lock = 'kept/bindings.lock'\n";
+    let tree = tree(&[("s/a.slang", FIRST), ("s/b.slang", SECOND), ("s/shaderport.toml", manifest)]);
+    let path = tree.path().join("s/kept/bindings.lock");
+    let run = |more: &[&str]| shaderport(tree.path(), &[&["build", "s", "--target", "hlsl"], more].concat());
+    assert_eq!(run(&["--locked"]).code, 1, "there is no lock yet");
+    assert_eq!(run(&[]).code, 0);
+    let first = std::fs::read_to_string(&path).expect("a lock");
+    assert!(first.contains("\"../a.slang\"") && first.contains("\"../b.slang\""), "{first}");
+    assert_eq!(run(&["--locked"]).code, 0);
+
+    // A build script under the same manifest keeps the same lock, and one that names a lock has its own.
+    let out = tree.path().join("script");
+    let build = || Build::new(tree.path().join("s")).target(Target::Hlsl).out_dir(&out);
+    assert!(build().locked(true).try_run().is_ok());
+    assert_eq!(std::fs::read_to_string(&path).expect("a lock"), first);
+    let other = tree.path().join("other.lock");
+    assert!(build().bindings_lock(&other).locked(true).try_run().is_err());
+    assert!(build().bindings_lock(&other).try_run().is_ok() && other.exists());
+    std::fs::write(tree.path().join("s/a.slang"), SECOND).expect("a file");
+    assert!(build().try_run().is_ok());
+    let text = std::fs::read_to_string(out.join("a.hlsl")).expect("a text");
+    assert!(text.contains("normals : register(t1)"), "what is new comes after what is gone:\n{text}");
+    assert!(build().locked(true).try_run().is_ok());
+    std::fs::write(
+        tree.path().join("s/a.slang"),
+        FIRST.replace("Texture2D albedo;", "Texture2D albedo; Texture2D more;"),
+    )
+    .expect("a file");
+    let refused = build().locked(true).try_run().expect_err("a new parameter");
+    assert!(refused.contains("`more` is not recorded"), "{refused}");
+
+    // A program that is gone is told of.
+    std::fs::remove_file(tree.path().join("s/b.slang")).expect("a file");
+    let run = run(&[]);
+    assert!(run.code == 0 && run.stderr.contains("the program `../b.slang` is recorded, but its files are gone"));
+    assert!(run.stderr.contains("bindings.lock:"), "{}", run.stderr);
 }

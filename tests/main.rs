@@ -11,6 +11,7 @@ mod fixtures;
 mod layers;
 mod locks;
 mod measured;
+mod options;
 mod pages;
 mod parse_trees;
 mod positions;

@@ -1,11 +1,14 @@
 //! Whole trees: finding files, what each is compiled with, writing what they become, checking it with other compilers.
 
+pub mod documents;
 pub mod loader;
+mod lock;
 pub mod manifest;
 mod plan;
 pub mod validators;
 mod write;
 
 pub use loader::FileLoader;
-pub use plan::{Job, clashes, file_name, plan};
+pub use lock::LockFile;
+pub use plan::{Job, Plan, clashes, file_name, plan};
 pub use write::{Written, write_if_changed, write_whole};

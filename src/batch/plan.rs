@@ -22,9 +22,20 @@ pub struct Job {
     pub settings: FileSettings,
 }
 
-/// The programs of a tree, in order of paths. The error is a message with its code.
-pub fn plan(root: &Path) -> Result<Vec<Job>, (Code, String)> {
-    let (directory, manifest, only) = locate(root)?;
+/// What there is to build.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The programs, in order of paths.
+    pub jobs: Vec<Job>,
+    /// The lock that the manifest names.
+    pub bindings_lock: Option<PathBuf>,
+    /// The manifest itself.
+    pub manifest: Option<PathBuf>,
+}
+
+/// The programs of a tree. The error is a message with its code.
+pub fn plan(root: &Path) -> Result<Plan, (Code, String)> {
+    let Located { directory, manifest, path, only } = locate(root)?;
     let mut files: Vec<PathBuf> = match only {
         Some(file) => vec![file],
         None => sources(&directory)?,
@@ -47,28 +58,38 @@ pub fn plan(root: &Path) -> Result<Vec<Job>, (Code, String)> {
         let message = format!("no shaders in {}: there is no file that ends in .{endings}", root.display());
         return Err((Code::NO_SHADERS, message));
     }
-    Ok(jobs)
+    Ok(Plan { jobs, bindings_lock: manifest.as_ref().and_then(Manifest::bindings_lock), manifest: path })
 }
 
-/// What a build's argument names: directory, manifest, sole file.
-type Located = (PathBuf, Option<Manifest>, Option<PathBuf>);
+/// What a build's argument names.
+struct Located {
+    directory: PathBuf,
+    manifest: Option<Manifest>,
+    /// Where the manifest is.
+    path: Option<PathBuf>,
+    /// The sole file.
+    only: Option<PathBuf>,
+}
 
 /// The tree's directory, its manifest, and the sole file if `root` is one.
 fn locate(root: &Path) -> Result<Located, (Code, String)> {
-    let read = |path: &Path| Manifest::read(path).map(Some).map_err(|e| (Code::BAD_OPTION, e));
+    let with = |directory: PathBuf, path: PathBuf| {
+        let manifest = Manifest::read(&path).map_err(|e| (Code::BAD_OPTION, e))?;
+        Ok(Located { directory, manifest: Some(manifest), path: Some(path), only: None })
+    };
     if root.is_dir() {
         let path = root.join(FILE_NAME);
-        let manifest = if path.is_file() { read(&path)? } else { None };
-        return Ok((root.to_path_buf(), manifest, None));
+        let bare = Located { directory: root.to_path_buf(), manifest: None, path: None, only: None };
+        return if path.is_file() { with(root.to_path_buf(), path) } else { Ok(bare) };
     }
     if !root.is_file() {
         return Err((Code::FILE_NOT_FOUND, format!("{} was not found", root.display())));
     }
     let directory = root.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     if root.extension().is_some_and(|e| e == "toml") {
-        return Ok((directory, read(root)?, None));
+        return with(directory, root.to_path_buf());
     }
-    Ok((directory, None, Some(root.to_path_buf())))
+    Ok(Located { directory, manifest: None, path: None, only: Some(root.to_path_buf()) })
 }
 
 fn sources(directory: &Path) -> Result<Vec<PathBuf>, (Code, String)> {

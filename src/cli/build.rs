@@ -1,10 +1,9 @@
 //! `shaderport build`: a tree in, a tree of outputs with sidecars out.
 
 use super::Outcome;
-use super::lock::{LockArgs, LockFile};
+use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
-use crate::batch::manifest::FileSettings;
-use crate::batch::{FileLoader, Job, Written, clashes, file_name, plan, validators, write_if_changed};
+use crate::batch::{FileLoader, Job, LockFile, Plan, Written, clashes, file_name, plan, validators, write_if_changed};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
 use crate::layout::lock::ProgramLock;
@@ -61,8 +60,8 @@ struct Report {
 
 /// `shaderport build`.
 pub fn build(args: &BuildArgs) -> Outcome {
-    let mut jobs = match plan(&args.tree) {
-        Ok(jobs) => jobs,
+    let Plan { mut jobs, bindings_lock, .. } = match plan(&args.tree) {
+        Ok(plan) => plan,
         Err((code, message)) => {
             eprintln!("error[{code}]: {message}");
             return if code == Code::BAD_OPTION { Outcome::Usage } else { Outcome::InputErrors };
@@ -82,7 +81,7 @@ pub fn build(args: &BuildArgs) -> Outcome {
     if args.validate {
         validators::missing().iter().for_each(|line| eprintln!("note: {line}"));
     }
-    let mut lock = match args.lock.open() {
+    let mut lock = match args.lock.open(bindings_lock.as_deref()) {
         Ok(lock) => lock,
         Err(outcome) => return outcome,
     };
@@ -94,7 +93,8 @@ pub fn build(args: &BuildArgs) -> Outcome {
         }
     }
     summary(&reports);
-    let saved = lock.map_or(Outcome::Done, LockFile::save);
+    lock.iter().flat_map(LockFile::gone).for_each(|warning| eprint!("{warning}"));
+    let saved = lock::save(lock);
     let start = if clashes.is_empty() { saved } else { Outcome::InputErrors };
     reports.iter().filter_map(|r| r.outcome).fold(start, Outcome::and)
 }
@@ -130,32 +130,16 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-fn targets(args: &BuildArgs, settings: &FileSettings) -> Vec<Target> {
-    let mut targets = match &settings.targets {
-        _ if !args.target.is_empty() => args.target.clone(),
-        Some(targets) => targets.clone(),
-        None => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
-    };
-    targets.retain(|t| settings.only_targets.as_ref().is_none_or(|only| only.contains(t)));
-    targets
-}
-
 fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Report {
-    let targets = targets(args, &job.settings);
+    let targets = job.settings.targets(&args.target);
     let include = args.program.include.iter().chain(&job.settings.include);
     let directory = job.path.parent().unwrap_or(Path::new("."));
     let root = if args.tree.is_dir() { args.tree.as_path() } else { args.tree.parent().unwrap_or(directory) };
     let loader = FileLoader::new(include).root(directory).root(root).allow_anywhere(args.program.allow_outside_roots);
     let mut options = args.program.options(targets.clone());
-    options.defines.splice(0..0, job.settings.defines.iter().cloned());
+    job.settings.apply(&args.program.choices, &mut options);
     options.cache = Some(cache.clone());
     options.lock = lock.map(|l| l.input(std::slice::from_ref(&job.path), true));
-    options.skip_libraries = job.settings.entries.is_empty() && options.entries.is_empty();
-    if options.entries.is_empty() {
-        options.entries = job.settings.entries.clone();
-    }
-    options.profile = options.profile.or_else(|| job.settings.profile.clone());
-    options.unsized_array_size = options.unsized_array_size.or(job.settings.unsized_array_size);
     let source = job.path.to_string_lossy().replace('\\', "/");
     let output = compile::compile(&loader, &[&source], &options);
     let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };

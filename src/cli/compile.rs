@@ -1,9 +1,9 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
-use super::lock::{LockArgs, LockFile};
+use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
 use super::{Outcome, show};
-use crate::batch::{FileLoader, validators, write_whole};
+use crate::batch::{FileLoader, LockFile, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::options::target;
@@ -98,7 +98,7 @@ fn run_locked(
     lock: &LockArgs,
     options: Options,
 ) -> Result<(Output, Option<LockFile>), Outcome> {
-    let mut lock = lock.open()?;
+    let mut lock = lock.open(None)?;
     let options = Options { lock: lock.as_ref().map(|l| l.input(files, false)), ..options };
     let output = run(files, program, &options);
     if let Some(lock) = &mut lock {
@@ -187,16 +187,18 @@ pub fn compile(args: &CompileArgs) -> Outcome {
         );
         return Outcome::Usage;
     }
+    // First the lock: no text is ever written whose positions are not recorded.
+    result = lock::save(lock);
+    if result != Outcome::Done {
+        return result;
+    }
     for artifact in &output.artifacts {
         result = result.and(write_artifact(artifact, args.output.as_deref()));
     }
     if let (Some(path), Some((_, reflection))) = (&args.reflect, output.reflections.first()) {
         result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path));
     }
-    if result != Outcome::Done {
-        return result;
-    }
-    lock.map_or(result, LockFile::save)
+    result
 }
 
 fn write_artifact(artifact: &Artifact, path: Option<&Path>) -> Outcome {
@@ -259,7 +261,7 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
         });
     }
     match outcome(&output) {
-        Outcome::Done => shown.and(lock.map_or(Outcome::Done, LockFile::save)),
+        Outcome::Done => shown.and(lock::save(lock)),
         other => other,
     }
 }

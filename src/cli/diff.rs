@@ -1,11 +1,11 @@
 //! `shaderport diff`: two sidecars as interfaces.
 
 use super::{Outcome, show};
-use crate::diagnostic::{self, Code};
+use crate::batch::documents::{located, read_text};
+use crate::diagnostic::Code;
 use crate::json;
 use crate::reflect::model::SCHEMA_VERSION;
 use crate::reflect::{Reflection, diff};
-use crate::source::Sources;
 use clap::Args;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -43,22 +43,9 @@ pub fn diff(args: &DiffArgs) -> Outcome {
 
 fn read(path: &Path) -> Result<Reflection, String> {
     let text = read_text(path)?;
-    json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault))
+    json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault, color()))
 }
 
-/// The text of a file; the error is for people.
-pub fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|e| {
-        let missing = e.kind() == std::io::ErrorKind::NotFound;
-        let code = if missing { Code::FILE_NOT_FOUND } else { Code::UNREADABLE };
-        format!("error[{code}]: cannot read {}: {e}\n", path.display())
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// A fault of a file with its place, for people.
-pub fn located(path: &Path, text: &str, fault: json::Fault) -> String {
-    let mut sources = Sources::default();
-    let file = sources.add(&path.to_string_lossy().replace('\\', "/"), text.into());
-    diagnostic::render(&[fault.diagnostic(file)], &sources, std::io::stderr().is_terminal())
+fn color() -> bool {
+    std::io::stderr().is_terminal()
 }

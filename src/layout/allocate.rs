@@ -157,7 +157,11 @@ impl<'a> Allocator<'a> {
             trace: self.trace,
             records: None,
         };
-        layout.records = self.lock.map(|lock| lock.records(&layout));
+        if let Some(lock) = self.lock {
+            let records = lock.records(&layout);
+            lock.report_changes(&records, self.diags);
+            layout.records = Some(records);
+        }
         layout
     }
 

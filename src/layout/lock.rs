@@ -207,6 +207,8 @@ pub struct LockInput {
     pub lock: Arc<Lock>,
     /// The key of the program.
     pub program: String,
+    /// That it would change is an error (`--locked`).
+    pub frozen: bool,
 }
 
 /// What layout sees of a lock.
@@ -222,6 +224,8 @@ pub struct View<'a> {
     pub program: &'a str,
     /// The binding model.
     pub api: Api,
+    /// That the records would change is an error.
+    pub frozen: bool,
 }
 
 impl View<'_> {

@@ -9,8 +9,10 @@ pub(super) struct Locked<'a> {
     view: View<'a>,
     /// The key of everything that is placed.
     keys: BTreeMap<Owner, String>,
-    /// What that is, in global order.
-    subjects: Vec<Subject>,
+    /// What that is.
+    subjects: BTreeMap<Owner, Subject>,
+    /// Those that only their first members tell from others.
+    alike: BTreeSet<Owner>,
     /// Names of the entry points, of which parameters may be gone.
     entries: Vec<&'static str>,
     /// One past the last that is recorded, by unit and space.
@@ -22,7 +24,13 @@ impl<'a> Locked<'a> {
         let subjects = subjects(program, settings, &view);
         let keys = keys(view.records, &subjects);
         let entries = program.entry_points.iter().map(|e| e.name.as_str()).collect();
-        Locked { view, keys, subjects, entries, floors: floors(view.records) }
+        let mut same: BTreeMap<(&str, &str, &str), Vec<Owner>> = BTreeMap::new();
+        for s in &subjects {
+            same.entry((&s.name, &s.namespace, &s.file)).or_default().push(s.owner);
+        }
+        let alike = same.into_values().filter(|owners| owners.len() > 1).flatten().collect();
+        let subjects = subjects.into_iter().map(|s| (s.owner, s)).collect();
+        Locked { view, keys, subjects, alike, entries, floors: floors(view.records) }
     }
 
     fn record(&self, owner: Owner) -> Option<(&str, &'a Record)> {
@@ -49,16 +57,15 @@ impl<'a> Locked<'a> {
 
     /// Writes into a record what tells its parameter from others.
     fn describe(&self, owner: Owner, record: &mut Record) {
-        let Some(subject) = self.subjects.iter().find(|s| s.owner == owner) else { return };
-        let same = |s: &&Subject| s.name == subject.name && s.namespace == subject.namespace && s.file == subject.file;
-        let several = self.subjects.iter().filter(same).count() > 1 || !record.first.is_empty();
+        let Some(subject) = self.subjects.get(&owner) else { return };
+        let several = self.alike.contains(&owner) || !record.first.is_empty();
         record.file = subject.file.clone();
         record.namespace = subject.namespace.clone();
         record.first = if several { subject.first.clone() } else { String::new() };
     }
 
     /// What is recorded from now on.
-    pub(super) fn records(self, layout: &ProgramLayout) -> Records {
+    pub(super) fn records(&self, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
         let mut put = |owner: Owner, unit: Unit, (index, count): (u64, u64), space: u64| {
             let Some(key) = self.keys.get(&owner) else { return };
@@ -99,6 +106,27 @@ impl<'a> Locked<'a> {
             put(p.owner, p.unit, (p.start, UNBOUNDED), p.space);
         }
         records
+    }
+
+    /// Under `--locked`, tells what a lock would have to record.
+    pub(super) fn report_changes(&self, records: &Records, diags: &mut Diagnostics) {
+        let owners: BTreeMap<&String, Owner> = self.keys.iter().map(|(owner, key)| (key, *owner)).collect();
+        let changed = records.iter().filter(|(key, record)| self.view.records.get(*key) != Some(*record));
+        for (key, _) in changed.filter(|_| self.view.frozen) {
+            let recorded = self.view.records.contains_key(key).then(|| self.view.place(key)).flatten();
+            let span = owners.get(key).and_then(|owner| self.subjects.get(owner)).map_or(Span::default(), |s| s.span);
+            let message = match recorded {
+                Some(_) => format!("what is recorded of `{key}` would change, and the lock may not"),
+                None => format!("`{key}` is not recorded, and the lock may not change"),
+            };
+            let mut diagnostic = Diagnostic::error(Code::LOCKED, span, message);
+            if span == Span::default() {
+                diagnostic.span = recorded;
+            } else if let Some(place) = recorded {
+                diagnostic = diagnostic.label(place, "recorded here");
+            }
+            diags.push(diagnostic.note("compile without `--locked` to have it recorded"));
+        }
     }
 }
 

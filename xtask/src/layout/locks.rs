@@ -202,6 +202,7 @@ fn run(program: &Program, target: Target, settings: &Options, lock: Option<&Lock
         text: lock.to_json().into(),
         lock: Arc::new(lock.clone()),
         program: "main".into(),
+        frozen: false,
     });
     let options = Options { targets: vec![target], lock: input, ..settings.clone() };
     let files: Vec<&str> = program.units.iter().map(String::as_str).collect();

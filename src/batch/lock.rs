@@ -1,0 +1,197 @@
+//! The file of a bindings lock: reading it before compilations, and writing what they record after them.
+//!
+//! Several processes may share one lock, as when a build system compiles each file by itself. Whoever writes first reads
+//! again what the others have written meanwhile, and adds to it; two that record different things of one program on one
+//! binding model contradict each other, and the second is told to start over.
+
+use super::documents::{about, located, read_text};
+use super::write_whole;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::json;
+use crate::layout::lock::{Lock, LockInput, ProgramLock};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// A lock that was read, and what programs record anew. Errors are texts for people.
+pub struct LockFile {
+    path: PathBuf,
+    text: Arc<str>,
+    lock: Arc<Lock>,
+    updates: BTreeMap<String, ProgramLock>,
+    frozen: bool,
+    color: bool,
+}
+
+impl LockFile {
+    /// Reads a lock; a file that is not there is an empty one. That it would change is an error if it is `frozen`.
+    pub fn open(path: &Path, frozen: bool, color: bool) -> Result<LockFile, String> {
+        if frozen && !path.exists() {
+            let (code, path) = (Code::FILE_NOT_FOUND, path.display());
+            return Err(format!("error[{code}]: there is no {path}, and it may not be written\n"));
+        }
+        let (text, lock) = read(path, color)?;
+        let (path, lock) = (path.to_path_buf(), Arc::new(lock));
+        Ok(LockFile { path, text: text.into(), lock, updates: BTreeMap::new(), frozen, color })
+    }
+
+    /// The lock for the program of these files. `alone`: each file is a program of its own.
+    pub fn input(&self, files: &[PathBuf], alone: bool) -> LockInput {
+        let set = self.files(files);
+        let first = files.first().map_or(String::new(), |f| self.relative(f));
+        let program = self.lock.program_key(&set, &first, alone);
+        let (name, frozen) = (self.path.to_string_lossy().replace('\\', "/"), self.frozen);
+        LockInput { name, text: self.text.clone(), lock: self.lock.clone(), program, frozen }
+    }
+
+    /// Notes what a program records from now on.
+    pub fn update(&mut self, files: &[PathBuf], alone: bool, records: Option<ProgramLock>) {
+        if let Some(mut program) = records {
+            program.files.extend(self.files(files));
+            let key = self.input(files, alone).program;
+            self.updates.insert(key, program);
+        }
+    }
+
+    /// Warns of programs of which no file is there any more.
+    pub fn gone(&self) -> Vec<String> {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        let is_gone = |p: &&ProgramLock| !p.files.is_empty() && !p.files.iter().any(|f| directory.join(f).exists());
+        let warning = |key: &String| {
+            let message = format!("the program `{key}` is recorded, but its files are gone");
+            let note = "remove it from the lock; or, if its files have other names now, write those instead";
+            about(&[(&self.path, &self.text)], self.color, |files| {
+                let place = json::find(&self.text, &["programs", key]).unwrap_or(0..0);
+                Diagnostic::warning(Code::LOCKED, json::span(files[0], &place), message).note(note)
+            })
+        };
+        self.lock.programs.iter().filter(|(_, p)| is_gone(p)).map(|(key, _)| warning(key)).collect()
+    }
+
+    /// Writes the lock, whole, if it changed.
+    pub fn save(self) -> Result<(), String> {
+        if self.updates.is_empty() {
+            return Ok(());
+        }
+        let _guard = guard(&self.path);
+        let text = if self.path.exists() { read_text(&self.path)? } else { String::new() };
+        let now = if *text == *self.text { Lock::clone(&self.lock) } else { read(&self.path, self.color)?.1 };
+        let mut merged = now.clone();
+        for (key, program) in self.updates {
+            let none = ProgramLock::default();
+            let before = self.lock.programs.get(&key).unwrap_or(&none);
+            let theirs = now.programs.get(&key).unwrap_or(&none);
+            let program = merge(before, program, theirs).ok_or_else(|| {
+                let (code, path) = (Code::LOCKED, self.path.display());
+                format!(
+                    "error[{code}]: another process has recorded other positions of `{key}` in {path}; start again\n"
+                )
+            })?;
+            merged.programs.insert(key, program);
+        }
+        let merged = merged.to_json();
+        if self.frozen && *merged != *text {
+            let (code, path) = (Code::LOCKED, self.path.display());
+            return Err(format!("error[{code}]: {path} would change, and it may not\n"));
+        }
+        write_whole(&self.path, merged.as_bytes())
+            .map_err(|e| format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, self.path.display()))
+    }
+
+    fn files(&self, files: &[PathBuf]) -> BTreeSet<String> {
+        files.iter().map(|f| self.relative(f)).collect()
+    }
+
+    /// A source as seen from the lock, so that it does not matter from where it is compiled.
+    fn relative(&self, file: &Path) -> String {
+        let directory = self.path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let absolute = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+        let (Ok(directory), Ok(file)) = (absolute(directory), absolute(file)) else {
+            return file.to_string_lossy().replace('\\', "/");
+        };
+        let (from, to): (Vec<Component>, Vec<Component>) =
+            (directory.components().collect(), file.components().collect());
+        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        let up = from.iter().skip(shared).map(|_| "..".to_owned());
+        let down = to.iter().skip(shared).map(|c| c.as_os_str().to_string_lossy().into_owned());
+        up.chain(down).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn read(path: &Path, color: bool) -> Result<(String, Lock), String> {
+    if !path.exists() {
+        return Ok((String::new(), Lock::default()));
+    }
+    let text = read_text(path)?;
+    let lock = Lock::parse(&text).map_err(|fault| located(path, &text, fault, color))?;
+    Ok((text, lock))
+}
+
+/// What two processes record of a program, both from the same beginning; `None` if they contradict each other.
+fn merge(before: &ProgramLock, ours: ProgramLock, theirs: &ProgramLock) -> Option<ProgramLock> {
+    let mut merged = ours;
+    merged.files.extend(theirs.files.iter().cloned());
+    for (api, records) in &theirs.apis {
+        match merged.apis.get(api) {
+            Some(own) if own == records || before.apis.get(api) == Some(records) => {}
+            own if own == before.apis.get(api) => drop(merged.apis.insert(api.clone(), records.clone())),
+            _ => return None,
+        }
+    }
+    Some(merged)
+}
+
+/// Holds off other processes that write the same lock, as long as the result lives. Where the system has no such locks, all
+/// write at once, and each still writes whole files.
+fn guard(path: &Path) -> Option<std::fs::File> {
+    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut hasher = rustc_hash::FxHasher::default();
+    (std::fs::canonicalize(directory).ok()?, path.file_name()?).hash(&mut hasher);
+    let name = format!("shaderport-{:016x}.guard", hasher.finish());
+    let options = std::fs::OpenOptions::new().create(true).append(true).to_owned();
+    let file = options.open(std::env::temp_dir().join(name)).ok()?;
+    file.lock().ok()?;
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::lock::{Position, Record, Records};
+
+    fn program(file: &str, apis: &[(&str, u64)]) -> ProgramLock {
+        let records = |index: u64| {
+            let at = Position { count: Some(1), index, space: Some(0) };
+            let record = Record { at: [("shaderResource".to_owned(), at)].into(), ..Record::default() };
+            Records::from([("t".to_owned(), record)])
+        };
+        let apis = apis.iter().map(|(api, index)| ((*api).to_owned(), records(*index))).collect();
+        ProgramLock { apis, files: [file.to_owned()].into() }
+    }
+
+    #[test]
+    fn processes_that_share_a_lock_lose_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("bindings.lock");
+        let source = |name: &str| vec![directory.path().join(name)];
+        let open = || LockFile::open(&path, false, false).unwrap();
+        let held = || Lock::parse(&std::fs::read_to_string(&path).unwrap()).unwrap().programs;
+        let (mut one, mut two, mut three, mut four) = (open(), open(), open(), open());
+        one.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("d3d", 0)])));
+        two.update(&source("b.hlsl"), true, Some(program("b.hlsl", &[("d3d", 3)])));
+        three.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("vulkan", 2)])));
+        four.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("d3d", 5)])));
+        assert_eq!((one.save(), two.save(), three.save()), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(held().get("a.hlsl"), Some(&program("a.hlsl", &[("d3d", 0), ("vulkan", 2)])));
+        assert_eq!(held().get("b.hlsl"), Some(&program("b.hlsl", &[("d3d", 3)])));
+        let before = held();
+        assert!(four.save().unwrap_err().contains("start again"));
+        assert_eq!(held(), before);
+        // What may not change does not.
+        let mut frozen = LockFile::open(&path, true, false).unwrap();
+        frozen.update(&source("c.hlsl"), true, Some(program("c.hlsl", &[("d3d", 0)])));
+        assert!(frozen.save().unwrap_err().contains("would change"));
+        assert_eq!(held(), before);
+    }
+}

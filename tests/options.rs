@@ -1,0 +1,170 @@
+//! Options have one meaning on the command line, in a manifest and in a build script, and none of the three lacks one.
+
+use crate::support::{contents, shaderport, tree};
+use shaderport::compile::BufferLayout;
+use shaderport::layout::{DXC, SLANGC, Shift};
+use shaderport::options::{Choices, Lint};
+use shaderport::tree::MatrixOrder;
+use shaderport::{Build, Target};
+use std::path::Path;
+
+/// The name, arguments, lines of a manifest, setters, and the target whose text shows it.
+type Row = (&'static str, &'static [&'static str], &'static str, fn(Build) -> Build, Target);
+
+const ROWS: &[Row] = &[
+    ("profile", &["--profile", "glsl_450"], "profile = 'glsl_450'", |b| b.profile("glsl_450"), Target::Glsl),
+    (
+        "matrix-layout",
+        &["--matrix-layout", "row"],
+        "matrix-layout = 'row'",
+        |b| b.matrix_layout(MatrixOrder::Row),
+        Target::Glsl,
+    ),
+    (
+        "binding-policy",
+        &["--binding-policy", "slangc"],
+        "binding-policy = 'slangc'",
+        |b| b.binding_policy(SLANGC),
+        Target::Glsl,
+    ),
+    (
+        "shift",
+        &["--shift", "t=100,u=200"],
+        "shift = { t = 100, u = 200 }",
+        |b| {
+            let mut shift = Shift::NONE;
+            assert!(shift.set('t', 100) && shift.set('u', 200));
+            b.shift(shift)
+        },
+        Target::Glsl,
+    ),
+    (
+        "globals-binding",
+        &["--globals-binding", "7,2"],
+        "globals-binding = [7, 2]",
+        |b| b.globals_binding(7, 2),
+        Target::Wgsl,
+    ),
+    (
+        "reserve-unused",
+        &["--reserve-unused", "--binding-policy", "dxc"],
+        "reserve-unused = true\nbinding-policy = 'dxc'",
+        |b| b.reserve_unused(true).binding_policy(DXC),
+        Target::Hlsl,
+    ),
+    (
+        "unsized-array-size",
+        &["--unsized-array-size", "3", "-D", "ARRAY"],
+        "unsized-array-size = 3\ndefines = { ARRAY = 1 }",
+        |b| b.unsized_array_size(3).define("ARRAY", Some("1")),
+        Target::Wgsl,
+    ),
+    (
+        "buffer-layout",
+        &["--buffer-layout", "d3d"],
+        "buffer-layout = 'd3d'",
+        |b| b.buffer_layout(BufferLayout::D3d),
+        Target::Glsl,
+    ),
+    ("lint", &["--lint", "layout"], "lint = ['layout']", |b| b.lint(Lint::Layout), Target::Hlsl),
+];
+
+const SOURCE: &str = "struct Part { float3 at; };
+cbuffer Frame { Part part; float2x3 turn; float last; };
+float gain;
+Texture2D unused : register(t1);
+Texture2D image : register(t3);
+Texture2D other[2];
+#ifdef ARRAY
+Texture2D maps[];
+#endif
+RWStructuredBuffer<float> result : register(u2);
+[shader(\"compute\")] [numthreads(1, 1, 1)]
+void main()
+{
+    float sum = gain + last + part.at.x + turn[1].z + image.Load(int3(0)).x + other[1].Load(int3(0)).x;
+#ifdef ARRAY
+    sum += maps[1].Load(int3(0)).x;
+#endif
+    result[0] = sum;
+}
+";
+
+/// The files with a target's texts, by name.
+fn texts(directory: &Path, target: Target) -> Vec<(String, String)> {
+    let ending = if target == Target::Glsl { "comp" } else { target.extension() };
+    let all = contents(directory).into_iter().filter(|(name, _)| name.ends_with(&format!(".{ending}")));
+    let base = |name: String| name.rsplit(['/', '\\']).next().map_or(String::new(), str::to_owned);
+    all.map(|(name, bytes)| (base(name), String::from_utf8_lossy(&bytes).into_owned())).collect()
+}
+
+#[test]
+fn the_command_line_manifests_and_build_scripts_have_the_same_options() {
+    let names: Vec<&str> = ROWS.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(Choices::names(), names, "an option has a key, a setter and a row here");
+    for (name, args, manifest, set, target) in ROWS {
+        let build = |args: &[&str], manifest: &str| {
+            let tree = tree(&[("shaders/a.slang", SOURCE), ("shaders/shaderport.toml", manifest)]);
+            let args = [&["build", "shaders", "--target", target.name(), "-o", "out"], args].concat();
+            let run = shaderport(tree.path(), &args);
+            assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+            (texts(&tree.path().join("out"), *target), run.stderr)
+        };
+        let from_args = build(args, "");
+        assert_eq!(build(&[], &format!("[build]\n{manifest}\n")), from_args, "{name}");
+        let section = format!("[[shader]]\nfiles = ['*.slang']\n{manifest}\n");
+        assert_eq!(build(&[], &section), from_args, "{name} in [[shader]]");
+
+        let tree = tree(&[("shaders/a.slang", SOURCE)]);
+        let out = tree.path().join("out");
+        let build_script = set(Build::new(tree.path().join("shaders")).target(*target).out_dir(&out));
+        build_script.try_run().expect("a build");
+        assert_eq!(texts(&out, *target), from_args.0, "{name} in a build script");
+        // And it is an option that does something here; of one of those two a test below shows it, and the other one has
+        // no text without.
+        if !["reserve-unused", "unsized-array-size"].contains(name) {
+            assert_ne!(build(&[], ""), from_args, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_command_line_goes_before_the_manifest() {
+    let manifest = "[build]\nreserve-unused = true\nbinding-policy = 'dxc'\nbuffer-layout = 'd3d'\n";
+    let tree = tree(&[("a.slang", SOURCE), ("shaderport.toml", manifest)]);
+    let built = |args: &[&str]| {
+        let run = shaderport(tree.path(), &[&["build", ".", "--target", "hlsl", "-o", "out"], args].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        texts(&tree.path().join("out"), Target::Hlsl)
+    };
+    let other = |text: &[(String, String)]| text[0].1.lines().find(|l| l.contains("other")).map(str::to_owned);
+    assert_eq!(other(&built(&[])).as_deref(), Some("Texture2D<float4> other[2] : register(t4);"));
+    assert_eq!(
+        other(&built(&["--reserve-unused=false"])).as_deref(),
+        Some("Texture2D<float4> other[2] : register(t0);")
+    );
+}
+
+#[test]
+fn what_a_manifest_cannot_say() {
+    for (manifest, said) in [
+        ("[build]\ninclude = []\nbinding-polcy = 'dxc'\n", "line 3: [build] has no key `binding-polcy`; there are"),
+        ("[build]\nfiles = ['*']\n", "line 2: [build] has no key `files`"),
+        ("[[shader]]\nfiles = ['*']\nbindings-lock = 'x'\n", "line 3: [[shader]] has no key `bindings-lock`"),
+        ("[[shader]]\nentries = ['main']\n", "a [[shader]] needs `files`"),
+        ("[build]\nbinding-policy = 'vulkan'\n", "not a binding policy; there are spec, slangc, dxc"),
+        ("[build]\n\nshift = { q = 3 }\n", "line 3, column 9"),
+        ("[build]\nglobals-binding = [1, 2, 3]\n", "line 2, column 19"),
+        ("[build]\nunsized-array-size = 100\n", "a size is a number from 1 to 64"),
+        ("[build]\nmatrix-layout = 'rows'\n", "not an order of matrices; there are row, column"),
+        ("[build]\nlint = ['taste']\n", "unknown variant `taste`, expected `layout`"),
+        ("[build]\ntargets = ['hlsl', 'msl']\n", "`msl`: not a target"),
+        ("[shaders]\n", "unknown field `shaders`"),
+    ] {
+        let tree = tree(&[("a.slang", SOURCE), ("shaderport.toml", manifest)]);
+        let run = shaderport(tree.path(), &["build", ".", "-o", "out"]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{manifest}{}", run.stderr);
+        let line = run.stderr.contains("error[E0701]: ./shaderport.toml: ");
+        assert!(line && run.stderr.contains(said), "{manifest}{}", run.stderr);
+    }
+}
