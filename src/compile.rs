@@ -486,11 +486,14 @@ impl<'a> Compilation<'a> {
 /// sampler in one Vulkan binding are two views of a combined image sampler.
 fn report_overlaps(program: &Program, layout: &ProgramLayout, diags: &mut Diagnostics) {
     let reach = program.reachable_globals();
-    let is_sampler = |g: GlobalId| matches!(program.types.get(program.globals[g].ty), Type::Sampler(_));
+    let innermost = |g: GlobalId| program.types.get(program.types.innermost(program.globals[g].ty));
+    let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
+    let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);
     for overlap in &layout.overlaps {
         let clash = match overlap.owners {
             [Some(a), Some(b)] => {
-                let pair = layout.settings.api == Api::Vulkan && is_sampler(a) != is_sampler(b);
+                let halves = is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
+                let pair = layout.settings.api == Api::Vulkan && halves;
                 !pair && reach.iter().any(|r| r.contains(&a) && r.contains(&b))
             }
             _ => true,

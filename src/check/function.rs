@@ -257,8 +257,11 @@ impl<'a> Checker<'a> {
         let scope = self.pattern_of(decl);
         let mut list = Vec::new();
         for (index, param) in f.params.iter().enumerate() {
+            // An entry point's shader parameter without a size is without bound.
+            let uniform = param.modifiers.iter().any(|m| m.name == "uniform");
             if let ast::DeclKind::Var(var) = &param.kind
-                && (matches!(var.ty.kind, TypeKind::Array(_, None)) || self.is_interface_type(&var.ty, scope))
+                && (matches!(var.ty.kind, TypeKind::Array(_, None)) && !uniform
+                    || self.is_interface_type(&var.ty, scope))
             {
                 list.push(index);
             }

@@ -6,7 +6,7 @@ mod locked;
 use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
 use super::trace::{How, Placement};
-use super::types::{Layouter, StructBuilder, TypeLayout};
+use super::types::{Detail, Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{
     Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding, offset_of_global,
@@ -69,8 +69,6 @@ struct Pending<'a> {
     fixed: Vec<Unit>,
     /// Space asked for without a number: `register(space1)`.
     space_only: Option<u64>,
-    /// The sampler of a combined sampler is placed by itself.
-    parted: bool,
 }
 
 impl<'a> Allocator<'a> {
@@ -378,7 +376,7 @@ impl<'a> Allocator<'a> {
 
     /// Explicit positions of one parameter.
     fn reserve(&mut self, pending: &mut Pending) {
-        let unbounded = matches!(pending.layout.detail, super::Detail::Array { count: None, .. });
+        let unbounded = matches!(pending.layout.detail, Detail::Array { count: None, .. });
         let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         self.reserve_number(pending);
         if self.settings.api == Api::D3d {
@@ -403,7 +401,7 @@ impl<'a> Allocator<'a> {
         } else if heard.is_some() {
             self.fix_bindings(pending, index.into(), space.into(), span);
         } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
-            self.part_sampler(pending);
+            self.part_bindings(pending);
             let all = pending.layout.usage.get(Unit::Descriptor);
             let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
             self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
@@ -424,12 +422,11 @@ impl<'a> Allocator<'a> {
 
     /// An explicit binding: all of a parameter from there on.
     fn fix_bindings(&mut self, pending: &mut Pending, index: u64, space: u64, span: Span) {
-        self.part_sampler(pending);
-        let parted = pending.parted;
+        self.part_bindings(pending);
         let mut next = index;
         for unit in Unit::SLOTS {
             let count = pending.layout.usage.get(unit);
-            if count > 0 && !(parted && unit == Unit::Sampler) {
+            if count > 0 && unit != Unit::FurtherDescriptor {
                 let (_, base) = self.numbering(unit);
                 self.fix_range(pending, unit, (next.wrapping_sub(base), count), space, span);
                 next = next.saturating_add(count);
@@ -451,16 +448,23 @@ impl<'a> Allocator<'a> {
         if self.settings.by_class(Unit::ConstantBuffer) { Unit::ConstantBuffer } else { Unit::Descriptor }
     }
 
-    /// `[[vk::binding(n)]]` on a combined sampler is one number, meant for Vulkan. Where its sampler is a binding of its own,
-    /// that one is given the first free number of the group.
-    fn part_sampler(&self, pending: &mut Pending) {
-        let innermost = self.program.types.get(self.program.types.innermost(pending.layout.ty));
-        let combined = matches!(innermost, Type::Texture(t) if t.combined);
-        if self.settings.api == Api::WebGpu && combined && self.settings.policy.parts_samplers {
-            pending.layout.usage.set(Unit::Descriptor, 1);
-            pending.layout.usage.set(Unit::Sampler, 1);
-            pending.parted = true;
+    /// `[[vk::binding(n)]]` is one number, meant for Vulkan, where a combined sampler and an array of resources take one. Where
+    /// they take several, the further ones are the first free range of the group.
+    fn part_bindings(&self, pending: &mut Pending) {
+        let leaf = pending.layout.innermost();
+        let array = matches!(pending.layout.detail, Detail::Array { .. });
+        let one = match &leaf.detail {
+            Detail::Resource { .. } => array || self.is_pair(leaf.ty),
+            Detail::Block { element, .. } => array && !element.layout.usage.has_slots(),
+            _ => false,
+        };
+        if self.settings.api == Api::WebGpu && one && self.settings.policy.parts_bindings {
+            pending.layout.part_bindings();
         }
+    }
+
+    fn is_pair(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Texture(t) if t.combined)
     }
 
     /// Push constants, input attachments and specialization constants are numbered each by itself: explicit numbers are
@@ -624,7 +628,7 @@ impl<'a> Allocator<'a> {
             if count == 0 || pending.fixed.contains(&unit) {
                 continue;
             }
-            let parted = pending.parted && unit == Unit::Sampler;
+            let parted = unit == Unit::FurtherDescriptor;
             let space = if parted { pending.place.space.get(Unit::Descriptor) } else { space };
             let start = match count {
                 UNBOUNDED => self.end_of(unit, space),
@@ -751,18 +755,20 @@ impl Pending<'_> {
 
 fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: TypeLayout, place: Place) -> Pending<'_> {
     let (name, id) = owner;
-    Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None, parted: false }
+    Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
 }
 
-/// Whether anything of it lies in the default space unless placed explicitly.
+/// Whether anything of it lies in the default space unless placed explicitly. An array of resources without bound keeps that
+/// space from being given away, though its elements lie in another one (slangc; structs with such arrays do not).
 fn needs_default_space(pending: &Pending) -> bool {
-    pending.space_only.is_none()
-        && Unit::SLOTS.into_iter().any(|u| pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u))
+    let implicit = |u: Unit| pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u);
+    let unbounded = !pending.layout.unbounded_classes().is_empty() && implicit(Unit::Space);
+    pending.space_only.is_none() && (unbounded || Unit::SLOTS.into_iter().any(implicit))
 }
 
 /// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (FACTS 6).
 fn make_push_constant(layout: &mut TypeLayout) {
-    if let super::Detail::Block { container, element, .. } = &mut layout.detail {
+    if let Detail::Block { container, element, .. } = &mut layout.detail {
         *container = Usage::one(Unit::PushConstant, 1);
         for unit in Unit::SLOTS {
             element.offset.set(unit, 0);

@@ -78,7 +78,8 @@ pub struct Policy {
     pub reserve_unused: bool,
     /// What lies in structs, then in constant buffers, then in texture buffers comes after what is declared by itself.
     pub by_class: bool,
-    /// Where a target has no arrays of resources, their elements have places of their own.
+    /// Where a target has no arrays of resources, their elements have places of their own; else an array takes one place, as
+    /// if the target had them.
     pub places_elements: bool,
     /// Fragment outputs are numbered in order of declaration rather than by their `SV_Target` index.
     pub targets_by_order: bool,
@@ -86,8 +87,9 @@ pub struct Policy {
     pub matrix_locations_as_stored: bool,
     /// The uniform parameters of an entry point are placed as one, their explicit positions are not heard.
     pub entry_scopes_whole: bool,
-    /// An explicit binding of a combined sampler is that of its texture alone where the sampler has one of its own.
-    pub parts_samplers: bool,
+    /// An explicit binding, which is meant for Vulkan, is that of the texture alone where the sampler of a combined sampler
+    /// has one of its own, and that of the first element alone where each element of an array has one.
+    pub parts_bindings: bool,
     /// Explicit bindings are not heard for classes that are shifted.
     pub shift_hides_bindings: bool,
     /// In shader models where `u` registers and render targets are one, targets claim theirs.
@@ -136,7 +138,7 @@ pub const SPEC: Policy = Policy {
     targets_by_order: false,
     matrix_locations_as_stored: false,
     entry_scopes_whole: false,
-    parts_samplers: true,
+    parts_bindings: true,
     shift_hides_bindings: false,
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
@@ -164,7 +166,7 @@ pub const SLANGC: Policy = Policy {
     targets_by_order: true,
     matrix_locations_as_stored: true,
     entry_scopes_whole: true,
-    parts_samplers: false,
+    parts_bindings: false,
     shift_hides_bindings: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
@@ -254,6 +256,16 @@ impl Settings {
         self.api == Api::D3d || self.shift.get(unit).is_some()
     }
 
+    /// Whether each element of an array of resources takes slots of this unit: on Vulkan one binding holds them all, D3D and
+    /// WebGPU, which has no arrays of resources, count every one (seed 000 "Sized Arrays").
+    pub fn counts_elements(&self, unit: Unit) -> bool {
+        match self.api {
+            Api::D3d => unit.class().is_some(),
+            Api::Vulkan => false,
+            Api::WebGpu => self.policy.places_elements && Unit::SLOTS.contains(&unit),
+        }
+    }
+
     /// The native rules of an API.
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
@@ -293,6 +305,8 @@ pub struct Place {
     pub space: Usage,
     /// Within a D3D array without bound: each leaf is in the space of its own offset.
     pub spread: bool,
+    /// Elements of the arrays around, where each takes slots; 0 outside of such arrays.
+    pub elements: u64,
 }
 
 impl Place {
@@ -303,6 +317,11 @@ impl Place {
             Unit::SLOTS.into_iter().for_each(|unit| place.space.set(unit, place.offset.get(Unit::Space)));
         }
         place
+    }
+
+    /// How far the second slot of a leaf lies behind its first: arrays are split, so all first ones come before.
+    pub fn to_second(&self) -> u32 {
+        u32::try_from(self.elements.max(1)).unwrap_or(u32::MAX)
     }
 }
 
@@ -418,8 +437,11 @@ pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(P
 
 /// The place and layout of an array's first element. A D3D array without bound has spaces of its own.
 pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
-    let Detail::Array { element, count, .. } = &layout.detail else { return None };
+    let Detail::Array { element, count, stride } = &layout.detail else { return None };
     let mut place = place;
+    if let (Some(n), true) = (count, Unit::SLOTS.into_iter().any(|u| stride.get(u) > 0)) {
+        place.elements = place.elements.max(1).saturating_mul(u64::from(*n));
+    }
     if count.is_none() && layout.usage.get(Unit::Space) > 0 {
         place.spread = true;
         place = place.field(&Usage::NONE);
@@ -460,14 +482,27 @@ pub fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api
     if api == Api::D3d {
         return leaf_binding(place, layout, path, Some(Unit::Sampler));
     }
-    let (inner, leaf) = walk(place, layout, path)?;
-    if api == Api::WebGpu && leaf.usage.get(Unit::Sampler) > 0 {
-        // Placed apart from its texture.
-        return Some(Binding { class: None, ..binding(&inner, Unit::Sampler) });
-    }
+    let (inner, _) = walk(place, layout, path)?;
     let mut found = leaf_binding(place, layout, path, None)?;
-    found.index += u32::from(api == Api::WebGpu);
+    if api == Api::WebGpu {
+        found = second_binding(&inner, layout, found);
+    }
     Some(found)
+}
+
+/// The binding of the second slot of a leaf, whose first one is given: of a sampler behind its texture, a counter behind its
+/// elements. `layout` is that of the parameter.
+pub fn second_binding(leaf: &Place, layout: &TypeLayout, first: Binding) -> Binding {
+    match further_bindings(leaf, layout) {
+        Some(further) => Binding { index: further.index.saturating_add(leaf.to_second() - 1), ..further },
+        None => Binding { index: first.index.saturating_add(leaf.to_second()), ..first },
+    }
+}
+
+/// Where the bindings of a parameter besides the first begin, if they are apart from it.
+pub fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
+    let apart = layout.usage.get(Unit::FurtherDescriptor) > 0;
+    apart.then(|| Binding { class: None, ..binding(place, Unit::FurtherDescriptor) })
 }
 
 /// The binding of the buffer of a block at a path.

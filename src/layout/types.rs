@@ -79,12 +79,25 @@ impl TypeLayout {
     /// fields have.
     pub fn unbounded_classes(&self) -> Vec<Unit> {
         let Detail::Array { element, count: None, .. } = &self.detail else { return Vec::new() };
-        let mut leaf = element;
-        while let Detail::Array { element, .. } = &leaf.detail {
-            leaf = element;
-        }
+        let leaf = element.innermost();
         let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && leaf.usage.get(*u) > 0);
         classes.filter(|_| !matches!(leaf.detail, Detail::Struct(_))).collect()
+    }
+
+    /// What the arrays around it hold.
+    pub fn innermost(&self) -> &TypeLayout {
+        let mut at = self;
+        while let Detail::Array { element, .. } = &at.detail {
+            at = element;
+        }
+        at
+    }
+
+    /// All bindings but the first become a range of their own.
+    pub fn part_bindings(&mut self) {
+        let all = self.usage.get(Unit::Descriptor);
+        self.usage.set(Unit::Descriptor, all.min(1));
+        self.usage.set(Unit::FurtherDescriptor, all.saturating_sub(1));
     }
 
     /// Fields, if it is a struct.
@@ -230,13 +243,16 @@ impl Layouter<'_> {
             usage.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
         }
         let d3d = self.settings.api == Api::D3d;
+        let counted = |unit: &Unit| self.settings.counts_elements(*unit);
         for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
-            if !d3d || unit.class().is_none() {
-                // One binding holds the whole array on Vulkan and WebGPU.
+            // One binding holds the whole array, or the array has as many elements as the code asks for.
+            if !counted(&unit) || (count.is_none() && !d3d) {
                 usage.add(unit, used);
                 continue;
             }
-            stride.set(unit, if count.is_some() { used } else { 1 });
+            // The second slots of resources that take two follow the first ones of all elements.
+            let slots = element.innermost().usage.get(unit).max(1);
+            stride.set(unit, if count.is_some() { used / slots } else { 1 });
             match (count, self.settings.policy.unbounded) {
                 (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
                 (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
@@ -244,11 +260,11 @@ impl Layouter<'_> {
                 (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
             }
         }
-        let spread = d3d && count.is_some();
-        if spread && n > 1 {
-            spread_registers(&mut element, n);
+        let units: Vec<Unit> = Unit::SLOTS.into_iter().filter(counted).collect();
+        if count.is_some() && n > 1 && !units.is_empty() {
+            spread_registers(&mut element, n, &units);
             if let Detail::Struct(_) = element.detail {
-                for (unit, _) in usage.units().filter(|(u, _)| u.class().is_some()) {
+                for unit in units.into_iter().filter(|u| usage.get(*u) > 0) {
                     stride.set(unit, 1);
                 }
             }
@@ -364,23 +380,23 @@ fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
 
 /// Splitting of arrays (seed 000): in an array of `n` structs, leaf after leaf becomes an array, so every register
 /// offset inside the element grows `n` times.
-fn spread_registers(layout: &mut TypeLayout, n: u64) {
+fn spread_registers(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
     let scale = |usage: &mut Usage| {
-        for unit in Unit::SLOTS.into_iter().filter(|u| u.class().is_some()) {
-            usage.set(unit, usage.get(unit).saturating_mul(n));
+        for unit in units {
+            usage.set(*unit, usage.get(*unit).saturating_mul(n));
         }
     };
     match &mut layout.detail {
         Detail::Struct(fields) => {
             for field in fields {
                 scale(&mut field.offset);
-                spread_registers(&mut field.layout, n);
+                spread_registers(&mut field.layout, n, units);
             }
         }
-        Detail::Array { element, .. } => spread_registers(element, n),
+        Detail::Array { element, .. } => spread_registers(element, n, units),
         Detail::Block { element, own_space: false, .. } => {
             scale(&mut element.offset);
-            spread_registers(&mut element.layout, n);
+            spread_registers(&mut element.layout, n, units);
         }
         _ => {}
     }

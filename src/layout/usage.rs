@@ -15,6 +15,8 @@ pub enum Unit {
     Sampler,
     /// Vulkan and WebGPU bindings.
     Descriptor,
+    /// WebGPU: the bindings of a parameter besides the first, where an explicit binding names the first alone.
+    FurtherDescriptor,
     /// Whole register spaces, descriptor sets or bind groups.
     Space,
     /// Push-constant buffers.
@@ -31,13 +33,14 @@ pub enum Unit {
 
 impl Unit {
     /// All units, in reporting order.
-    pub const ALL: [Unit; 12] = [
+    pub const ALL: [Unit; 13] = [
         Unit::Bytes,
         Unit::ConstantBuffer,
         Unit::ShaderResource,
         Unit::UnorderedAccess,
         Unit::Sampler,
         Unit::Descriptor,
+        Unit::FurtherDescriptor,
         Unit::Space,
         Unit::PushConstant,
         Unit::Specialization,
@@ -46,8 +49,14 @@ impl Unit {
         Unit::VaryingOutput,
     ];
     /// Units that are slots of a register space or descriptor set.
-    pub const SLOTS: [Unit; 5] =
-        [Unit::ConstantBuffer, Unit::ShaderResource, Unit::UnorderedAccess, Unit::Sampler, Unit::Descriptor];
+    pub const SLOTS: [Unit; 6] = [
+        Unit::ConstantBuffer,
+        Unit::ShaderResource,
+        Unit::UnorderedAccess,
+        Unit::Sampler,
+        Unit::Descriptor,
+        Unit::FurtherDescriptor,
+    ];
 
     /// The word of sidecars and locks.
     pub fn word(self) -> &'static str {
@@ -58,6 +67,7 @@ impl Unit {
             Unit::UnorderedAccess => "unorderedAccess",
             Unit::Sampler => "samplerState",
             Unit::Descriptor => "descriptorTableSlot",
+            Unit::FurtherDescriptor => "furtherDescriptorTableSlot",
             Unit::Space => "subElementRegisterSpace",
             Unit::PushConstant => "pushConstantBuffer",
             Unit::Specialization => "specializationConstant",

@@ -85,7 +85,6 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         let after = after.copied();
         cx.program.insert_item(Item::Global(sampler), after);
         cx.program.parameters.push(sampler);
-        cx.notes.textures_of_samplers.insert(sampler, texture);
         samplers.insert(texture, sampler);
     }
     samplers

@@ -99,10 +99,8 @@ pub struct Context<'a> {
 pub struct Notes {
     /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
     pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
-    /// The parameter and the path of fields that a resource was split from.
-    pub origins: rustc_hash::FxHashMap<GlobalId, (GlobalId, Vec<u32>)>,
-    /// The texture that a sampler was a pair with.
-    pub textures_of_samplers: rustc_hash::FxHashMap<GlobalId, GlobalId>,
+    /// Where the second and further elements of an array are bound, or a combined sampler's sampler, if not behind the first.
+    pub further: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// Bindings of the samplers of combined samplers.
     pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// The layout of each buffer's data by the types of the source.

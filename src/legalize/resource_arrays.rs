@@ -3,15 +3,16 @@
 //! Before: `Texture2D maps[3];                  maps[1].Load(p)      maps[i].Load(p)`
 //! After:  `Texture2D maps_0, maps_1, maps_2;   maps_1.Load(p)       maps_Load(i, p)`, a function that is a `switch`
 //!
-//! The first element has the binding of the array. The others follow all bindings of their group that layout gave, array by
-//! array in order of declaration: a function of the declarations alone, like layout itself. A policy may give them none.
+//! Layout gave the array a binding for each element, one after the other. A policy may give it only one: then it cannot be
+//! said. An array without a size has as many elements as constant indices ask for, if nothing else in its group can need
+//! one: the first has its binding, the others follow all bindings of the group.
 //!
 //! Removes: ResourceArrays, BufferArrays (and with them UnboundedResourceArrays). Runs after: resolve_resources,
 //! split_resources, combined_samplers, counters.
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::{Detail, Place, TypeLayout, UNBOUNDED, Unit, enter_block};
+use crate::layout::{Detail, Place, TypeLayout, Unit, enter_block};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -39,10 +40,11 @@ fn run(cx: &mut Context) {
             cx.program.globals[*global].ty = cx.program.types.array(element, Some(*size));
         }
     }
-    let extra = further_bindings(cx, &sizes);
+    let further = further_bindings(cx, &sizes);
+    cx.notes.further.extend(further);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
-        if let Some(elements) = take_apart(cx, global, &extra) {
+        if let Some(elements) = take_apart(cx, global) {
             arrays.insert(global, elements);
         }
     }
@@ -120,109 +122,62 @@ fn indexed(cx: &Context, global: GlobalId) -> Option<u32> {
     Some(size)
 }
 
-/// Where the second and further elements of each array are bound: (parameter, path of fields) to the first of them.
-fn further_bindings(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<(GlobalId, Vec<u32>), Binding> {
-    let pairs = pairs(cx);
-    let mut all = Leaves { pairs: &pairs, list: Vec::new(), next: BTreeMap::new() };
+/// Where the second and further elements of each array without a size are bound: behind all bindings of its group that
+/// layout gave. Arrays with a size have bindings from layout for all their elements.
+fn further_bindings(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalId, Binding> {
+    let mut taken = Taken::default();
     for p in &cx.layout.parameters {
-        all.collect(p.global, p.place, &p.layout, &mut Vec::new(), 1);
+        taken.collect(p.place, &p.layout);
     }
-    for (global, _, place, layout) in &cx.notes.entry_globals {
-        all.collect(*global, *place, layout, &mut Vec::new(), 1);
+    for (_, _, place, layout) in &cx.notes.entry_globals {
+        taken.collect(*place, layout);
     }
     for buffer in cx.layout.globals.iter().chain(cx.layout.entry_points.iter().filter_map(|e| e.buffer.as_ref())) {
-        all.taken(buffer.binding.map_or((0, 0), |b| (b.space, b.index + 1)));
+        taken.note(buffer.binding.map_or((0, 0), |b| (b.space, b.index.saturating_add(1))));
     }
-    for (&global, &size) in sizes {
-        let (origin, path) = cx.notes.origins.get(&global).cloned().unwrap_or((global, Vec::new()));
+    let further = sizes.keys().map(|&global| {
         let space = cx.program.globals[global].binding.map_or(0, |b| b.space);
-        all.list.retain(|(g, p, ..)| (*g, p) != (origin, &path));
-        all.list.push((origin, path, size, space));
-    }
-    let Leaves { list, mut next, .. } = all;
-    let mut bindings = BTreeMap::new();
-    for (global, path, count, space) in list {
-        let first = next.entry(space).or_insert(0);
-        bindings.insert((global, path), Binding { class: None, index: *first, space });
-        *first = first.saturating_add(count.saturating_sub(1));
-    }
-    bindings
+        (global, Binding { class: None, index: taken.ends.get(&space).copied().unwrap_or(0), space })
+    });
+    further.collect()
 }
 
-/// Types of textures that were pairs with their sampler when layout saw them.
-fn pairs(cx: &Context) -> FxHashSet<TypeId> {
-    let pair = |t: &TypeId| matches!(cx.program.types.get(*t), Type::Texture(t) if t.combined);
-    cx.program.types.ids().filter(pair).collect()
+/// The first number behind all bindings of each group.
+#[derive(Default)]
+struct Taken {
+    ends: BTreeMap<u32, u32>,
 }
 
-/// All arrays of resources, and the first number behind all bindings of each group.
-struct Leaves<'a> {
-    pairs: &'a FxHashSet<TypeId>,
-    list: Vec<(GlobalId, Vec<u32>, u32, u32)>,
-    next: BTreeMap<u32, u32>,
-}
-
-impl Leaves<'_> {
-    fn taken(&mut self, (space, end): (u32, u32)) {
-        let next = self.next.entry(space).or_insert(0);
-        *next = (*next).max(end);
+impl Taken {
+    fn note(&mut self, (space, end): (u32, u32)) {
+        let known = self.ends.entry(space).or_insert(0);
+        *known = (*known).max(end);
     }
 
-    fn collect(&mut self, global: GlobalId, place: Place, layout: &TypeLayout, path: &mut Vec<u32>, count: u32) {
+    fn collect(&mut self, place: Place, layout: &TypeLayout) {
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        for unit in [Unit::Descriptor, Unit::Sampler] {
-            let used = match layout.usage.get(unit) {
-                UNBOUNDED => 1,
-                used => number(used),
-            };
+        for unit in Unit::SLOTS {
+            let used = layout.usage.get(unit);
             if used > 0 {
-                let start = number(place.offset.get(unit));
-                self.taken((number(place.space.get(unit)), start.saturating_add(used)));
+                let end = place.offset.get(unit).saturating_add(used);
+                self.note((number(place.space.get(unit)), number(end)));
             }
         }
         match &layout.detail {
-            Detail::Array { element, count: inner, .. } => {
-                self.collect(global, place, element, path, count.saturating_mul(inner.unwrap_or(0)));
-            }
-            Detail::Struct(fields) => {
-                for (index, field) in (0..).zip(fields) {
-                    let mut inner = place;
-                    inner.offset = inner.offset.plus(&field.offset);
-                    path.push(index);
-                    self.collect(global, inner, &field.layout, path, count);
-                    path.pop();
-                }
-            }
+            Detail::Array { element, .. } => self.collect(place, element),
+            Detail::Struct(fields) => fields.iter().for_each(|f| self.collect(place.field(&f.offset), &f.layout)),
             Detail::Block { .. } => {
-                self.leaf(global, place, path, count);
                 if let Some((inner, contents)) = enter_block(place, layout) {
-                    self.collect(global, inner, contents, path, count);
+                    self.collect(inner, contents);
                 }
             }
-            Detail::Resource { .. } => {
-                // The samplers of an array of pairs follow its textures.
-                let numbers =
-                    if self.pairs.contains(&layout.ty) { count.saturating_mul(2).saturating_sub(1) } else { count };
-                self.leaf(global, place, path, numbers);
-            }
-            Detail::Plain | Detail::Matrix { .. } => {}
-        }
-    }
-
-    fn leaf(&mut self, global: GlobalId, place: Place, path: &[u32], count: u32) {
-        let space = u32::try_from(place.space.get(Unit::Descriptor)).unwrap_or(u32::MAX);
-        if count > 1 && !self.list.iter().any(|(g, p, ..)| *g == global && p == path) {
-            self.list.push((global, path.to_vec(), count, space));
+            Detail::Resource { .. } | Detail::Plain | Detail::Matrix { .. } => {}
         }
     }
 }
 
 /// Declares the elements of an array in its place.
-fn take_apart(
-    cx: &mut Context,
-    global: GlobalId,
-    further: &BTreeMap<(GlobalId, Vec<u32>), Binding>,
-) -> Option<Elements> {
+fn take_apart(cx: &mut Context, global: GlobalId) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
     if !cx.layout.settings.policy.places_elements && dims.iter().any(|d| *d > 1) {
         let Global { span, name, .. } = cx.program.globals[global];
@@ -235,11 +190,8 @@ fn take_apart(
     let whole = cx.program.globals[global].clone();
     let ty = cx.program.types.innermost(whole.ty);
     let count: u32 = dims.iter().product();
-    let texture = cx.notes.textures_of_samplers.get(&global).copied();
-    let placed = texture.unwrap_or(global);
-    let origin = cx.notes.origins.get(&placed).cloned().unwrap_or((placed, Vec::new()));
-    let behind = if texture.is_some() { count - 1 } else { 0 };
-    let further = further.get(&origin).map(|b| Binding { index: b.index.saturating_add(behind), ..*b });
+    let further = cx.notes.further.get(&global).copied();
+    let behind = |n: u32, b: Binding| Binding { index: b.index.saturating_add(n), ..b };
     let mut list = Vec::new();
     for flat in 0..count {
         let name = format!("{}{}", whole.name, suffix(flat, &dims, "_", ""));
@@ -253,7 +205,7 @@ fn take_apart(
         element.source_path = Symbol::new(&format!("{}{}", whole.source_path, suffix(flat, &dims, "[", "]")));
         element.binding = match flat {
             0 => whole.binding,
-            n => further.map(|b| Binding { index: b.index.saturating_add(n - 1), ..b }),
+            n => further.map(|b| behind(n - 1, b)).or(whole.binding.map(|b| behind(n, b))),
         };
         if flat == 0 {
             element.comments = whole.comments.clone();

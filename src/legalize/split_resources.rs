@@ -9,7 +9,7 @@
 //! global. Spec: seed 000 "Splitting of Arrays", LEGALIZE "structs that mix resources and data".
 
 use super::{Context, Pass};
-use crate::layout::{buffer_binding, leaf_binding, sampler_binding};
+use crate::layout::{buffer_binding, further_bindings, leaf_binding, sampler_binding, second_binding, walk};
 use crate::tree::{
     Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item,
     Modifiers, Program, StructId, Type, TypeId, Types,
@@ -76,6 +76,8 @@ fn bind_whole(cx: &mut Context, global: GlobalId) {
 /// Notes where the sampler and the counter of a leaf are bound, for the passes that make them.
 fn note_hidden(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId) {
     let Some((place, layout)) = cx.position(global) else { return };
+    let further = further_bindings(&place, layout).map(|b| (leaf, b));
+    let first = cx.program.globals[leaf].binding;
     match cx.program.types.get(cx.program.types.innermost(cx.program.globals[leaf].ty)) {
         Type::Texture(t) if t.combined => {
             let found = sampler_binding(place, layout, path, cx.layout.settings.api);
@@ -84,15 +86,17 @@ fn note_hidden(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId)
         Type::Buffer(kind, ..) => {
             let asked = cx.program.globals[leaf].explicit.vk_counter_binding;
             // Append and consume buffers take two bindings where the counter is not hidden.
-            let next = u32::from(matches!(kind, BufferKind::Append | BufferKind::Consume));
-            let found = cx.program.globals[leaf].binding.and_then(|b| {
-                let index = asked.or((next > 0).then_some(b.index + next))?;
-                Some(Binding { index, ..b })
-            });
+            let reserved = matches!(kind, BufferKind::Append | BufferKind::Consume);
+            let found = match (first, asked, walk(place, layout, path)) {
+                (Some(first), Some(index), _) => Some(Binding { index, ..first }),
+                (Some(first), None, Some((at, _))) if reserved => Some(second_binding(&at, layout, first)),
+                _ => None,
+            };
             cx.notes.counters.extend(found.map(|b| (leaf, b)));
         }
         _ => {}
     }
+    cx.notes.further.extend(further);
 }
 
 fn binding(cx: &Context, global: GlobalId, path: &[u32], block: bool) -> Option<Binding> {
@@ -123,7 +127,6 @@ fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
         let found = binding(cx, global, &leaf.path, leaf.block);
         let id = declare(cx, global, &leaf, found);
         note_hidden(cx, global, &leaf.path, id);
-        cx.notes.origins.insert(id, (global, leaf.path.clone()));
         split.insert((global, leaf.path), id);
     }
     let inner = cx.program.types.get(cx.program.types.innermost(ty));

@@ -299,7 +299,7 @@ impl<'a> Allocator<'a> {
     /// Gives a parameter its recorded places.
     fn keep(&mut self, lock: &Locked, pending: &mut Pending, kept: &mut BTreeSet<(Owner, Unit)>) {
         let Some((_, record)) = lock.record(pending.id) else { return };
-        let sampler = self.recorded_sampler(record, pending);
+        let further = self.recorded_further(record, pending);
         let in_space = pending.layout.usage.get(Unit::Space) > 0;
         let units = Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes);
         for unit in units.collect::<Vec<_>>() {
@@ -309,7 +309,7 @@ impl<'a> Allocator<'a> {
             if count == 0 && !register {
                 continue;
             }
-            let at = if unit == Unit::Sampler && pending.parted { sampler } else { lock.position(pending.id, unit) };
+            let at = if unit == Unit::FurtherDescriptor { further } else { lock.position(pending.id, unit) };
             let Some(at) = at else { continue };
             kept.insert((pending.id, unit));
             let space = at.space.unwrap_or(0);
@@ -337,24 +337,19 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// The sampler of a combined sampler that has, or had, a binding of its own.
-    fn recorded_sampler(&self, record: &Record, pending: &mut Pending) -> Option<Position> {
-        let combined = matches!(
-            self.program.types.get(self.program.types.innermost(pending.layout.ty)),
-            Type::Texture(t) if t.combined
-        );
-        if self.settings.api != Api::WebGpu || !combined {
+    /// The bindings besides the first, which are, or were, apart from it.
+    fn recorded_further(&self, record: &Record, pending: &mut Pending) -> Option<Position> {
+        if self.settings.api != Api::WebGpu {
             return None;
         }
-        let texture = record.position(Unit::Descriptor)?;
-        let sampler = record.position(Unit::Sampler);
-        if sampler.is_some() && !pending.parted {
-            pending.layout.usage.set(Unit::Descriptor, 1);
-            pending.layout.usage.set(Unit::Sampler, 1);
-            pending.parted = true;
+        let first = record.position(Unit::Descriptor)?;
+        let further = record.position(Unit::FurtherDescriptor);
+        if further.is_some() && pending.layout.usage.get(Unit::FurtherDescriptor) == 0 {
+            pending.layout.part_bindings();
         }
-        let after = Position { count: Some(1), index: texture.index.saturating_add(1), ..texture };
-        sampler.or((texture.count == Some(2)).then_some(after))
+        // Recorded together.
+        let rest = first.count.filter(|n| *n > 1).map(|n| n - 1);
+        further.or(rest.map(|n| Position { count: Some(n), index: first.index.saturating_add(1), ..first }))
     }
 
     fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
