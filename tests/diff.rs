@@ -33,7 +33,10 @@ fn changes(from: &str, to: &str, target: Target) -> Vec<String> {
     let found = diff(&sidecar(SOURCE, target), &sidecar(&SOURCE.replace(from, to), target));
     let back: Diff = serde_json::from_str(&found.to_json()).expect("its own format");
     assert_eq!(back, found);
-    assert_eq!(found.to_text().lines().count(), found.changes.len() + 1);
+    let text = found.to_text();
+    let shown =
+        text.lines().filter(|l| ["moved", "resized", "retyped", "added", "removed"].iter().any(|w| l.starts_with(w)));
+    assert_eq!(shown.count(), found.changes.len(), "{text}");
     found.changes.iter().map(|c| format!("{} {}", c.change.word(), c.path)).collect()
 }
 
@@ -56,7 +59,8 @@ fn every_kind_of_change() {
     assert_eq!(hlsl("float3 at; float weight;", "float3 at; uint weight;"), ["retyped items.weight"]);
     assert_eq!(
         hlsl("float3 at; float weight;", "float4 at; float weight;"),
-        ["resized items", "resized items.at", "retyped items.at", "moved items.weight"]
+        ["moved items", "resized items.at", "retyped items.at", "moved items.weight"],
+        "the elements have moved"
     );
     assert_eq!(
         hlsl("StructuredBuffer<Item> items", "RWStructuredBuffer<Item> items"),
@@ -75,7 +79,127 @@ fn a_field_that_goes_along_with_its_parameter_is_not_told() {
     let all = changes("Pair gPairs[8];", "Texture2D first; Pair gPairs[8];", Target::Hlsl);
     assert_eq!(all, ["moved gPairs", "moved items", "added first"]);
     let all = diff(&sidecar(SOURCE, Target::Hlsl), &sidecar(&SOURCE.replace("uv", "uw"), Target::Hlsl));
+    assert!(!all.has_moved());
     assert!(all.changes.iter().all(|c| c.subject == Subject::Varying && c.change != ChangeKind::Moved), "{all:?}");
+}
+
+/// What moves, and with what exit code, when `from` becomes `to` in a program for a target.
+fn moves(source: &str, from: &str, to: &str, target: Target, options: &Options) -> (bool, Vec<String>) {
+    assert!(source.contains(from), "{from}");
+    let sidecar = |text: &str| {
+        let loader = MemoryLoader::new().with("a.slang", text);
+        let output = compile(&loader, &["a.slang"], &Options { targets: vec![target], ..options.clone() });
+        assert!(!output.has_errors(), "{}", output.render(false));
+        output.reflections.into_iter().next().expect("a sidecar").1
+    };
+    let found = diff(&sidecar(source), &sidecar(&source.replace(from, to)));
+    let text = found.to_text();
+    let lines = text.lines().filter(|l| l.starts_with("moved")).map(|l| {
+        let words: Vec<&str> = l.split_whitespace().skip(1).collect();
+        words.join(" ")
+    });
+    (found.has_moved(), lines.collect())
+}
+
+#[test]
+fn everything_that_has_a_place_can_move() {
+    const ALL: &str = "struct Item { float2 a; float b; };
+float w[3];
+ParameterBlock<Item> first;
+ParameterBlock<Item> second;
+cbuffer C { float3x3 turn; float2 small[2]; Item items[4]; };
+StructuredBuffer<Item> list;
+[[vk::push_constant]] ConstantBuffer<Item> pushed;
+[[vk::constant_id(3)]] const int quality = 1;
+[[vk::constant_id(4)]] const int other = 1;
+RWStructuredBuffer<float> result;
+struct In { float4 at : POSITION; float2 uv : UV; float4 color : COLOR; };
+[shader(\"vertex\")]
+float4 vs(In i, uniform float3 tint, uniform float4 more) : SV_Position
+{ return i.at + i.uv.x + i.color + w[1] + first.b + second.b + turn[1].x + small[1].x + items[2].b + list[3].b + pushed.b
+    + tint.x + more.x + quality + other; }
+[shader(\"compute\")] [numthreads(8, 4, 1)]
+void cs() { result[0] = 1.0; }
+";
+    let native = Options::default();
+    let glsl = |from: &str, to: &str| moves(ALL, from, to, Target::Glsl, &native);
+    let hlsl = |from: &str, to: &str| moves(ALL, from, to, Target::Hlsl, &native);
+    let yes = |list: &[&str]| (true, list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+    assert_eq!(glsl("w[1]", "w[2]"), (false, Vec::new()));
+    // Spaces, push constants, specialization constants, locations, bytes of entry points' parameters.
+    assert_eq!(
+        glsl("ParameterBlock<Item> first", "ParameterBlock<Item> zero; ParameterBlock<Item> first"),
+        yes(&["parameter first space 1 -> space 2", "parameter second space 2 -> space 3"])
+    );
+    assert_eq!(
+        glsl("[[vk::push_constant]]", "[[vk::push_constant]] ConstantBuffer<float4> zero; [[vk::push_constant]]"),
+        yes(&[
+            "parameter pushed push constants 0 -> push constants 1",
+            "parameter vs.$Params push constants 1 -> push constants 2"
+        ])
+    );
+    assert_eq!(glsl("constant_id(3)", "constant_id(9)"), yes(&["parameter quality constant id 3 -> constant id 9"]));
+    assert_eq!(
+        glsl("float4 at : POSITION; float2 uv : UV", "float2 uv : UV; float4 at : POSITION"),
+        yes(&["varying vs.i.at location 0 -> location 1", "varying vs.i.uv location 1 -> location 0"])
+    );
+    assert_eq!(hlsl("float4 at : POSITION; float2 uv : UV", "float2 uv : UV; float4 at : POSITION").1.len(), 2);
+    assert_eq!(
+        glsl("uniform float3 tint, uniform float4 more", "uniform float4 more, uniform float3 tint"),
+        yes(&["parameter vs.tint byte 0 -> byte 16", "parameter vs.more byte 16 -> byte 0"])
+    );
+    // Distances of elements, and vectors of matrices.
+    assert_eq!(
+        hlsl("float b; };", "float b; float2 c; };"),
+        yes(&[
+            "field C.items 16 -> 32 bytes from element to element",
+            "parameter list 12 -> 20 bytes from element to element"
+        ])
+    );
+    assert_eq!(
+        glsl("float3x3 turn", "row_major float3x3 turn"),
+        yes(&["field C.turn 48 bytes by columns -> 48 bytes by rows"])
+    );
+    assert_eq!(
+        glsl("float3x3 turn", "float3x4 turn").1,
+        ["field C.small byte 48 -> byte 64", "field C.items byte 80 -> byte 96"]
+    );
+    assert_eq!(glsl("items[4]", "items[5]"), (false, Vec::new()), "what grows at the end moves nothing");
+    // Entry points that are no longer the same kind of thing; those that come or go move nothing.
+    assert_eq!(glsl("8, 4, 1", "8, 8, 1"), yes(&[]));
+    assert_eq!(glsl("\"compute\")] [numthreads(8, 4, 1)]", "\"fragment\")]"), yes(&[]));
+    assert_eq!(glsl("void cs()", "void last()"), (false, Vec::new()));
+}
+
+const TEXT: &str = "\
+moved  parameter  items         16 -> 32 bytes from element to element
+moved  field      items.at      byte 0 -> byte 16
+moved  field      items.weight  byte 12 -> byte 0
+
+items: offset, bytes, what
+-  0  12  at
+- 12   4  weight
+- 16 bytes from element to element
++  0   4  weight
++  4  12  (padding)
++ 16  12  at
++ 28   4  (padding)
++ 32 bytes from element to element
+
+3 moved
+";
+
+#[test]
+fn the_bytes_of_buffers_are_shown() {
+    let old = sidecar(SOURCE, Target::Glsl);
+    let new = sidecar(&SOURCE.replace("float3 at; float weight;", "float weight; float3 at;"), Target::Glsl);
+    let found = diff(&old, &new);
+    assert_eq!(found.to_text(), TEXT);
+    let names: Vec<&str> = found.memory.iter().map(|m| m.parameter.as_str()).collect();
+    assert_eq!(names, ["items"]);
+    // Only other names in the text: the bytes are the same.
+    let renamed = sidecar(&SOURCE.replace("items", "parts"), Target::Glsl);
+    assert!(diff(&old, &renamed).memory.is_empty());
 }
 
 #[test]
@@ -90,12 +214,23 @@ fn exit_codes_and_text() {
     }
     let run = |args: &[&str]| shaderport(tree.path(), args);
     let same = run(&["diff", "a.json", "a.json"]);
-    assert_eq!((same.code, same.stdout.as_str(), same.stderr.as_str()), (0, "no differences\n", ""));
+    assert_eq!((same.code, same.stdout.as_str(), same.stderr.as_str()), (0, "", ""));
+    let same = run(&["diff", "a.json", "a.json", "--json"]);
+    assert!(same.code == 0 && same.stdout.contains("\"changes\": []"), "{}", same.stdout);
     let moved = run(&["diff", "a.json", "b.json"]);
     assert_eq!(moved.code, 1);
     assert_eq!(
         moved.stdout,
-        "moved  field  Frame.eye   byte 64 -> byte 68\nmoved  field  Frame.time  byte 76 -> byte 64\n2 moved\n"
+        "moved  field  Frame.eye   byte 64 -> byte 68\nmoved  field  Frame.time  byte 76 -> byte 64\n
+Frame: offset, bytes, what
+   0  16  view x 4 every 16
+- 64  12  eye
+- 76   4  time
++ 64   4  time
++ 68  12  eye
+  80 bytes
+
+2 moved\n"
     );
     let json = run(&["diff", "a.json", "b.json", "--json"]);
     assert_eq!(json.code, 1);
@@ -103,7 +238,8 @@ fn exit_codes_and_text() {
     assert_eq!(run(&["diff", "a.json"]).code, 2);
     let other = run(&["diff", "a.json", "g.json"]);
     assert_eq!((other.code, other.stdout.as_str()), (2, ""));
-    assert!(other.stderr.contains("E0701") && other.stderr.contains("g.json for glsl"), "{}", other.stderr);
+    assert!(other.stderr.contains("a.json:4:3: error[E0701]: a sidecar for hlsl and one for glsl"), "{}", other.stderr);
+    assert!(other.stderr.contains("--> g.json:4:3"), "{}", other.stderr);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `shaderport diff`: two sidecars as interfaces.
 
 use super::{Outcome, show};
-use crate::batch::documents::{located, read_text};
-use crate::diagnostic::Code;
+use crate::batch::documents::{about, located, read_text};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
 use crate::reflect::model::SCHEMA_VERSION;
 use crate::reflect::{Reflection, diff};
@@ -22,9 +22,9 @@ pub struct DiffArgs {
     json: bool,
 }
 
-/// `shaderport diff`. Exit code 1 when something that both have has moved.
+/// `shaderport diff`. Exit code 1 when something that both have has moved, or is an entry point of another kind.
 pub fn diff(args: &DiffArgs) -> Outcome {
-    let (old, new) = match (read(&args.old), read(&args.new)) {
+    let ((old, old_text), (new, new_text)) = match (read(&args.old), read(&args.new)) {
         (Ok(old), Ok(new)) => (old, new),
         (old, new) => {
             old.err().into_iter().chain(new.err()).for_each(|text| eprint!("{text}"));
@@ -32,8 +32,15 @@ pub fn diff(args: &DiffArgs) -> Outcome {
         }
     };
     if old.target != new.target {
-        let (a, b) = (args.old.display(), args.new.display());
-        eprintln!("error[{}]: {a} is for {} and {b} for {}", Code::BAD_OPTION, old.target, new.target);
+        let files = [(args.old.as_path(), old_text.as_str()), (args.new.as_path(), new_text.as_str())];
+        let place = |text: &str| json::find(text, &["target"]).unwrap_or(0..0);
+        let message = format!("a sidecar for {} and one for {} are not compared", old.target, new.target);
+        let text = about(&files, color(), |ids| {
+            Diagnostic::error(Code::BAD_OPTION, json::span(ids[0], &place(&old_text)), message)
+                .label(json::span(ids[1], &place(&new_text)), "the other one is for this target")
+                .note("positions of different targets say nothing of each other")
+        });
+        eprint!("{text}");
         return Outcome::Usage;
     }
     let changes = diff::diff(&old, &new);
@@ -41,9 +48,10 @@ pub fn diff(args: &DiffArgs) -> Outcome {
     if changes.has_moved() { Outcome::InputErrors } else { shown }
 }
 
-fn read(path: &Path) -> Result<Reflection, String> {
+fn read(path: &Path) -> Result<(Reflection, String), String> {
     let text = read_text(path)?;
-    json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault, color()))
+    let read = json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault, color()));
+    Ok((read?, text))
 }
 
 fn color() -> bool {

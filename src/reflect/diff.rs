@@ -1,9 +1,10 @@
 //! Two sidecars as interfaces: what was added or removed, and what both have but elsewhere, larger or of another type.
 //!
 //! Parameters are compared by their absolute positions, what lies in them by its position there, so that a buffer that
-//! moved is one change and not one a field.
+//! moved is one change and not one a field. Elements of an array that lie at other distances have moved too, and so have the
+//! vectors of a matrix.
 
-use super::model::{Binding, EntryPoint, Reflection, Scope, TypeNode, Variable};
+use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
 use super::words::{count, position, relative, type_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,21 @@ pub struct Diff {
     pub target: String,
     /// In the order of the old sidecar, then what is new in the order of the new one.
     pub changes: Vec<Change>,
+    /// Buffers that both have and whose bytes are not the same.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub memory: Vec<MemoryChange>,
+}
+
+/// A buffer whose bytes are not what they were.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryChange {
+    /// Path of the buffer.
+    pub parameter: String,
+    /// Its bytes as they were.
+    pub old: BufferMemory,
+    /// As they are.
+    pub new: BufferMemory,
 }
 
 /// How something changed.
@@ -31,7 +47,7 @@ pub enum ChangeKind {
     Removed,
     /// Only the new one has it.
     Added,
-    /// Its register, binding, location or byte offset is another.
+    /// Its register, binding, location, byte offset or the distance of its elements is another.
     Moved,
     /// It takes more or less.
     Resized,
@@ -109,7 +125,8 @@ pub struct Facts {
     /// Its positions: of a parameter absolute, of a field in what holds it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub positions: Vec<Binding>,
-    /// How much it takes, by unit; `contents` and `element` are bytes of buffers, `threads` those of a group.
+    /// How much it takes, by unit; `contents` are bytes of a buffer, `element` is the distance of elements, `vectors` tells
+    /// how the vectors of a matrix lie, `threads` are those of a group.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sizes: BTreeMap<String, String>,
     /// Place in the source.
@@ -125,6 +142,7 @@ struct Item {
 
 /// Compares two sidecars.
 pub fn diff(old: &Reflection, new: &Reflection) -> Diff {
+    let memory = memory(&old.memory, &new.memory);
     let (old, target) = (items(old), new.target.clone());
     let new = items(new);
     let news: BTreeMap<&str, &Item> = new.iter().map(|i| (i.path.as_str(), i)).collect();
@@ -139,7 +157,21 @@ pub fn diff(old: &Reflection, new: &Reflection) -> Diff {
     for item in new.iter().filter(|i| !olds.contains(i.path.as_str())) {
         changes.push(change(ChangeKind::Added, item, None, Some(&item.facts)));
     }
-    Diff { schema: DIFF_VERSION.to_owned(), target, changes }
+    Diff { schema: DIFF_VERSION.to_owned(), target, changes, memory }
+}
+
+/// Buffers of one path whose bytes differ. Their names in the text do not matter.
+fn memory(old: &[BufferMemory], new: &[BufferMemory]) -> Vec<MemoryChange> {
+    let unnamed = |buffer: &BufferMemory| {
+        let rows = buffer.rows.iter().map(|r| MemoryRow { emitted: None, ..r.clone() }).collect();
+        BufferMemory { emitted_name: None, rows, ..buffer.clone() }
+    };
+    let both = old.iter().filter_map(|was| {
+        let is = new.iter().find(|b| b.parameter == was.parameter)?;
+        let change = MemoryChange { parameter: was.parameter.clone(), old: was.clone(), new: is.clone() };
+        (unnamed(was) != unnamed(is)).then_some(change)
+    });
+    both.collect()
 }
 
 fn change(kind: ChangeKind, item: &Item, old: Option<&Facts>, new: Option<&Facts>) -> Change {
@@ -151,7 +183,7 @@ fn compare(old: &Item, new: &Item, changes: &mut Vec<Change>) {
     let (a, b) = (&old.facts, &new.facts);
     let found = [
         (ChangeKind::Moved, has_moved(a, b)),
-        (ChangeKind::Resized, a.sizes != b.sizes),
+        (ChangeKind::Resized, is_resized(a, b)),
         (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
     ];
     for (kind, _) in found.into_iter().filter(|(_, is)| *is) {
@@ -161,6 +193,10 @@ fn compare(old: &Item, new: &Item, changes: &mut Vec<Change>) {
 
 /// Whether a unit that both have begins elsewhere, or they have none in common. What takes nothing has no place.
 fn has_moved(old: &Facts, new: &Facts) -> bool {
+    lies_elsewhere(old, new) || changed_distances(old, new).next().is_some()
+}
+
+fn lies_elsewhere(old: &Facts, new: &Facts) -> bool {
     let places = |facts: &Facts| -> BTreeMap<String, (Option<u64>, u64, u64)> {
         let place = |b: &Binding| (b.offset, b.index.unwrap_or(0), b.space.unwrap_or(0));
         facts.positions.iter().map(|b| (b.kind.clone(), place(b))).collect()
@@ -169,6 +205,26 @@ fn has_moved(old: &Facts, new: &Facts) -> bool {
     let both: Vec<_> = old.iter().filter_map(|(kind, at)| Some((at, new.get(kind)?))).collect();
     let elsewhere = both.iter().any(|(a, b)| a != b);
     elsewhere || (both.is_empty() && !old.is_empty() && !new.is_empty())
+}
+
+/// Sizes that are distances in truth: another one moves all but the first of what lies so.
+const DISTANCES: [&str; 2] = ["element", "vectors"];
+
+/// The distances that both have and that are not the same.
+fn changed_distances<'a>(old: &'a Facts, new: &'a Facts) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let plain = |facts: &Facts| facts.ty.replace("row_major ", "");
+    // The vectors of another matrix are others.
+    let comparable = move |d: &&str| *d != "vectors" || plain(old) == plain(new);
+    let both = DISTANCES.into_iter().filter(comparable);
+    both.filter_map(|d| Some((old.sizes.get(d)?, new.sizes.get(d)?))).filter(|(a, b)| a != b)
+}
+
+fn is_resized(old: &Facts, new: &Facts) -> bool {
+    let sizes = |facts: &Facts| -> BTreeMap<String, String> {
+        let all = facts.sizes.iter().filter(|(unit, _)| !DISTANCES.contains(&unit.as_str()));
+        all.map(|(unit, size)| (unit.clone(), size.clone())).collect()
+    };
+    sizes(old) != sizes(new)
 }
 
 /// Everything that is compared, in the order of the sidecar; every path once.
@@ -255,7 +311,20 @@ fn sizes(node: &TypeNode) -> BTreeMap<String, String> {
     let bytes = inner.and_then(|t| t.sizes.iter().flatten().find(|s| s.kind == "uniform"));
     sizes.extend(bytes.map(|b| ("contents".to_owned(), count(b.value))));
     sizes.extend(node.element_stride.or(node.uniform_stride).map(|n| ("element".to_owned(), n.to_string())));
+    sizes.extend(vectors(node).map(|v| ("vectors".to_owned(), v)));
     sizes
+}
+
+/// How the vectors of a matrix, or of the matrices of an array, lie: those of one order with as many rows, columns and bytes
+/// lie alike. Its own size is that of a type, so only matrices of one type are compared.
+fn vectors(node: &TypeNode) -> Option<String> {
+    let mut node = node;
+    while node.kind == "array" {
+        node = node.element_type.as_deref()?;
+    }
+    let bytes = node.sizes.iter().flatten().find(|s| s.kind == "uniform" && node.kind == "matrix")?;
+    let order = node.matrix_layout.as_deref().unwrap_or("col");
+    Some(format!("{} bytes by {}", count(bytes.value), if order == "row" { "rows" } else { "columns" }))
 }
 
 /// The fields in a type, through arrays, blocks and structured buffers.
@@ -276,9 +345,11 @@ pub fn contents(node: &TypeNode) -> &[Variable] {
 }
 
 impl Diff {
-    /// Whether something that both have lies elsewhere.
+    /// Whether something that both have lies elsewhere, or an entry point that both have is one of another stage or of other
+    /// thread groups: who uses the old one cannot use the new one unchanged.
     pub fn has_moved(&self) -> bool {
-        self.changes.iter().any(|c| c.change == ChangeKind::Moved)
+        let both = |c: &Change| c.old.is_some() && c.new.is_some();
+        self.changes.iter().any(|c| c.change == ChangeKind::Moved || (c.subject == Subject::EntryPoint && both(c)))
     }
 
     /// The changes as JSON.
@@ -286,8 +357,12 @@ impl Diff {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// A line a change, columns aligned, and a line that counts them.
+    /// A line a change, columns aligned, then what changed in the bytes of buffers, and a line that counts the changes.
+    /// Nothing if there are none.
     pub fn to_text(&self) -> String {
+        if self.changes.is_empty() && self.memory.is_empty() {
+            return String::new();
+        }
         let rows: Vec<[String; 4]> = self.changes.iter().map(row).collect();
         let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
         let widths = [width(0), width(1), width(2)];
@@ -297,13 +372,51 @@ impl Diff {
             text.push_str(format!("{kind:a$}  {subject:b$}  {path:c$}  {what}").trim_end());
             text.push('\n');
         }
+        self.memory.iter().for_each(|change| text.push_str(&change.to_text()));
         let number = |kind| self.changes.iter().filter(|c| c.change == kind).count();
         let counts = ChangeKind::ALL.into_iter().map(|k| (k, number(k))).filter(|(_, n)| *n > 0);
         let counts: Vec<String> = counts.map(|(k, n)| format!("{n} {}", k.word())).collect();
-        text.push_str(&if counts.is_empty() { "no differences".to_owned() } else { counts.join(", ") });
-        text.push('\n');
+        if !counts.is_empty() {
+            let blank = if self.memory.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{blank}{}\n", counts.join(", ")));
+        }
         text
     }
+}
+
+impl MemoryChange {
+    /// The rows of the buffer that went and came, with those around them: offset, bytes, name.
+    fn to_text(&self) -> String {
+        let rows = || self.old.rows.iter().chain(&self.new.rows);
+        let widths = [
+            rows().map(|r| r.offset.to_string().len()).max().unwrap_or(0),
+            rows().map(|r| count(r.size).len()).max().unwrap_or(0),
+        ];
+        let (old, new) = (lines(&self.old, widths), lines(&self.new, widths));
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        let mut text = format!("\n{}: offset, bytes, what\n", self.parameter);
+        for (i, group) in diff.grouped_ops(2).iter().enumerate() {
+            text.push_str(if i > 0 { "  ...\n" } else { "" });
+            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+                text.push_str(&format!("{} {change}", change.tag()));
+            }
+        }
+        text
+    }
+}
+
+/// A line for each row of a buffer.
+fn lines(buffer: &BufferMemory, [offset, size]: [usize; 2]) -> String {
+    let line = |row: &MemoryRow| {
+        let repeats = row.repeats.iter().map(|r| format!(" x {} every {}", count(r.count), r.stride));
+        let what = if row.padding { "(padding)" } else { row.path.as_str() };
+        format!("{:>offset$}  {:>size$}  {what}{}\n", row.offset, count(row.size), repeats.collect::<String>())
+    };
+    let end = match buffer.element_stride {
+        Some(stride) => format!("{stride} bytes from element to element\n"),
+        None => format!("{} bytes\n", count(buffer.size)),
+    };
+    buffer.rows.iter().map(line).collect::<String>() + &end
 }
 
 fn row(change: &Change) -> [String; 4] {
@@ -313,7 +426,7 @@ fn row(change: &Change) -> [String; 4] {
         (None, None) => String::new(),
     };
     let what = match change.change {
-        ChangeKind::Moved => both(&|f| shown_positions(change.subject, f)),
+        ChangeKind::Moved => moved(change),
         ChangeKind::Resized => changed_sizes(change),
         ChangeKind::Retyped => both(&|f| f.ty.clone()),
         ChangeKind::Added | ChangeKind::Removed => both(&|f| match shown_positions(change.subject, f) {
@@ -324,6 +437,22 @@ fn row(change: &Change) -> [String; 4] {
     [change.change.word().to_owned(), change.subject.word().to_owned(), change.path.clone(), what]
 }
 
+/// Where it was and is, as far as that differs.
+fn moved(change: &Change) -> String {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else { return String::new() };
+    let mut parts = Vec::new();
+    if lies_elsewhere(old, new) {
+        let show = |facts| shown_positions(change.subject, facts);
+        parts.push(format!("{} -> {}", show(old), show(new)));
+    }
+    let stride = |n: &String| n.parse::<u64>().is_ok();
+    parts.extend(changed_distances(old, new).map(|(a, b)| {
+        let what = if stride(a) { " bytes from element to element" } else { "" };
+        format!("{a} -> {b}{what}")
+    }));
+    parts.join(", ")
+}
+
 fn shown_positions(subject: Subject, facts: &Facts) -> String {
     let show = if subject == Subject::Field { relative } else { position };
     facts.positions.iter().map(show).collect::<Vec<_>>().join(" and ")
@@ -332,7 +461,8 @@ fn shown_positions(subject: Subject, facts: &Facts) -> String {
 /// The sizes that differ.
 fn changed_sizes(change: &Change) -> String {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return String::new() };
-    let units: BTreeSet<&String> = old.sizes.keys().chain(new.sizes.keys()).collect();
+    let units = old.sizes.keys().chain(new.sizes.keys()).filter(|u| !DISTANCES.contains(&u.as_str()));
+    let units: BTreeSet<&String> = units.collect();
     let of = |facts: &Facts, unit: &String| facts.sizes.get(unit).cloned();
     let differing = units.into_iter().filter(|u| of(old, u) != of(new, u));
     let shown = differing.map(|unit| {
@@ -346,7 +476,6 @@ fn size_word(unit: &str) -> &str {
     match unit {
         "uniform" => "bytes",
         "contents" => "bytes of contents",
-        "element" => "bytes from element to element",
         "threads" => "threads",
         "subElementRegisterSpace" => "spaces",
         "constantBuffer" | "shaderResource" | "unorderedAccess" | "samplerState" => "registers",
