@@ -1,4 +1,4 @@
-//! What may lie in a buffer: data of known size, resources only in blocks that split.
+//! What may lie where: data of known size in buffers and variables, resources only in blocks that split.
 
 use super::Checker;
 use crate::diagnostic::Code;
@@ -6,57 +6,105 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{GlobalKind, Type, TypeId};
 
+type Fault = (Span, String);
+
 impl Checker<'_> {
-    /// Reports types that no buffer can hold.
+    /// Reports types that no buffer or variable can hold.
     pub(super) fn check_buffers(&mut self) {
-        let mut faults: Vec<(Span, String)> = Vec::new();
-        for (_, s) in self.program.structs.iter().filter(|(_, s)| !s.builtin) {
-            let unsized_ = |ty| matches!(self.program.types.get(ty), Type::Array(_, None));
-            let inner = s.fields.iter().rev().skip(1).filter(|f| unsized_(f.ty));
-            faults.extend(
-                inner.map(|f| (f.span, format!("`{}` has no size; only the last field of a struct may be so", f.name))),
-            );
-        }
+        let mut faults: Vec<Fault> = Vec::new();
+        self.check_fields(&mut faults);
         for (name, ty, span) in self.declared() {
-            if self.is_array_of_blocks(ty) {
-                let message = format!("`{name}` is an array of parameter blocks, and a block has a space of its own");
-                faults.push((span, message));
-            }
+            faults.extend(self.array_fault(name, ty).or_else(|| self.block_fault(name, ty)).map(|text| (span, text)));
         }
-        for (_, global) in self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter) {
-            let element = match self.program.types.get(self.program.types.innermost(global.ty)) {
-                Type::Buffer(_, _, element) if self.program.holds_resource(element) => {
-                    let message = format!("the elements of `{}` hold resources, which no buffer can", global.name);
-                    faults.push((global.span, message));
-                    continue;
-                }
-                Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element) => element,
-                _ => continue,
-            };
-            if self.has_unsized_data(element) {
-                let message =
-                    format!("`{}` holds an array without a size, which only a storage buffer can", global.name);
-                faults.push((global.span, message));
-            }
-        }
+        self.check_variables(&mut faults);
         for (span, message) in faults {
             self.error(Code::BAD_LAYOUT, span, message);
         }
     }
 
-    /// Parameters and fields of structs.
+    fn check_fields(&self, faults: &mut Vec<Fault>) {
+        for (_, s) in self.program.structs.iter().filter(|(_, s)| !s.builtin) {
+            for field in s.fields.iter().rev().skip(1).filter(|f| self.is_unsized(f.ty)) {
+                let message = format!("`{}` has no size; only the last field of a struct may be so", field.name);
+                faults.push((field.span, message));
+            }
+        }
+    }
+
+    /// Only parameters may have no size: variables and results have one.
+    fn check_variables(&self, faults: &mut Vec<Fault>) {
+        for (_, global) in self.program.globals.iter() {
+            let plain = self.has_unsized_data(global.ty);
+            if global.kind == GlobalKind::Parameter && plain {
+                let message = format!("`{}` has no size; arrays of plain data need one", global.name);
+                faults.push((global.span, message));
+            } else if global.kind != GlobalKind::Parameter && (plain || self.is_unsized(global.ty)) {
+                faults.push((global.span, format!("the variable `{}` needs a size", global.name)));
+            }
+        }
+        for (_, function) in self.program.functions.iter().filter(|(_, f)| !f.builtin) {
+            if self.is_unsized(function.result) {
+                faults.push((function.span, format!("what `{}` gives has no size", function.name)));
+            }
+        }
+    }
+
+    /// Globals and fields of structs.
     fn declared(&self) -> Vec<(Symbol, TypeId, Span)> {
-        let globals = self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
-        let fields = self.program.structs.iter().flat_map(|(_, s)| &s.fields).map(|f| (f.name, f.ty, f.span));
-        globals.map(|(_, g)| (g.name, g.ty, g.span)).chain(fields).collect()
+        let structs = self.program.structs.iter().filter(|(_, s)| !s.builtin);
+        let fields = structs.flat_map(|(_, s)| &s.fields).map(|f| (f.name, f.ty, f.span));
+        self.program.globals.iter().map(|(_, g)| (g.name, g.ty, g.span)).chain(fields).collect()
     }
 
-    fn is_array_of_blocks(&self, ty: TypeId) -> bool {
+    /// What is wrong with an array: blocks have spaces of their own, and only the outermost dimension may be open.
+    fn array_fault(&self, name: Symbol, ty: TypeId) -> Option<String> {
+        let Type::Array(element, _) = self.program.types.get(ty) else { return None };
         let innermost = self.program.types.innermost(ty);
-        innermost != ty && matches!(self.program.types.get(innermost), Type::ParameterBlock(_))
+        if matches!(self.program.types.get(innermost), Type::ParameterBlock(_)) {
+            return Some(format!("`{name}` is an array of parameter blocks, and a block has a space of its own"));
+        }
+        match self.program.types.get(element) {
+            Type::Array(..) if self.is_unsized(element) => {
+                Some(format!("the inner dimensions of `{name}` need sizes; only the first may be without"))
+            }
+            Type::Array(..) => self.array_fault(name, element),
+            _ if self.is_unsized(element) => {
+                Some(format!("the elements of `{name}` hold an array without a size, so they have none"))
+            }
+            _ => None,
+        }
     }
 
-    /// Whether a type holds an unsized array of plain data. A type cannot contain itself, so this ends.
+    /// What is wrong with the contents of a buffer or block.
+    fn block_fault(&self, name: Symbol, ty: TypeId) -> Option<String> {
+        let innermost = self.program.types.innermost(ty);
+        match self.program.types.get(innermost) {
+            Type::Buffer(_, _, element) if self.program.holds_resource(element) => {
+                Some(format!("the elements of `{name}` hold resources, which no buffer can"))
+            }
+            Type::Buffer(_, _, element) if self.is_unsized(element) => {
+                Some(format!("the elements of `{name}` have no size"))
+            }
+            Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element)
+                if self.has_unsized_data(element) =>
+            {
+                Some(format!("`{name}` holds an array without a size, which no constant buffer can"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a type is an array without a size, or a struct that ends with one. A type cannot contain itself, so this
+    /// ends.
+    fn is_unsized(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Array(element, count) => count.is_none() || self.is_unsized(element),
+            Type::Struct(id) => self.program.structs[id].fields.last().is_some_and(|f| self.is_unsized(f.ty)),
+            _ => false,
+        }
+    }
+
+    /// Whether a type holds an unsized array of plain data.
     fn has_unsized_data(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
             Type::Array(element, None) => self.program.holds_data(element),

@@ -339,6 +339,17 @@ impl<'a> Checker<'a> {
         list
     }
 
+    /// Parameters whose type a call would tell.
+    fn refuse_open_param(&mut self, entry: Span, param: Option<&ast::Decl>) {
+        let (span, message) = match param.map(|p| &p.kind) {
+            Some(ast::DeclKind::Var(var)) if matches!(var.ty.kind, ast::TypeKind::Array(_, None)) => {
+                (var.name.span, format!("the parameter `{}` of an entry point needs a size", var.name.name))
+            }
+            _ => (entry, "an entry point cannot have parameters of interface types".to_owned()),
+        };
+        self.error(Code::BAD_ENTRY, span, message);
+    }
+
     /// Checks entry points and what they reach.
     pub(super) fn check_entries(&mut self, entries: Vec<Found>) {
         for Found { decl, stage } in entries {
@@ -347,8 +358,9 @@ impl<'a> Checker<'a> {
                 self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));
                 continue;
             }
-            if !self.implicit_params(decl).is_empty() {
-                self.error(Code::BAD_ENTRY, info.span, "an entry point cannot have parameters of interface types");
+            let implicit = self.implicit_params(decl);
+            if let (Some(first), What::Function(f)) = (implicit.first(), info.what) {
+                self.refuse_open_param(info.span, f.params.get(*first));
                 continue;
             }
             let Some(instance) = self.instance(decl, WHOLE, Vec::new()) else { continue };

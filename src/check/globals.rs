@@ -311,13 +311,14 @@ impl<'a> Checker<'a> {
         self.cx.source = source_index;
         let id = self.program.structs.push(Struct {
             name: info.name,
-            fields,
+            fields: Vec::new(),
             comments: Vec::new(),
             span: info.span,
             builtin: false,
             attributes: Vec::new(),
         });
         self.structs.decls.push(decl);
+        self.set_fields(id, fields);
         let content = self.program.types.intern(Type::Struct(id));
         let ty = if buffer.texture { Type::TextureBuffer(content) } else { Type::ConstantBuffer(content) };
         let ty = self.program.types.intern(ty);

@@ -23,6 +23,7 @@ mod decl;
 mod entry;
 mod existential;
 mod expr;
+mod extent;
 mod finish;
 mod function;
 mod generic;

@@ -1,6 +1,7 @@
 //! Instances of structs, and the members of any type.
 
 use super::decl::Place;
+use super::extent::Extent;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_BASES, MAX_INSTANCES};
@@ -24,6 +25,10 @@ pub(super) struct Structs<'a> {
     of_type: FxHashMap<TypeId, u32>,
     /// The declaration of each struct of the program, by its id.
     pub decls: Vec<DeclId>,
+    /// How large each struct of the program is, by its id.
+    pub extents: Vec<Extent>,
+    /// How a struct of the library came to hold itself, on the way to the user's field that makes it so.
+    pub circle: Option<Diagnostic>,
     /// Inline structs by their place and scope.
     pub inline: FxHashMap<(Span, ScopeId), DeclId>,
     marker: std::marker::PhantomData<&'a ()>,
@@ -43,7 +48,7 @@ pub(super) struct StructInstance {
     /// How deep instances are nested in its arguments.
     pub depth: u32,
     /// Fields are being resolved.
-    resolving: bool,
+    pub resolving: bool,
 }
 
 impl Structs<'_> {
@@ -189,12 +194,11 @@ impl<'a> Checker<'a> {
     fn resolve_fields(&mut self, index: u32, s: &'a ast::StructDecl) {
         let StructInstance { ty, scope, base, .. } = self.structs.list[index as usize];
         let Type::Struct(id) = self.program.types.get(ty) else { return };
+        let mut fields = Vec::new();
         if let Some(base) = base {
-            self.check_complete(base, s.name.span, s.name.name);
-            let name = self.words.base;
-            self.program.structs[id].fields.push(Field {
-                name,
-                ty: base,
+            fields.push(Field {
+                name: self.words.base,
+                ty: self.complete(base, s.name.span, s.name.name),
                 semantic: None,
                 modifiers: Modifiers::default(),
                 matrix_order: None,
@@ -210,27 +214,12 @@ impl<'a> Checker<'a> {
             if let DeclKind::Var(var) = &member.kind
                 && !has_modifier(member, "static")
             {
-                let field = self.field(member, var, scope);
-                self.check_complete(field.ty, field.span, s.name.name);
-                self.program.structs[id].fields.push(field);
+                let mut field = self.field(member, var, scope);
+                field.ty = self.complete(field.ty, field.span, s.name.name);
+                fields.push(field);
             }
         }
-    }
-
-    /// A struct that holds itself has no size.
-    fn check_complete(&mut self, ty: TypeId, span: Span, holder: Symbol) {
-        let inner = self.program.types.innermost(ty);
-        if let Some(instance) = self.structs.instance(inner)
-            && instance.resolving
-            && matches!(self.program.types.get(inner), Type::Struct(_))
-        {
-            let name = self.type_text(inner);
-            let message = match name == holder.as_str() {
-                true => format!("`{name}` contains itself"),
-                false => format!("`{holder}` contains `{name}`, which contains it"),
-            };
-            self.diags.push(Diagnostic::error(Code::RECURSION, span, message));
-        }
+        self.set_fields(id, fields);
     }
 
     /// A field of a struct or cbuffer.

@@ -142,16 +142,6 @@ impl<'a> Checker<'a> {
         self.array_type(element, count, span)
     }
 
-    /// An array of a count that was computed.
-    pub(super) fn array_type(&mut self, element: TypeId, count: Option<i64>, span: Span) -> TypeId {
-        match count {
-            Some(n) if !(0..=1 << 28).contains(&n) => {
-                self.type_error(Code::NOT_CONSTANT, span, format!("an array cannot have {n} elements"))
-            }
-            n => self.program.types.array(element, n.map(|n| n as u32)),
-        }
-    }
-
     fn resolve_path_type(&mut self, path: &'a [PathSegment], scope: ScopeId, span: Span) -> TypeId {
         match self.resolve_path(path, scope) {
             Name::Type(ty) => ty,
