@@ -10,7 +10,7 @@ use crate::tree::{Field, Id, Program, StructId, Type, TypeId};
 /// A row is what may take 16 bytes under some rules, or one register: with at most this many, every offset is below 2^31.
 const MAX_ROWS: u64 = (1 << 27) - 1;
 /// A struct of more fields than this, those of its fields included, is beyond what a shader has.
-const MAX_LEAVES: u64 = 1 << 14;
+const MAX_LEAVES: u64 = 1 << 12;
 
 /// How large a type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,9 +71,13 @@ impl Checker<'_> {
 
     /// The fields of a struct: what would make it too large is reported and left out.
     pub(super) fn set_fields(&mut self, id: StructId, fields: Vec<Field>) {
-        let mut sum = Extent::default();
+        let (mut sum, mut told) = (Extent::default(), false);
         let mut fields = fields;
         for field in &mut fields {
+            if told {
+                field.ty = TypeId::ERROR;
+                continue;
+            }
             sum = sum.and(Extent::of(&self.program, &self.structs.extents, field.ty));
             let name = self.program.structs[id].name;
             let message = match (sum.rows > MAX_ROWS, sum.leaves > MAX_LEAVES) {
@@ -83,7 +87,7 @@ impl Checker<'_> {
             };
             self.error(Code::BAD_LAYOUT, field.span, message);
             // Told once: neither the fields after it nor what holds the struct are at fault.
-            sum = Extent::default();
+            (sum, told) = (Extent::default(), true);
             field.ty = TypeId::ERROR;
         }
         let extents = &mut self.structs.extents;
