@@ -18,3 +18,4 @@ mod positions;
 mod readback;
 mod samples;
 mod schema;
+mod type_layout;

@@ -2,6 +2,29 @@
 //!
 //! The four phases of seed 000: the global order ([`order`]), the needs of each parameter ([`types`] under [`rules`]), explicit
 //! positions, then first fit for the rest ([`allocate`]). Function bodies are never looked at.
+//!
+//! Layouts of types alone are there for any program, under any rule set:
+//!
+//! ```
+//! use shaderport::layout::{Api, Detail, Layouter, SPEC, Settings, Unit, rules};
+//! use shaderport::tree::{MatrixOrder, Program, Scalar};
+//!
+//! let mut program = Program::default();
+//! let float3 = program.types.vector(Scalar::F32, 3);
+//! let four = program.types.array(float3, Some(4));
+//! let settings = Settings::native(Api::Vulkan, SPEC);
+//! let layouter = Layouter { program: &program, settings: &settings };
+//! // The last element of a D3D constant buffer is not padded; each in a scalar block follows the one before.
+//! for (rules, size, stride) in [(&rules::D3D_CONSTANT, 60, 16), (&rules::STD140, 64, 16), (&rules::SCALAR, 48, 12)] {
+//!     let layout = layouter.layout(four, rules, MatrixOrder::Column);
+//!     assert_eq!(layout.size(), size);
+//!     let Detail::Array { stride: found, .. } = &layout.detail else { unreachable!() };
+//!     assert_eq!(found.get(Unit::Bytes), stride);
+//! }
+//! ```
+//!
+//! A [`TypeLayout`] counts in all units at once ([`Usage`]): bytes in a buffer, registers of each class, descriptor slots,
+//! register spaces, push-constant buffers, constant ids, input attachments.
 
 pub mod allocate;
 pub mod lock;

@@ -1,7 +1,18 @@
-//! Layout rules as data: one row a rule set.
+//! Layout rules as data: one row a rule set. Every number is bytes.
 //!
-//! Sources: seed 000 "Computing Resource Requirements", seeds 001 and 003 for D3D constant buffers, and the measured facts
-//! where those documents are silent (`layout/FACTS.md` sections 2 to 6).
+//! | rule set | of | written down in | beyond that |
+//! | --- | --- | --- | --- |
+//! | [`D3D_CONSTANT`] | `cbuffer`, `tbuffer`, plain globals of HLSL | seed 001, seed 003 "Layout Structure"; "Packing Rules for Constant Variables" | FACTS 2 to 5, 18 |
+//! | [`D3D_STRUCTURED`] | structured buffers of HLSL, typed loads of byte-address buffers | - | FACTS 6, 18 |
+//! | [`STD140`] | uniform blocks of GLSL | OpenGL specification 7.6.2.2, rules 1 to 10 | FACTS 2 to 5 |
+//! | [`STD430`] | storage blocks and push constants of GLSL | the same, without rounding to 16 in 4, 5 and 9 | FACTS 6 |
+//! | [`SCALAR`] | blocks of GLSL under `GL_EXT_scalar_block_layout` | Vulkan specification, "Offset and Stride Assignment", scalar alignment | - |
+//! | [`WGSL_STORAGE`] | storage buffers of WGSL | WGSL 14.4.1 "Alignment and Size" | - |
+//! | [`WGSL_UNIFORM`] | uniform buffers of WGSL | WGSL 14.4.5 "Address Space Layout Constraints" | - |
+//!
+//! A vector has the size of its components; a matrix is an array of its major vectors (FACTS 4); a struct is laid out in order
+//! of its fields, each at the next multiple of its alignment. What differs is in [`Rules`]. [`super::Layouter`] applies them;
+//! seed 000 "Computing Resource Requirements" is what it follows.
 
 /// How a vector is aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +32,10 @@ pub struct Rules {
     pub vectors: VectorAlign,
     /// A field that would cross a row of this size, and does not begin at one, moves to the next row.
     pub row: Option<u32>,
-    /// Least alignment of arrays and of matrix vectors' strides.
+    /// Least alignment of arrays, and so of the distance of their elements.
     pub min_array_align: u32,
+    /// Least alignment of matrices, and so of the distance of their vectors.
+    pub min_matrix_align: u32,
     /// Least alignment of structs.
     pub min_struct_align: u32,
     /// A struct's size is rounded up to its alignment.
@@ -42,6 +55,7 @@ pub const D3D_CONSTANT: Rules = Rules {
     vectors: VectorAlign::Scalar,
     row: Some(16),
     min_array_align: 16,
+    min_matrix_align: 16,
     min_struct_align: 16,
     round_struct_size: false,
     pad_last_element: false,
@@ -61,6 +75,7 @@ pub const D3D_STRUCTURED: Rules = Rules {
     vectors: VectorAlign::Scalar,
     row: None,
     min_array_align: 1,
+    min_matrix_align: 1,
     min_struct_align: 1,
     round_struct_size: true,
     pad_last_element: true,
@@ -77,6 +92,7 @@ pub const STD140: Rules = Rules {
     vectors: VectorAlign::PowerOfTwo,
     row: None,
     min_array_align: 16,
+    min_matrix_align: 16,
     min_struct_align: 16,
     round_struct_size: true,
     pad_last_element: true,
@@ -84,12 +100,13 @@ pub const STD140: Rules = Rules {
     row_after_empty_struct: false,
 };
 
-/// GLSL `std430`; WGSL storage buffers have the same numbers.
+/// GLSL `std430`.
 pub const STD430: Rules = Rules {
     name: "std430",
     vectors: VectorAlign::PowerOfTwo,
     row: None,
     min_array_align: 1,
+    min_matrix_align: 1,
     min_struct_align: 1,
     round_struct_size: true,
     pad_last_element: true,
@@ -97,12 +114,13 @@ pub const STD430: Rules = Rules {
     row_after_empty_struct: false,
 };
 
-/// Vulkan `scalar` block layout.
+/// Vulkan `scalar` block layout, as C++ compilers lay out structs: what follows a struct does not go into its tail.
 pub const SCALAR: Rules = Rules {
     name: "scalar",
     vectors: VectorAlign::Scalar,
     row: None,
     min_array_align: 1,
+    min_matrix_align: 1,
     min_struct_align: 1,
     round_struct_size: true,
     pad_last_element: true,
@@ -110,8 +128,20 @@ pub const SCALAR: Rules = Rules {
     row_after_empty_struct: false,
 };
 
-/// The same as slangc has it: tails of structs and arrays are reused.
+/// The same as slangc and glslang have it: tails of structs and arrays are reused.
 pub const SCALAR_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..SCALAR };
+
+/// WGSL storage buffers: the numbers of `std430`.
+pub const WGSL_STORAGE: Rules = Rules { name: "WGSL storage buffer", ..STD430 };
+
+/// WGSL uniform buffers, where `@align` and `@size` say what the constraints of the address space want: structs and arrays as
+/// in `std140`, and matrices as they are everywhere in WGSL. Natively, shaderport gives such buffers the bytes of `std140`,
+/// as slangc does, so that one set of C++ structs serves Vulkan and WebGPU.
+pub const WGSL_UNIFORM: Rules = Rules { name: "WGSL uniform buffer", min_matrix_align: 1, ..STD140 };
+
+/// Every rule set, without the variants of other compilers.
+pub const RULE_SETS: &[&Rules] =
+    &[&D3D_CONSTANT, &D3D_STRUCTURED, &STD140, &STD430, &SCALAR, &WGSL_UNIFORM, &WGSL_STORAGE];
 
 /// Rounds up to a multiple; saturates.
 pub fn round_up(value: u64, align: u64) -> u64 {

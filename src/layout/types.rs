@@ -217,7 +217,7 @@ impl Layouter<'_> {
             MatrixOrder::Column => (columns, rows),
         };
         let vector = self.vector(ty, s, length, rules);
-        let align = vector.align.max(rules.min_array_align);
+        let align = vector.align.max(rules.min_matrix_align);
         let stride = round_up(vector.size(), align as u64);
         let wide = rules.wide_matrix_tail && self.scalar_size(s) < 4;
         let last = if wide { u64::from(length) * 4 } else { vector.size() };
