@@ -82,6 +82,10 @@ capabilities! {
     UnboundedResourceArrays: Hlsl Glsl;
     /// `bool` in buffers.
     BoolInBuffers: Hlsl Glsl;
+    /// Constant buffers in arrays, and matrices with a storage order in structured buffers, without a struct around the data.
+    BareElements: Glsl Wgsl;
+    /// Arrays of bools that are copied out of buffers whole.
+    BoolCopies: Hlsl Wgsl;
     /// Implicitly numbered `float1` vectors and matrices with one row or column.
     UnitVectors: Hlsl;
     /// Integer and bool matrices.
@@ -337,6 +341,8 @@ pub struct Facts {
     pub bits_to_float: &'static str,
     /// The bits of a float as a `uint`.
     pub float_to_bits: &'static str,
+    /// The float whose value is that of the half in the low bits of a `uint`.
+    pub bits_to_half: &'static str,
     /// The double of two words, the lower first.
     pub words_to_double: &'static str,
     /// The words of a double, as a `uint2`.
@@ -429,6 +435,11 @@ impl Profile {
                 Language::Hlsl => "asfloat($0)",
                 Language::Glsl => "uintBitsToFloat($0)",
                 Language::Wgsl => "bitcast<$TR>($0)",
+            },
+            bits_to_half: match language {
+                Language::Hlsl => "f16tof32($0)",
+                Language::Glsl => "unpackHalf2x16($0).x",
+                Language::Wgsl => "unpack2x16float($0).x",
             },
             float_to_bits: match language {
                 Language::Hlsl => "asuint($0)",

@@ -9,6 +9,7 @@
 //! Removes: ByteAddressBuffers. Runs after: inline_builtins, split_resources. Layout of the bytes: that of structured
 //! buffers in D3D, which is what HLSL defines.
 
+use super::bits;
 use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass};
@@ -166,47 +167,22 @@ impl Words<'_, '_, '_> {
         if s.size() == 8 {
             return self.wide_scalar(s, place);
         }
+        let facts = &self.cx.profile.facts;
         let word = self.word(place);
-        let bits_to_float = self.cx.profile.facts.bits_to_float;
-        match s {
-            Scalar::F32 => match Template::parse(bits_to_float) {
-                Ok(template) => self.build(word).native(template, vec![word], TypeId::FLOAT),
-                Err(_) => word,
-            },
-            Scalar::U32 => word,
-            Scalar::I32 | Scalar::Bool => {
-                let mut b = self.build(word);
-                let ty = b.types.scalar(s);
-                b.convert(word, ty)
-            }
-            _ => {
-                let span = self.body.exprs[place.word].span;
-                self.cx
-                    .unsupported(span, "values of less than 4 bytes cannot be loaded from a byte-address buffer here");
-                word
-            }
-        }
+        let value = if s.size() == 4 { bits::of_word(&mut self.build(word), facts, word, s) } else { None };
+        value.unwrap_or_else(|| {
+            let span = self.body.exprs[place.word].span;
+            self.cx.unsupported(span, "values of less than 4 bytes cannot be loaded from a byte-address buffer here");
+            word
+        })
     }
 
     /// A scalar of two words.
     fn wide_scalar(&mut self, s: Scalar, place: Place) -> ExprId {
-        let words_to_double = self.cx.profile.facts.words_to_double;
+        let facts = &self.cx.profile.facts;
         let low = self.word(place);
         let high = self.word(Place { offset: place.offset + 4, ..place });
-        let mut b = self.build(low);
-        let ty = b.types.scalar(s);
-        if s.is_float() {
-            return match Template::parse(words_to_double) {
-                Ok(template) => b.native(template, vec![low, high], ty),
-                Err(_) => low,
-            };
-        }
-        let wide = b.types.scalar(Scalar::U64);
-        let (low, high) = (b.convert(low, wide), b.convert(high, wide));
-        let distance = b.uint(32);
-        let high = b.add(ExprKind::Binary(BinaryOp::Shl, high, distance), wide);
-        let bits = b.binary(BinaryOp::BitOr, low, high);
-        b.convert(bits, ty)
+        bits::of_two_words(&mut self.build(low), facts, (low, high), s).unwrap_or(low)
     }
 
     fn stores(&mut self, functions: &FxHashMap<FunctionId, bool>) {

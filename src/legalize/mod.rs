@@ -12,7 +12,9 @@ mod hidden_constants;
 pub mod hoist;
 pub mod needs;
 mod atomics;
+mod bits;
 mod bool_bits;
+mod bool_copies;
 mod buffers_apart;
 mod byte_address;
 mod called_entry_points;
@@ -44,6 +46,7 @@ mod non_float_matrices;
 mod out_parameters;
 mod packoffsets;
 mod parts;
+mod references;
 mod resolve_resources;
 mod root_signatures;
 mod resource_arrays;
@@ -152,6 +155,7 @@ pub const PASSES: &[Pass] = &[
     buffers_apart::PASS,
     memory::PIN,
     storage_types::PASS,
+    bool_copies::PASS,
     unit_vectors::PASS,
     push_constants::PASS,
     bool_bits::PASS,

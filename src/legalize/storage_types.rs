@@ -17,14 +17,15 @@
 //! non_float_matrices. Spec: DESIGN "Matrices".
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::references;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::Capability;
+use crate::target::{Capability, Placement};
 use crate::tree::walk::is_trivial;
 use crate::tree::{
     BinaryOp, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalKind, Item, MatrixOrder,
-    ParamMode, Program, Scalar, Stmt, StmtKind, StructId, Template, TemplatePiece, Type, TypeId, Types,
+    Program, Scalar, Stmt, StmtKind, StructId, Template, TemplatePiece, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -64,8 +65,14 @@ fn run(cx: &mut Context) {
     if plan.fields.is_empty() && plan.buffers.is_empty() {
         return;
     }
+    let by_reference = references::by_reference(cx.program);
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
+            is_stored_otherwise(program, body, &plan, place)
+        });
+    });
     rows(cx, &plan);
-    let by_reference = by_reference(cx.program);
     let mut faults = Vec::new();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         let copies = FxHashSet::default();
@@ -96,13 +103,20 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// Parameters that are passed by reference, by function.
-pub(super) fn by_reference(program: &Program) -> FxHashMap<FunctionId, Vec<usize>> {
-    let modes = program.functions.iter().map(|(id, f)| {
-        let list = f.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In).map(|(i, _)| i).collect();
-        (id, list)
-    });
-    modes.filter(|(_, list): &(_, Vec<usize>)| !list.is_empty()).collect()
+/// Whether an argument that is passed by reference is stored in another form: copies of it are passed.
+fn is_stored_otherwise(program: &Program, body: &Body, plan: &Plan, place: ExprId) -> bool {
+    // An element is a place whatever its matrix is, but for a bool that is no bool.
+    if matches!(program.types.get(body.exprs[place].ty), Type::Scalar(s) if s != Scalar::Bool) {
+        return false;
+    }
+    let mut at = Some(place);
+    while let Some(id) = at {
+        if planned(&program.types, &body.exprs, plan, id).is_some() {
+            return true;
+        }
+        at = references::selected(&body.exprs, id);
+    }
+    false
 }
 
 /// Finds the data that is stored.
@@ -113,6 +127,10 @@ struct Planner<'a, 'b> {
     storage: FxHashSet<StructId>,
     /// The one storage order of what is being visited, where fields cannot have their own.
     expected: Option<MatrixOrder>,
+    /// Structs whose fields cannot be moved: a matrix of one vector must have the alignment and size of an array there.
+    inner: FxHashSet<StructId>,
+    /// What is being stored is a field of such a struct.
+    within: bool,
 }
 
 impl<'a, 'b> Planner<'a, 'b> {
@@ -123,11 +141,40 @@ impl<'a, 'b> Planner<'a, 'b> {
             uniform: FxHashSet::default(),
             storage: FxHashSet::default(),
             expected: None,
+            inner: FxHashSet::default(),
+            within: false,
+        }
+    }
+
+    /// Finds the structs inside of others and of arrays, if only members of blocks can be moved.
+    fn find_inner(&mut self, globals: &[(TypeId, Option<MatrixOrder>, bool)]) {
+        if self.cx.profile.facts.placement != Placement::BlockOffset {
+            return;
+        }
+        let program = &*self.cx.program;
+        let mut open: Vec<TypeId> = Vec::new();
+        for (ty, ..) in globals {
+            match program.types.get(program.types.innermost(*ty)) {
+                Type::ConstantBuffer(t) => match program.types.get(t) {
+                    Type::Struct(s) => open.extend(program.structs[s].fields.iter().map(|f| f.ty)),
+                    _ => open.push(t),
+                },
+                Type::TextureBuffer(t) | Type::Buffer(_, _, t) => open.push(t),
+                _ => {}
+            }
+        }
+        while let Some(ty) = open.pop() {
+            if let Type::Struct(s) = program.types.get(program.types.innermost(ty))
+                && self.inner.insert(s)
+            {
+                open.extend(program.structs[s].fields.iter().map(|f| f.ty));
+            }
         }
     }
 
     fn plan(mut self) -> Plan {
         let globals = self.parameters();
+        self.find_inner(&globals);
         for (ty, order, transparent) in &globals {
             self.expected = None;
             let ty = self.cx.program.types.innermost(*ty);
@@ -227,7 +274,10 @@ impl<'a, 'b> Planner<'a, 'b> {
     fn field(&mut self, id: StructId, index: u32, uniform: bool) -> Option<Stored> {
         let field = self.cx.program.structs[id].fields.get(index as usize)?;
         let order = field.matrix_order.unwrap_or(self.cx.program.default_matrix_order);
-        self.stored(field.ty, order, uniform)
+        self.within = self.inner.contains(&id);
+        let stored = self.stored(field.ty, order, uniform);
+        self.within = false;
+        stored
     }
 
     /// The type that is stored for `ty`, if it is another one.
@@ -266,11 +316,16 @@ impl<'a, 'b> Planner<'a, 'b> {
                 }
                 let by_columns = order == MatrixOrder::Column;
                 let (count, length) = if by_columns { (columns, rows) } else { (rows, columns) };
-                if unit && count == 1 {
+                let widened = sparse && length < 3 && s.size() == 4;
+                if unit && count == 1 && !(widened && spaced) && !(self.within && !spaced && length < 4) {
                     return types.matrix(scalar(s), rows, columns);
                 }
                 *transposed = by_columns;
-                if sparse && length < 3 && s.size() == 4 {
+                if unit && count == 1 && !widened {
+                    let vector = vector(types, scalar(s), length);
+                    return types.array(vector, Some(1));
+                }
+                if widened {
                     let vector = types.vector(scalar(s), 4);
                     return types.array(vector, Some(count.into()));
                 }

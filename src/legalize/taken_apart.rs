@@ -10,18 +10,21 @@
 //! Removes: nothing by itself. Runs after: split_resources, uniform_blocks (which make the buffers); before: packoffsets,
 //! uniform_structs, pin_memory. Spec: seed 001.
 
-use super::hoist::{Mark, Marks, hoist, temporary_name};
+mod stores;
+mod words;
+
+use self::words::Words;
+use super::hoist::hoist;
+use super::references::{self, ByReference, selected};
 use super::stored_forms::{self, Data, Form, Native, Slot, Step, Stored, same};
 use super::{Context, Pass, memory};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
-use crate::symbol::Symbol;
-use crate::target::{Capability, Placement};
-use crate::tree::walk::is_trivial;
+use crate::target::{Capability, Placement, Profile};
 use crate::tree::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass { name: "taken_apart", removes: &[], adds: &[], run };
 
@@ -30,22 +33,27 @@ fn run(cx: &mut Context) {
     if buffers.is_empty() || cx.diags.has_errors() {
         return;
     }
-    let by_reference = super::storage_types::by_reference(cx.program);
+    let by_reference = references::by_reference(cx.program);
     let effects = cx.effects();
-    let bits_to_float = cx.profile.facts.bits_to_float;
     let mut faults = Vec::new();
     cx.each_body(&mut |cx, _, body| {
-        let marks = Access::new(cx.program, body, &buffers, bits_to_float).marks();
+        let profile = cx.profile;
+        references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
+            Access::new(program, body, &buffers, profile).is_in_parts(place)
+        });
+        let marks = Access::new(cx.program, body, &buffers, profile).marks();
         hoist(cx.program, &effects, body, marks);
-        let mut access = Access::new(cx.program, body, &buffers, bits_to_float);
+        let mut access = Access::new(cx.program, body, &buffers, profile);
         access.stores();
         access.reads(&by_reference);
         faults.append(&mut access.faults);
+        buffers.retype_names(&mut cx.program.types, body);
     });
     for (span, reason) in faults {
         cx.unsupported(span, reason);
     }
-    let types: BTreeMap<TypeId, TypeId> = buffers.iter().map(|(old, b)| (*old, b.ty)).collect();
+    buffers.retype(cx.program);
+    let types: BTreeMap<TypeId, TypeId> = buffers.types.iter().map(|(old, b)| (*old, b.ty)).collect();
     cx.program.map_types(&mut |_, ty| types.get(&ty).copied().unwrap_or(ty));
     super::storage_types::products(cx.program);
 }
@@ -66,73 +74,164 @@ struct Wanted {
     native: &'static Rules,
     /// It mixes storage orders of matrices, and other buffers have its structs.
     own_structs: bool,
+    /// What is no struct must be in one.
+    bare: bool,
 }
 
-/// Finds the buffers that must be taken apart, by type, and declares their structs.
-fn plan(cx: &mut Context) -> BTreeMap<TypeId, Buffer> {
-    let native = memory::native_settings(cx);
-    let globals: Vec<GlobalId> = cx
-        .program
-        .items
-        .iter()
-        .filter_map(|i| match i {
-            Item::Global(id) => Some(*id),
-            _ => None,
-        })
-        .collect();
-    let mut buffers: BTreeMap<TypeId, Buffer> = BTreeMap::new();
-    // How the first buffer of each type is laid out; types are planned, not globals.
-    let mut first: BTreeMap<TypeId, (TypeLayout, MatrixOrder, &'static Rules)> = BTreeMap::new();
-    for id in globals {
-        let Some(wanted) = wanted(cx, id, &native) else { continue };
-        let span = cx.program.globals[id].span;
-        if let Some((layout, order, rules)) = first.get(&wanted.buffer) {
-            let agrees = same(layout, &wanted.layout) && *order == wanted.order && *rules == wanted.native;
-            let untouched = !buffers.contains_key(&wanted.buffer) && is_natural(cx, &native, &wanted);
-            if !agrees && !untouched {
-                cx.unsupported(span, "buffers of one type cannot be laid out in several ways here; use two structs");
-            }
-        } else {
-            first.insert(wanted.buffer, (wanted.layout.clone(), wanted.order, wanted.native));
-            if is_natural(cx, &native, &wanted) || is_simple(cx, id, &native, &wanted) {
-                continue;
-            }
-            if let Some(buffer) = take_apart(cx, id, &native, &wanted) {
-                buffers.insert(wanted.buffer, buffer);
+impl Wanted {
+    fn agrees(&self, other: &Wanted) -> bool {
+        same(&self.layout, &other.layout)
+            && self.order == other.order
+            && self.native == other.native
+            && self.own_structs == other.own_structs
+            && self.bare == other.bare
+    }
+}
+
+/// The buffers that are taken apart.
+#[derive(Default)]
+struct Plan {
+    /// All buffers of a type.
+    types: BTreeMap<TypeId, Buffer>,
+    /// Those whose type has other buffers that are laid out in other ways; nothing for one that stays.
+    globals: BTreeMap<GlobalId, Option<Buffer>>,
+}
+
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.globals.values().all(Option::is_none)
+    }
+
+    /// The plan for what an expression is, if it is a buffer.
+    fn of(&self, exprs: &ExprArena, id: ExprId) -> Option<&Buffer> {
+        match exprs[exprs.base(id)].kind {
+            ExprKind::Global(g) if self.globals.contains_key(&g) => self.globals.get(&g)?.as_ref(),
+            _ => self.types.get(&exprs[id].ty),
+        }
+    }
+
+    /// Gives the buffers that are planned one by one their types, here and where a body names them.
+    fn retype(&self, program: &mut Program) {
+        for (id, buffer) in self.globals.iter().filter_map(|(id, b)| Some((*id, b.as_ref()?))) {
+            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
+        }
+    }
+
+    fn retype_names(&self, types: &mut Types, body: &mut Body) {
+        for id in body.expressions().into_iter().filter(|_| !self.globals.is_empty()) {
+            let ty = body.exprs[id].ty;
+            let is_buffer = types.get(types.innermost(ty)).is_resource();
+            if let (true, ExprKind::Global(g)) = (is_buffer, &body.exprs[body.exprs.base(id)].kind)
+                && let Some(Some(buffer)) = self.globals.get(g)
+            {
+                body.exprs[id].ty = with_innermost(types, ty, buffer.ty);
             }
         }
-        if let Some(buffer) = buffers.get(&wanted.buffer) {
-            cx.notes.taken_apart.push(id);
-            cx.program.globals[id].stored =
+    }
+}
+
+/// An array with other elements, or just those.
+fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
+    match types.array_parts(ty) {
+        Some((element, count)) => {
+            let element = with_innermost(types, element, inner);
+            types.array(element, count)
+        }
+        None => inner,
+    }
+}
+
+/// Finds the buffers that must be taken apart, and declares their structs.
+fn plan(cx: &mut Context) -> Plan {
+    let native = memory::native_settings(cx);
+    let globals = cx.program.items.iter().filter_map(|i| match i {
+        Item::Global(id) => Some(*id),
+        _ => None,
+    });
+    let all: Vec<(GlobalId, Wanted)> = globals.filter_map(|id| Some((id, wanted(cx, id, &native)?))).collect();
+    let mut first: BTreeMap<TypeId, &Wanted> = BTreeMap::new();
+    let mut alone = BTreeSet::new();
+    for (_, wanted) in &all {
+        if !first.entry(wanted.buffer).or_insert(wanted).agrees(wanted) {
+            alone.insert(wanted.buffer);
+        }
+    }
+    let mut plan = Plan::default();
+    for (id, wanted) in &all {
+        let stays = is_natural(cx, &native, wanted) || is_simple(cx, *id, &native, wanted);
+        if alone.contains(&wanted.buffer) {
+            let buffer = if stays { None } else { take_apart(cx, *id, &native, wanted) };
+            if buffer.is_some() && is_passed(cx.program, wanted.buffer) {
+                let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
+                              use two structs";
+                cx.unsupported(cx.program.globals[*id].span, reason);
+            }
+            plan.globals.insert(*id, buffer);
+        } else if !stays && !plan.types.contains_key(&wanted.buffer) {
+            plan.types.extend(take_apart(cx, *id, &native, wanted).map(|buffer| (wanted.buffer, buffer)));
+        }
+        let planned = plan.globals.get(id).and_then(Option::as_ref).or_else(|| plan.types.get(&wanted.buffer));
+        if let Some(buffer) = planned {
+            cx.notes.taken_apart.push(*id);
+            cx.program.globals[*id].stored =
                 stored_forms::leaves(cx.program, &buffer.stored.slot, !cx.profile.has(Capability::EmptyStructs));
         }
     }
-    buffers
+    plan
+}
+
+/// Whether some function has a buffer of this type as a parameter.
+fn is_passed(program: &Program, buffer: TypeId) -> bool {
+    program.reachable_functions().into_iter().any(|f| {
+        let function = &program.functions[f];
+        let passed = |p: &Param| program.types.innermost(function.code.locals[p.local].ty) == buffer;
+        matches!(function.body, FunctionBody::Block) && function.params.iter().any(passed)
+    })
 }
 
 fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let settings = &cx.layout.settings;
     let global = &cx.program.globals[id];
     let (data, rules) = memory::data(cx.program, settings, global)?;
-    let (_, native) = memory::data(cx.program, native, global)?;
+    let (_, native_rules) = memory::data(cx.program, native, global)?;
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let layout = Layouter { program: cx.program, settings }.contents(data, rules, order);
     let buffer = cx.program.types.innermost(global.ty);
-    let own_structs = !cx.profile.has(Capability::MixedMatrixOrders)
+    let mixes = !cx.profile.has(Capability::MixedMatrixOrders)
         && cx.profile.has(Capability::BothMatrixOrders)
-        && super::storage_types::mixes_orders(cx.program, global, data)
-        && shares_structs(cx, id);
-    (layout.size() > 0).then_some(Wanted { buffer, data, layout, order, native, own_structs })
+        && super::storage_types::mixes_orders(cx.program, global, data);
+    let bare = is_bare(cx, id, data, order);
+    let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare };
+    // What is stored in parts may leave matrices of another order than the first.
+    let apart = mixes && !is_natural(cx, native, &wanted);
+    wanted.own_structs = mixes && shares_structs(cx, id, apart);
+    (wanted.layout.size() > 0).then_some(wanted)
 }
 
-/// Whether the structs of a buffer are in others too, which store their matrices in another order.
-fn shares_structs(cx: &Context, id: GlobalId) -> bool {
+/// Whether the target wants a struct where the buffer has something else: in constant buffers that are elements of arrays, and
+/// around matrices in a storage order of their own.
+fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool {
+    let global = &cx.program.globals[id];
+    let inner = cx.program.types.get(cx.program.types.innermost(data));
+    if cx.profile.has(Capability::BareElements) || matches!(inner, Type::Struct(_)) {
+        return false;
+    }
+    match cx.program.types.get(cx.program.types.innermost(global.ty)) {
+        Type::ConstantBuffer(_) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
+        _ => matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order,
+    }
+}
+
+/// Whether the structs of a buffer are in others too, which store their matrices in another order, or in any order.
+fn shares_structs(cx: &Context, id: GlobalId, any_order: bool) -> bool {
     let globals = cx.program.items.iter().filter_map(|item| match item {
         Item::Global(id) => Some(*id),
         _ => None,
     });
-    let all: Vec<(StructId, MatrixOrder)> = globals.flat_map(|id| stored_orders(cx, id)).collect();
-    stored_orders(cx, id).iter().any(|(s, order)| all.iter().any(|(t, other)| s == t && order != other))
+    let own = stored_orders(cx, id);
+    let mut all =
+        globals.flat_map(|other| stored_orders(cx, other).into_iter().map(move |(s, order)| (other, s, order)));
+    all.any(|(other, s, order)| own.iter().any(|(t, own)| s == *t && (order != *own || any_order && other != id)))
 }
 
 /// The structs with matrices in a buffer, with the order that all matrices beside them are stored in.
@@ -175,7 +274,8 @@ fn stride(program: &Program, buffer: TypeId, layout: &TypeLayout) -> Option<u64>
 fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
     let natural = natural(cx, native, wanted);
     let distance = |layout| stride(cx.program, wanted.buffer, layout);
-    !wanted.own_structs && same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural)
+    let fits = same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural);
+    fits && !wanted.own_structs && !wanted.bare
 }
 
 /// Whether only members of a `cbuffer` are elsewhere, and the target can say where.
@@ -193,7 +293,7 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         let hole = placement == Placement::AlignAndSize && index == 0 && offset != 0;
         let fine = same(&w.layout, &n.layout)
             && offset.is_multiple_of(n.layout.align.into())
-            && (placement != Placement::Packoffset || offset.is_multiple_of(4))
+            && (placement != Placement::Packoffset || has_packoffset(cx.program, w.layout.ty, offset))
             && offset >= end
             && !crosses
             && !hole;
@@ -201,6 +301,15 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         fine
     });
     cx.program.globals[id].transparent && fits && !wanted.own_structs
+}
+
+/// Whether a `packoffset` can say the place. Small components of a vector are counted like large ones there.
+fn has_packoffset(program: &Program, ty: TypeId, offset: u64) -> bool {
+    let components = match program.types.get(ty) {
+        Type::Vector(s, n) if s.size() < 4 => u64::from(n),
+        _ => 0,
+    };
+    offset.is_multiple_of(4) && offset / 4 % 4 + components <= 4
 }
 
 /// Declares the structs of a buffer.
@@ -217,7 +326,12 @@ fn take_apart(cx: &mut Context, id: GlobalId, native: &Settings, wanted: &Wanted
     };
     let buffer = cx.program.types.get(wanted.buffer);
     if matches!(buffer, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) {
-        cx.unsupported(span, format!("{} cannot lay out the elements of this buffer so", cx.profile.name));
+        let message = format!(
+            "{} appends and consumes elements whole, and lays them out by its own rule; a RWStructuredBuffer with a counter of \
+             its own can have this layout",
+            cx.profile.name
+        );
+        cx.unsupported(span, message);
         return None;
     }
     let native = Native { settings: native, rules: wanted.native, own_structs: wanted.own_structs };
@@ -255,15 +369,6 @@ enum At<'p> {
     Parts(Vec<ExprId>),
 }
 
-/// A value in rows of words: at `offset` and some indices times their strides.
-#[derive(Clone)]
-struct Words {
-    rows: ExprId,
-    offset: u64,
-    terms: Vec<(ExprId, u64)>,
-    layout: TypeLayout,
-}
-
 impl At<'_> {
     /// It is one expression, that can be read and written like any other.
     fn is_plain(&self) -> bool {
@@ -279,8 +384,8 @@ impl At<'_> {
 struct Access<'a, 'p> {
     program: &'a mut Program,
     body: &'a mut Body,
-    buffers: &'p BTreeMap<TypeId, Buffer>,
-    bits_to_float: &'static str,
+    buffers: &'p Plan,
+    profile: &'p Profile,
     faults: Vec<(Span, String)>,
 }
 
@@ -292,13 +397,8 @@ struct Reach<'p> {
 }
 
 impl<'a, 'p> Access<'a, 'p> {
-    fn new(
-        program: &'a mut Program,
-        body: &'a mut Body,
-        buffers: &'p BTreeMap<TypeId, Buffer>,
-        bits_to_float: &'static str,
-    ) -> Self {
-        Access { program, body, buffers, bits_to_float, faults: Vec::new() }
+    fn new(program: &'a mut Program, body: &'a mut Body, buffers: &'p Plan, profile: &'p Profile) -> Self {
+        Access { program, body, buffers, profile, faults: Vec::new() }
     }
 
     fn build(&mut self, at: ExprId) -> Build<'_> {
@@ -309,7 +409,7 @@ impl<'a, 'p> Access<'a, 'p> {
     /// The buffer whose contents or element an expression is, if it is taken apart and the expression not yet changed.
     fn root(&self, id: ExprId) -> Option<&'p Buffer> {
         let (ExprKind::Index(base, _) | ExprKind::Contents(base)) = self.body.exprs[id].kind else { return None };
-        let buffer = self.buffers.get(&self.body.exprs[base].ty)?;
+        let buffer = self.buffers.of(&self.body.exprs, base)?;
         (self.body.exprs[id].ty != buffer.stored.ty).then_some(buffer)
     }
 
@@ -338,7 +438,8 @@ impl<'a, 'p> Access<'a, 'p> {
         while let Some(&parent) =
             parents.get(&node).filter(|_| !matches!(&at, At::Slot(_, s) if matches!(s.form, Form::Same)))
         {
-            match self.select(&at, node, parent) {
+            let kind = self.body.exprs[parent].kind.clone();
+            match self.select(&at, &kind).filter(|_| selected(&self.body.exprs, parent) == Some(node)) {
                 Some(next) => at = next,
                 None => break,
             }
@@ -348,22 +449,13 @@ impl<'a, 'p> Access<'a, 'p> {
         Some(Reach { chain, at })
     }
 
-    /// What `parent` selects of an access, if it selects something.
-    fn select(&mut self, at: &At<'p>, node: ExprId, parent: ExprId) -> Option<At<'p>> {
-        let kind = self.body.exprs[parent].kind.clone();
-        match kind {
-            ExprKind::Field(base, _)
-            | ExprKind::Index(base, _)
-            | ExprKind::Swizzle(base, _)
-            | ExprKind::MatrixSwizzle(base, _)
-                if base == node => {}
-            _ => return None,
-        }
+    /// What a selection chooses of a place, if that can be followed.
+    fn select(&mut self, at: &At<'p>, kind: &ExprKind) -> Option<At<'p>> {
         match at {
-            At::Slot(base, slot) => self.select_slot(*base, slot, &kind),
-            At::Words(words) => self.select_word(Words::clone(words), &kind),
+            At::Slot(base, slot) => self.select_slot(*base, slot, kind),
+            At::Words(words) => self.select_word(Words::clone(words), kind),
             At::Parts(list) => {
-                let chosen: Vec<u8> = match &kind {
+                let chosen: Vec<u8> = match kind {
                     ExprKind::Swizzle(_, s) => s.list().to_vec(),
                     ExprKind::Index(_, i) => vec![u8::try_from(self.constant(*i)?).ok()?],
                     _ => return None,
@@ -438,6 +530,25 @@ impl<'a, 'p> Access<'a, 'p> {
         index: ExprId,
     ) -> Option<At<'p>> {
         let constant = self.constant(index).and_then(|n| u8::try_from(n).ok());
+        let at = self.row(base, slot, vectors, inner, index, constant)?;
+        // The row of a matrix of one column is a vector of one, and stored as a scalar.
+        match at {
+            At::Slot(base, row) if matches!(self.program.types.get(row.layout.ty), Type::Scalar(_)) => {
+                Some(At::Parts(self.components(base, row)))
+            }
+            at => Some(at),
+        }
+    }
+
+    fn row(
+        &mut self,
+        base: ExprId,
+        slot: &'p Slot,
+        vectors: &'p [Slot],
+        inner: Option<&'p Slot>,
+        index: ExprId,
+        constant: Option<u8>,
+    ) -> Option<At<'p>> {
         match (slot.order(), constant, inner) {
             (MatrixOrder::Row, Some(r), _) => Some(At::Slot(base, vectors.get(usize::from(r))?)),
             (MatrixOrder::Row, None, Some(inner)) => Some(At::Slot(self.element(base, slot, index), inner)),
@@ -447,11 +558,20 @@ impl<'a, 'p> Access<'a, 'p> {
                     (0..count).map(|c| self.matrix_element(base, MatrixOrder::Column, vectors, r, c)).collect();
                 Some(At::Parts(parts?))
             }
-            (MatrixOrder::Column, None, Some(Slot { form: Form::Scalars, .. })) => {
+            (MatrixOrder::Column, None, _) if vectors.iter().all(|v| self.can_be_indexed(v)) => {
                 let parts = vectors.iter().map(|v| self.element(base, v, index)).collect();
                 Some(At::Parts(parts))
             }
             _ => None,
+        }
+    }
+
+    /// Whether a component of a stored vector can be chosen at run time.
+    fn can_be_indexed(&self, slot: &Slot) -> bool {
+        match slot.form {
+            Form::Same => matches!(self.program.types.get(slot.layout.ty), Type::Vector(..)),
+            Form::Scalars => true,
+            _ => false,
         }
     }
 
@@ -507,223 +627,6 @@ impl<'a, 'p> Access<'a, 'p> {
         }
     }
 
-    /// Indices that would be repeated, values that would be, and assignments that are no statements.
-    fn marks(&mut self) -> Marks {
-        let mut marks = Marks::default();
-        let parents = self.parents();
-        let mut statements = FxHashSet::default();
-        self.body.block.visit(&mut |s| {
-            if let StmtKind::Expr(e) = s.kind {
-                statements.insert(e);
-            }
-        });
-        for root in self.body.expressions() {
-            let Some(Reach { chain, at }) = self.reach(root, &parents) else { continue };
-            let Some(&top) = chain.last() else { continue };
-            let target = parents.get(&top).copied().filter(|p| self.is_target(*p, top));
-            if at.is_plain() {
-                continue;
-            }
-            for id in chain {
-                self.mark_indices(id, &mut marks);
-            }
-            if let Some(assign) = target {
-                if !statements.contains(&assign) {
-                    marks.insert(assign, Mark::Effect);
-                }
-                if let ExprKind::Assign(_, _, value) = self.body.exprs[assign].kind {
-                    self.mark(value, &mut marks);
-                }
-            }
-        }
-        marks
-    }
-
-    fn is_target(&self, parent: ExprId, id: ExprId) -> bool {
-        match self.body.exprs[parent].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => target == id,
-            _ => false,
-        }
-    }
-
-    fn mark(&mut self, id: ExprId, marks: &mut Marks) {
-        if !is_trivial(&self.body.exprs, id) {
-            let scalar = matches!(self.program.types.get(self.body.exprs[id].ty), Type::Scalar(_));
-            let name = if scalar { Symbol::new("index") } else { temporary_name(self.program, self.body, id) };
-            marks.insert(id, Mark::Value(name));
-        }
-    }
-
-    fn mark_indices(&mut self, id: ExprId, marks: &mut Marks) {
-        match self.body.exprs[id].kind {
-            ExprKind::Index(base, index) => {
-                self.mark(index, marks);
-                if let ExprKind::Index(..) = self.body.exprs[base].kind {
-                    self.mark_indices(base, marks);
-                }
-            }
-            ExprKind::Contents(base) => self.mark_indices(base, marks),
-            _ => {}
-        }
-    }
-
-    /// Assignments to what is taken apart become assignments of the parts.
-    fn stores(&mut self) {
-        let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| {
-            let StmtKind::Expr(root) = stmt.kind else { return out.push(stmt) };
-            let Some(parts) = self.store_statement(root) else { return out.push(stmt) };
-            let first = out.len();
-            out.extend(parts.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
-            if let Some(first) = out.get_mut(first) {
-                first.comments = stmt.comments;
-                first.blank_before = stmt.blank_before;
-            }
-        });
-        self.body.block = block;
-    }
-
-    /// The assignments that an assignment becomes, if its target is taken apart.
-    fn store_statement(&mut self, root: ExprId) -> Option<Vec<ExprId>> {
-        let (op, target, value) = match self.body.exprs[root].kind {
-            ExprKind::Assign(op, target, value) => (op, target, Some(value)),
-            ExprKind::Step(up, _, target) => (Some(if up { BinaryOp::Add } else { BinaryOp::Sub }), target, None),
-            _ => return None,
-        };
-        let (at, rest) = self.target(target)?;
-        if at.is_plain() && rest.is_empty() {
-            return None;
-        }
-        if let (Some(_), At::Slot(_, Slot { form: Form::Same, .. })) = (rest.first(), &at) {
-            return None;
-        }
-        if !rest.is_empty() {
-            let reason = "a part of this value that is only known at run time cannot be assigned, as the value is stored in parts";
-            self.faults.push((self.body.exprs[root].span, reason.to_owned()));
-            return None;
-        }
-        let ty = self.body.exprs[target].ty;
-        let value = match value {
-            Some(value) => value,
-            None => self.build(root).number(1, ty),
-        };
-        let mut out = Vec::new();
-        self.store(&at, op, value, &mut out);
-        Some(out)
-    }
-
-    /// Where the target of an assignment is, and the selections in it that could not be followed.
-    fn target(&mut self, target: ExprId) -> Option<(At<'p>, Vec<ExprId>)> {
-        let mut path = vec![target];
-        let mut node = target;
-        while self.root(node).is_none() {
-            node = match self.body.exprs[node].kind {
-                ExprKind::Field(a, _)
-                | ExprKind::Index(a, _)
-                | ExprKind::Swizzle(a, _)
-                | ExprKind::MatrixSwizzle(a, _) => a,
-                _ => return None,
-            };
-            path.push(node);
-        }
-        let mut at = self.start(path.pop()?)?;
-        while let Some(parent) = path.pop() {
-            match self.select(&at, node, parent) {
-                Some(next) => at = next,
-                None => {
-                    path.push(parent);
-                    break;
-                }
-            }
-            node = parent;
-        }
-        path.reverse();
-        Some((at, path))
-    }
-
-    /// Assignments of a value to its parts.
-    fn store(&mut self, at: &At, op: Option<BinaryOp>, value: ExprId, out: &mut Vec<ExprId>) {
-        match at {
-            At::Slot(base, slot) => self.store_slot(*base, slot, op, value, out),
-            At::Parts(list) => {
-                for (index, part) in (0..).zip(list) {
-                    let mut from = self.body.exprs.duplicate(value);
-                    let one = !matches!(self.program.types.get(self.body.exprs[value].ty), Type::Vector(..));
-                    if list.len() > 1 && !one {
-                        from = self.build(value).swizzle(from, &[index]);
-                    }
-                    out.push(self.assign(*part, op, from));
-                }
-            }
-            At::Words(_) => {}
-        }
-    }
-
-    fn assign(&mut self, target: ExprId, op: Option<BinaryOp>, value: ExprId) -> ExprId {
-        let ty = self.body.exprs[target].ty;
-        self.build(value).add(ExprKind::Assign(op, target, value), ty)
-    }
-
-    fn store_slot(&mut self, base: ExprId, slot: &Slot, op: Option<BinaryOp>, value: ExprId, out: &mut Vec<ExprId>) {
-        match &slot.form {
-            Form::Same => {
-                let target = self.apply(base, &slot.steps);
-                let from = self.body.exprs.duplicate(value);
-                out.push(self.assign(target, op, from));
-            }
-            Form::Struct(fields) => {
-                for (index, field) in (0..).zip(fields) {
-                    let from = self.body.exprs.duplicate(value);
-                    let part = self.build(value).field(from, index, field.layout.ty);
-                    self.store_slot(base, field, op, part, out);
-                }
-            }
-            Form::Array(inner) => {
-                for n in 0..self.count(slot) {
-                    let array = self.apply(base, &slot.steps);
-                    let to = self.build(value).at(array, n);
-                    let from = self.body.exprs.duplicate(value);
-                    let part = self.build(value).at(from, n);
-                    self.store_slot(to, inner, op, part, out);
-                }
-            }
-            Form::Scalars | Form::Pieces(_) => {
-                let parts = self.components(base, slot);
-                self.store(&At::Parts(parts), op, value, out);
-            }
-            Form::Matrix(vectors, _) => {
-                for (index, vector) in (0..).zip(vectors) {
-                    let part = self.vector_of(value, slot.order(), index, vector.layout.ty);
-                    self.store_slot(base, vector, op, part, out);
-                }
-            }
-            Form::Nothing | Form::Words(_) => {}
-        }
-    }
-
-    /// A row or column of a matrix value.
-    fn vector_of(&mut self, matrix: ExprId, order: MatrixOrder, index: u32, ty: TypeId) -> ExprId {
-        let length = if let Type::Vector(_, n) = self.program.types.get(ty) { n } else { 1 };
-        let element = |this: &mut Self, r: u32, c: u32| {
-            let from = this.body.exprs.duplicate(matrix);
-            let mut b = this.build(matrix);
-            let row = b.at(from, r);
-            b.at(row, c)
-        };
-        match order {
-            MatrixOrder::Row if length > 1 => {
-                let from = self.body.exprs.duplicate(matrix);
-                self.build(matrix).at(from, index)
-            }
-            MatrixOrder::Row => element(self, index, 0),
-            MatrixOrder::Column if length == 1 => element(self, 0, index),
-            MatrixOrder::Column => {
-                let parts = (0..u32::from(length)).map(|r| element(self, r, index)).collect();
-                self.build(matrix).construct(parts, ty)
-            }
-        }
-    }
-
     fn count(&self, slot: &Slot) -> u32 {
         match slot.layout.detail {
             Detail::Array { count, .. } => count.unwrap_or(0),
@@ -732,7 +635,7 @@ impl<'a, 'p> Access<'a, 'p> {
     }
 
     /// Values out of what is taken apart are put together.
-    fn reads(&mut self, by_reference: &FxHashMap<FunctionId, Vec<usize>>) {
+    fn reads(&mut self, by_reference: &ByReference) {
         loop {
             let parents = self.parents();
             let mut roots = self.body.expressions();
@@ -754,12 +657,7 @@ impl<'a, 'p> Access<'a, 'p> {
     }
 
     /// What is stored in parts has no address.
-    fn refuse_references(
-        &mut self,
-        top: ExprId,
-        parents: &FxHashMap<ExprId, ExprId>,
-        by_reference: &FxHashMap<FunctionId, Vec<usize>>,
-    ) {
+    fn refuse_references(&mut self, top: ExprId, parents: &FxHashMap<ExprId, ExprId>, by_reference: &ByReference) {
         let Some(&parent) = parents.get(&top) else { return };
         let referred = match &self.body.exprs[parent].kind {
             ExprKind::Call(f, args) => {
@@ -782,7 +680,8 @@ impl<'a, 'p> Access<'a, 'p> {
             At::Parts(list) => {
                 let list = self.copies(list);
                 match list.as_slice() {
-                    [one] => *one,
+                    // The only component of a vector of one is a scalar.
+                    [one] => self.build(*one).convert(*one, ty),
                     [first, ..] => {
                         let first = *first;
                         self.build(first).construct(list, ty)
@@ -837,170 +736,4 @@ impl<'a, 'p> Access<'a, 'p> {
         let parts = parts.collect();
         self.build(base).construct(parts, ty)
     }
-
-    /// A part of what lies in rows of words.
-    fn select_word(&mut self, words: Words, kind: &ExprKind) -> Option<At<'p>> {
-        let mut words = words;
-        match (words.layout.detail.clone(), kind) {
-            (Detail::Struct(fields), ExprKind::Field(_, i)) => {
-                let field = fields.into_iter().nth(*i as usize)?;
-                words.offset += field.offset.get(Unit::Bytes);
-                words.layout = field.layout;
-            }
-            (Detail::Array { element, stride, .. }, ExprKind::Index(_, i)) => {
-                self.step_words(&mut words, *i, stride.get(Unit::Bytes));
-                words.layout = *element;
-            }
-            (Detail::Plain, ExprKind::Index(_, i)) => {
-                let scalar = self.scalar_of(words.layout.ty)?;
-                self.step_words(&mut words, *i, scalar.size().into());
-                words.layout = plain(self.program.types.scalar(scalar), scalar.size().into());
-            }
-            (Detail::Plain, ExprKind::Swizzle(_, s)) => {
-                let scalar = self.scalar_of(words.layout.ty)?;
-                let size = u64::from(scalar.size());
-                let parts = s.list().iter().map(|c| self.scalar(&words, scalar, u64::from(*c) * size));
-                return Some(At::Parts(parts.collect()));
-            }
-            (Detail::Matrix { stride, order }, ExprKind::Index(_, i)) => {
-                let Type::Matrix(s, _, columns) = self.program.types.get(words.layout.ty) else { return None };
-                let (size, stride) = (u64::from(s.size()), u64::from(stride));
-                self.step_words(&mut words, *i, if order == MatrixOrder::Row { stride } else { size });
-                if order == MatrixOrder::Column {
-                    let parts = (0..u64::from(columns)).map(|c| self.scalar(&words, s, c * stride));
-                    return Some(At::Parts(parts.collect()));
-                }
-                words.layout = plain(self.program.types.vector(s, columns), size * u64::from(columns));
-            }
-            (Detail::Matrix { stride, order }, ExprKind::MatrixSwizzle(_, list)) => {
-                let s = self.scalar_of(words.layout.ty)?;
-                let parts = list.iter().map(|(r, c)| self.scalar(&words, s, element_offset(order, stride, s, *r, *c)));
-                return Some(At::Parts(parts.collect()));
-            }
-            _ => return None,
-        }
-        Some(At::Words(Box::new(words)))
-    }
-
-    fn scalar_of(&self, ty: TypeId) -> Option<Scalar> {
-        match self.program.types.get(ty) {
-            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
-            _ => None,
-        }
-    }
-
-    fn step_words(&mut self, words: &mut Words, index: ExprId, stride: u64) {
-        match self.constant(index) {
-            Some(n) => words.offset = words.offset.saturating_add(n.saturating_mul(stride)),
-            None => words.terms.push((index, stride)),
-        }
-    }
-
-    /// The value of what lies in rows of words.
-    fn load_words(&mut self, words: Words) -> ExprId {
-        let ty = words.layout.ty;
-        let within = |layout: &TypeLayout, offset: u64| Words {
-            offset: words.offset.saturating_add(offset),
-            layout: layout.clone(),
-            ..words.clone()
-        };
-        let parts = match (&words.layout.detail, self.program.types.get(ty)) {
-            (Detail::Struct(fields), _) => {
-                fields.iter().map(|f| self.load_words(within(&f.layout, f.offset.get(Unit::Bytes)))).collect()
-            }
-            (Detail::Array { element, stride, count }, _) => (0..u64::from(count.unwrap_or(0)))
-                .map(|n| self.load_words(within(element, n.saturating_mul(stride.get(Unit::Bytes)))))
-                .collect(),
-            (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
-                let elements = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
-                elements.map(|(r, c)| self.scalar(&words, s, element_offset(*order, *stride, s, r, c))).collect()
-            }
-            (_, Type::Vector(s, n)) => {
-                (0..u64::from(n)).map(|c| self.scalar(&words, s, c * u64::from(s.size()))).collect()
-            }
-            (_, Type::Scalar(s)) => return self.scalar(&words, s, 0),
-            _ => return self.unloadable(&words, ty),
-        };
-        self.build(words.rows).construct(parts, ty)
-    }
-
-    fn unloadable(&mut self, words: &Words, ty: TypeId) -> ExprId {
-        let span = self.body.exprs[words.rows].span;
-        let reason = "values of this type cannot lie so densely in a constant buffer here".to_owned();
-        self.faults.push((span, reason));
-        self.build(words.rows).add(ExprKind::Zero, ty)
-    }
-
-    /// A scalar out of its word.
-    fn scalar(&mut self, words: &Words, s: Scalar, offset: u64) -> ExprId {
-        let ty = self.program.types.scalar(s);
-        let dense = words.terms.iter().any(|(_, stride)| !stride.is_multiple_of(4));
-        if dense || !(words.offset + offset).is_multiple_of(4) {
-            return self.unloadable(words, ty);
-        }
-        let word = self.word(words, words.offset.saturating_add(offset));
-        match (s, Template::parse(self.bits_to_float)) {
-            (Scalar::F32, Ok(template)) => self.build(word).native(template, vec![word], ty),
-            (Scalar::U32, _) => word,
-            (Scalar::I32 | Scalar::Bool, _) => self.build(word).convert(word, ty),
-            _ => self.unloadable(words, ty),
-        }
-    }
-
-    /// The word at a byte: `rows[4][1]`, or with indices that are only known at run time `rows[word >> 2][word & 3]`.
-    fn word(&mut self, words: &Words, offset: u64) -> ExprId {
-        let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let rows = self.body.exprs.duplicate(words.rows);
-        let of_rows = words.terms.iter().all(|(_, stride)| stride.is_multiple_of(16));
-        let unit = if of_rows { 16 } else { 4 };
-        let mut index = None;
-        for (term, stride) in &words.terms {
-            let term = self.body.exprs.duplicate(*term);
-            let mut b = self.build(words.rows);
-            let mut term = b.convert(term, TypeId::UINT);
-            if *stride > unit {
-                let factor = b.uint(small(stride / unit));
-                term = b.binary(BinaryOp::Mul, term, factor);
-            }
-            index = Some(match index {
-                Some(sum) => b.binary(BinaryOp::Add, sum, term),
-                None => term,
-            });
-        }
-        let mut b = self.build(words.rows);
-        if let Some(sum) = index.filter(|_| offset >= unit) {
-            let start = b.uint(small(offset / unit));
-            index = Some(b.binary(BinaryOp::Add, sum, start));
-        }
-        let component = (offset / 4 % 4) as u8;
-        match index {
-            None => {
-                let row = b.at(rows, small(offset / 16));
-                b.swizzle(row, &[component])
-            }
-            Some(row) if of_rows => {
-                let row = b.index(rows, row);
-                b.swizzle(row, &[component])
-            }
-            Some(word) => {
-                let again = b.exprs.duplicate(word);
-                let (two, three) = (b.uint(2), b.uint(3));
-                let row = b.binary(BinaryOp::Shr, word, two);
-                let row = b.index(rows, row);
-                let component = b.binary(BinaryOp::BitAnd, again, three);
-                b.index(row, component)
-            }
-        }
-    }
-}
-
-/// Where an element of a matrix lies in it.
-fn element_offset(order: MatrixOrder, stride: u32, s: Scalar, r: u8, c: u8) -> u64 {
-    let (major, minor) = if order == MatrixOrder::Row { (r, c) } else { (c, r) };
-    u64::from(major) * u64::from(stride) + u64::from(minor) * u64::from(s.size())
-}
-
-fn plain(ty: TypeId, size: u64) -> TypeLayout {
-    let usage = crate::layout::Usage::one(Unit::Bytes, size);
-    TypeLayout { ty, usage, align: 4, detail: Detail::Plain }
 }

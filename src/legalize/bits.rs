@@ -1,0 +1,37 @@
+//! Scalars out of the words that hold their bits.
+
+use crate::target::Facts;
+use crate::tree::{BinaryOp, Build, ExprId, ExprKind, Scalar, Template, TypeId};
+
+/// The scalar in a word: of 4 bytes, or in the low bits of it. Nothing for types that are not held so.
+pub(super) fn of_word(b: &mut Build, facts: &Facts, word: ExprId, s: Scalar) -> Option<ExprId> {
+    let ty = b.types.scalar(s);
+    match s {
+        Scalar::U32 => Some(word),
+        Scalar::F32 | Scalar::MinF16 => {
+            let float = b.native(Template::parse(facts.bits_to_float).ok()?, vec![word], TypeId::FLOAT);
+            Some(b.convert(float, ty))
+        }
+        Scalar::F16 => {
+            let float = b.native(Template::parse(facts.bits_to_half).ok()?, vec![word], TypeId::FLOAT);
+            Some(b.convert(float, ty))
+        }
+        _ if s.size() > 4 || s.is_float() => None,
+        _ => Some(b.convert(word, ty)),
+    }
+}
+
+/// The scalar of 8 bytes in two words, the lower one first.
+pub(super) fn of_two_words(b: &mut Build, facts: &Facts, words: (ExprId, ExprId), s: Scalar) -> Option<ExprId> {
+    let (low, high) = words;
+    let ty = b.types.scalar(s);
+    if s.is_float() {
+        return Some(b.native(Template::parse(facts.words_to_double).ok()?, vec![low, high], ty));
+    }
+    let wide = b.types.scalar(Scalar::U64);
+    let (low, high) = (b.convert(low, wide), b.convert(high, wide));
+    let distance = b.uint(32);
+    let high = b.add(ExprKind::Binary(BinaryOp::Shl, high, distance), wide);
+    let bits = b.binary(BinaryOp::BitOr, low, high);
+    Some(b.convert(bits, ty))
+}

@@ -1,0 +1,109 @@
+//! Arrays of bools, and structs with bools inside of other values, come out of buffers element by element.
+//!
+//! Before: `bool flags[2] = buffer[i].flags;`
+//! After:  `bool flags[2] = { buffer[i].flags[0], buffer[i].flags[1] };`
+//!
+//! A bool in a buffer is a number. The compilers of some targets make bools of all that a struct has when it is copied to a
+//! variable, and forget it for an array of them and for operands of constructors and of `?:`. And they copy numbers of less
+//! than four bytes from buffer to buffer in ways that their own instructions do not have.
+//!
+//! Removes: BoolCopies. Runs after: taken_apart, storage_types.
+
+use super::hoist::{Mark, Marks, hoist};
+use super::references::selected;
+use super::{Context, Pass};
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::walk::is_trivial;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass { name: "bool_copies", removes: &[Capability::BoolCopies], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let mut marks = Marks::default();
+        for copy in copies(cx.program, &body.exprs, &body.expressions()) {
+            let mut at = Some(copy);
+            while let Some(id) = at {
+                if let ExprKind::Index(_, index) = body.exprs[id].kind
+                    && !is_trivial(&body.exprs, index)
+                {
+                    marks.insert(index, Mark::Value(Symbol::new("index")));
+                }
+                at = selected(&body.exprs, id);
+            }
+        }
+        hoist(cx.program, &effects, body, marks);
+        for copy in copies(cx.program, &body.exprs, &body.expressions()) {
+            let value = parts(cx.program, &mut body.exprs, copy);
+            body.exprs.replace_by(copy, value);
+        }
+    });
+}
+
+/// Values that come out of a buffer where they are not turned into what they are in a variable.
+pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
+    let special = |s: Scalar| s == Scalar::Bool || s.size() < 4;
+    let mut found = live.to_vec();
+    found.retain(|id| {
+        matches!(program.types.get(exprs[*id].ty), Type::Array(..) | Type::Struct(_))
+            && program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf).is_some_and(special))
+            && is_stored(program, exprs, *id)
+    });
+    if found.is_empty() {
+        return found;
+    }
+    let mut parents = FxHashMap::default();
+    for &id in live {
+        exprs[id].kind.children(&mut |c| {
+            parents.insert(c, id);
+        });
+    }
+    found.retain(|id| {
+        let parent = parents.get(id).map(|p| &exprs[*p].kind);
+        let bools = program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
+        let array = scalar(program.types.get(program.types.innermost(exprs[*id].ty))).is_some();
+        match parent {
+            Some(ExprKind::Field(..) | ExprKind::Index(..)) => false,
+            Some(ExprKind::Assign(_, target, _)) if target == id => false,
+            Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
+            Some(ExprKind::Construct(_) | ExprKind::Select(..)) => bools,
+            _ => array && bools,
+        }
+    });
+    found
+}
+
+fn scalar(ty: Type) -> Option<Scalar> {
+    match ty {
+        Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a place in a buffer.
+fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Global(global) = exprs[exprs.base(id)].kind else { return false };
+    program.globals[global].kind == GlobalKind::Parameter
+}
+
+/// A value made of the scalars, vectors and matrices of another.
+fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
+    let Expr { ty, span, .. } = exprs[id];
+    let fields: Vec<TypeId> = match program.types.get(ty) {
+        Type::Array(element, Some(count)) => vec![element; count as usize],
+        Type::Struct(s) => program.structs[s].fields.iter().map(|f| f.ty).collect(),
+        _ => return exprs.duplicate(id),
+    };
+    let is_array = matches!(program.types.get(ty), Type::Array(..));
+    let mut list = Vec::with_capacity(fields.len());
+    for (index, field) in (0..).zip(fields) {
+        let whole = exprs.duplicate(id);
+        let mut b = Build::new(&mut program.types, exprs, span);
+        let part = if is_array { b.at(whole, index) } else { b.field(whole, index, field) };
+        list.push(parts(program, exprs, part));
+    }
+    Build::new(&mut program.types, exprs, span).construct(list, ty)
+}

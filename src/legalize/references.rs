@@ -1,0 +1,154 @@
+//! Arguments that are passed by reference and are no places in the text go through a variable.
+//!
+//! Before: `f(buffer[i].v);`              where `v` is stored in another form, and may be changed by `f`
+//! After:  `float3 v = buffer[i].v;  f(v);  buffer[i].v = v;`
+//!
+//! Passes that store values in other forms call this first, so that only reads and assignments are left.
+
+use super::hoist::{Mark, Marks, hoist, temporary_name};
+use crate::symbol::Symbol;
+use crate::tree::walk::is_trivial;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Parameters that are passed by reference, by function.
+pub(super) type ByReference = FxHashMap<FunctionId, Vec<usize>>;
+
+/// Says of an argument whether it is no place in the text.
+pub(super) type Concerned<'a> = &'a mut dyn FnMut(&mut Program, &mut Body, ExprId) -> bool;
+
+/// Finds the parameters that are passed by reference.
+pub(super) fn by_reference(program: &Program) -> ByReference {
+    let modes = program.functions.iter().map(|(id, f)| {
+        let list = f.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In).map(|(i, _)| i).collect();
+        (id, list)
+    });
+    modes.filter(|(_, list): &(_, Vec<usize>)| !list.is_empty()).collect()
+}
+
+/// Puts copies before and after the calls in a body that need them.
+pub(super) fn copy(
+    program: &mut Program,
+    effects: &Effects,
+    body: &mut Body,
+    by_reference: &ByReference,
+    concerned: Concerned,
+) {
+    let mut copier = Copier { program, body, by_reference, concerned };
+    let Some(marks) = copier.marks() else { return };
+    hoist(copier.program, effects, copier.body, marks);
+    let mut block = std::mem::take(&mut copier.body.block);
+    block.rewrite(&mut |stmt, out| copier.statement(stmt, out));
+    copier.body.block = block;
+}
+
+/// What a selection chooses from.
+pub(super) fn selected(exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
+    match exprs[id].kind {
+        ExprKind::Field(base, _)
+        | ExprKind::Index(base, _)
+        | ExprKind::Swizzle(base, _)
+        | ExprKind::MatrixSwizzle(base, _) => Some(base),
+        _ => None,
+    }
+}
+
+/// Expressions that are statements of a block, or all that a declaration of one has. Those of a `for` are not.
+pub(super) fn statements(block: &Block) -> FxHashSet<ExprId> {
+    let (mut roots, mut initializers) = (FxHashSet::default(), FxHashSet::default());
+    let root = |s: &Stmt| match s.kind {
+        StmtKind::Expr(e) | StmtKind::Local(_, Some(e)) => Some(e),
+        _ => None,
+    };
+    block.visit(&mut |s| {
+        roots.extend(root(s));
+        if let StmtKind::For(init, ..) = &s.kind {
+            initializers.extend(init.iter().filter_map(root));
+        }
+    });
+    roots.retain(|r| !initializers.contains(r));
+    roots
+}
+
+struct Copier<'a, 'c> {
+    program: &'a mut Program,
+    body: &'a mut Body,
+    by_reference: &'a ByReference,
+    concerned: Concerned<'c>,
+}
+
+impl Copier<'_, '_> {
+    /// The arguments of a call that need a copy.
+    fn arguments(&mut self, call: ExprId) -> Vec<(usize, ExprId)> {
+        let ExprKind::Call(function, args) = &self.body.exprs[call].kind else { return Vec::new() };
+        let Some(positions) = self.by_reference.get(function) else { return Vec::new() };
+        let mut args: Vec<_> = positions.iter().filter_map(|p| args.get(*p).map(|a| (*p, *a))).collect();
+        args.retain(|(_, argument)| (self.concerned)(self.program, self.body, *argument));
+        args
+    }
+
+    /// Makes such calls statements, and the indices in their arguments values; nothing if there are none.
+    fn marks(&mut self) -> Option<Marks> {
+        let mut marks = Marks::default();
+        let roots = statements(&self.body.block);
+        let mut found = false;
+        for id in self.body.expressions() {
+            let arguments = self.arguments(id);
+            if arguments.is_empty() {
+                continue;
+            }
+            found = true;
+            arguments.iter().for_each(|(_, place)| self.mark_indices(*place, &mut marks));
+            if !roots.contains(&id) {
+                let name = temporary_name(self.program, self.body, id);
+                let nothing = self.body.exprs[id].ty == TypeId::VOID;
+                marks.insert(id, if nothing { Mark::Effect } else { Mark::Value(name) });
+            }
+        }
+        found.then_some(marks)
+    }
+
+    fn mark_indices(&self, place: ExprId, marks: &mut Marks) {
+        let mut at = Some(place);
+        while let Some(id) = at {
+            if let ExprKind::Index(_, index) = self.body.exprs[id].kind
+                && !is_trivial(&self.body.exprs, index)
+            {
+                marks.insert(index, Mark::Value(Symbol::new("index")));
+            }
+            at = selected(&self.body.exprs, id);
+        }
+    }
+
+    /// A statement with the copies that its call needs.
+    fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let (StmtKind::Expr(call) | StmtKind::Local(_, Some(call))) = stmt.kind else { return out.push(stmt) };
+        let arguments = self.arguments(call);
+        let ExprKind::Call(function, mut args) = self.body.exprs[call].kind.clone() else { return out.push(stmt) };
+        let span = stmt.span;
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (position, place) in arguments {
+            let Some(param) = self.program.functions[function].params.get(position) else { continue };
+            let (mode, name) = (param.mode, self.program.functions[function].code.locals[param.local].name);
+            let ty = self.body.exprs[place].ty;
+            let copy = self.body.add_local(name, ty, span);
+            let read = (mode != ParamMode::Out).then(|| self.body.exprs.duplicate(place));
+            before.push(Stmt::new(StmtKind::Local(copy, read), span));
+            let mut b = Build::new(&mut self.program.types, &mut self.body.exprs, span);
+            let (passed, value) = (b.local(copy, ty), b.local(copy, ty));
+            let assign = b.assign(place, value);
+            if let Some(argument) = args.get_mut(position) {
+                *argument = passed;
+            }
+            after.push(Stmt::new(StmtKind::Expr(assign), span));
+        }
+        self.body.exprs[call].kind = ExprKind::Call(function, args);
+        if let Some(first) = before.first_mut() {
+            first.comments = std::mem::take(&mut stmt.comments);
+            first.blank_before = std::mem::take(&mut stmt.blank_before);
+        }
+        out.append(&mut before);
+        out.push(stmt);
+        out.append(&mut after);
+    }
+}
