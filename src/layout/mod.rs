@@ -34,6 +34,7 @@ pub mod order;
 mod prepare;
 pub mod reach;
 pub mod rules;
+mod semantics;
 pub mod trace;
 pub mod types;
 pub mod usage;
@@ -564,8 +565,9 @@ pub fn place_locked(
     lock: Option<lock::View>,
     diags: &mut crate::diagnostic::Diagnostics,
 ) -> ProgramLayout {
-    if settings.api != Api::D3d {
-        varyings::check(program, diags);
+    match settings.api {
+        Api::D3d => semantics::check(program, &settings.policy, diags),
+        Api::Vulkan | Api::WebGpu => varyings::check(program, diags),
     }
     allocate::Allocator::new(program, settings, lock, diags).run()
 }
