@@ -309,6 +309,9 @@ impl<'a> Compilation<'a> {
                 infer_entries: self.options.infer_entries,
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
+                pack_matrix: self.options.policy.pack_matrix,
+                matrix_order_on_arrays: self.options.policy.matrix_order_on_arrays,
+                entries_as_asked: self.options.policy.entries_as_asked,
                 separate_units: !self.options.policy.merge_units,
             };
             let (program, report) = self.check(&input, &options, &mentions);

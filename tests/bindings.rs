@@ -6,8 +6,9 @@ use shaderport::check::EntryRequest;
 use shaderport::compile::{Options, Output, Target, compile};
 use shaderport::layout::DXC;
 use shaderport::options;
-use shaderport::reflect::model::Leaf;
+use shaderport::reflect::model::{Leaf, Variable};
 use shaderport::source::MemoryLoader;
+use std::collections::BTreeSet;
 
 fn with_dxc(source: &str) -> Output {
     let loader = MemoryLoader::new().with("main.hlsl", source);
@@ -187,6 +188,10 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// How a target says the position of a leaf.
 fn position(target: Target, leaf: &Leaf) -> Option<String> {
+    if leaf.kind == "inputAttachmentIndex" {
+        let number = leaf.index.filter(|_| target == Target::Glsl)?;
+        return Some(format!("input_attachment_index = {number})"));
+    }
     let (index, space) = (leaf.index?, leaf.space?);
     Some(match (target, leaf.class) {
         (Target::Hlsl, Some(class)) if space == 0 => format!("register({class}{index})"),
@@ -222,6 +227,59 @@ fn what_is_emitted_is_what_is_reflected() {
         }
     }
     assert!(compared > 100, "{compared} positions were compared");
+}
+
+/// Absolute locations of the leaves of a variable, with `in` or `out`. Structs are taken apart in the text, arrays are not.
+fn locations(variable: &Variable, base: [u64; 2], list: &mut BTreeSet<(&'static str, u64)>) {
+    let bindings = || variable.binding.iter().chain(&variable.bindings);
+    let kinds = [("varyingInput", "in"), ("varyingOutput", "out")];
+    let place = |nth: usize, kind: &str| {
+        let own = bindings().find(|b| b.kind == kind)?.index?;
+        Some(base.get(nth)? + own)
+    };
+    let places = [place(0, "varyingInput"), place(1, "varyingOutput")];
+    let mut ty = variable.ty.as_deref();
+    while let Some(element) =
+        ty.and_then(|t| t.element_type.as_deref()).filter(|e| e.kind == "struct" || e.kind == "array")
+    {
+        ty = Some(element);
+    }
+    match ty.and_then(|t| t.fields.as_ref()) {
+        Some(fields) => {
+            let base = places.map(|p| p.unwrap_or(0));
+            fields.iter().for_each(|f| locations(f, base, list));
+        }
+        None => list.extend(kinds.into_iter().zip(places).filter_map(|((_, word), at)| Some((word, at?)))),
+    }
+}
+
+#[test]
+fn emitted_locations_are_reflected() {
+    let mut compared = 0;
+    for path in files_under(&root().join("tests/fixtures"), &["md"]) {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let Ok(page) = crate::fixtures::parse(&text) else { continue };
+        let output = crate::fixtures::compile_page(&page);
+        let glsl = output.reflections.iter().filter(|(t, _)| *t == Target::Glsl);
+        for entry in glsl.flat_map(|(_, r)| &r.entry_points) {
+            let mut reflected = BTreeSet::new();
+            let variables = entry.parameters.iter().chain(&entry.result);
+            variables.for_each(|v| locations(v, [0, 0], &mut reflected));
+            let artifacts = output.artifacts.iter().filter(|a| a.target == Target::Glsl);
+            let mut artifacts = artifacts.filter(|a| a.entry.is_some_and(|(name, _)| *name.as_str() == *entry.name));
+            let Some(artifact) = artifacts.next() else { continue };
+            for line in artifact.text().lines().filter(|l| l.contains("layout(location = ")) {
+                let word = if line.contains(" in ") { "in" } else { "out" };
+                let number: String =
+                    line.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+                compared += 1;
+                let at = number.parse().expect("a number");
+                let said = reflected.contains(&(word, at));
+                assert!(said, "{}: {}: {line}\nreflected: {reflected:?}", path.display(), entry.name);
+            }
+        }
+    }
+    assert!(compared > 50, "{compared} locations were compared");
 }
 
 #[test]

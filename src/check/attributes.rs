@@ -469,9 +469,7 @@ fn from_layout<'a>(
     }
     match binding {
         Some((Some(number), set, span)) => explicit.vk_binding = Some((number, set.unwrap_or(0), span)),
-        Some((None, Some(set), span)) => {
-            explicit.registers.push(ExplicitRegister { class: None, index: 0, space: Some(set), span });
-        }
+        Some((None, Some(set), span)) => explicit.vk_set = Some((set, span)),
         _ => {}
     }
 }

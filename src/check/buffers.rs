@@ -68,6 +68,9 @@ impl Checker<'_> {
                 Some(format!("the inner dimensions of `{name}` need sizes; only the first may be without"))
             }
             Type::Array(..) => self.array_fault(name, element),
+            Type::ConstantBuffer(held) | Type::TextureBuffer(held) if self.is_unsized(held) => {
+                Some(format!("the elements of `{name}` hold an array without a size, so they have none"))
+            }
             _ if self.is_unsized(element) => {
                 Some(format!("the elements of `{name}` hold an array without a size, so they have none"))
             }

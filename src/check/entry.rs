@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{EntryPoint, FunctionId, Modifiers, ParamMode, Stage, Type, TypeId, is_uniform};
+use std::collections::BTreeSet;
 
 /// An entry point before it is checked.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +107,7 @@ fn stage_of_file(path: &str) -> Option<Stage> {
 }
 
 impl<'a> Checker<'a> {
-    /// The entry points of the program, in order of declaration.
+    /// The entry points of the program.
     pub(super) fn find_entries(&mut self, input: &'a Input) -> Vec<Found> {
         let functions = self.entry_candidates();
         let mut found = if !self.options.entries.is_empty() {
@@ -118,8 +119,11 @@ impl<'a> Checker<'a> {
                 false => marked,
             }
         };
-        found.sort_by_key(|f| f.decl);
-        found.dedup_by_key(|f| (f.decl, f.stage));
+        if !self.options.entries_as_asked {
+            found.sort_by_key(|f| f.decl);
+        }
+        let mut seen = BTreeSet::new();
+        found.retain(|f| seen.insert((f.decl, f.stage)));
         if found.is_empty() && !self.options.allow_no_entries && !self.diags.has_errors() {
             let name = input.units.first().map_or(String::new(), |u| format!(" in {}", u.name));
             let diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, format!("there is no entry point{name}"))

@@ -396,14 +396,7 @@ impl<'a> Checker<'a> {
             modifiers: Modifiers::default(),
             span,
         });
-        Param {
-            local,
-            mode: ParamMode::In,
-            semantic: None,
-            modifiers: Modifiers::default(),
-            explicit: Default::default(),
-            attributes: Vec::new(),
-        }
+        Param::new(local)
     }
 
     fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {
@@ -411,17 +404,19 @@ impl<'a> Checker<'a> {
         let mut semantic = None;
         let mut explicit = Default::default();
         let mut attributes = Vec::new();
+        let mut matrix_order = None;
         if let Some(decl) = param.decl
             && let ast::DeclKind::Var(var) = &decl.kind
         {
             modifiers = modifiers_of(decl, &var.ty);
+            matrix_order = self.matrix_order(decl, var, param.ty, scope);
             semantic = super::globals::semantic(&var.semantics);
             attributes = self.attributes(&decl.attributes, scope);
             explicit = self.explicit(decl, &var.semantics, &attributes, scope);
         }
         let constant = modifiers.has(Modifiers::CONST) && param.mode == ParamMode::In;
         let local = code.locals.push(Local { name: param.name, ty: param.ty, constant, modifiers, span: param.span });
-        Param { local, mode: param.mode, semantic, modifiers, explicit, attributes }
+        Param { local, mode: param.mode, semantic, modifiers, matrix_order, explicit, attributes }
     }
 
     /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.

@@ -122,8 +122,8 @@ impl<'a> Checker<'a> {
         let mut modifiers = modifiers_of(ast, &var.ty);
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
-        let matrix_order = self.matrix_order(ast, &var.ty, info.scope);
         let (ty, init) = self.global_type(var, kind, info);
+        let matrix_order = self.matrix_order(ast, var, ty, info.scope);
         self.cx.source = source;
         if ty == TypeId::ERROR {
             return None;

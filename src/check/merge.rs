@@ -124,6 +124,7 @@ impl Checker<'_> {
                 to.registers = explicit.registers;
             }
             to.vk_binding = to.vk_binding.or(explicit.vk_binding);
+            to.vk_set = to.vk_set.or(explicit.vk_set);
             return true;
         };
         let message = format!("the parameter `{name}` is declared with different {what} in two files of the program");

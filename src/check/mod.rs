@@ -99,6 +99,12 @@ pub struct Options {
     pub allow_no_entries: bool,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
+    /// `#pragma pack_matrix` is obeyed.
+    pub pack_matrix: bool,
+    /// `row_major` at an array of matrices is obeyed.
+    pub matrix_order_on_arrays: bool,
+    /// Entry points stay in the order in which they were asked for; else they come in order of declaration.
+    pub entries_as_asked: bool,
     /// Parameters of one name in several units stay apart.
     pub separate_units: bool,
 }

@@ -234,10 +234,15 @@ impl<'a> Checker<'a> {
         if ty == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
         }
-        let bits = var.bits.as_ref().and_then(|b| self.constant_int(b, scope)).map(|b| b.clamp(0, 64) as u32);
+        let bits = var.bits.as_ref().and_then(|b| self.constant_int(b, scope)).map(|b| b.clamp(0, 1 << 16) as u32);
         let integer = matches!(self.program.types.get(ty), Type::Scalar(s) if s.is_signed() || s.is_unsigned());
         if var.bits.is_some() && !integer && ty != TypeId::ERROR {
             let message = format!("`{}` has a width in bits, which only integers can", var.name.name);
+            self.error(Code::UNSUPPORTED, var.name.span, message);
+        }
+        let width = self.program.types.component(ty).map_or(0, |s| s.size() * 8);
+        if let Some(bits) = bits.filter(|bits| integer && *bits > width) {
+            let message = format!("`{}` has {bits} bits, of which its type has {width}", var.name.name);
             self.error(Code::UNSUPPORTED, var.name.span, message);
         }
         let attributes = self.attributes(&member.attributes, scope);
@@ -247,7 +252,7 @@ impl<'a> Checker<'a> {
             ty,
             semantic: super::globals::semantic(&var.semantics),
             modifiers: modifiers_of(member, &var.ty),
-            matrix_order: self.matrix_order(member, &var.ty, scope),
+            matrix_order: self.matrix_order(member, var, ty, scope),
             explicit,
             attributes,
             comments: member.comments.clone(),

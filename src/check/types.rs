@@ -557,50 +557,72 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
     modifiers
 }
 
-/// `row_major` or `column_major`, if written, else what `#pragma pack_matrix` says.
-fn matrix_order_of(decl: &ast::Decl, ty: &TypeExpr) -> Option<MatrixOrder> {
-    let at_type = type_words(ty);
-    // `ConstantBuffer<row_major float3x3>` says it of what the buffer holds.
-    let held = match &ty.kind {
-        TypeKind::Path(path) => path.last().and_then(|s| s.args.as_ref()).and_then(|args| args.first()),
+/// The storage order that some words say.
+fn order_of_words(words: &[Symbol], row: &str, column: &str) -> Option<MatrixOrder> {
+    words.iter().find_map(|word| match word.as_str() {
+        w if w == row => Some(MatrixOrder::Row),
+        w if w == column => Some(MatrixOrder::Column),
         _ => None,
-    };
-    let of_held = match held {
-        Some(ast::GenericArg::Type(held)) => type_words(held),
+    })
+}
+
+/// `row_major` or `column_major` at a type: at itself and its arrays, or at what a buffer of it holds.
+fn written_order(ty: &TypeExpr, held: bool) -> Option<MatrixOrder> {
+    let mut inner = ty;
+    while let TypeKind::Array(element, _) | TypeKind::Modified(_, element) = &inner.kind {
+        inner = element;
+    }
+    let words = match &inner.kind {
+        _ if !held => type_words(ty),
+        TypeKind::Path(path) => match path.last().and_then(|s| s.args.as_ref()).and_then(|args| args.first()) {
+            // `ConstantBuffer<row_major float3x3>`
+            Some(ast::GenericArg::Type(held)) => type_words(held),
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     };
-    let words: Vec<Symbol> = decl.modifiers.iter().map(|m| m.name).chain(at_type).chain(of_held).collect();
-    let find = |row: &str, column: &str| {
-        words.iter().find_map(|word| match word.as_str() {
-            w if w == row => Some(MatrixOrder::Row),
-            w if w == column => Some(MatrixOrder::Column),
-            _ => None,
-        })
-    };
-    find("row_major", "column_major").or_else(|| find("__pack_row_major", "__pack_column_major"))
+    order_of_words(&words, "row_major", "column_major")
 }
 
 impl<'a> Checker<'a> {
-    /// The storage order of a variable: written at it, at an alias that its type names, or by pragma.
+    /// The storage order of a variable: written at it, at an alias that its type names, or by pragma. It is that of matrices
+    /// and their arrays, or at its type of matrices in a buffer; the fields of a struct have their own.
     pub(super) fn matrix_order(
         &mut self,
         decl: &'a ast::Decl,
-        ty: &'a TypeExpr,
+        var: &'a ast::VarDecl,
+        resolved: TypeId,
         scope: ScopeId,
     ) -> Option<MatrixOrder> {
-        let own = matrix_order_of(decl, ty);
-        let pragma = decl.modifiers.iter().any(|m| m.name.as_str().starts_with("__pack_"));
-        if own.is_some() && !pragma {
-            return own;
+        let types = &self.program.types;
+        let own = types.innermost(resolved);
+        let held = types.get(own).element().filter(|_| types.get(own).is_resource());
+        let is_matrix = |ty| matches!(types.get(types.innermost(ty)), Type::Matrix(..));
+        let in_buffer = held.is_some_and(is_matrix);
+        if !(is_matrix(own) || in_buffer) {
+            return None;
         }
-        self.alias_order(ty, scope, 0).or(own)
+        let words: Vec<Symbol> = decl.modifiers.iter().map(|m| m.name).collect();
+        let at_declaration = order_of_words(&words, "row_major", "column_major").filter(|_| !in_buffer);
+        let written = at_declaration.or_else(|| written_order(&var.ty, in_buffer));
+        let is_array = own != resolved;
+        let written = written.filter(|_| in_buffer || !is_array || self.options.matrix_order_on_arrays);
+        let pragma = order_of_words(&words, "__pack_row_major", "__pack_column_major");
+        let pragma = pragma.filter(|_| self.options.pack_matrix);
+        written.or_else(|| self.alias_order(&var.ty, in_buffer, scope, 0)).or(pragma)
     }
 
-    fn alias_order(&mut self, ty: &'a TypeExpr, scope: ScopeId, depth: u32) -> Option<MatrixOrder> {
+    /// The storage order that an alias says, which a type or what its buffer holds names.
+    fn alias_order(&mut self, ty: &'a TypeExpr, held: bool, scope: ScopeId, depth: u32) -> Option<MatrixOrder> {
         match &ty.kind {
-            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) => self.alias_order(inner, scope, depth),
+            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) => self.alias_order(inner, held, scope, depth),
             TypeKind::Path(path) if depth < 16 => {
                 let [only] = path.as_slice() else { return None };
+                if let Some(ast::GenericArg::Type(inner)) = only.args.as_ref().and_then(|args| args.first())
+                    && held
+                {
+                    return self.alias_order(inner, false, scope, depth + 1);
+                }
                 if self.builtin_type(only.name.name).is_some() {
                     return None;
                 }
@@ -608,7 +630,11 @@ impl<'a> Checker<'a> {
                 let Some(Entity::Decl(decl)) = found.entities.first().copied() else { return None };
                 let info = self.info(decl);
                 let (What::Alias(alias), Some(ast)) = (info.what, info.ast) else { return None };
-                matrix_order_of(ast, &alias.target).or_else(|| self.alias_order(&alias.target, info.scope, depth + 1))
+                let words: Vec<Symbol> = ast.modifiers.iter().map(|m| m.name).collect();
+                let written = order_of_words(&words, "row_major", "column_major").filter(|_| !held);
+                written
+                    .or_else(|| written_order(&alias.target, held))
+                    .or_else(|| self.alias_order(&alias.target, held, info.scope, depth + 1))
             }
             _ => None,
         }

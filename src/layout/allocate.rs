@@ -42,7 +42,7 @@ pub struct Allocator<'a> {
     spaces: BTreeSet<u64>,
     overlaps: Vec<Overlap>,
     /// Numbers of push constants, input attachments and specialization constants that are given.
-    numbers: BTreeMap<Unit, BTreeSet<u64>>,
+    numbers: BTreeMap<Unit, Vec<std::ops::Range<u64>>>,
     /// Parameters that have a place: all, unless the policy drops what no entry point reaches.
     reached: Option<BTreeSet<GlobalId>>,
     /// Those that have none, as far as their explicit positions are kept.
@@ -357,7 +357,8 @@ impl<'a> Allocator<'a> {
         for (i, param) in function.params.iter().enumerate() {
             let local = &function.code.locals[param.local];
             if is_uniform(self.program, param, local.ty) {
-                let layout = layouter.layout(local.ty, rules, self.program.default_matrix_order);
+                let layout =
+                    layouter.layout(local.ty, rules, param.matrix_order.unwrap_or(self.program.default_matrix_order));
                 let owner = (local.name, Owner::Param(index, i));
                 list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
             }
@@ -386,17 +387,33 @@ impl<'a> Allocator<'a> {
             return;
         }
         let registers = &pending.explicit.registers;
-        let heard = pending.explicit.vk_binding.filter(|_| self.hears_binding(pending));
+        let spaces_alone = self.settings.policy.space_only_registers;
+        let set = pending.explicit.vk_set.filter(|_| pending.explicit.vk_binding.is_none());
+        if let Some((set, _)) = set.filter(|_| spaces_alone && !blocks) {
+            pending.space_only = Some(set.into());
+            self.spaces.insert(set.into());
+        }
+        let set = set.filter(|_| !spaces_alone || blocks).map(|(set, span)| (0, set, span));
+        let heard = pending.explicit.vk_binding.or(set).filter(|_| self.hears_binding(pending));
         if heard.is_none() && !blocks {
             let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
             shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
         }
         let only_spaces = blocks && self.settings.policy.blocks_take_spaces_only;
-        let fallback = registers.iter().find(|r| !(self.is_shifted(r) || only_spaces && r.class.is_some()));
+        if only_spaces && heard.is_none() {
+            return self.keep_unheard_register(pending);
+        }
+        let fallback = registers.iter().find(|r| !self.is_shifted(r));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
         let Some((index, space, span)) = heard.or(fallback) else { return };
         if blocks {
+            if heard.is_some() && index > 0 {
+                let message =
+                    format!("`{}` has a group of its own, in which its bindings are counted from 0", pending.name);
+                let note = format!("`[[vk::binding(0, {space})]]` asks for the group alone");
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
+            }
             self.fix_space(pending, space.into());
         } else if heard.is_some() {
             self.fix_bindings(pending, index.into(), space.into(), span);
@@ -405,6 +422,17 @@ impl<'a> Allocator<'a> {
             let all = pending.layout.usage.get(Unit::Descriptor);
             let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
             self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
+        }
+    }
+
+    /// A register of a block that is not placed by it: nothing else implicit goes where it points.
+    fn keep_unheard_register(&mut self, pending: &Pending) {
+        let first = pending.explicit.registers.first().filter(|r| r.class.is_some());
+        if let Some(register) = first.filter(|_| self.settings.policy.registers_as_bindings) {
+            let space = u64::from(register.space.unwrap_or(0));
+            let owner = (pending.name, pending.id);
+            self.spaces.insert(space);
+            self.take(Unit::Descriptor, space, (register.index.into(), 1), owner, How::Explicit);
         }
     }
 
@@ -485,7 +513,7 @@ impl<'a> Allocator<'a> {
     fn fix_number(&mut self, pending: &mut Pending, unit: Unit, (start, count): (u64, u64), how: How) {
         pending.place.offset.set(unit, start);
         pending.fixed.push(unit);
-        self.numbers.entry(unit).or_default().extend(start..start.saturating_add(count));
+        self.numbers.entry(unit).or_default().push(start..start.saturating_add(count));
         let range = pending.range(start, count, how);
         self.note(unit, unit, 0, &range);
     }
@@ -506,10 +534,10 @@ impl<'a> Allocator<'a> {
     fn free_number(&mut self, unit: Unit, count: u64) -> u64 {
         let mut start = self.floor(unit, 0);
         let given = self.numbers.entry(unit).or_default();
-        while let Some(blocked) = given.range(start..start.saturating_add(count)).next_back() {
-            start = blocked + 1;
+        while let Some(blocked) = given.iter().find(|r| r.start < start.saturating_add(count) && start < r.end) {
+            start = blocked.end;
         }
-        given.extend(start..start.saturating_add(count));
+        given.push(start..start.saturating_add(count));
         start
     }
 
@@ -518,7 +546,10 @@ impl<'a> Allocator<'a> {
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
         let only_spaces = self.settings.policy.blocks_take_spaces_only;
         if blocks {
-            if register.space.is_some() && (register.class.is_none() || !only_spaces) {
+            if register.class.is_some() && only_spaces {
+                // It places nothing, but no other block goes there.
+                self.spaces.insert(space);
+            } else if register.space.is_some() {
                 self.fix_space(pending, space);
             }
             return;

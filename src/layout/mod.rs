@@ -78,6 +78,8 @@ pub struct Policy {
     pub namespaces_last: bool,
     /// Entry points come after all units and modules rather than after their own unit.
     pub entries_last: bool,
+    /// Entry points come in the order in which options name them rather than in order of declaration.
+    pub entries_as_asked: bool,
     /// A parameter declared in several units under one name is one parameter.
     pub merge_units: bool,
     /// Overlapping explicit ranges are an error rather than a warning.
@@ -96,6 +98,10 @@ pub struct Policy {
     pub register_keeps_one_binding: bool,
     /// Where a D3D array without bound goes.
     pub unbounded: Unbounded,
+    /// Input attachments in a parameter block are numbered from 0 in it rather than among all.
+    pub attachments_by_block: bool,
+    /// `#pragma pack_matrix` is obeyed.
+    pub pack_matrix: bool,
     /// Parameters that no entry point reaches have no place.
     pub drop_unused: bool,
     /// Their explicit positions are kept from others all the same.
@@ -146,6 +152,7 @@ pub const SPEC: Policy = Policy {
     name: "spec",
     namespaces_last: false,
     entries_last: false,
+    entries_as_asked: false,
     merge_units: true,
     overlap_is_error: true,
     registers_as_bindings: false,
@@ -155,6 +162,8 @@ pub const SPEC: Policy = Policy {
     space_only_registers: true,
     register_keeps_one_binding: false,
     unbounded: Unbounded::OwnSpace,
+    attachments_by_block: false,
+    pack_matrix: true,
     drop_unused: false,
     reserve_unused: false,
     by_class: false,
@@ -178,6 +187,7 @@ pub const SLANGC: Policy = Policy {
     name: "slangc",
     namespaces_last: true,
     entries_last: true,
+    entries_as_asked: true,
     merge_units: false,
     overlap_is_error: false,
     registers_as_bindings: true,
@@ -186,6 +196,8 @@ pub const SLANGC: Policy = Policy {
     blocks_need_profile: true,
     space_only_registers: false,
     register_keeps_one_binding: true,
+    attachments_by_block: true,
+    pack_matrix: false,
     places_elements: false,
     targets_by_order: true,
     matrix_locations_as_stored: true,
@@ -487,6 +499,10 @@ pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
             place.offset.set(unit, 0);
             place.space.set(unit, space);
         }
+        if layout.usage.get(Unit::InputAttachment) == 0 {
+            // Numbered in the block.
+            place.offset.set(Unit::InputAttachment, 0);
+        }
     }
     place.offset.set(Unit::Bytes, 0);
     place.offset = place.offset.plus(&element.offset);
@@ -499,6 +515,12 @@ pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Optio
     let descriptor = (leaf.usage.get(Unit::Descriptor) > 0).then_some(Unit::Descriptor);
     let unit = unit.or(descriptor).or_else(|| Unit::SLOTS.into_iter().find(|u| leaf.usage.get(*u) > 0))?;
     (leaf.usage.get(unit) > 0).then(|| binding(&place, unit))
+}
+
+/// The first input attachment of the leaf at a path.
+pub fn leaf_attachment(place: Place, layout: &TypeLayout, path: &[u32]) -> Option<u32> {
+    let (place, leaf) = walk(place, layout, path)?;
+    (leaf.usage.get(Unit::InputAttachment) > 0).then(|| binding(&place, Unit::InputAttachment).index)
 }
 
 /// The binding of the sampler of a combined sampler at a path.

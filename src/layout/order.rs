@@ -22,7 +22,9 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     // Their numbers are a space of their own, so where they stand among the others does not matter.
     globals.extend(program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id));
     let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
-    entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
+    if !policy.entries_as_asked {
+        entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
+    }
     let mut scopes = Vec::with_capacity(globals.len() + entries.len());
     let mut entries = entries.into_iter().peekable();
     for global in globals {

@@ -2,7 +2,7 @@
 //! and the sidecar see one program.
 
 use super::{Api, Settings, bit_fields};
-use crate::tree::{GlobalId, GlobalKind, MatrixOrder, Program, Type, Types};
+use crate::tree::{GlobalId, GlobalKind, Program, Type, Types};
 use std::borrow::Cow;
 
 /// The program that is laid out under these settings.
@@ -10,9 +10,6 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     let mut program = Cow::Borrowed(program);
     if bit_fields::any(&program) {
         bit_fields::pack(program.to_mut());
-    }
-    if !settings.policy.matrix_order_on_arrays {
-        ignore_order_of_arrays(program.to_mut());
     }
     if settings.policy.specialization_as_globals && settings.api == Api::D3d {
         make_globals(program.to_mut());
@@ -31,20 +28,6 @@ fn size_arrays(types: &mut Types, size: u32) {
         {
             types.replace(id, Type::Array(element, Some(size)));
         }
-    }
-}
-
-/// Arrays of matrices are stored in the program's order, whatever their declarations say (FACTS 4).
-fn ignore_order_of_arrays(program: &mut Program) {
-    let types = &program.types;
-    let ignore = |ty, order: &mut Option<MatrixOrder>| {
-        if matches!(types.get(ty), Type::Array(..)) {
-            *order = None;
-        }
-    };
-    program.globals.iter_mut().for_each(|(_, g)| ignore(g.ty, &mut g.matrix_order));
-    for (_, s) in program.structs.iter_mut() {
-        s.fields.iter_mut().for_each(|f| ignore(f.ty, &mut f.matrix_order));
     }
 }
 

@@ -245,6 +245,10 @@ impl Layouter<'_> {
         let d3d = self.settings.api == Api::D3d;
         let counted = |unit: &Unit| self.settings.counts_elements(*unit);
         for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
+            if unit == Unit::InputAttachment {
+                usage.add(unit, used.saturating_mul(count.unwrap_or(1).into()));
+                continue;
+            }
             // One binding holds the whole array, or the array has as many elements as the code asks for.
             if !counted(&unit) || (count.is_none() && !d3d) {
                 usage.add(unit, used);
@@ -260,9 +264,12 @@ impl Layouter<'_> {
                 (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
             }
         }
+        if count.is_some() && n > 1 {
+            spread(&mut element, n, &[Unit::InputAttachment]);
+        }
         let units: Vec<Unit> = Unit::SLOTS.into_iter().filter(counted).collect();
         if count.is_some() && n > 1 && !units.is_empty() {
-            spread_registers(&mut element, n, &units);
+            spread(&mut element, n, &units);
             if let Detail::Struct(_) = element.detail {
                 for unit in units.into_iter().filter(|u| usage.get(*u) > 0) {
                     stride.set(unit, 1);
@@ -299,7 +306,9 @@ impl Layouter<'_> {
         if own_space || wants_space {
             usage = Usage::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
             offset.set(Unit::Space, u64::from(own_space));
-            usage.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
+            if !self.settings.policy.attachments_by_block {
+                usage.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
+            }
         } else {
             usage = container.plus(&content);
         }
@@ -380,7 +389,7 @@ fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
 
 /// Splitting of arrays (seed 000): in an array of `n` structs, leaf after leaf becomes an array, so every register
 /// offset inside the element grows `n` times.
-fn spread_registers(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
+fn spread(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
     let scale = |usage: &mut Usage| {
         for unit in units {
             usage.set(*unit, usage.get(*unit).saturating_mul(n));
@@ -390,13 +399,13 @@ fn spread_registers(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
         Detail::Struct(fields) => {
             for field in fields {
                 scale(&mut field.offset);
-                spread_registers(&mut field.layout, n, units);
+                spread(&mut field.layout, n, units);
             }
         }
-        Detail::Array { element, .. } => spread_registers(element, n, units),
+        Detail::Array { element, .. } => spread(element, n, units),
         Detail::Block { element, own_space: false, .. } => {
             scale(&mut element.offset);
-            spread_registers(&mut element.layout, n, units);
+            spread(&mut element.layout, n, units);
         }
         _ => {}
     }
@@ -447,7 +456,11 @@ fn leaf_count(layout: &TypeLayout, unit: Unit) -> u64 {
 
 /// In an array without bound, leaf after leaf becomes an array at register 0 of a space of its own.
 fn spread_spaces(layout: &mut TypeLayout) {
-    let Detail::Struct(fields) = &mut layout.detail else { return };
+    let fields = match &mut layout.detail {
+        Detail::Struct(fields) => fields,
+        Detail::Array { element, .. } => return spread_spaces(element),
+        _ => return,
+    };
     let mut next = 0;
     for field in fields {
         let classes = || Unit::SLOTS.into_iter().filter(|u| u.class().is_some());

@@ -42,6 +42,7 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
         let mut global = Global::new(local.name, local.ty, GlobalKind::Parameter, local.span);
         global.modifiers = param.modifiers;
         global.modifiers.clear(Modifiers::UNIFORM);
+        global.matrix_order = param.matrix_order;
         global.explicit = param.explicit;
         global.attributes = param.attributes;
         let id = cx.program.globals.push(global);

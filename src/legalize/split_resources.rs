@@ -9,7 +9,9 @@
 //! global. Spec: seed 000 "Splitting of Arrays", LEGALIZE "structs that mix resources and data".
 
 use super::{Context, Pass};
-use crate::layout::{buffer_binding, further_bindings, leaf_binding, sampler_binding, second_binding, walk};
+use crate::layout::{
+    buffer_binding, further_bindings, leaf_attachment, leaf_binding, sampler_binding, second_binding, walk,
+};
 use crate::tree::{
     Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item,
     Modifiers, Program, StructId, Type, TypeId, Types,
@@ -71,6 +73,13 @@ fn bind_whole(cx: &mut Context, global: GlobalId) {
     let block = is_block(&cx.program.types, cx.program.globals[global].ty);
     cx.program.globals[global].binding = binding(cx, global, &[], block);
     note_hidden(cx, global, &[], global);
+    note_attachment(cx, global, &[], global);
+}
+
+/// Subpass inputs have the number that layout gave.
+fn note_attachment(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId) {
+    let found = cx.position(global).and_then(|(place, layout)| leaf_attachment(place, layout, path));
+    cx.program.globals[leaf].explicit.input_attachment_index = found;
 }
 
 /// Notes where the sampler and the counter of a leaf are bound, for the passes that make them.
@@ -127,6 +136,7 @@ fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
         let found = binding(cx, global, &leaf.path, leaf.block);
         let id = declare(cx, global, &leaf, found);
         note_hidden(cx, global, &leaf.path, id);
+        note_attachment(cx, global, &leaf.path, id);
         split.insert((global, leaf.path), id);
     }
     let inner = cx.program.types.get(cx.program.types.innermost(ty));
@@ -149,7 +159,6 @@ fn declare(cx: &mut Context, parent: GlobalId, leaf: &Leaf, binding: Option<Bind
         global.attributes = field.attributes.clone();
         global.comments = field.comments.clone();
         global.explicit.image_format = field.explicit.image_format;
-        global.explicit.input_attachment_index = field.explicit.input_attachment_index;
         global.explicit.vk_counter_binding = field.explicit.vk_counter_binding;
         global.span = field.span;
     }

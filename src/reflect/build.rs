@@ -12,6 +12,7 @@ use crate::source::{Sources, Span};
 use crate::target::Profile;
 use crate::tree::is_uniform;
 use crate::tree::{self, *};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sidecar of one program on one target. `emitted` are the legalized programs of its texts.
@@ -169,6 +170,25 @@ fn shifted(layout: &TypeLayout, by: &Usage) -> TypeLayout {
     layout
 }
 
+/// Gives blocks with spaces of their own the numbers of their first input attachments among all.
+fn place_attachments(layout: &mut TypeLayout, at: u64) {
+    let after = |offset: &Usage| at.saturating_add(offset.get(Unit::InputAttachment));
+    match &mut layout.detail {
+        Detail::Struct(fields) => {
+            fields.iter_mut().for_each(|f| place_attachments(&mut f.layout, after(&f.offset)));
+        }
+        Detail::Array { element, .. } => place_attachments(element, at),
+        Detail::Block { element, own_space, .. } => {
+            let at = after(&element.offset);
+            if *own_space {
+                element.offset.set(Unit::InputAttachment, at);
+            }
+            place_attachments(&mut element.layout, at);
+        }
+        _ => {}
+    }
+}
+
 impl Builder<'_> {
     fn parameters(&self) -> Vec<Variable> {
         self.layout.parameters.iter().map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
@@ -176,11 +196,24 @@ impl Builder<'_> {
 
     fn parameter(&self, id: GlobalId, place: &Place, layout: &TypeLayout) -> Variable {
         let global = &self.program.globals[id];
-        let mut variable = self.variable(global.name.as_str(), layout, global.span);
+        let shown = self.shown(place, layout);
+        let mut variable = self.variable(global.name.as_str(), &shown, global.span);
         put(&mut variable, bindings(&place.offset, &place.space, layout));
         variable.requested = requested(&global.explicit);
         variable.user_attribs = user_attributes(&global.attributes);
         variable
+    }
+
+    /// A layout as it is shown: its offsets are relative, and what has a space of its own is counted from 0. Input
+    /// attachments are not, so that such a block shows where its own begin.
+    fn shown<'l>(&self, place: &Place, layout: &'l TypeLayout) -> Cow<'l, TypeLayout> {
+        let attachments = layout.usage.get(Unit::InputAttachment) > 0 && layout.usage.get(Unit::Space) > 0;
+        if !attachments {
+            return Cow::Borrowed(layout);
+        }
+        let mut layout = layout.clone();
+        place_attachments(&mut layout, place.offset.get(Unit::InputAttachment));
+        Cow::Owned(layout)
     }
 
     fn variable(&self, name: &str, layout: &TypeLayout, span: Span) -> Variable {
@@ -389,10 +422,19 @@ impl Builder<'_> {
         list.iter().for_each(|(_, varying)| varyings.reserve(varying));
         let mut shown: Vec<(Option<usize>, Variable)> =
             list.iter().map(|(i, varying)| (*i, varyings.variable(varying))).collect();
+        // What goes in and out is shown once.
+        shown.dedup_by(|output, input| {
+            let same = output.0.is_some() && output.0 == input.0;
+            if same {
+                add_output(&mut input.1, std::mem::take(&mut output.1));
+            }
+            same
+        });
         for (i, place, layout) in layout.iter().flat_map(|l| &l.params) {
             let Some(param) = function.params.get(*i) else { continue };
             let local = &function.code.locals[param.local];
-            let mut variable = self.variable(local.name.as_str(), layout, local.span);
+            let shown_layout = self.shown(place, layout);
+            let mut variable = self.variable(local.name.as_str(), &shown_layout, local.span);
             put(&mut variable, bindings(&place.offset, &place.space, layout));
             variable.requested = requested(&param.explicit);
             shown.push((Some(*i), variable));
@@ -427,15 +469,22 @@ impl Builder<'_> {
             if is_uniform(self.program, param, local.ty) {
                 continue;
             }
-            let out = matches!(param.mode, ParamMode::Out | ParamMode::InOut);
-            let varying = Varying {
-                name: Some(local.name.as_str()),
-                ty: local.ty,
-                semantic: param.semantic.map(Running::new),
-                asked: param.explicit.location.map(|(l, _)| l),
-                unit: if out { Unit::VaryingOutput } else { Unit::VaryingInput },
+            let stream = matches!(self.program.types.get(local.ty), Type::Stream(..));
+            let units: &[Unit] = match param.mode {
+                ParamMode::InOut if !stream => &[Unit::VaryingInput, Unit::VaryingOutput],
+                ParamMode::Out | ParamMode::InOut => &[Unit::VaryingOutput],
+                _ => &[Unit::VaryingInput],
             };
-            list.push((Some(i), varying));
+            list.extend(units.iter().map(|unit| {
+                let varying = Varying {
+                    name: Some(local.name.as_str()),
+                    ty: local.ty,
+                    semantic: param.semantic.map(Running::new),
+                    asked: param.explicit.location.map(|(l, _)| l),
+                    unit: *unit,
+                };
+                (Some(i), varying)
+            }));
         }
         if function.result != TypeId::VOID {
             let varying = Varying {
@@ -552,6 +601,33 @@ fn is_plain(layout: &TypeLayout) -> bool {
         Detail::Plain | Detail::Matrix { .. } => true,
         Detail::Array { element, .. } => is_plain(element),
         _ => false,
+    }
+}
+
+/// Adds the bindings of an output to those of the input that it also is.
+fn add_output(input: &mut Variable, output: Variable) {
+    let own = |v: &mut Variable| v.binding.take().into_iter().chain(std::mem::take(&mut v.bindings)).collect();
+    let (mut bindings, mut output): (Vec<Binding>, Variable) = (own(input), output);
+    let more: Vec<Binding> = own(&mut output);
+    bindings.extend(more);
+    put(input, bindings);
+    input.stage = input.stage.take().or(output.stage);
+    if let (Some(input), Some(output)) = (&mut input.ty, output.ty) {
+        add_output_type(input, *output);
+    }
+}
+
+/// The same for their types, which are of one shape.
+fn add_output_type(input: &mut TypeNode, output: TypeNode) {
+    let TypeNode { fields, element_type, sizes, .. } = output;
+    if let (Some(input), Some(output)) = (&mut input.sizes, sizes) {
+        input.extend(output);
+    }
+    for (input, output) in input.fields.iter_mut().flatten().zip(fields.into_iter().flatten()) {
+        add_output(input, output);
+    }
+    if let (Some(input), Some(output)) = (&mut input.element_type, element_type) {
+        add_output_type(input, *output);
     }
 }
 
@@ -795,6 +871,9 @@ fn requested(explicit: &Explicit) -> Option<String> {
     let mut words: Vec<String> = explicit.registers.iter().map(register_text).collect();
     if let Some((binding, set, _)) = explicit.vk_binding {
         words.push(format!("vk::binding({binding}, {set})"));
+    }
+    if let Some((set, _)) = explicit.vk_set {
+        words.push(format!("layout(set = {set})"));
     }
     if let Some((bytes, _)) = explicit.packoffset {
         let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");

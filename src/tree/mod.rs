@@ -321,6 +321,8 @@ pub struct Explicit {
     pub registers: Vec<ExplicitRegister>,
     /// `[[vk::binding(binding, set)]]` or `layout(binding =, set =)`.
     pub vk_binding: Option<(u32, u32, Span)>,
+    /// `layout(set =)` without a binding.
+    pub vk_set: Option<(u32, Span)>,
     /// Binding of the hidden counter: `[[vk::counter_binding(n)]]`.
     pub vk_counter_binding: Option<u32>,
     /// `packoffset` in bytes.
@@ -564,6 +566,8 @@ pub struct Param {
     pub semantic: Option<Semantic>,
     /// Interpolation, `uniform`, geometry primitive...
     pub modifiers: Modifiers,
+    /// Storage order of its matrices (uniform parameters of entry points).
+    pub matrix_order: Option<MatrixOrder>,
     /// Explicit positions (entry points).
     pub explicit: Explicit,
     /// Attributes.
@@ -578,6 +582,7 @@ impl Param {
             mode: ParamMode::In,
             semantic: None,
             modifiers: Modifiers::default(),
+            matrix_order: None,
             explicit: Explicit::default(),
             attributes: Vec::new(),
         }

@@ -357,7 +357,7 @@ impl<'a> Allocator<'a> {
         let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
         if let Some(at) = lock.position(owner, Unit::PushConstant) {
             kept.insert((owner, Unit::PushConstant));
-            self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
+            self.numbers.entry(Unit::PushConstant).or_default().push(at.index..at.index.saturating_add(1));
             let range = Range {
                 start: at.index,
                 end: at.end(),
@@ -494,7 +494,7 @@ impl<'a> Allocator<'a> {
         }
         match unit {
             Unit::Space => self.spaces.extend(numbers),
-            _ => self.numbers.entry(unit).or_default().extend(numbers),
+            _ => self.numbers.entry(unit).or_default().push(numbers),
         }
         self.note(unit, unit, 0, &range);
     }

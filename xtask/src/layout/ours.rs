@@ -34,6 +34,11 @@ const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
         to.matrix_order = MatrixOrder::Column;
         Ok(())
     }),
+    ("-Zpr", 0, |to, _| {
+        to.matrix_order = MatrixOrder::Row;
+        Ok(())
+    }),
+    ("-Zpc", 0, |_, _| Ok(())),
     ("-fvk-use-scalar-layout", 0, |to, _| {
         to.buffer_layout = BufferLayout::Scalar;
         Ok(())
@@ -81,7 +86,10 @@ fn options(job: &Job) -> Result<Options, String> {
         let found = PEER_OPTIONS.iter().find(|(name, _, _)| name == option);
         let (_, count, apply) = found.ok_or(format!("`{option}` has no counterpart here"))?;
         let (args, after) = after.split_at_checked(*count).ok_or(format!("`{option}` wants an argument"))?;
-        apply(&mut options, args)?;
+        // The peer lays out buffers for Vulkan alone by these.
+        if !option.starts_with("-fvk-use-") || job.target == Target::Glsl {
+            apply(&mut options, args)?;
+        }
         rest = after;
     }
     Ok(options)
