@@ -1,8 +1,8 @@
-//! Bit fields become parts of backing fields, packed from bit 0 in the type that they are declared with; one that does not
-//! fit opens the next (FACTS 2). All that looks at the program later sees the backing fields only.
+//! Bit fields become parts of backing fields, packed from bit 0 in an unsigned type that is as wide as the widest of them; one
+//! that does not fit opens the next (FACTS 2). All that looks at the program later sees the backing fields only.
 //!
-//! Before: `struct S { uint a : 4; uint b : 12; }    s.b = s.a;`
-//! After:  `struct S { uint bits; }                  setBits(s.bits, 4, 12, getBits(s.bits, 0, 4));`
+//! Before: `struct S { uint a : 4; int b : 12; }    s.b = s.a;`
+//! After:  `struct S { uint bits; }                 setIntBits(s.bits, 4, 12, getBits(s.bits, 0, 4));`
 
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -17,16 +17,32 @@ const BACKING: &str = "$bit_field_backing_";
 enum Slot {
     /// A field of another number.
     Field(u32),
-    /// Bits of a field: (field, first bit, how many).
-    Bits(u32, u32, u32),
+    /// Bits of a field.
+    Bits(Bits),
 }
 
-/// The accessors of backing fields of one type.
+/// Some bits of a backing field.
+#[derive(Clone, Copy)]
+struct Bits {
+    /// The number of the backing field.
+    field: u32,
+    /// Its type.
+    backing: TypeId,
+    /// The first bit.
+    at: u32,
+    /// How many.
+    count: u32,
+}
+
+/// The accessors of bits of one type in backing fields of one type.
 #[derive(Clone, Copy)]
 struct Accessors {
     get: FunctionId,
     set: FunctionId,
 }
+
+/// Accessors by the type of the backing field and that of the bits.
+type AllAccessors = BTreeMap<(TypeId, TypeId), Accessors>;
 
 /// Whether a program has bit fields.
 pub fn any(program: &Program) -> bool {
@@ -36,14 +52,19 @@ pub fn any(program: &Program) -> bool {
 /// Packs them.
 pub fn pack(program: &mut Program) {
     let mut slots: BTreeMap<StructId, Vec<Slot>> = BTreeMap::new();
-    let mut accessors: BTreeMap<TypeId, Accessors> = BTreeMap::new();
+    let mut accessors = AllAccessors::new();
     let ids: Vec<StructId> = program.structs.ids().collect();
     for id in ids {
         if program.structs[id].fields.iter().any(|f| f.bits.is_some()) {
-            let types = program.types.clone();
-            let (fields, of_struct) = pack_fields(&types, std::mem::take(&mut program.structs[id].fields));
-            for field in fields.iter().filter(|f| f.name.as_str().starts_with(BACKING)) {
-                accessors.entry(field.ty).or_insert_with(|| make_accessors(program, field.ty, field.span));
+            let fields = std::mem::take(&mut program.structs[id].fields);
+            let span = program.structs[id].span;
+            let types: Vec<TypeId> = fields.iter().map(|f| f.ty).collect();
+            let (fields, of_struct) = pack_fields(&mut program.types, fields);
+            for (slot, ty) in of_struct.iter().zip(types) {
+                if let Slot::Bits(bits) = slot {
+                    let key = (bits.backing, ty);
+                    accessors.entry(key).or_insert_with(|| make_accessors(program, key, span));
+                }
             }
             program.structs[id].fields = fields;
             slots.insert(id, of_struct);
@@ -58,41 +79,96 @@ pub fn pack(program: &mut Program) {
     });
 }
 
-fn pack_fields(types: &Types, fields: Vec<Field>) -> (Vec<Field>, Vec<Slot>) {
-    let (mut packed, mut slots): (Vec<Field>, Vec<Slot>) = Default::default();
-    // The open backing field: its type, and the bits that are taken of it.
-    let mut open: Option<(TypeId, u32)> = None;
-    let mut number = 0;
-    for mut field in fields {
-        let size = types.component(field.ty).map_or(0, |s| s.size() * 8);
-        let bits = field.bits.take();
-        let Some(count) = bits.filter(|n| *n > 0 && *n < size) else {
-            // Bits of nothing, or all bits of the type: what follows begins anew.
-            open = None;
-            slots.push(Slot::Field(packed.len() as u32));
-            packed.push(field);
-            continue;
-        };
-        let at = match open {
-            Some((ty, taken)) if ty == field.ty && taken + count <= size => taken,
-            _ => {
-                let mut backing = Field::new(Symbol::new(&format!("{BACKING}{number}")), field.ty, field.span);
-                backing.comments = std::mem::take(&mut field.comments);
-                number += 1;
-                packed.push(backing);
-                0
-            }
-        };
-        open = Some((field.ty, at + count));
-        slots.push(Slot::Bits(packed.len() as u32 - 1, at, count));
+/// The packing of the fields of one struct.
+struct Packing<'a> {
+    types: &'a mut Types,
+    fields: Vec<Field>,
+    slots: Vec<Slot>,
+    /// The bit fields that share the backing field to come, each with its number and its first bit.
+    open: Vec<(usize, u32, Field)>,
+    /// How many bits of it are taken, and how many it has.
+    taken: u32,
+    width: u32,
+    /// How many backing fields there are.
+    backings: u32,
+}
+
+fn pack_fields(types: &mut Types, fields: Vec<Field>) -> (Vec<Field>, Vec<Slot>) {
+    let slots = vec![Slot::Field(0); fields.len()];
+    let mut packing = Packing { types, fields: Vec::new(), slots, open: Vec::new(), taken: 0, width: 0, backings: 0 };
+    for (number, field) in fields.into_iter().enumerate() {
+        packing.field(number, field);
     }
-    (packed, slots)
+    packing.close();
+    (packing.fields, packing.slots)
+}
+
+impl Packing<'_> {
+    fn field(&mut self, number: usize, field: Field) {
+        let width = self.types.component(field.ty).map_or(0, |s| s.size() * 8);
+        // Bits of nothing end a backing field as a field in between does.
+        let Some(count) = field.bits.filter(|n| *n > 0) else {
+            self.close();
+            if let Some(slot) = self.slots.get_mut(number) {
+                *slot = Slot::Field(self.fields.len() as u32);
+            }
+            self.fields.push(Field { bits: None, ..field });
+            return;
+        };
+        if self.taken + count > self.width.max(width) {
+            self.close();
+        }
+        self.open.push((number, self.taken, field));
+        self.taken += count;
+        self.width = self.width.max(width);
+    }
+
+    /// Makes the backing field of those that are open.
+    fn close(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        let (taken, width) = (std::mem::take(&mut self.taken), std::mem::take(&mut self.width));
+        let Some((_, _, first)) = open.first() else { return };
+        // All bits of one field are a field as it was.
+        let whole = open.len() == 1 && taken == width;
+        let ty = if whole { first.ty } else { self.types.scalar(unsigned(width)) };
+        let mut backing = Field::new(Symbol::new(&format!("{BACKING}{}", self.backings)), ty, first.span);
+        self.backings += 1;
+        for (number, at, mut field) in open {
+            backing.comments.append(&mut field.comments);
+            let place = self.fields.len() as u32;
+            let bits = Bits { field: place, backing: ty, at, count: field.bits.unwrap_or(0) };
+            if let Some(slot) = self.slots.get_mut(number) {
+                *slot = if whole { Slot::Field(place) } else { Slot::Bits(bits) };
+            }
+        }
+        self.fields.push(backing);
+    }
+}
+
+/// The unsigned type of some bits.
+fn unsigned(width: u32) -> Scalar {
+    match width {
+        8 => Scalar::U8,
+        16 => Scalar::U16,
+        64 => Scalar::U64,
+        _ => Scalar::U32,
+    }
+}
+
+/// The signed type of some bits.
+fn signed(width: u32) -> Scalar {
+    match width {
+        8 => Scalar::I8,
+        16 => Scalar::I16,
+        64 => Scalar::I64,
+        _ => Scalar::I32,
+    }
 }
 
 struct Rewrite<'a> {
     types: &'a mut Types,
     exprs: &'a mut ExprArena,
-    accessors: &'a BTreeMap<TypeId, Accessors>,
+    accessors: &'a AllAccessors,
 }
 
 impl Rewrite<'_> {
@@ -106,7 +182,7 @@ impl Rewrite<'_> {
                 let slot = of(self.types, self.exprs[base].ty).and_then(|s| s.get(index as usize));
                 match slot {
                     Some(Slot::Field(index)) => self.exprs[id].kind = ExprKind::Field(base, *index),
-                    Some(Slot::Bits(field, at, count)) => self.access(id, base, (*field, *at, *count)),
+                    Some(Slot::Bits(bits)) => self.access(id, base, *bits),
                     None => {}
                 }
             }
@@ -125,11 +201,11 @@ impl Rewrite<'_> {
         Build::new(self.types, self.exprs, span)
     }
 
-    fn access(&mut self, id: ExprId, base: ExprId, (field, at, count): (u32, u32, u32)) {
+    fn access(&mut self, id: ExprId, base: ExprId, bits: Bits) {
         let ty = self.exprs[id].ty;
-        let Some(accessors) = self.accessors.get(&ty).copied() else { return };
+        let Some(accessors) = self.accessors.get(&(bits.backing, ty)).copied() else { return };
         let mut b = self.build(id);
-        let args = vec![b.field(base, field, ty), b.uint(at), b.uint(count)];
+        let args = vec![b.field(base, bits.field, bits.backing), b.uint(bits.at), b.uint(bits.count)];
         let property = Property { args, get: Some(accessors.get), set: Some(accessors.set), reference: None };
         self.exprs[id].kind = ExprKind::Property(Box::new(property));
     }
@@ -138,22 +214,23 @@ impl Rewrite<'_> {
     fn combine(&mut self, id: ExprId, parts: &[ExprId], slots: &[Slot]) -> Vec<ExprId> {
         let mut combined: Vec<ExprId> = Vec::new();
         for (&part, slot) in parts.iter().zip(slots) {
-            let Slot::Bits(field, at, count) = *slot else {
+            let Slot::Bits(bits) = *slot else {
                 combined.push(part);
                 continue;
             };
             let ty = self.exprs[part].ty;
             let mut b = self.build(id);
-            let mask = b.number((1i64 << count.min(62)) - 1, ty);
+            let mask = b.number(i64::MAX >> 63u32.saturating_sub(bits.count), ty);
             let masked = b.binary(BinaryOp::BitAnd, part, mask);
-            let value = match at {
+            let masked = in_type(&mut b, masked, ty, bits.backing);
+            let value = match bits.at {
                 0 => masked,
-                _ => {
+                at => {
                     let at = b.uint(at);
                     b.binary(BinaryOp::Shl, masked, at)
                 }
             };
-            match combined.get_mut(field as usize) {
+            match combined.get_mut(bits.field as usize) {
                 Some(before) => *before = b.binary(BinaryOp::BitOr, *before, value),
                 None => combined.push(value),
             }
@@ -162,9 +239,21 @@ impl Rewrite<'_> {
     }
 }
 
-fn make_accessors(program: &mut Program, ty: TypeId, span: Span) -> Accessors {
-    let get = getter(program, ty, span);
-    let set = setter(program, ty, span);
+/// A value of one type in another.
+fn in_type(b: &mut Build, value: ExprId, from: TypeId, to: TypeId) -> ExprId {
+    if from == to { value } else { b.add(ExprKind::Convert(value, true), to) }
+}
+
+fn make_accessors(program: &mut Program, (backing, ty): (TypeId, TypeId), span: Span) -> Accessors {
+    let of = match program.types.component(ty).filter(|_| ty != backing) {
+        None => String::new(),
+        Some(scalar) => {
+            let name = scalar.name().trim_end_matches("_t");
+            name.chars().take(1).flat_map(char::to_uppercase).chain(name.chars().skip(1)).collect()
+        }
+    };
+    let get = getter(program, &format!("get{of}Bits"), (backing, ty), span);
+    let set = setter(program, &format!("set{of}Bits"), (backing, ty), span);
     let mut add = |function: Function| {
         let id = program.functions.push(function);
         let first = program.items.iter().copied().find(|i| matches!(i, Item::Function(_) | Item::Global(_)));
@@ -177,42 +266,40 @@ fn make_accessors(program: &mut Program, ty: TypeId, span: Span) -> Accessors {
 fn parameter(code: &mut Body, name: &str, ty: TypeId, mode: ParamMode, span: Span) -> Param {
     let local =
         code.locals.push(Local { name: Symbol::new(name), ty, constant: false, modifiers: Modifiers::default(), span });
-    Param {
-        local,
-        mode,
-        semantic: None,
-        modifiers: Modifiers::default(),
-        explicit: Explicit::default(),
-        attributes: Vec::new(),
-    }
+    Param { mode, ..Param::new(local) }
 }
 
 /// `(bits >> at) & ((1 << count) - 1)`; of signed numbers the highest bit is the sign.
-fn getter(program: &mut Program, ty: TypeId, span: Span) -> Function {
+fn getter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), span: Span) -> Function {
     let mut code = Body::default();
     let params = vec![
-        parameter(&mut code, "bits", ty, ParamMode::In, span),
+        parameter(&mut code, "bits", backing, ParamMode::In, span),
         parameter(&mut code, "at", TypeId::UINT, ParamMode::In, span),
         parameter(&mut code, "count", TypeId::UINT, ParamMode::In, span),
     ];
-    let scalar = program.types.component(ty).unwrap_or(Scalar::U32);
+    let is_signed = program.types.component(ty).is_some_and(Scalar::is_signed);
+    let width = program.types.component(backing).map_or(32, |s| s.size() * 8);
+    let sign_type = program.types.scalar(signed(width));
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);
-    let [bits, at, count] = [(0, ty), (1, TypeId::UINT), (2, TypeId::UINT)].map(|(i, ty)| b.local(LocalId(i), ty));
-    let value = if scalar.is_signed() {
-        let size = b.uint(scalar.size() * 8);
+    let [bits, at, count] = [(0, backing), (1, TypeId::UINT), (2, TypeId::UINT)].map(|(i, ty)| b.local(LocalId(i), ty));
+    let value = if is_signed {
+        let size = b.uint(width);
         let above = b.binary(BinaryOp::Sub, size, at);
         let above = b.binary(BinaryOp::Sub, above, count);
         let high = b.binary(BinaryOp::Shl, bits, above);
-        let (size, count) = (b.uint(scalar.size() * 8), b.local(LocalId(2), TypeId::UINT));
+        let high = in_type(&mut b, high, backing, sign_type);
+        let (size, count) = (b.uint(width), b.local(LocalId(2), TypeId::UINT));
         let rest = b.binary(BinaryOp::Sub, size, count);
-        b.binary(BinaryOp::Shr, high, rest)
+        let low = b.binary(BinaryOp::Shr, high, rest);
+        in_type(&mut b, low, sign_type, ty)
     } else {
         let low = b.binary(BinaryOp::Shr, bits, at);
-        let mask = mask(&mut b, ty, count);
-        b.binary(BinaryOp::BitAnd, low, mask)
+        let mask = mask(&mut b, backing, count);
+        let low = b.binary(BinaryOp::BitAnd, low, mask);
+        in_type(&mut b, low, backing, ty)
     };
     code.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
-    Function::new("getBits", params, ty, code, span)
+    Function::new(name, params, ty, code, span)
 }
 
 /// `(1 << count) - 1`
@@ -223,29 +310,30 @@ fn mask(b: &mut Build, ty: TypeId, count: ExprId) -> ExprId {
 }
 
 /// `bits = (bits & ~mask) | ((value << at) & mask)`
-fn setter(program: &mut Program, ty: TypeId, span: Span) -> Function {
+fn setter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), span: Span) -> Function {
     let mut code = Body::default();
     let params = vec![
-        parameter(&mut code, "bits", ty, ParamMode::InOut, span),
+        parameter(&mut code, "bits", backing, ParamMode::InOut, span),
         parameter(&mut code, "at", TypeId::UINT, ParamMode::In, span),
         parameter(&mut code, "count", TypeId::UINT, ParamMode::In, span),
         parameter(&mut code, "value", ty, ParamMode::In, span),
     ];
-    let mask_local = parameter(&mut code, "mask", ty, ParamMode::In, span).local;
+    let mask_local = parameter(&mut code, "mask", backing, ParamMode::In, span).local;
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);
     let (at, count) = (b.local(LocalId(1), TypeId::UINT), b.local(LocalId(2), TypeId::UINT));
-    let low = mask(&mut b, ty, count);
+    let low = mask(&mut b, backing, count);
     let shifted = b.binary(BinaryOp::Shl, low, at);
-    let (bits, mask) = (b.local(LocalId(0), ty), b.local(mask_local, ty));
-    let others = b.add(ExprKind::Unary(UnaryOp::BitNot, mask), ty);
+    let (bits, mask) = (b.local(LocalId(0), backing), b.local(mask_local, backing));
+    let others = b.add(ExprKind::Unary(UnaryOp::BitNot, mask), backing);
     let kept = b.binary(BinaryOp::BitAnd, bits, others);
-    let (value, at, mask) = (b.local(LocalId(3), ty), b.local(LocalId(1), TypeId::UINT), b.local(mask_local, ty));
+    let (value, at, mask) = (b.local(LocalId(3), ty), b.local(LocalId(1), TypeId::UINT), b.local(mask_local, backing));
+    let value = in_type(&mut b, value, ty, backing);
     let placed = b.binary(BinaryOp::Shl, value, at);
     let placed = b.binary(BinaryOp::BitAnd, placed, mask);
     let both = b.binary(BinaryOp::BitOr, kept, placed);
-    let target = b.local(LocalId(0), ty);
+    let target = b.local(LocalId(0), backing);
     let assign = b.assign(target, both);
     code.block.stmts.push(Stmt::new(StmtKind::Local(mask_local, Some(shifted)), span));
     code.block.stmts.push(Stmt::new(StmtKind::Expr(assign), span));
-    Function::new("setBits", params, TypeId::VOID, code, span)
+    Function::new(name, params, TypeId::VOID, code, span)
 }
