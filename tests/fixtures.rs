@@ -17,6 +17,7 @@
 use crate::support::{files_under, glsl_is_legal, relative, root, wgsl_is_legal};
 use rayon::prelude::*;
 use shaderport::compile::{Options, Output, Target, compile};
+use shaderport::diagnostic::Code;
 use shaderport::options;
 use shaderport::source::MemoryLoader;
 use shaderport::tree::MatrixOrder;
@@ -137,9 +138,10 @@ fn section(to: &mut String, title: &str, language: &str, text: &str) {
     to.push_str(&format!("{space}## {title}\n\n```{language}\n{}\n```\n", text.trim_end()));
 }
 
-/// What independent compilers say of all that was emitted.
+/// What independent compilers say of all that was emitted, and faults of our own.
 pub fn complaints(output: &Output) -> Vec<String> {
-    let mut list = Vec::new();
+    let faults = output.diagnostics.iter().filter(|d| d.code == Code::INTERNAL);
+    let mut list: Vec<String> = faults.map(|d| format!("a fault inside: {}", d.message)).collect();
     for artifact in &output.artifacts {
         let result = match (artifact.target, artifact.entry) {
             (Target::Wgsl, _) => wgsl_is_legal(artifact.text()),

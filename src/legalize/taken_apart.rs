@@ -93,26 +93,30 @@ impl Wanted {
 struct Plan {
     /// All buffers of a type.
     types: BTreeMap<TypeId, Buffer>,
-    /// Those whose type has other buffers that are laid out in other ways; nothing for one that stays.
-    globals: BTreeMap<GlobalId, Option<Buffer>>,
+    /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
+    globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
 }
 
 impl Plan {
     fn is_empty(&self) -> bool {
-        self.types.is_empty() && self.globals.values().all(Option::is_none)
+        self.types.is_empty() && self.globals.values().all(|(_, buffer)| buffer.is_none())
     }
 
     /// The plan for what an expression is, if it is a buffer.
     fn of(&self, exprs: &ExprArena, id: ExprId) -> Option<&Buffer> {
-        match exprs[exprs.base(id)].kind {
-            ExprKind::Global(g) if self.globals.contains_key(&g) => self.globals.get(&g)?.as_ref(),
-            _ => self.types.get(&exprs[id].ty),
+        let alone = match exprs[exprs.base(id)].kind {
+            ExprKind::Global(g) => self.globals.get(&g),
+            _ => None,
+        };
+        match alone {
+            Some((ty, buffer)) => buffer.as_ref().filter(|_| exprs[id].ty == *ty),
+            None => self.types.get(&exprs[id].ty),
         }
     }
 
     /// Gives the buffers that are planned one by one their types, here and where a body names them.
     fn retype(&self, program: &mut Program) {
-        for (id, buffer) in self.globals.iter().filter_map(|(id, b)| Some((*id, b.as_ref()?))) {
+        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
             program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
         }
     }
@@ -120,9 +124,9 @@ impl Plan {
     fn retype_names(&self, types: &mut Types, body: &mut Body) {
         for id in body.expressions().into_iter().filter(|_| !self.globals.is_empty()) {
             let ty = body.exprs[id].ty;
-            let is_buffer = types.get(types.innermost(ty)).is_resource();
-            if let (true, ExprKind::Global(g)) = (is_buffer, &body.exprs[body.exprs.base(id)].kind)
-                && let Some(Some(buffer)) = self.globals.get(g)
+            if let ExprKind::Global(g) = &body.exprs[body.exprs.base(id)].kind
+                && let Some((old, Some(buffer))) = self.globals.get(g)
+                && types.innermost(ty) == *old
             {
                 body.exprs[id].ty = with_innermost(types, ty, buffer.ty);
             }
@@ -166,11 +170,12 @@ fn plan(cx: &mut Context) -> Plan {
                               use two structs";
                 cx.unsupported(cx.program.globals[*id].span, reason);
             }
-            plan.globals.insert(*id, buffer);
+            plan.globals.insert(*id, (wanted.buffer, buffer));
         } else if !stays && !plan.types.contains_key(&wanted.buffer) {
             plan.types.extend(take_apart(cx, *id, &native, wanted).map(|buffer| (wanted.buffer, buffer)));
         }
-        let planned = plan.globals.get(id).and_then(Option::as_ref).or_else(|| plan.types.get(&wanted.buffer));
+        let planned =
+            plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
         if let Some(buffer) = planned {
             cx.notes.taken_apart.push(*id);
             cx.program.globals[*id].stored =
