@@ -70,6 +70,53 @@ const RULES: &[(&str, &[Takes], usize)] = &[
 /// Attributes whose last argument may be repeated.
 const VARIADIC: &[&str] = &["__stages", "__requires", "__outside"];
 
+/// Attributes of the languages that have no arguments to check. All of `vk` are known, and all that begin with `__`.
+const OTHERS: &[&str] = &[
+    "allow",
+    "allow_uav_condition",
+    "backwarddifferentiable",
+    "branch",
+    "builtin",
+    "call",
+    "deprecated",
+    "differentiable",
+    "fastopt",
+    "flags",
+    "flatten",
+    "forcecase",
+    "forceinline",
+    "forceunroll",
+    "forwarddifferentiable",
+    "keepalive",
+    "loop",
+    "maxiters",
+    "mutating",
+    "noinline",
+    "nonmutating",
+    "open",
+    "overridable",
+    "payload",
+    "prefercheckpoint",
+    "preferrecompute",
+    "raypayload",
+    "require",
+    "rootsignature",
+    "sealed",
+    "shader_record",
+    "treatasdifferentiable",
+    "unscopedenum",
+    "waveopsincludehelperlanes",
+];
+
+/// Whether the languages have an attribute of this name.
+pub fn is_known(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower.starts_with("vk::")
+        || lower.starts_with("__")
+        || RULES.iter().any(|(n, ..)| *n == lower)
+        || OTHERS.contains(&lower.as_str())
+}
+
 /// Whether an attribute has a name; they are compared without regard to case, as in HLSL.
 pub fn is(attribute: &Attribute, name: &str) -> bool {
     attribute.name.as_str().eq_ignore_ascii_case(name)
@@ -93,7 +140,8 @@ pub fn resolve<'a>(
                 let last = if VARIADIC.contains(n) { usize::MAX } else { takes.len() };
                 if attribute.args.len() < *needed || attribute.args.len() > last {
                     errors.push(wrong_count(attribute, *needed, last));
-                    return Attribute { name: attribute.name.name, args: Vec::new(), span: attribute.name.span };
+                    let (name, span) = (attribute.name.name, attribute.name.span);
+                    return Attribute { name, args: Vec::new(), declared: false, span };
                 }
                 let kinds = takes.iter().chain(takes.last().into_iter().cycle());
                 let args = attribute.args.iter().zip(kinds).map(|(arg, takes)| known_arg(arg, *takes, eval));
@@ -104,7 +152,7 @@ pub fn resolve<'a>(
             }
             None => attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect(),
         };
-        Attribute { name: attribute.name.name, args, span: attribute.name.span }
+        Attribute { name: attribute.name.name, args, declared: false, span: attribute.name.span }
     };
     attributes.iter().map(one).collect()
 }

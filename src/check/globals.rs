@@ -41,10 +41,11 @@ impl<'a> Checker<'a> {
             return Vec::new();
         }
         let mut errors = Vec::new();
-        let resolved = attributes::resolve(list, &mut |e| self.try_constant(e, scope), &mut errors);
+        let mut resolved = attributes::resolve(list, &mut |e| self.try_constant(e, scope), &mut errors);
         for error in errors {
             self.diags.push(error);
         }
+        self.user_attributes(list, &mut resolved, scope);
         resolved
     }
 

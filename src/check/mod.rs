@@ -43,6 +43,7 @@ mod structs;
 #[cfg(test)]
 mod tests;
 mod types;
+mod user_attributes;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

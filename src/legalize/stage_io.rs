@@ -444,7 +444,7 @@ pub fn name_of_semantic(leaf: &Leaf) -> String {
 
 /// An attribute made by a pass.
 pub fn attribute(name: &str, args: Vec<AttributeArg>, span: Span) -> Attribute {
-    Attribute { name: Symbol::new(name), args, span }
+    Attribute { name: Symbol::new(name), args, declared: false, span }
 }
 
 /// A builtin as the type that the source gives it: cut to its components, then converted.

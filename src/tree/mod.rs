@@ -231,6 +231,8 @@ pub struct Attribute {
     pub name: Symbol,
     /// Arguments, folded.
     pub args: Vec<AttributeArg>,
+    /// A struct of the program declares it, for the application.
+    pub declared: bool,
     /// Its place.
     pub span: Span,
 }
