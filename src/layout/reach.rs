@@ -22,18 +22,42 @@ const MAX_CALLS: usize = 4096;
 
 /// The globals that some entry point reaches.
 pub fn reached(program: &Program) -> BTreeSet<GlobalId> {
-    let mut walk = Walk { program, globals: BTreeSet::new(), seen: BTreeSet::new() };
-    for entry in &program.entry_points {
-        walk.function(entry.function, Vec::new(), 0);
-    }
+    let mut walk = Walk::new(program, true);
+    program.entry_points.iter().for_each(|entry| walk.entry(entry));
     walk.globals
+}
+
+/// What a part of a parameter belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Root {
+    /// A global parameter.
+    Global(GlobalId),
+    /// A uniform parameter of the entry point.
+    Param(LocalId),
+}
+
+/// Parts of parameters that code names, as paths of fields below the parameter; empty if it is named as a whole. Array
+/// steps are left out.
+pub type Parts = BTreeSet<(Root, String)>;
+
+/// The parts that the code of an entry point names, in functions that it calls too; and those of them that it reaches.
+pub fn parts(program: &Program, entry: &EntryPoint) -> (Parts, Parts) {
+    let of = |decides| {
+        let mut walk = Walk::new(program, decides);
+        walk.entry(entry);
+        walk.parts
+    };
+    (of(false), of(true))
 }
 
 struct Walk<'a> {
     program: &'a Program,
     globals: BTreeSet<GlobalId>,
+    parts: Parts,
     /// Functions that were entered, with the ranges of their arguments.
     seen: BTreeSet<(FunctionId, Vec<Option<Range>>)>,
+    /// Branches that are never taken are not entered.
+    decides: bool,
 }
 
 /// A function that is walked.
@@ -43,11 +67,21 @@ struct Frame<'a> {
     /// How often each local is written after its declaration.
     writes: BTreeMap<LocalId, u32>,
     depth: u32,
+    /// Its parameters are the entry point's.
+    is_entry: bool,
 }
 
 impl<'a> Walk<'a> {
+    fn new(program: &'a Program, decides: bool) -> Walk<'a> {
+        Walk { program, globals: BTreeSet::new(), parts: BTreeSet::new(), seen: BTreeSet::new(), decides }
+    }
+
+    fn entry(&mut self, entry: &EntryPoint) {
+        entry.roots().for_each(|function| self.function(function, Vec::new(), 0));
+    }
+
     fn function(&mut self, id: FunctionId, args: Vec<Option<Range>>, depth: u32) {
-        let vague = depth > MAX_DEPTH || self.seen.len() > MAX_CALLS;
+        let vague = !self.decides || depth > MAX_DEPTH || self.seen.len() > MAX_CALLS;
         let args = if vague { Vec::new() } else { args };
         if !self.seen.insert((id, args.clone())) {
             return;
@@ -58,10 +92,10 @@ impl<'a> Walk<'a> {
             program.callees(id).into_iter().for_each(|f| self.function(f, Vec::new(), depth + 1));
             return;
         }
-        let writes = writes(program, &function.code);
+        let writes = if self.decides { writes(program, &function.code) } else { BTreeMap::new() };
         let pairs = function.params.iter().map(|p| p.local).zip(args);
         let known = pairs.filter(|(p, _)| !writes.contains_key(p)).filter_map(|(p, range)| Some((p, range?))).collect();
-        let mut frame = Frame { body: &function.code, known, writes, depth };
+        let mut frame = Frame { body: &function.code, known, writes, depth, is_entry: depth == 0 };
         self.block(&mut frame, &function.code.block);
     }
 
@@ -182,6 +216,13 @@ impl<'a> Walk<'a> {
     /// Notes what an expression reaches.
     fn expr(&mut self, frame: &Frame<'a>, id: ExprId) {
         let kind = &frame.body.exprs[id].kind;
+        if let Some((root, path, indices)) = self.part(frame, id) {
+            self.parts.insert((root, path));
+            if let Root::Global(global) = root {
+                self.global(global, frame.depth);
+            }
+            return indices.into_iter().for_each(|index| self.expr(frame, index));
+        }
         match kind {
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
                 let decides = if *op == BinaryOp::And { FALSE } else { TRUE };
@@ -200,7 +241,6 @@ impl<'a> Walk<'a> {
                 }
                 return;
             }
-            ExprKind::Global(global) => self.global(*global, frame.depth),
             ExprKind::Call(function, args) => {
                 let ranges = args.iter().map(|a| self.value(frame.body, &frame.known, *a, frame.depth)).collect();
                 self.function(*function, ranges, frame.depth + 1);
@@ -217,6 +257,30 @@ impl<'a> Walk<'a> {
         children.into_iter().for_each(|child| self.expr(frame, child));
     }
 
+    /// The part of a parameter that an expression is, with the indices on the way.
+    fn part(&self, frame: &Frame<'a>, id: ExprId) -> Option<(Root, String, Vec<ExprId>)> {
+        let (mut at, mut fields, mut indices) = (id, Vec::new(), Vec::new());
+        let root = loop {
+            at = match &frame.body.exprs[at].kind {
+                ExprKind::Global(global) => break Root::Global(*global),
+                ExprKind::Local(local) if frame.is_entry => break Root::Param(*local),
+                ExprKind::Field(base, index) => {
+                    let Type::Struct(id) = self.program.types.get(frame.body.exprs[*base].ty) else { return None };
+                    fields.push(self.program.structs[id].fields.get(*index as usize)?.name.as_str());
+                    *base
+                }
+                ExprKind::Index(base, index) => {
+                    indices.push(*index);
+                    *base
+                }
+                ExprKind::Contents(base) => *base,
+                _ => return None,
+            };
+        };
+        fields.reverse();
+        Some((root, fields.join("."), indices))
+    }
+
     fn global(&mut self, id: GlobalId, depth: u32) {
         if !self.globals.insert(id) {
             return;
@@ -230,7 +294,7 @@ impl<'a> Walk<'a> {
 
     /// The range of an integer or bool, if it is known.
     fn value(&self, body: &Body, known: &Known, id: ExprId, depth: u32) -> Option<Range> {
-        if depth > MAX_DEPTH {
+        if !self.decides || depth > MAX_DEPTH {
             return None;
         }
         let of = |e: ExprId| self.value(body, known, e, depth + 1);

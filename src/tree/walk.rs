@@ -440,12 +440,23 @@ impl Program {
     /// For each entry point the globals that it can reach.
     pub fn reachable_globals(&self) -> Vec<std::collections::BTreeSet<GlobalId>> {
         let reach = |entry: &super::EntryPoint| {
-            let mut seen = std::collections::BTreeSet::from([entry.function]);
-            let mut todo = vec![entry.function];
+            let mut todo: Vec<FunctionId> = entry.roots().collect();
+            let mut seen: std::collections::BTreeSet<FunctionId> = todo.iter().copied().collect();
             let mut globals = std::collections::BTreeSet::new();
             while let Some(function) = todo.pop() {
-                globals.extend(Uses::of_body(&self.functions[function].code).globals);
-                todo.extend(self.callees(function).into_iter().filter(|f| seen.insert(*f)));
+                let mut named = Uses::of_body(&self.functions[function].code).globals;
+                let mut called = self.callees(function);
+                // Their initializers run too.
+                while let Some(global) = named.pop() {
+                    if globals.insert(global)
+                        && let Some(tree) = &self.globals[global].init
+                    {
+                        let uses = Uses::of_tree(tree);
+                        named.extend(uses.globals);
+                        called.extend(uses.functions);
+                    }
+                }
+                todo.extend(called.into_iter().filter(|f| seen.insert(*f)));
             }
             globals
         };
