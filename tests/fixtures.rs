@@ -6,13 +6,13 @@
 //!
 //! ```text
 //! options: target=hlsl,wgsl entry=psMain:fragment profile=sm_5_1 define=N=4 matrix=row policy=dxc sidecar
-//! options: units=2 shift=t=100,s=200 globals=7,1
+//! options: units=2 shift=t=100,s=200 globals=7,1 layouts
 //! ```
 //!
 //! `dump=PASS` shows the tree after a legalization pass in place of the texts; such a page stands beside the pass.
 //!
 //! From the first `## ` heading on it is written by `BLESS=1 cargo test fixtures`: the diagnostics, and for each target the
-//! emitted texts and, if asked for, the sidecar as a table. Whatever is emitted must be legal, blessed or not.
+//! emitted texts and, if asked for, the sidecar as a table (`sidecar`) and the layouts of types as an outline (`layouts`). Whatever is emitted must be legal, blessed or not.
 
 use crate::support::{files_under, glsl_is_legal, relative, root, wgsl_is_legal};
 use rayon::prelude::*;
@@ -31,6 +31,7 @@ pub struct Page {
     sources: Vec<(String, String)>,
     options: Options,
     sidecar: bool,
+    layouts: bool,
     /// How many of the sources are named for compilation.
     units: usize,
 }
@@ -44,6 +45,7 @@ pub fn parse(text: &str) -> Result<Page, String> {
         sources: Vec::new(),
         options: Options { targets: vec![Target::Hlsl, Target::Glsl, Target::Wgsl], ..Options::default() },
         sidecar: false,
+        layouts: false,
         units: 1,
     };
     let mut open: Option<(String, String)> = None;
@@ -91,6 +93,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),
         "sidecar" => page.sidecar = true,
+        "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
         "shift" => to.shift = options::shift(value)?,
         "globals" => to.globals_binding = Some(options::binding(value)?),
@@ -129,6 +132,9 @@ fn generate(page: &Page) -> String {
     }
     for (target, reflection) in output.reflections.iter().filter(|_| page.sidecar) {
         section(&mut text, &format!("{}: sidecar", target.name()), "text", &reflection.to_text());
+    }
+    for (target, reflection) in output.reflections.iter().filter(|_| page.layouts) {
+        section(&mut text, &format!("{}: layouts", target.name()), "text", &reflection.to_layouts());
     }
     text
 }

@@ -16,6 +16,7 @@ mod pages;
 mod parse_trees;
 mod positions;
 mod readback;
+mod reflection;
 mod samples;
 mod schema;
 mod type_layout;

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::ast;
 use crate::source::Span;
-use crate::symbol::Symbol;
+use crate::symbol::{Symbol, edit_distance};
 use crate::tree::{LocalId, TypeId};
 use rustc_hash::FxHashMap;
 
@@ -277,30 +277,4 @@ impl<'a> Checker<'a> {
         }
         best.map(|(_, _, s)| s)
     }
-}
-
-/// Levenshtein distance, cut off for long or very different names.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len().abs_diff(b.len()) > 3 || a.len() > 64 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let up = row.get(j + 1).copied().unwrap_or(0);
-            let value = (diagonal + usize::from(x != y)).min(up + 1).min(left + 1);
-            if let Some(slot) = row.get_mut(j) {
-                *slot = left;
-            }
-            diagonal = up;
-            left = value;
-        }
-        if let Some(slot) = row.last_mut() {
-            *slot = left;
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
 }

@@ -50,6 +50,8 @@ pub struct CheckArgs {
 enum ReflectFormat {
     /// A table for people.
     Text,
+    /// Types and the layouts of parameters, offsets relative to what holds each.
+    Layouts,
     /// The sidecar.
     Json,
     /// The sidecar without what only shaderport says.
@@ -255,6 +257,7 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
     for (_, reflection) in &output.reflections {
         shown = shown.and(match args.format {
             ReflectFormat::Text => show(&reflection.to_text()),
+            ReflectFormat::Layouts => show(&reflection.to_layouts()),
             ReflectFormat::Json => show(&reflection.to_json()),
             ReflectFormat::SlangJson => show(&reflection.to_slang_json()),
             ReflectFormat::Html => Outcome::Done,
@@ -299,8 +302,7 @@ fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outc
     match explain::find(list, path) {
         Some(found) => show(&found.to_text()),
         None => {
-            let paths: Vec<&str> = list.iter().map(|e| e.path.as_str()).filter(|p| !p.contains('.')).collect();
-            eprintln!("error[{}]: there is no parameter `{path}`; there are {}", Code::BAD_OPTION, paths.join(", "));
+            eprintln!("error[{}]: {}", Code::BAD_OPTION, explain::missing(list, path));
             Outcome::Usage
         }
     }

@@ -302,6 +302,7 @@ impl<'a> Walk<'a> {
             ExprKind::Literal(Literal::Int(n), _) => Some((i128::from(*n), i128::from(*n))),
             ExprKind::Literal(Literal::Bool(b), _) => Some(if *b { TRUE } else { FALSE }),
             ExprKind::Local(local) => known.get(local).copied(),
+            ExprKind::Global(global) => self.constant(*global),
             ExprKind::Convert(inner, _) if self.is_int(body.exprs[id].ty) && self.is_int(body.exprs[*inner].ty) => {
                 // A negative number becomes a large one, or the other way about.
                 of(*inner).filter(|r| r.0 >= 0 && r.1 <= i128::from(i32::MAX))
@@ -313,6 +314,21 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Call(function, args) => self.call(*function, args.iter().map(|a| of(*a)).collect(), depth),
             _ => None,
+        }
+    }
+
+    /// The value of a constant that is declared with a literal.
+    fn constant(&self, id: GlobalId) -> Option<Range> {
+        let global = &self.program.globals[id];
+        let tree = global.init.as_ref().filter(|_| global.kind == GlobalKind::Const)?;
+        let mut at = tree.root;
+        loop {
+            match &tree.exprs[at].kind {
+                ExprKind::Literal(Literal::Int(n), _) => return Some((i128::from(*n), i128::from(*n))),
+                ExprKind::Literal(Literal::Bool(b), _) => return Some(if *b { TRUE } else { FALSE }),
+                ExprKind::Convert(inner, _) if tree.exprs[at].ty == tree.exprs[*inner].ty => at = *inner,
+                _ => return None,
+            }
         }
     }
 

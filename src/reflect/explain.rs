@@ -4,7 +4,7 @@
 //! The steps follow the phases of seed 000: global order, what a type takes, explicit positions, first fit; then the way
 //! from the parameter down to the part. What was taken when something was placed is read from layout's trace.
 
-use super::build::bindings;
+use super::build::{bindings, register_text};
 use super::model::{Binding, Count};
 use super::words::position;
 use crate::layout::rules::{Rules, round_up};
@@ -13,11 +13,16 @@ use crate::layout::{
     Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout, enter_array, enter_block,
 };
 use crate::source::{Sources, Span};
-use crate::tree::{Program, Type, TypeId};
+use crate::symbol::edit_distance;
+use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
 use serde::Serialize;
 
 /// More than this many others are counted rather than named.
 const SHOWN: usize = 12;
+/// Of a longer line of the source only a part is shown.
+const LONGEST_LINE: usize = 120;
+/// How many names a wrong one is compared with at most in an answer.
+const NEAR: usize = 4;
 
 /// Why something is where it is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -49,13 +54,20 @@ impl Explanation {
     /// For people.
     pub fn to_text(&self) -> String {
         let mut text = format!("{}: {}\n", self.path, self.position);
+        let mut shown: Vec<&str> = Vec::new();
         for (number, step) in self.steps.iter().enumerate() {
             text.push_str(&format!("\n{}. {}\n", number + 1, step.text));
             for line in &step.taken {
                 text.push_str(&format!("     {line}\n"));
             }
-            if let Some((place, line)) = &step.source {
-                text.push_str(&format!("   {place}: {line}\n"));
+            match &step.source {
+                // A line is shown once.
+                Some((place, _)) if shown.contains(&place.as_str()) => text.push_str(&format!("   {place}\n")),
+                Some((place, line)) => {
+                    text.push_str(&format!("   {place}: {line}\n"));
+                    shown.push(place);
+                }
+                None => {}
             }
             if !step.rule.is_empty() {
                 text.push_str(&format!("   rule: {}\n", step.rule));
@@ -74,6 +86,7 @@ const BUFFERS: &str = "seed 000 \"Constant Buffers\"; FACTS 7";
 const BLOCKS: &str = "seed 000 \"Parameter Blocks\"; FACTS 7";
 const EXPLICIT: &str = "seed 000 \"Processing Explicit Binding Modifiers\"; FACTS 13";
 const FIRST_FIT: &str = "seed 000 \"Allocating Bindings to Parameters\"; FACTS 13";
+const UNUSED: &str = "seed 002 \"Unused resources\"; FACTS 17";
 const GLOBALS: &str = "FACTS 10";
 const ENTRIES: &str = "FACTS 11";
 const LOCK: &str = "the bindings lock: what it records stays, what is new comes after it";
@@ -82,7 +95,10 @@ const LOCK: &str = "the bindings lock: what it records stays, what is new comes 
 pub fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources) -> Vec<Explanation> {
     let mut explainer = Explainer { program, layout, sources, list: Vec::new() };
     explainer.globals();
-    (0..program.entry_points.len()).for_each(|entry| explainer.entry(entry));
+    for entry in 0..program.entry_points.len() {
+        explainer.entry(entry);
+        explainer.list.extend(super::explain_io::explain(program, layout, sources, entry));
+    }
     explainer.list
 }
 
@@ -93,6 +109,57 @@ struct Explainer<'a> {
     list: Vec<Explanation>,
 }
 
+/// A field, global or uniform parameter.
+#[derive(Clone, Copy)]
+struct Member<'a> {
+    name: &'a str,
+    span: Span,
+    explicit: Option<&'a Explicit>,
+    /// The byte that it asks for, where, and how.
+    asked: Option<(u32, Span, Asked)>,
+}
+
+/// How a byte is asked for.
+#[derive(Clone, Copy)]
+enum Asked {
+    Packoffset,
+    Offset,
+    Register,
+}
+
+impl Asked {
+    /// As it is written.
+    fn text(self, bytes: u32) -> String {
+        match self {
+            Asked::Packoffset => {
+                let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");
+                format!("packoffset(c{}.{component})", bytes / 16)
+            }
+            Asked::Offset => format!("vk::offset({bytes})"),
+            Asked::Register => format!("register(c{})", bytes / 16),
+        }
+    }
+}
+
+impl<'a> Member<'a> {
+    fn of(name: &'a str, span: Span, explicit: &'a Explicit) -> Member<'a> {
+        Member { name, span, explicit: Some(explicit), asked: None }
+    }
+}
+
+/// The byte that `register(c5)` asks for.
+fn registers_bytes(explicit: &Explicit) -> Option<(u32, Span, Asked)> {
+    explicit.constant_register().map(|(bytes, span)| (bytes, span, Asked::Register))
+}
+
+fn scope_step(buffer: &str, of: &str, rule: &str) -> Step {
+    Step {
+        text: format!("Its plain data lies in the buffer of {of}, {buffer}"),
+        rule: rule.to_owned(),
+        ..Step::default()
+    }
+}
+
 /// Where a walk down a parameter is.
 #[derive(Clone)]
 struct At<'a> {
@@ -101,8 +168,9 @@ struct At<'a> {
     layout: &'a TypeLayout,
     /// Of the bytes here.
     rules: &'static Rules,
-    /// Elements of the arrays around, where each has registers of its own.
-    elements: u64,
+    /// What the bytes here are in, and where that is bound.
+    buffer: String,
+    explicit: Option<&'a Explicit>,
     steps: Vec<Step>,
 }
 
@@ -112,24 +180,58 @@ impl<'a> Explainer<'a> {
         if let Some(buffer) = &layout.globals {
             let text =
                 "Plain data at global scope is one buffer, placed before all that asks for no position".to_owned();
-            let mut steps = vec![Step { text, rule: GLOBALS.to_owned(), ..Step::default() }];
+            let first = layout.parameters.iter().find(|p| p.layout.size() > 0);
+            let source = first.and_then(|p| self.source(self.program.globals[p.global].span));
+            let mut steps = vec![Step { text, rule: GLOBALS.to_owned(), source, ..Step::default() }];
             steps.extend(self.placements(Owner::Globals));
             self.buffer("$Globals", buffer, steps);
         }
-        let names = layout.parameters.iter().map(|p| self.program.globals[p.global].name.as_str());
-        let names: Vec<&str> = names.collect();
+        let members: Vec<Member> = layout
+            .parameters
+            .iter()
+            .map(|p| &self.program.globals[p.global])
+            .map(|g| Member { asked: registers_bytes(&g.explicit), ..Member::of(g.name.as_str(), g.span, &g.explicit) })
+            .collect();
+        let buffer = layout.globals.as_ref().map(|b| ("$Globals", b));
+        self.dropped();
         for (index, p) in layout.parameters.iter().enumerate() {
             let global = &self.program.globals[p.global];
-            let mut steps = vec![self.order(index, &names, global.span)];
+            let mut steps = vec![self.order(index, &members, &p.layout, global.span)];
             let path = global.name.to_string();
             let rules = layout.settings.constant_rules;
-            let in_buffer = layout.globals.as_ref().filter(|_| p.layout.size() > 0);
-            let bytes = in_buffer.map(|b| self.bytes(index, (&b.layout, &names), b.kept, rules, global.span));
+            let owner = Owner::Global(p.global);
             steps.extend(self.needs_step(&p.layout, global.span));
-            steps.extend(bytes);
-            steps.extend(self.placements(Owner::Global(p.global)));
-            self.part(At { path, place: p.place, layout: &p.layout, rules, elements: 1, steps });
+            steps.extend(self.unheard(&global.explicit, owner));
+            steps.extend(self.placements(owner));
+            let explicit = Some(&global.explicit);
+            let buffer_name = String::new();
+            let mut at = At { path, place: p.place, layout: &p.layout, rules, buffer: buffer_name, explicit, steps };
+            if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
+                at.buffer = format!("`{name}` at {}", self.scope_slot(b));
+                at.steps.push(scope_step(&at.buffer, "plain globals", GLOBALS));
+                at.steps.push(self.bytes(index, (&b.layout, &members), b.kept, rules));
+            }
+            self.part(at);
         }
+    }
+
+    /// Parameters that the policy gives no place.
+    fn dropped(&mut self) {
+        let placed = |id| self.layout.parameters.iter().any(|p| p.global == id);
+        let dropped = self.program.parameters.iter().filter(|id| !placed(**id)).map(|id| &self.program.globals[*id]);
+        let list: Vec<Explanation> = dropped
+            .map(|global| {
+                let text = format!(
+                    "No entry point reaches `{}`, and under the policy `{}` what is not used has no place",
+                    global.name, self.layout.settings.policy.name
+                );
+                let source = self.source(global.span);
+                let step = Step { text, rule: UNUSED.to_owned(), source, ..Step::default() };
+                let (path, position) = (global.name.to_string(), "no place".to_owned());
+                Explanation { path, position, steps: vec![step] }
+            })
+            .collect();
+        self.list.extend(list);
     }
 
     fn entry(&mut self, entry: usize) {
@@ -142,63 +244,76 @@ impl<'a> Explainer<'a> {
             Api::Vulkan => layout.settings.push_rules,
             _ => layout.settings.constant_rules,
         };
-        let locals: Vec<_> = scope
+        let members: Vec<Member> = scope
             .params
             .iter()
             .filter_map(|(at, ..)| function.params.get(*at))
-            .map(|param| &function.code.locals[param.local])
+            .map(|param| (&function.code.locals[param.local], &param.explicit))
+            .map(|(local, explicit)| Member::of(local.name.as_str(), local.span, explicit))
             .collect();
-        let names: Vec<&str> = locals.iter().map(|l| l.name.as_str()).collect();
         let whole = self.placements(Owner::EntryScope(entry));
+        let name = format!("{}.$Params", point.name);
         if let Some(buffer) = &scope.buffer {
             let text = format!("Plain uniform parameters of `{}` are one buffer", point.name);
-            let mut steps = vec![Step { text, rule: ENTRIES.to_owned(), ..Step::default() }];
+            let first = scope.params.iter().zip(&members).find(|((.., layout), _)| layout.size() > 0);
+            let source = first.and_then(|(_, member)| self.source(member.span));
+            let mut steps = vec![Step { text, rule: ENTRIES.to_owned(), source, ..Step::default() }];
             steps.extend(whole.clone());
             steps.extend(self.placements(Owner::EntryBuffer(entry)));
-            self.buffer(&format!("{}.$Params", point.name), buffer, steps);
+            self.buffer(&name, buffer, steps);
         }
-        for (index, ((at, place, layout), local)) in scope.params.iter().zip(&locals).enumerate() {
+        for (index, ((at, place, layout), member)) in scope.params.iter().zip(&members).enumerate() {
             let text = format!(
-                "The uniform parameters of `{}` come in their order: `{}` is {}",
+                "The uniform parameters of `{}` come in their order, after all globals: `{}` is {}",
                 point.name,
-                local.name,
+                member.name,
                 nth(index, scope.params.len())
             );
             let mut steps =
-                vec![Step { text, rule: ENTRIES.to_owned(), source: self.source(local.span), ..Step::default() }];
+                vec![Step { text, rule: ENTRIES.to_owned(), source: self.source(member.span), ..Step::default() }];
             steps.extend(whole.clone());
-            let in_buffer = scope.buffer.as_ref().filter(|_| layout.size() > 0);
-            let bytes = in_buffer.map(|b| self.bytes(index, (&b.layout, &names), b.kept, rules, local.span));
-            steps.extend(self.needs_step(layout, local.span));
-            steps.extend(bytes);
-            steps.extend(self.placements(Owner::Param(entry, *at)));
-            let path = format!("{}.{}", point.name, local.name);
-            self.part(At { path, place: *place, layout, rules, elements: 1, steps });
+            steps.extend(self.needs_step(layout, member.span));
+            let owner = Owner::Param(entry, *at);
+            steps.extend(member.explicit.and_then(|e| self.unheard(e, owner)));
+            steps.extend(self.placements(owner));
+            let path = format!("{}.{}", point.name, member.name);
+            let (buffer, explicit) = (String::new(), member.explicit);
+            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps };
+            if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
+                at.buffer = format!("`{name}` at {}", self.scope_slot(b));
+                at.steps.push(scope_step(&at.buffer, "plain uniform parameters", ENTRIES));
+                at.steps.push(self.bytes(index, (&b.layout, &members), b.kept, rules));
+            }
+            self.part(at);
         }
     }
 
     /// The buffer of a scope by itself.
     fn buffer(&mut self, path: &str, buffer: &ScopeBuffer, steps: Vec<Step>) {
-        let position = match buffer.binding {
-            Some(b) => {
-                let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
-                slot(unit, b.index.into(), b.space.into(), 1)
-            }
-            None => slot(Unit::PushConstant, buffer.push, 0, 1),
-        };
-        let position = format!("{position}, {} bytes", buffer.layout.size());
+        let position = format!("{}, {} bytes", self.scope_slot(buffer), buffer.layout.size());
         self.list.push(Explanation { path: path.to_owned(), position, steps });
     }
 
-    /// Phase 1.
-    fn order(&self, index: usize, names: &[&str], span: Span) -> Step {
-        let before = names.get(..index).unwrap_or(&[]);
-        let global = names.get(index).copied().unwrap_or("");
-        let mut text = format!("Global order: `{global}` is {}", nth(index, names.len()));
+    /// Phase 1. Specialization constants have numbers of their own.
+    fn order(&self, index: usize, members: &[Member], layout: &TypeLayout, span: Span) -> Step {
+        let numbered = layout.usage.get(Unit::Specialization) > 0;
+        let among = self.layout.parameters.iter().zip(members).enumerate();
+        let among: Vec<(usize, &str)> = among
+            .filter(|(_, (p, _))| !numbered || p.layout.usage.get(Unit::Specialization) > 0)
+            .map(|(at, (_, member))| (at, member.name))
+            .collect();
+        let before: Vec<&str> = among.iter().filter(|(at, _)| *at < index).map(|(_, name)| *name).collect();
+        let what = if numbered { "Order of specialization constants" } else { "Global order" };
+        let name = members.get(index).map_or("", |m| m.name);
+        let mut text = format!("{what}: `{name}` is {}", nth(before.len(), among.len()));
         if !before.is_empty() {
             let hidden = before.len().saturating_sub(SHOWN);
             let shown: Vec<String> = before.iter().skip(hidden).map(|n| format!("`{n}`")).collect();
-            let more = if hidden > 0 { format!("{hidden} others, ") } else { String::new() };
+            let more = match hidden {
+                0 => String::new(),
+                1 => "another, ".to_owned(),
+                n => format!("{n} others, "),
+            };
             text.push_str(&format!(", after {more}{}", shown.join(", ")));
         }
         let policy = &self.layout.settings.policy;
@@ -210,6 +325,32 @@ impl<'a> Explainer<'a> {
             rule.push_str("; what is in namespaces comes last");
         }
         Step { text, rule, source: self.source(span), ..Step::default() }
+    }
+
+    /// A position that the source asks for and that means nothing here.
+    fn unheard(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
+        let heard = self.layout.trace.iter().any(|p| p.owner == owner && p.how == How::Explicit);
+        let d3d = self.layout.settings.api == Api::D3d;
+        let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
+        let (text, span) = match (d3d, place, &explicit.vk_binding) {
+            _ if heard => return None,
+            (false, Some(register), None) => (
+                format!(
+                    "`{}` places nothing here: registers are of D3D, unless `--shift` maps them",
+                    register_text(register)
+                ),
+                register.span,
+            ),
+            (true, None, Some((binding, set, at))) => {
+                (format!("`vk::binding({binding}, {set})` places nothing here: it is for Vulkan and WebGPU"), *at)
+            }
+            _ => {
+                let space = explicit.registers.iter().find(|r| r.class.is_none())?;
+                (format!("`{}` asks for a space and leaves open where in it", register_text(space)), space.span)
+            }
+        };
+        let source = self.source(span);
+        Some(Step { text, rule: EXPLICIT.to_owned(), source, ..Step::default() })
     }
 
     /// Phase 2.
@@ -229,6 +370,7 @@ impl<'a> Explainer<'a> {
             Detail::Block { own_space: true, .. } => BLOCKS.to_owned(),
             Detail::Block { .. } => BUFFERS.to_owned(),
             Detail::Resource { .. } => format!("{NEEDS}, \"Opaque Types\"; FACTS 6"),
+            _ if layout.usage.get(Unit::Specialization) > 0 => "FACTS 6, specialization constants".to_owned(),
             _ => format!("{NEEDS}, \"Plain Old Data\", \"Vectors\"; FACTS 2 and 4"),
         }
     }
@@ -240,22 +382,40 @@ impl<'a> Explainer<'a> {
     }
 
     fn placement(&self, index: usize, p: &Placement) -> Step {
-        let here = range(p);
+        let here = self.range(p);
         let earlier = self.layout.trace.iter().take(index);
         let others: Vec<&Placement> =
             earlier.filter(|o| o.numbers == p.numbers && (o.space == p.space || p.unit == Unit::Space)).collect();
         let what = if p.unit == Unit::Space { "spaces" } else { "places" };
         let (text, rule) = match p.how {
-            How::Explicit => (format!("Explicit positions come first: {here} is asked for"), EXPLICIT),
+            How::Explicit => {
+                let shift = self.layout.settings.shift.get(p.unit).filter(|_| self.layout.settings.api != Api::D3d);
+                let class = p.unit.class().unwrap_or(' ');
+                let mapped = shift.map_or(String::new(), |start| {
+                    format!(", as `--shift` maps {class} registers to the bindings from {start} on")
+                });
+                (format!("Explicit positions come first: {here} is asked for{mapped}"), EXPLICIT)
+            }
             How::Option => (format!("An option gives {here}"), EXPLICIT),
             How::Api => (format!("The API keeps {here}"), EXPLICIT),
             How::Recorded => (format!("The bindings lock has {here} on record"), LOCK),
             How::Kept => (format!("The bindings lock keeps {here}"), LOCK),
             How::FirstFit if p.unit == Unit::Space => {
-                (format!("It has {} of its own: {here} is the first that is free", plural(p, "space")), BLOCKS)
+                let rule = if self.is_block(p.owner) { BLOCKS } else { UNSIZED };
+                let end = if p.end.saturating_sub(p.start) == 1 {
+                    "the first that is free"
+                } else {
+                    "the first that are free"
+                };
+                (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
             }
             How::FirstFit => {
-                (format!("First fit: {here} is the first gap of {}", p.end.saturating_sub(p.start)), FIRST_FIT)
+                let what = if p.unit == Unit::FurtherDescriptor {
+                    "An explicit binding names the first slot alone; first fit for the further ones"
+                } else {
+                    "First fit"
+                };
+                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), FIRST_FIT)
             }
             How::AfterRecorded => {
                 (format!("New since the bindings lock: {here} is the first gap after what that records"), LOCK)
@@ -271,10 +431,14 @@ impl<'a> Explainer<'a> {
             if hidden > 0 {
                 taken.push(format!("{hidden} earlier {what} were taken"));
             }
-            taken.extend(others.iter().skip(hidden).map(|o| self.taker(o)));
+            let mut shown: Vec<&Placement> = others.iter().skip(hidden).copied().collect();
+            shown.sort_by_key(|o| (o.start, o.end));
+            let mut lines: Vec<(u64, String)> = shown.into_iter().map(|o| (o.start, self.taker(o))).collect();
             if p.unit == Unit::Space {
-                taken.extend(self.used_spaces());
+                lines.extend(self.used_spaces());
+                lines.sort_by_key(|(start, _)| *start);
             }
+            taken.extend(lines.into_iter().map(|(_, line)| line));
             if taken.is_empty() {
                 taken.push("nothing was taken there".to_owned());
             }
@@ -282,14 +446,57 @@ impl<'a> Explainer<'a> {
         Step { text, rule: rule.to_owned(), source: self.source(p.span), taken }
     }
 
+    /// Register classes that options map to ranges of bindings are bindings.
+    fn position(&self, binding: &Binding) -> String {
+        let classed = Unit::of_word(&binding.kind).is_some_and(|u| u.class().is_some());
+        match classed && self.layout.settings.api != Api::D3d {
+            true => position(&Binding { kind: Unit::Descriptor.word().to_owned(), ..binding.clone() }),
+            false => position(binding),
+        }
+    }
+
+    fn slot(&self, unit: Unit, index: u64, space: u64, used: u64) -> String {
+        let count = (used != 1).then_some(super::build::count(used));
+        let (kind, index, space) = (unit.word().to_owned(), Some(index), Some(space));
+        self.position(&Binding { kind, index, space, count, ..Binding::default() })
+    }
+
+    fn range(&self, p: &Placement) -> String {
+        let count = if p.end == UNBOUNDED { UNBOUNDED } else { p.end.saturating_sub(p.start) };
+        self.slot(p.unit, p.start, p.space, count)
+    }
+
+    /// Where the buffer of a scope is bound.
+    fn scope_slot(&self, buffer: &ScopeBuffer) -> String {
+        match buffer.binding {
+            Some(b) => {
+                let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
+                self.slot(unit, b.index.into(), b.space.into(), 1)
+            }
+            None => self.slot(Unit::PushConstant, buffer.push, 0, 1),
+        }
+    }
+
+    fn is_block(&self, owner: Owner) -> bool {
+        let layout = match owner {
+            Owner::Global(id) => self.layout.parameters.iter().find(|p| p.global == id).map(|p| &p.layout),
+            Owner::Param(entry, at) => {
+                let params = self.layout.entry_points.get(entry).map_or(&[][..], |e| e.params.as_slice());
+                params.iter().find(|(i, ..)| *i == at).map(|(.., layout)| layout)
+            }
+            _ => None,
+        };
+        layout.is_none_or(|l| l.unbounded_classes().is_empty())
+    }
+
     /// Spaces that hold parameters one by one.
-    fn used_spaces(&self) -> Vec<String> {
+    fn used_spaces(&self) -> Vec<(u64, String)> {
         let slots = self.layout.trace.iter().filter(|p| Unit::SLOTS.contains(&p.unit));
         let mut spaces: Vec<(u64, &Placement)> = slots.map(|p| (p.space, p)).collect();
         spaces.sort_by_key(|(space, _)| *space);
         spaces.dedup_by_key(|(space, _)| *space);
         let shown = spaces.iter().take(SHOWN);
-        shown.map(|(space, p)| format!("space {space} is that of `{}` and others", p.name)).collect()
+        shown.map(|(space, p)| (*space, format!("space {space} is that of `{}` and others", p.name))).collect()
     }
 
     /// Who has a range, why and from where.
@@ -303,64 +510,101 @@ impl<'a> Explainer<'a> {
             How::FirstFit | How::AfterRecorded | How::Rest => "placed before",
         };
         let place = self.source(p.span).map_or(String::new(), |(place, _)| format!(", {place}"));
-        format!("{} taken by `{}` ({why}{place})", range(p), p.name)
+        format!("{} taken by `{}` ({why}{place})", self.range(p), p.name)
     }
 
     /// Why the field at `index` begins at its byte.
-    fn bytes(&self, index: usize, of: (&TypeLayout, &[&str]), kept: bool, rules: &Rules, span: Span) -> Step {
-        let (fields, names) = (of.0.fields(), of.1);
-        let Some(field) = fields.get(index) else { return Step::default() };
+    fn bytes(&self, index: usize, of: (&TypeLayout, &[Member]), kept: bool, rules: &Rules) -> Step {
+        let (fields, members) = (of.0.fields(), of.1);
+        let (Some(field), Some(member)) = (fields.get(index), members.get(index)) else { return Step::default() };
         let at = field.offset.get(Unit::Bytes);
         let (size, align) = (field.layout.size(), u64::from(field.layout.align));
-        let name = names.get(index).copied().unwrap_or("");
-        let end = |f: &VarLayout| f.offset.get(Unit::Bytes).saturating_add(f.layout.size());
-        let earlier = fields.iter().zip(names).take(index).filter(|(f, _)| f.layout.size() > 0);
-        let before = earlier.max_by_key(|(f, _)| end(f));
-        let start = before.map_or(0, |(f, _)| end(f));
-        let mut text =
-            format!("`{name}` takes {}, aligned to {align}, by the rules of {}", amount(Unit::Bytes, size), rules.name);
-        match before {
-            Some((_, before)) => text.push_str(&format!("; `{before}` before it ends at byte {start}")),
-            None => text.push_str("; nothing is before it"),
-        }
-        let aligned = round_up(start, align);
-        let crosses = rules
-            .row
-            .map(u64::from)
-            .filter(|row| !aligned.is_multiple_of(*row) && (aligned % row).saturating_add(size) > *row);
-        if kept && at != aligned {
-            text.push_str(&format!("; the bindings lock, or the source, has it at byte {at}"));
-        } else if let Some(row) = crosses.filter(|row| round_up(aligned, *row) == at) {
-            text.push_str(&format!(
-                "; from byte {aligned} it would cross a row of {row} bytes, so it begins the next one: byte {at}"
-            ));
-        } else if at == aligned {
-            text.push_str(&format!("; the next multiple of {align} is byte {at}"));
-        } else {
-            text.push_str(&format!("; `packoffset` or an offset puts it, or what is before it, at byte {at}"));
+        let mut text = format!(
+            "`{}` takes {}, aligned to {align}, by the rules of {}",
+            member.name,
+            amount(Unit::Bytes, size),
+            rules.name
+        );
+        let asked = member.asked.filter(|(bytes, ..)| u64::from(*bytes) == at);
+        let source = self.source(asked.map_or(member.span, |(_, span, _)| span));
+        match asked {
+            Some((bytes, _, word)) => text.push_str(&format!("; `{}` puts it at byte {at}", word.text(bytes))),
+            None => text.push_str(&self.after(index, of, kept, rules)),
         }
         if let Detail::Array { stride, .. } = &field.layout.detail {
             text.push_str(&format!("; its elements are {} bytes apart", stride.get(Unit::Bytes)));
         }
-        Step { text, rule: rule_of(rules), source: self.source(span), ..Step::default() }
+        Step { text, rule: rule_of(rules), source, ..Step::default() }
+    }
+
+    /// Why a field that asks for nothing begins where it does.
+    fn after(&self, index: usize, of: (&TypeLayout, &[Member]), kept: bool, rules: &Rules) -> String {
+        let (fields, members) = (of.0.fields(), of.1);
+        let Some(field) = fields.get(index) else { return String::new() };
+        let (at, align) = (field.offset.get(Unit::Bytes), u64::from(field.layout.align));
+        let end = |f: &VarLayout| f.offset.get(Unit::Bytes).saturating_add(f.layout.size());
+        // Fields that say their place come before all that do not.
+        let earlier =
+            fields.iter().zip(members).enumerate().filter(|(i, (f, member))| {
+                f.layout.size() > 0 && *i != index && (*i < index || member.asked.is_some())
+            });
+        let before = earlier.map(|(_, pair)| pair).max_by_key(|(f, _)| end(f));
+        let start = before.map_or(0, |(f, _)| end(f));
+        let mut text = match before {
+            Some((_, before)) => format!("; `{}` before it ends at byte {start}", before.name),
+            None => "; nothing is before it".to_owned(),
+        };
+        let aligned = round_up(start, align);
+        let size = field.layout.size();
+        let crosses = rules
+            .row
+            .map(u64::from)
+            .filter(|row| !aligned.is_multiple_of(*row) && (aligned % row).saturating_add(size) > *row);
+        text += &if kept && at != aligned {
+            format!("; the bindings lock, or the source, has it at byte {at}")
+        } else if let Some(row) = crosses.filter(|row| round_up(aligned, *row) == at) {
+            format!("; from byte {aligned} it would cross a row of {row} bytes, so it begins the next one: byte {at}")
+        } else if at == aligned && at == 0 {
+            "; it begins at byte 0".to_owned()
+        } else if at == aligned {
+            format!("; the next multiple of {align} is byte {at}")
+        } else {
+            format!("; it is put at byte {at}")
+        };
+        text
     }
 
     /// Notes where a part is, and goes into its parts.
     fn part(&mut self, at: At<'a>) {
-        let mut found = bindings(&at.place.offset, &at.place.space, at.layout);
-        for binding in
-            found.iter_mut().filter(|b| at.elements > 1 && Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()))
-        {
+        let mut found = bindings(&self.program.types, &at.place.offset, &at.place.space, at.layout);
+        let elements = at.place.elements.max(1);
+        let counts = |b: &Binding| {
+            Unit::of_word(&b.kind)
+                .is_some_and(|u| self.layout.settings.counts_elements(u) && u != Unit::FurtherDescriptor)
+        };
+        for binding in found.iter_mut().filter(|b| elements > 1 && counts(b)) {
             let one = match binding.count {
                 Some(Count::Number(n)) => n,
                 _ => 1,
             };
-            binding.count = Some(super::build::count(one.saturating_mul(at.elements)));
+            binding.count = Some(super::build::count(one.saturating_mul(elements)));
         }
-        let mut shown: Vec<String> = found.iter().map(shown_position).collect();
+        let hidden = self.hidden(&at);
+        let mut shown: Vec<String> = found
+            .iter()
+            .map(|b| match b.size {
+                Some(Count::Number(n)) => format!("{}, {n} bytes, in {}", self.position(b), at.buffer),
+                Some(Count::Word(_)) => format!("{}, in {}", self.position(b), at.buffer),
+                None => format!(
+                    "{}{}",
+                    self.position(b),
+                    if Unit::of_word(&b.kind) == Some(Unit::Descriptor) { hidden.as_str() } else { "" }
+                ),
+            })
+            .collect();
         if let Detail::Block { container, own_space: true, .. } = &at.layout.detail {
             let space = at.place.offset.get(Unit::Space);
-            shown.extend(container.units().map(|(unit, _)| format!("its buffer at {}", slot(unit, 0, space, 1))));
+            shown.extend(container.units().map(|(unit, _)| format!("its buffer at {}", self.slot(unit, 0, space, 1))));
         }
         if shown.is_empty() {
             shown.push("takes nothing".to_owned());
@@ -370,16 +614,38 @@ impl<'a> Explainer<'a> {
         self.inside(at);
     }
 
+    /// What a leaf has besides itself.
+    fn hidden(&self, at: &At) -> String {
+        let types = &self.program.types;
+        let leaf = at.layout.innermost();
+        let further = at.layout.usage.get(Unit::FurtherDescriptor);
+        let taken = at.layout.usage.get(Unit::Descriptor).saturating_mul(at.place.elements.max(1));
+        let of = |word: &str| match (leaf.usage.get(Unit::Descriptor) > 1, further) {
+            (true, 0) if taken > 2 => format!(" (the second half are its {word}s)"),
+            (true, 0) => {
+                format!(" (its {word} is binding {})", at.place.offset.get(Unit::Descriptor).saturating_add(1))
+            }
+            _ => String::new(),
+        };
+        match types.get(leaf.ty) {
+            Type::Buffer(BufferKind::Append | BufferKind::Consume, ..) => of("counter"),
+            Type::Texture(t) if t.combined => of("sampler"),
+            Type::Buffer(BufferKind::Structured | BufferKind::Counter, ..) => at
+                .explicit
+                .and_then(|e| e.vk_counter_binding)
+                .map_or(String::new(), |n| format!(" (its counter asks for binding {n})")),
+            _ => String::new(),
+        }
+    }
+
     fn inside(&mut self, at: At<'a>) {
         let layout = at.layout;
         match &layout.detail {
             Detail::Struct(fields) => self.fields(at, fields),
             Detail::Array { count, .. } => {
                 let Some((place, element)) = enter_array(at.place, layout) else { return };
-                // On D3D an array of structs becomes an array a leaf (seed 000).
-                let spread = self.layout.settings.api == Api::D3d && !matches!(element.detail, Detail::Plain);
-                let elements = if spread { at.elements.saturating_mul(count.unwrap_or(1).into()) } else { at.elements };
-                let mut at = At { place, layout: element, elements, ..at };
+                // Where each element takes slots, an array of structs becomes an array a leaf (seed 000).
+                let mut at = At { place, layout: element, ..at };
                 if count.is_none() && layout.usage.get(Unit::Space) > 0 {
                     let text =
                         "Every part of an array without a bound is an array from register 0 of a space of its own";
@@ -395,13 +661,24 @@ impl<'a> Explainer<'a> {
                     _ if container.get(Unit::PushConstant) > 0 => settings.push_rules,
                     _ => settings.constant_rules,
                 };
-                let mut at = At { place, layout: inner, rules, ..at };
-                at.steps.push(block_step(container, element, *own_space, place));
+                let bound = container.units().next().map(|(unit, _)| {
+                    let (mut index, mut space) = (at.place.offset.get(unit), at.place.space.get(unit));
+                    if *own_space {
+                        (index, space) = (0, at.place.offset.get(Unit::Space));
+                    }
+                    self.slot(unit, index, space, 1)
+                });
+                let buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
+                let mut at = At { place, layout: inner, rules, buffer, ..at };
+                at.steps.push(block_step(bound.as_deref(), element, *own_space, place));
                 self.inside(at);
             }
             Detail::Resource { element: Some(element) } => {
                 let rules = self.layout.settings.structured_rules;
-                let mut at = At { place: Place::default(), layout: element, rules, elements: 1, ..at };
+                let (unit, _) = layout.usage.units().next().unwrap_or((Unit::Descriptor, 0));
+                let bound = self.slot(unit, at.place.offset.get(unit), at.place.space.get(unit), 1);
+                let buffer = format!("each element of `{}` at {bound}", at.path);
+                let mut at = At { place: Place::default(), layout: element, rules, buffer, ..at };
                 let stride = round_up(element.size(), element.align.into());
                 let text = format!("Its elements are {stride} bytes apart");
                 at.steps.push(Step { text, rule: rule_of(rules), ..Step::default() });
@@ -412,19 +689,18 @@ impl<'a> Explainer<'a> {
     }
 
     fn fields(&mut self, at: At<'a>, fields: &'a [VarLayout]) {
-        let declared = self.declared(at.layout.ty);
-        let names: Vec<&str> = declared.iter().map(|(name, _)| *name).collect();
-        for (index, (field, (name, span))) in fields.iter().zip(&declared).enumerate() {
+        let members = self.declared(at.layout.ty);
+        for (index, (field, member)) in fields.iter().zip(&members).enumerate() {
             let mut steps = at.steps.clone();
             if field.layout.size() > 0 {
-                steps.push(self.bytes(index, (at.layout, &names), false, at.rules, *span));
+                steps.push(self.bytes(index, (at.layout, &members), false, at.rules));
             }
             for (unit, n) in field.layout.usage.units().filter(|(u, _)| *u != Unit::Bytes) {
-                steps.push(self.slots(index, fields, name, (unit, n), *span));
+                steps.push(self.slots(index, fields, member.name, (unit, n), member.span));
             }
-            let path = format!("{}.{name}", at.path);
+            let path = format!("{}.{}", at.path, member.name);
             let place = at.place.field(&field.offset);
-            self.part(At { path, place, layout: &field.layout, rules: at.rules, elements: at.elements, steps });
+            self.part(At { path, place, layout: &field.layout, explicit: member.explicit, steps, ..at.clone() });
         }
     }
 
@@ -446,30 +722,62 @@ impl<'a> Explainer<'a> {
         Step { text, rule: rule.to_owned(), source: self.source(span), ..Step::default() }
     }
 
-    fn declared(&self, ty: TypeId) -> Vec<(&'static str, Span)> {
-        match self.program.types.get(ty) {
-            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| (f.name.as_str(), f.span)).collect(),
-            _ => Vec::new(),
-        }
+    fn declared(&self, ty: TypeId) -> Vec<Member<'a>> {
+        let Type::Struct(id) = self.program.types.get(ty) else { return Vec::new() };
+        let settings = &self.layout.settings;
+        let fields = self.program.structs[id].fields.iter();
+        fields
+            .map(|f| {
+                let packed = f.explicit.packoffset.filter(|_| settings.obey_packoffset);
+                let packed = packed.map(|(bytes, span)| (bytes, span, Asked::Packoffset));
+                let offset = f.explicit.vk_offset.filter(|_| settings.obey_vk_offset);
+                let offset = offset.map(|bytes| (bytes, f.span, Asked::Offset));
+                Member { asked: packed.or(offset), ..Member::of(f.name.as_str(), f.span, &f.explicit) }
+            })
+            .collect()
     }
 
-    /// `file:line:column` and the line.
     fn source(&self, span: Span) -> Option<(String, String)> {
-        if span == Span::default() {
-            return None;
-        }
-        let span = self.sources.use_site(span);
-        let file = self.sources.file(span.file)?;
-        let (line, column) = self.sources.line_column(span.file, span.start);
-        let text = file.text.lines().nth(line).unwrap_or("").trim();
-        let text: String = text.chars().take(200).collect();
-        Some((format!("{}:{}:{}", file.name, line + 1, column + 1), text))
+        source_line(self.sources, span)
     }
 }
 
-fn block_step(container: &crate::layout::Usage, element: &VarLayout, own_space: bool, place: Place) -> Step {
-    let mut text = match container.units().next() {
-        Some((unit, _)) => format!("The buffer of its plain data takes {}", amount(unit, 1)),
+/// `file:line:column` and the line; of a long one what is around.
+pub(super) fn source_line(sources: &Sources, span: Span) -> Option<(String, String)> {
+    if span == Span::default() {
+        return None;
+    }
+    let span = sources.use_site(span);
+    let file = sources.file(span.file)?;
+    let (line, column) = sources.line_column(span.file, span.start);
+    let text = file.text.lines().nth(line).unwrap_or("");
+    Some((format!("{}:{}:{}", file.name, line + 1, column + 1), around(text, column)))
+}
+
+/// A line, or the part of a long one that `column` is in, without what would be cut in the middle of a word.
+fn around(line: &str, column: usize) -> String {
+    let characters: Vec<char> = line.chars().collect();
+    if characters.len() <= LONGEST_LINE {
+        return line.trim().to_owned();
+    }
+    let is_space = |at: usize| characters.get(at).is_none_or(|c| c.is_whitespace());
+    let mut start = column.saturating_sub(LONGEST_LINE / 2);
+    while start > 0 && start < column && !is_space(start) {
+        start += 1;
+    }
+    let mut end = (start + LONGEST_LINE).min(characters.len());
+    while end > column + 1 && !is_space(end) {
+        end -= 1;
+    }
+    let shown: String = characters.get(start..end).unwrap_or(&[]).iter().collect();
+    let before = if start > 0 { "... " } else { "" };
+    let after = if end < characters.len() { " ..." } else { "" };
+    format!("{before}{}{after}", shown.trim())
+}
+
+fn block_step(bound: Option<&str>, element: &VarLayout, own_space: bool, place: Place) -> Step {
+    let mut text = match bound {
+        Some(bound) => format!("Its plain data is in a buffer at {bound}"),
         None => "It has no plain data, so there is no buffer".to_owned(),
     };
     if own_space {
@@ -507,46 +815,21 @@ fn plural(p: &Placement, word: &str) -> String {
 
 /// `3 t registers`.
 fn amount(unit: Unit, n: u64) -> String {
-    let s = if n == 1 { "" } else { "s" };
-    let n = if n == UNBOUNDED { "unboundedly many".to_owned() } else { n.to_string() };
-    match unit {
-        Unit::Bytes => format!("{n} byte{s}"),
-        Unit::Descriptor => format!("{n} binding{s}"),
-        Unit::Space => format!("{n} register space{s}, set{s} or group{s}"),
-        Unit::PushConstant => format!("{n} push constant buffer{s}"),
-        Unit::Specialization => format!("{n} specialization constant id{s}"),
-        Unit::InputAttachment => format!("{n} input attachment{s}"),
-        Unit::VaryingInput | Unit::VaryingOutput => format!("{n} location{s}"),
-        _ => format!("{n} {} register{s}", unit.class().unwrap_or('?')),
-    }
-}
-
-fn slot(unit: Unit, index: u64, space: u64, used: u64) -> String {
-    let count = (used != 1).then_some(super::build::count(used));
-    position(&Binding {
-        kind: unit.word().to_owned(),
-        index: Some(index),
-        space: Some(space),
-        count,
-        ..Binding::default()
-    })
-}
-
-fn range(p: &Placement) -> String {
-    let count = if p.end == UNBOUNDED { UNBOUNDED } else { p.end.saturating_sub(p.start) };
-    slot(p.unit, p.start, p.space, count)
-}
-
-fn shown_position(binding: &Binding) -> String {
-    match binding.size {
-        Some(Count::Number(n)) => format!("{}, {n} bytes", position(binding)),
-        _ => position(binding),
-    }
+    super::words::units(unit.word(), super::build::count(n))
 }
 
 /// The explanation of a path as a person writes it: `gPairs[3].b` is `gPairs.b`, and a name alone is enough where there is
 /// only one.
 pub fn find<'a>(list: &'a [Explanation], path: &str) -> Option<&'a Explanation> {
+    let plain = without_indices(path);
+    if let Some(exact) = list.iter().find(|e| e.path == plain) {
+        return Some(exact);
+    }
+    let mut ends = ending_in(list, &plain);
+    ends.next().filter(|_| ends.next().is_none())
+}
+
+fn without_indices(path: &str) -> String {
     let mut plain = String::new();
     let mut depth = 0usize;
     for c in path.chars() {
@@ -557,10 +840,42 @@ pub fn find<'a>(list: &'a [Explanation], path: &str) -> Option<&'a Explanation> 
             _ => {}
         }
     }
-    if let Some(exact) = list.iter().find(|e| e.path == plain) {
-        return Some(exact);
-    }
+    plain
+}
+
+fn ending_in<'a>(list: &'a [Explanation], plain: &str) -> impl Iterator<Item = &'a Explanation> {
     let ending = format!(".{plain}");
-    let mut ends = list.iter().filter(|e| e.path.ends_with(&ending));
-    ends.next().filter(|_| ends.next().is_none())
+    list.iter().filter(move |e| e.path.ends_with(&ending))
+}
+
+/// What to say of a path that leads nowhere, or to several parts.
+pub fn missing(list: &[Explanation], path: &str) -> String {
+    let plain = without_indices(path);
+    let quoted = |paths: &[&str]| paths.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+    let ends: Vec<&str> = ending_in(list, &plain).map(|e| e.path.as_str()).take(SHOWN).collect();
+    if !ends.is_empty() {
+        return format!("`{path}` may be {}: say which", quoted(&ends));
+    }
+    let last = |p: &str| p.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+    let distance = |a: &str, b: &str| Some(edit_distance(a, b)).filter(|d| *d <= 1 + b.len() / 4 && *d < b.len());
+    let mut near: Vec<(usize, &str)> = list
+        .iter()
+        .filter_map(|e| {
+            let whole = distance(&e.path.to_ascii_lowercase(), &plain.to_ascii_lowercase());
+            Some((whole.or_else(|| distance(&last(&e.path), &last(&plain)))?, e.path.as_str()))
+        })
+        .collect();
+    near.sort();
+    let near: Vec<&str> = near.into_iter().take(NEAR).map(|(_, p)| p).collect();
+    if !near.is_empty() {
+        return format!("there is no parameter `{path}`; there is {}", quoted(&near));
+    }
+    let paths: Vec<&str> = list.iter().map(|e| e.path.as_str()).filter(|p| !p.contains('.')).collect();
+    if paths.is_empty() {
+        return format!("there is no parameter `{path}`; there are none");
+    }
+    let hidden = paths.len().saturating_sub(SHOWN);
+    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+    let shown: Vec<&str> = paths.into_iter().take(SHOWN).collect();
+    format!("there is no parameter `{path}`; there are {}{more}", shown.join(", "))
 }

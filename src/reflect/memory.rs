@@ -17,7 +17,8 @@ pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Prog
     let mut finder = Finder { program, texts, buffers: Vec::new() };
     let globals: Vec<_> =
         layout.parameters.iter().map(|p| (program.globals[p.global].name.as_str(), p.place, &p.layout)).collect();
-    finder.scope("globalParams", layout.globals.as_ref(), &globals);
+    let text = finder.texts.get("globalParams").copied();
+    finder.scope("globalParams", text, layout.globals.as_ref(), &globals);
     for (name, _, layout) in &globals {
         finder.visit(name, layout);
     }
@@ -30,12 +31,21 @@ pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Prog
         });
         let params: Vec<_> = params.collect();
         let name = if several { format!("{}Params", point.name) } else { "entryPointParams".to_owned() };
-        finder.scope(&name, entry.buffer.as_ref(), &params);
+        let text = text_of_entry(emitted, point.name.as_str(), &["entryPointParams", &name]);
+        finder.scope(&name, text, entry.buffer.as_ref(), &params);
         for (name, _, layout) in &params {
             finder.visit(name, layout);
         }
     }
     finder.buffers
+}
+
+/// The buffer of an entry point's plain parameters, in the text that the entry point is in.
+fn text_of_entry<'a>(emitted: &[&'a Program], entry: &str, names: &[&str]) -> Option<Text<'a>> {
+    let texts = emitted.iter().filter(|p| p.entry_points.iter().any(|e| e.name == *entry));
+    let globals = texts.flat_map(|p| p.globals.iter().map(|(_, global)| Text { program: p, global }));
+    let mut parameters = globals.filter(|t| t.global.kind == GlobalKind::Parameter);
+    parameters.find(|t| names.contains(&t.global.source_path.as_str()))
 }
 
 /// A buffer in an emitted text.
@@ -56,6 +66,7 @@ impl Finder<'_> {
     fn scope(
         &mut self,
         name: &str,
+        text: Option<Text>,
         buffer: Option<&ScopeBuffer>,
         members: &[(&str, crate::layout::Place, &TypeLayout)],
     ) {
@@ -66,7 +77,7 @@ impl Finder<'_> {
             .map(|(name, place, layout)| ((*name).to_owned(), place.offset.get(Unit::Bytes), *layout))
             .collect();
         rows.parts("", 0, &mut parts, buffer.layout.size(), &[]);
-        self.push(name, buffer.layout.size(), None, rows.rows);
+        self.push(name, text, buffer.layout.size(), None, rows.rows);
     }
 
     /// Finds the buffers in a parameter.
@@ -104,13 +115,19 @@ impl Finder<'_> {
         if let Some(stride) = stride {
             rows.padding("", layout.size(), stride, &[]);
         }
-        self.push(path, layout.size(), stride, rows.rows);
+        self.push(path, self.texts.get(path).copied(), layout.size(), stride, rows.rows);
     }
 
-    fn push(&mut self, path: &str, size: u64, element_stride: Option<u64>, mut rows: Vec<MemoryRow>) {
-        let text = self.texts.get(path);
+    fn push(
+        &mut self,
+        path: &str,
+        text: Option<Text>,
+        size: u64,
+        element_stride: Option<u64>,
+        mut rows: Vec<MemoryRow>,
+    ) {
         for row in rows.iter_mut().filter(|r| !r.padding) {
-            row.emitted = text.and_then(|t| t.name_of(&row.path));
+            row.emitted = text.as_ref().and_then(|t| t.name_of(&row.path));
         }
         rows.sort_by_key(|r| r.offset);
         self.buffers.push(BufferMemory {

@@ -6,11 +6,17 @@
 mod build;
 pub mod diff;
 pub mod explain;
+mod explain_io;
 pub mod html;
+mod layouts;
+mod leaves;
 mod memory;
 pub mod model;
 mod slang;
+mod stages;
 mod text;
+mod types;
+mod varyings;
 mod words;
 
 pub use build::reflect;
@@ -36,6 +42,11 @@ impl Reflection {
     /// A table for people.
     pub fn to_text(&self) -> String {
         text::table(self)
+    }
+
+    /// An outline of types, and of parameters with the layouts of theirs, for people.
+    pub fn to_layouts(&self) -> String {
+        layouts::outline(self)
     }
 
     /// The JSON Schema of the sidecar.

@@ -25,9 +25,15 @@ pub struct Reflection {
     pub parameters: Vec<Variable>,
     /// Entry points.
     pub entry_points: Vec<EntryPoint>,
+    /// The first register space, descriptor set or bind group above all that are used.
+    #[serde(default)]
+    pub bindless_space_index: u64,
     /// The scope of global parameters: wrapped in a constant buffer when there is plain data.
     pub global_scope: Scope,
-    /// Ours: every leaf with its absolute position.
+    /// Ours: the structs and enums of parameters, stage inputs and outputs, without layout.
+    #[serde(default)]
+    pub types: Vec<TypeNode>,
+    /// Ours: every leaf of parameters, stage inputs and outputs with its absolute position, hidden buffers too.
     pub leaves: Vec<Leaf>,
     /// Ours: the bytes of every buffer.
     #[serde(default)]
@@ -169,6 +175,9 @@ pub struct Variable {
     /// Varyings: its index, if not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic_index: Option<u32>,
+    /// Storage textures and typed buffers: the format, `rgba16f`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
     /// The type with its layout.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<Box<TypeNode>>,
@@ -188,8 +197,11 @@ pub struct Variable {
 pub struct UserAttribute {
     /// Its name.
     pub name: String,
-    /// Its arguments.
+    /// Its arguments, of the types that its struct declares.
     pub arguments: Vec<serde_json::Value>,
+    /// Ours: no struct of the program declares it, so its arguments are as they were written.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub undeclared: bool,
 }
 
 /// A size in one unit.
@@ -202,16 +214,20 @@ pub struct Size {
     /// Bytes: the alignment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alignment: Option<u32>,
+    /// Ours: the distance of neighbours, which is the size rounded up to the alignment. Of the unit's steps from one element
+    /// to the next in [`TypeNode::element_strides`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stride: Option<Count>,
 }
 
 /// A type with its layout.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeNode {
-    /// `scalar`, `vector`, `matrix`, `array`, `struct`, `enum`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
-    /// `textureBuffer`, `pointer`, ...
+    /// `scalar`, `vector`, `matrix`, `array`, `struct`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
+    /// `textureBuffer`, `pointer`, `outputStream`, `inputPatch`, `outputPatch`, `meshOutput`, ...; in the list of types `enum`.
     pub kind: String,
-    /// Struct: its name.
+    /// Struct or enum: its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Scalar: `float32`, `uint32`, `bool`, ...
@@ -259,6 +275,18 @@ pub struct TypeNode {
     /// Array of plain data: distance of elements in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uniform_stride: Option<u64>,
+    /// Ours: of an array, the distance of elements in each unit; 0 where one slot holds them all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub element_strides: Vec<Size>,
+    /// Ours: the cases of an enum.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub cases: Vec<EnumCase>,
+    /// User attributes of a struct.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub user_attribs: Vec<UserAttribute>,
+    /// Ours: in the list of types, the place in the source, `file:line:column`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
     /// Block: what the buffer itself takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_var_layout: Option<Box<Variable>>,
@@ -268,6 +296,15 @@ pub struct TypeNode {
     /// What it takes in each unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<Size>>,
+}
+
+/// Ours: a case of an enum.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+pub struct EnumCase {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: i64,
 }
 
 /// An entry point.
@@ -283,47 +320,174 @@ pub struct EntryPoint {
     /// Parameters, uniform ones and stage inputs.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parameters: Vec<Variable>,
+    /// Fragment: something that it reads differs from sample to sample, so it runs for each.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub uses_any_sample_rate_input: bool,
     /// The result, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Variable>,
     /// Compute, mesh, amplification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_group_size: Option<[u32; 3]>,
+    /// Ours: what its stage is told besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<StageFacts>,
+    /// Ours: place of its name in the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
     /// The scope of its uniform parameters.
     pub scope: Scope,
     /// Positions that the bindings of its uniform parameters count from: all absolute here, so empty.
     pub scope_offsets: std::collections::BTreeMap<String, Binding>,
     /// Global parameters with whether the entry point can reach them.
     pub bindings: Vec<Variable>,
+    /// User attributes of the function.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub user_attribs: Vec<UserAttribute>,
+}
+
+/// Ours: what a stage is told by attributes and parameters of its entry point; what is not said is absent.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct StageFacts {
+    /// Hull and domain: `tri`, `quad`, `isoline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// Hull: `integer`, `pow2`, `fractional_even`, `fractional_odd`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitioning: Option<String>,
+    /// Hull and mesh as written, geometry by its stream: `point`, `line`, `triangle`, `triangle_cw`, `triangle_ccw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_topology: Option<String>,
+    /// Hull and domain: control points that come in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_control_points: Option<u32>,
+    /// Hull: control points that go out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_control_points: Option<u32>,
+    /// Hull: the function that gives the constants of a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch_constant_function: Option<String>,
+    /// Hull: the greatest factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tess_factor: Option<f64>,
+    /// Geometry: `point`, `line`, `triangle`, `lineadj`, `triangleadj`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_primitive: Option<String>,
+    /// Geometry: times that it runs for each primitive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u32>,
+    /// Geometry and mesh: vertices at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_vertices: Option<u32>,
+    /// Mesh: primitives at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_primitives: Option<u32>,
+    /// Mesh and amplification: the type of the payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+    /// Fragment: depth and stencil are tested before it runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub early_depth_stencil: bool,
+    /// Fragment: it writes depth, `any`, or only `greater` or `less` than it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<String>,
+    /// Compute: sizes of waves that it asks for: one, or least, greatest and preferred.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub wave_size: Vec<u32>,
 }
 
 /// Ours: a leaf with its absolute position.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Leaf {
-    /// Path in the source; array steps are left out (`gPairs.b`).
+    /// Path in the source; array steps are left out (`gPairs.b`). What belongs to an entry point begins with its name
+    /// (`main.tint`, `main.result`); the buffers of plain parameters are `$Globals` and `main.$Params`.
     pub path: String,
     /// The unit, as in [`Binding::kind`].
     pub kind: String,
     /// Register class, `t` `u` `s` `b`, on D3D.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<char>,
-    /// Register or binding.
+    /// Register, binding, location or id: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
     /// Register space, descriptor set or bind group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<u64>,
-    /// Bytes: offset in the buffer.
+    /// How many from `index` on, with all elements of the arrays around, if not 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
+    /// It is all elements of an array but the first: an explicit binding names that alone, where each has one.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub further: bool,
+    /// Bytes: offset in the buffer, of the first element if it is in arrays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Bytes: size.
+    /// Bytes: size, with its own elements but without those of arrays of structs around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<Count>,
-    /// Its name in the emitted text, when something was emitted for it.
+    /// The arrays that it is in and is, the outermost first, with the distance of elements in the leaf's unit: 0 where one
+    /// slot holds them all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub repeats: Vec<Repeat>,
+    /// Bytes: the buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<BufferSlot>,
+    /// It holds plain data that the source declares without a buffer: `globals`, `entryPointParameters`, `block`; or `counter`
+    /// for that of an append or consume buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<String>,
+    /// Stage inputs and outputs: the semantic in upper case with its index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub semantic: Option<String>,
+    /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emitted_name: Option<String>,
-    /// Entry points that can reach its parameter.
+    /// Elements of an array that have names of their own in the text, where the target has no arrays of resources.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub elements: Vec<Element>,
+    /// Entry points that can reach it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub entry_points: Vec<String>,
+    /// Entry points whose code names it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub references: Vec<Reference>,
+}
+
+/// Ours: an element of an array of resources in the text.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Element {
+    /// Its binding.
+    pub index: u64,
+    /// Its name.
+    pub emitted_name: String,
+}
+
+/// Ours: an entry point whose code, or that of functions that it calls, names a leaf.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Reference {
+    /// The entry point.
+    pub entry_point: String,
+    /// Its stage.
+    pub stage: String,
+    /// Some of that code may run: it does not only stand behind conditions that are always false.
+    pub reachable: bool,
+}
+
+/// Ours: where a buffer is bound.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct BufferSlot {
+    /// Its path, as in [`Leaf::path`].
+    pub path: String,
+    /// The unit, as in [`Binding::kind`].
+    pub kind: String,
+    /// Register, binding, or number of push constants.
+    pub index: u64,
+    /// Register space, descriptor set or bind group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<u64>,
 }

@@ -1,12 +1,14 @@
 //! The sidecar as a table for people.
 
 use super::model::{Count, Leaf, Reflection};
+use super::words::unit_on;
+use crate::layout::Unit;
 
 /// One line a leaf, columns aligned.
 pub fn table(reflection: &Reflection) -> String {
     let header = ["parameter", "position", "offset", "size", "emitted as", "used by"].map(str::to_owned);
     let mut rows = vec![header];
-    rows.extend(reflection.leaves.iter().map(row));
+    rows.extend(reflection.leaves.iter().map(|leaf| row(leaf, &reflection.target)));
     let widths: Vec<usize> =
         (0..6).map(|i| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
     let mut out =
@@ -23,13 +25,12 @@ pub fn table(reflection: &Reflection) -> String {
     out
 }
 
-fn row(leaf: &Leaf) -> [String; 6] {
-    let position = match (leaf.class, leaf.index) {
-        (Some(class), Some(index)) => format!("{class}{index} space{}", leaf.space.unwrap_or(0)),
-        (None, Some(index)) if leaf.space.is_some() => format!("set {} binding {index}", leaf.space.unwrap_or(0)),
-        (None, Some(index)) => format!("{} {index}", leaf.kind),
-        _ => String::new(),
+fn row(leaf: &Leaf, target: &str) -> [String; 6] {
+    let position = match &leaf.buffer {
+        Some(b) => place(unit_on(target, &b.kind), Some(b.index), b.space, None),
+        None => place(unit_on(target, &leaf.kind), leaf.index, leaf.space, leaf.count),
     };
+    let semantic = leaf.semantic.as_ref().map_or(String::new(), |s| format!(" {s}"));
     let size = match leaf.size {
         Some(Count::Number(n)) => n.to_string(),
         Some(Count::Word(_)) => "unbounded".to_owned(),
@@ -37,10 +38,43 @@ fn row(leaf: &Leaf) -> [String; 6] {
     };
     [
         leaf.path.clone(),
-        position,
+        position + &semantic,
         leaf.offset.map_or(String::new(), |o| o.to_string()),
         size,
-        leaf.emitted_name.clone().unwrap_or_default(),
-        leaf.entry_points.join(", "),
+        emitted(leaf),
+        users(leaf),
     ]
+}
+
+/// The name in the text, or those of elements.
+fn emitted(leaf: &Leaf) -> String {
+    let elements = leaf.elements.iter().map(|e| e.emitted_name.as_str());
+    leaf.emitted_name.as_deref().into_iter().chain(elements).collect::<Vec<_>>().join(", ")
+}
+
+/// `t8..t15 space0`, `set 0 binding 2`, `input 1`.
+fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count>) -> String {
+    let Some(index) = index else { return String::new() };
+    let class = Unit::of_word(kind).and_then(Unit::class).map_or(String::new(), String::from);
+    let last = match count {
+        Some(Count::Number(n)) if n > 1 => format!("..{class}{}", index.saturating_add(n - 1)),
+        Some(Count::Word(_)) => "..".to_owned(),
+        _ => String::new(),
+    };
+    match (Unit::of_word(kind), space) {
+        (Some(Unit::VaryingInput), _) => format!("input {index}{last}"),
+        (Some(Unit::VaryingOutput), _) => format!("output {index}{last}"),
+        (Some(Unit::PushConstant), _) => format!("push constants {index}"),
+        (Some(Unit::Specialization), _) => format!("constant id {index}"),
+        (Some(Unit::InputAttachment), _) => format!("input attachment {index}"),
+        (Some(Unit::Descriptor), Some(set)) => format!("set {set} binding {index}{last}"),
+        (_, Some(space)) => format!("{class}{index}{last} space{space}"),
+        (_, None) => format!("{kind} {index}{last}"),
+    }
+}
+
+/// Entry points that reach it, and in parentheses those that name it in code that never runs.
+fn users(leaf: &Leaf) -> String {
+    let unreached = leaf.references.iter().filter(|r| !r.reachable).map(|r| format!("({})", r.entry_point));
+    leaf.entry_points.iter().cloned().chain(unreached).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,7 @@
 //! Types and positions of a sidecar in words, as the input language and its registers have them.
 
 use super::model::{Binding, Count, TypeNode};
+use crate::target::Language;
 
 /// A number, or the word for none.
 pub fn count(count: Count) -> String {
@@ -29,6 +30,12 @@ const SCALARS: &[(&str, &str)] = &[
     ("uint64", "uint64_t"),
 ];
 
+/// The unit of a position on a target: register classes that options map to ranges of bindings are bindings.
+pub fn unit_on<'a>(target: &str, kind: &'a str) -> &'a str {
+    let classed = CLASSES.iter().any(|(k, _)| *k == kind);
+    if classed && target != Language::Hlsl.name() { "descriptorTableSlot" } else { kind }
+}
+
 /// A position in what holds it: `t+8`, `byte 16`.
 pub fn relative(binding: &Binding) -> String {
     if binding.offset.is_some() {
@@ -47,7 +54,7 @@ pub fn position(binding: &Binding) -> String {
     let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
     let (prefix, space) = match (class, binding.kind.as_str()) {
         (Some(class), _) => (class, "space"),
-        (None, "descriptorTableSlot") => (unit(&binding.kind).to_owned(), "set"),
+        (None, "descriptorTableSlot" | "furtherDescriptorTableSlot") => (unit(&binding.kind).to_owned(), "set"),
         (None, kind) => (unit(kind).to_owned(), ""),
     };
     let last = match binding.count {
@@ -62,9 +69,34 @@ pub fn position(binding: &Binding) -> String {
     format!("{prefix}{index}{last}{space}")
 }
 
+/// `3 t registers`, `28 bytes`, `1 binding`.
+pub fn units(kind: &str, n: Count) -> String {
+    let s = if matches!(n, Count::Number(1)) { "" } else { "s" };
+    let n = match n {
+        Count::Number(n) => n.to_string(),
+        Count::Word(_) => "unboundedly many".to_owned(),
+    };
+    if let Some((_, class)) = CLASSES.iter().find(|(k, _)| *k == kind) {
+        return format!("{n} {class} register{s}");
+    }
+    let word = match kind {
+        "uniform" => "byte",
+        "descriptorTableSlot" => "binding",
+        "furtherDescriptorTableSlot" => "further binding",
+        "subElementRegisterSpace" => "space",
+        "pushConstantBuffer" => "push constant buffer",
+        "specializationConstant" => "constant id",
+        "inputAttachmentIndex" => "input attachment",
+        "varyingInput" => "input location",
+        "varyingOutput" => "output location",
+        other => other,
+    };
+    format!("{n} {word}{s}")
+}
+
 fn unit(kind: &str) -> &str {
     match kind {
-        "descriptorTableSlot" => "binding ",
+        "descriptorTableSlot" | "furtherDescriptorTableSlot" => "binding ",
         "subElementRegisterSpace" => "space ",
         "pushConstantBuffer" => "push constants ",
         "specializationConstant" => "constant id ",
@@ -88,11 +120,31 @@ pub fn type_name(node: &TypeNode) -> String {
         "struct" => node.name.clone().unwrap_or_else(|| "struct".to_owned()),
         "resource" => resource(node),
         "samplerState" => "SamplerState".to_owned(),
-        "constantBuffer" => format!("ConstantBuffer<{}>", element()),
+        "constantBuffer" => holder("cbuffer", "ConstantBuffer", node),
         "parameterBlock" => format!("ParameterBlock<{}>", element()),
-        "textureBuffer" => format!("TextureBuffer<{}>", element()),
+        "textureBuffer" => holder("tbuffer", "TextureBuffer", node),
         "pointer" => format!("{}*", element()),
+        "outputStream" => format!("OutputStream<{}>", element()),
+        "inputPatch" => counted("InputPatch", node),
+        "outputPatch" => counted("OutputPatch", node),
+        "meshOutput" => counted("MeshOutput", node),
         other => node.name.clone().unwrap_or_else(|| other.to_owned()),
+    }
+}
+
+/// `InputPatch<Vertex, 3>`.
+fn counted(name: &str, node: &TypeNode) -> String {
+    let element = node.element_type.as_deref().map_or_else(String::new, type_name);
+    format!("{name}<{element}, {}>", node.element_count.map_or(String::new(), count))
+}
+
+/// A buffer whose contents have a type with a name, or are declared with it.
+fn holder(keyword: &str, generic: &str, node: &TypeNode) -> String {
+    match node.element_type.as_deref() {
+        Some(element) if element.kind != "struct" || element.name.is_some() => {
+            format!("{generic}<{}>", type_name(element))
+        }
+        _ => keyword.to_owned(),
     }
 }
 

@@ -1,0 +1,175 @@
+//! Why stage inputs and outputs have their locations.
+
+use super::build::{Builder, EmittedNames};
+use super::explain::{Explanation, Step, source_line};
+use super::model::{Binding, Count, Variable};
+use super::varyings::varyings;
+use super::words::position;
+use crate::layout::{Api, ProgramLayout, Unit};
+use crate::source::{Sources, Span};
+use crate::tree::{EntryPoint, Program, Stage, Type, TypeId};
+use std::collections::BTreeSet;
+
+const VARYINGS: &str = "seed 004 \"Varying Parameters\"; FACTS 15";
+
+/// The stage inputs and outputs of an entry point, and their parts.
+pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
+    let Some(point) = program.entry_points.get(entry) else { return Vec::new() };
+    let builder = Builder { program, layout, sources, emitted: EmittedNames::new(), contents: BTreeSet::new() };
+    let found = varyings(&builder, point);
+    let function = &program.functions[point.function];
+    let mut explainer = Explainer { program, layout, sources, entry: point, list: Vec::new() };
+    for (at, (index, variable)) in found.iter().enumerate() {
+        let (name, ty, span) = match index.and_then(|i| function.params.get(i)) {
+            Some(param) => {
+                let local = &function.code.locals[param.local];
+                (local.name.as_str(), local.ty, local.span)
+            }
+            None => ("$result", function.result, function.span),
+        };
+        let steps = explainer.top(name, variable, (at, &found), span);
+        explainer.part(&format!("{}.{name}", point.name), variable, (ty, span), &[], steps);
+    }
+    explainer.list
+}
+
+struct Explainer<'a> {
+    program: &'a Program,
+    layout: &'a ProgramLayout,
+    sources: &'a Sources,
+    entry: &'a EntryPoint,
+    list: Vec<Explanation>,
+}
+
+fn units(variable: &Variable) -> impl Iterator<Item = &Binding> {
+    variable.binding.iter().chain(&variable.bindings)
+}
+
+fn word(kind: &str) -> &'static str {
+    if kind == Unit::VaryingOutput.word() { "outputs" } else { "inputs" }
+}
+
+/// `location 3 to location 5` of inputs or outputs.
+fn range(binding: &Binding) -> String {
+    format!("{} of {}", position(binding), word(&binding.kind))
+}
+
+impl Explainer<'_> {
+    fn step(&self, text: String, span: Span) -> Step {
+        Step { text, rule: VARYINGS.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
+    }
+
+    /// Why a whole parameter has its locations.
+    fn top(&self, name: &str, variable: &Variable, of: (usize, &[(Option<usize>, Variable)]), span: Span) -> Vec<Step> {
+        let (at, all) = of;
+        let mut steps = Vec::new();
+        if units(variable).next().is_none() {
+            return steps;
+        }
+        for binding in units(variable) {
+            let same = |v: &Variable| units(v).any(|b| b.kind == binding.kind);
+            let earlier: Vec<&Variable> = all.iter().take(at).map(|(_, v)| v).filter(|v| same(v)).collect();
+            let text = format!(
+                "The {} of `{}` come in their order{}: `{name}` is number {} of {} with locations",
+                word(&binding.kind),
+                self.entry.name,
+                if binding.kind == Unit::VaryingOutput.word() { ", the result last" } else { "" },
+                earlier.len() + 1,
+                all.iter().filter(|(_, v)| same(v)).count()
+            );
+            steps.push(self.step(text, span));
+            let asked = variable.requested.as_deref().filter(|r| r.contains("location") && self.takes_locations());
+            let target = self.is_target(variable, binding);
+            let text = match asked {
+                Some(asked) => format!("`{asked}` asks for {}", range(binding)),
+                None if target => {
+                    format!("Render targets have the index of their semantic as location: {}", range(binding))
+                }
+                None => format!("First fit: {}, by declaration and not by semantic", range(binding)),
+            };
+            let mut step = self.step(text, span);
+            let others = earlier.iter().flat_map(|v| units(v).map(move |b| (v, b)));
+            step.taken = others
+                .filter(|(_, b)| b.kind == binding.kind && asked.is_none() && !target)
+                .map(|(v, b)| format!("{} taken by `{}`", position(b), v.name.as_deref().unwrap_or("$result")))
+                .collect();
+            steps.push(step);
+        }
+        steps
+    }
+
+    /// Whether `vk::location` means something.
+    fn takes_locations(&self) -> bool {
+        self.layout.settings.api != Api::D3d
+    }
+
+    fn is_target(&self, variable: &Variable, binding: &Binding) -> bool {
+        let by_order = self.layout.settings.policy.targets_by_order;
+        let target = |v: &Variable| v.semantic_name.as_deref() == Some("SV_TARGET");
+        let fields = variable.ty.as_ref().and_then(|t| t.fields.as_ref());
+        self.entry.stage == Stage::Fragment
+            && binding.kind == Unit::VaryingOutput.word()
+            && !by_order
+            && (target(variable) || fields.is_some_and(|f| f.iter().any(target)))
+    }
+
+    /// A parameter or field; `outer` are the first locations of what is around it.
+    fn part(&mut self, path: &str, variable: &Variable, of: (TypeId, Span), outer: &[Binding], steps: Vec<Step>) {
+        let (ty, span) = of;
+        let mut steps = steps;
+        let mut absolute: Vec<Binding> = units(variable).cloned().collect();
+        for binding in &mut absolute {
+            let around: u64 = outer.iter().filter(|b| b.kind == binding.kind).map(|b| b.index.unwrap_or(0)).sum();
+            binding.index = Some(binding.index.unwrap_or(0).saturating_add(around));
+        }
+        let semantic = variable.semantic_name.as_ref().map(|name| {
+            let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());
+            format!("{name}{number}")
+        });
+        let mut shown: Vec<String> = absolute.iter().map(range).collect();
+        if shown.is_empty() {
+            let text = match &semantic {
+                Some(semantic) if semantic.starts_with("SV_") => {
+                    format!("`{semantic}` is a system value, which takes no location")
+                }
+                _ => "Nothing in it takes a location".to_owned(),
+            };
+            steps.push(self.step(text, span));
+            shown.push("takes no location".to_owned());
+        }
+        let suffix = semantic.map_or(String::new(), |s| format!(" ({s})"));
+        let position = shown.join(" and ") + &suffix;
+        self.list.push(Explanation { path: path.to_owned(), position, steps: steps.clone() });
+        self.fields(path, variable, ty, &absolute, &steps);
+    }
+
+    fn fields(&mut self, path: &str, variable: &Variable, ty: TypeId, outer: &[Binding], steps: &[Step]) {
+        let types = &self.program.types;
+        let mut inner = ty;
+        let mut node = variable.ty.as_deref();
+        while let Some(element) = node.filter(|n| n.fields.is_none()).and_then(|n| n.element_type.as_deref()) {
+            node = Some(element);
+            inner = match types.get(inner) {
+                Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) | Type::Stream(_, t) => t,
+                other => other.element().unwrap_or(TypeId::ERROR),
+            };
+        }
+        let (Some(fields), Type::Struct(id)) = (node.and_then(|n| n.fields.as_ref()), types.get(inner)) else { return };
+        let s = &self.program.structs[id];
+        for (field, declared) in fields.iter().zip(&s.fields) {
+            let mut steps = steps.to_vec();
+            for b in units(field) {
+                let count = match b.count {
+                    Some(Count::Number(n)) => n,
+                    _ => 1,
+                };
+                let plural = if count == 1 { "" } else { "s" };
+                let at = b.index.unwrap_or(0);
+                let text = format!("`{}` takes {count} location{plural} of {}: +{at}", declared.name, word(&b.kind));
+                steps.push(self.step(text, declared.span));
+            }
+            let path = format!("{path}.{}", declared.name);
+            self.part(&path, field, (declared.ty, declared.span), outer, steps);
+        }
+    }
+}
