@@ -19,4 +19,5 @@ mod readback;
 mod reflection;
 mod samples;
 mod schema;
+mod slots;
 mod type_layout;

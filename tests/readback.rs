@@ -2,6 +2,7 @@
 //! the sidecar, under every layout of buffers.
 
 use crate::measured::{Comparison, compare, covers, of_spirv, of_wgsl};
+use crate::slots;
 use crate::support::{glsl_words, wgsl_is_legal};
 use rayon::prelude::*;
 use shaderport::compile::{BufferLayout, Options, Target, compile};
@@ -97,13 +98,17 @@ fn faults(seed: u64, layout: BufferLayout) -> Comparison {
     for (target, reflection) in &output.reflections {
         found.differences.extend(reflection.memory.iter().filter_map(|b| covers(b).err()));
         let Some(artifact) = output.artifacts.iter().find(|a| a.target == *target) else { continue };
-        let buffers = match (target, artifact.entry) {
-            (Target::Wgsl, _) => wgsl_is_legal(artifact.text()).and_then(|()| of_wgsl(artifact.text())),
-            (Target::Glsl, Some((_, stage))) => glsl_words(artifact.text(), stage).map(|w| of_spirv(&w)),
+        let text = artifact.text();
+        let read = match (target, artifact.entry) {
+            (Target::Wgsl, _) => wgsl_is_legal(text).and_then(|()| Ok((of_wgsl(text)?, slots::of_wgsl(text, "main")?))),
+            (Target::Glsl, Some((_, stage))) => glsl_words(text, stage).map(|w| (of_spirv(&w), slots::of_spirv(&w))),
             _ => continue,
         };
-        match buffers {
-            Ok(buffers) => compare(&reflection.memory, &buffers, true, &mut found),
+        match read {
+            Ok((buffers, slots)) => {
+                compare(&reflection.memory, &buffers, true, &mut found);
+                slots::compare(reflection, "main", &slots, &mut found);
+            }
             Err(reason) => found.differences.push(format!("{}: {reason}\n{}", target.name(), artifact.text())),
         }
     }

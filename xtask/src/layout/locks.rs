@@ -355,7 +355,7 @@ fn declared(artifact: &Artifact) -> Vec<(String, u64, u64)> {
 fn read_back(output: &Output) -> Result<usize, String> {
     let mut rows = 0;
     for ((_, reflection), artifact) in output.reflections.iter().cycle().zip(&output.artifacts) {
-        rows += readback::compare_text(artifact, &output.entries, &reflection.memory)?;
+        rows += readback::compare_text(artifact, &output.entries, reflection)?;
     }
     Ok(rows)
 }

@@ -14,6 +14,8 @@ mod ours;
 mod positions;
 mod readback;
 mod rows;
+#[path = "../../../tests/slots.rs"]
+mod slots;
 
 pub use cases::{CasesOptions, cases};
 pub use fuzz::{FuzzOptions, fuzz};

@@ -3,12 +3,14 @@
 use super::fuzz::seeds;
 use super::measured::{Buffers, Comparison, compare, of_dxc, of_spirv, of_wgsl};
 use super::oracle::Oracle;
+use super::slots::{self, Slots};
 use crate::process;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shaderport::batch::FileLoader;
 use shaderport::compile::{Artifact, BufferLayout, Options, Target, compile};
+use shaderport::reflect::Reflection;
 use shaderport::tree::Stage;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -133,8 +135,7 @@ fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &
             let mut found = Comparison::default();
             for artifact in &output.artifacts {
                 match read(artifact, &output.entries) {
-                    // Each text has what its entry point uses.
-                    Ok(buffers) => compare(&reflection.memory, &buffers, false, &mut found),
+                    Ok(read) => compare_read(reflection, &read, &mut found),
                     Err(reason) => {
                         tally.unread += 1;
                         tally.lines.push(format!("{head} {} {layout:?}: not read: {reason}", target.name()));
@@ -156,18 +157,32 @@ fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &
 pub(super) fn compare_text(
     artifact: &Artifact,
     entries: &[(shaderport::symbol::Symbol, Stage)],
-    memory: &[shaderport::reflect::model::BufferMemory],
+    reflection: &Reflection,
 ) -> Result<usize, String> {
     let mut found = Comparison::default();
-    compare(memory, &read(artifact, entries)?, false, &mut found);
+    compare_read(reflection, &read(artifact, entries)?, &mut found);
     match found.differences.first() {
         Some(difference) => Err(format!("{difference}\n{}", artifact.text())),
         None => Ok(found.rows),
     }
 }
 
-/// Reads the buffers of a text with the tool for its language.
-fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) -> Result<Buffers, String> {
+/// Each text has what its entry point uses.
+fn compare_read(reflection: &Reflection, read: &Read, to: &mut Comparison) {
+    compare(&reflection.memory, &read.buffers, false, to);
+    read.slots.iter().for_each(|(entry, s)| slots::compare(reflection, entry, s, to));
+}
+
+/// What a tool found in a text.
+#[derive(Default)]
+struct Read {
+    buffers: Buffers,
+    /// By entry point.
+    slots: Vec<(String, Slots)>,
+}
+
+/// Reads a text with the tool for its language.
+fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) -> Result<Read, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let write = |name: &str| {
         let path = scratch.path().join(name);
@@ -178,30 +193,38 @@ fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) ->
         let ran = process::run(Command::new(program).args(args), Duration::from_secs(60))?;
         if ran.ok() { Ok(ran.stdout) } else { Err(ran.said().lines().take(3).collect::<Vec<_>>().join(" ")) }
     };
+    let mut read = Read::default();
     match (artifact.target, artifact.entry) {
-        (Target::Glsl, Some((_, stage))) => {
+        (Target::Glsl, Some((name, stage))) => {
             let (text, words) = (write("text.glsl")?, scratch.path().join("words.spv"));
             let stage = glslang_stage(stage);
             let (text, out) = (text.to_string_lossy(), words.to_string_lossy());
             run("glslangValidator", &["-V", "--target-env", "vulkan1.3", "-S", stage, "-o", &out, &text])?;
             let bytes = std::fs::read(&words).map_err(|e| e.to_string())?;
             let words = bytes.chunks_exact(4).filter_map(|w| w.try_into().ok().map(u32::from_le_bytes));
-            Ok(of_spirv(&words.collect::<Vec<u32>>()))
+            let words = words.collect::<Vec<u32>>();
+            read.buffers = of_spirv(&words);
+            read.slots.push((name.to_string(), slots::of_spirv(&words)));
         }
         (Target::Hlsl, _) => {
             let text = write("text.hlsl")?;
-            let mut buffers = Buffers::new();
             for (name, stage) in entries {
                 let profile = format!("{}_6_6", dxc_stage(*stage));
                 let text = text.to_string_lossy();
                 let listing =
                     run("dxc", &[&text, "-T", &profile, "-E", name.as_str(), "-HV", "2021", "-enable-16bit-types"])?;
-                buffers.extend(of_dxc(&listing));
+                read.buffers.extend(of_dxc(&listing));
+                read.slots.push((name.to_string(), slots::of_dxc(&listing)));
             }
-            Ok(buffers)
         }
-        _ => of_wgsl(artifact.text()),
+        _ => {
+            read.buffers = of_wgsl(artifact.text())?;
+            for (name, _) in entries {
+                read.slots.push((name.to_string(), slots::of_wgsl(artifact.text(), name.as_str())?));
+            }
+        }
     }
+    Ok(read)
 }
 
 fn glslang_stage(stage: Stage) -> &'static str {
