@@ -56,7 +56,7 @@ capabilities! {
     Enums: ;
     /// Several functions of one name.
     Overloads: Hlsl Glsl;
-    /// Structs without fields as fields of others.
+    /// Structs without fields, and arrays without elements, as fields.
     EmptyStructs: Hlsl;
     /// Structs that hold both resources and data, or arrays of structs with resources.
     MixedStructs: ;
@@ -142,7 +142,7 @@ capabilities! {
     RuntimeInitializers: Hlsl Glsl;
     /// Values of module constants that are computed when a shader runs.
     RuntimeConstants: Hlsl;
-    /// Arrays of no elements.
+    /// Arrays of no elements elsewhere.
     EmptyArrays: Hlsl;
     /// Root signatures on entry points.
     RootSignatures: Hlsl;

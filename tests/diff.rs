@@ -116,10 +116,10 @@ RWStructuredBuffer<float> result;
 struct In { float4 at : POSITION; float2 uv : UV; float4 color : COLOR; };
 [shader(\"vertex\")]
 float4 vs(In i, uniform float3 tint, uniform float4 more) : SV_Position
-{ return i.at + i.uv.x + i.color + w[1] + first.b + second.b + turn[1].x + small[1].x + items[2].b + list[3].b + pushed.b
+{ return i.at + i.uv.x + i.color + w[1] + first.b + second.b + turn[1].x + small[1].x + items[2].b + list[3].b
     + tint.x + more.x + quality + other; }
 [shader(\"compute\")] [numthreads(8, 4, 1)]
-void cs() { result[0] = 1.0; }
+void cs() { result[0] = pushed.b; }
 ";
     let native = Options::default();
     let glsl = |from: &str, to: &str| moves(ALL, from, to, Target::Glsl, &native);

@@ -535,3 +535,36 @@ fn manifests_and_build_scripts_name_locks() {
     assert!(run.code == 0 && run.stderr.contains("the program `../b.slang` is recorded, but its files are gone"));
     assert!(run.stderr.contains("bindings.lock:"), "{}", run.stderr);
 }
+
+#[test]
+fn numbers_of_constants_and_attachments_stay_in_the_text_too() {
+    let main = |declarations: &str, sum: &str| {
+        format!("{declarations}[shader(\"fragment\")]\nfloat4 main() : SV_Target {{ return {sum}; }}\n")
+    };
+    let constant = |name: &str| format!("[SpecializationConstant] const float {name} = 1.0;\n");
+    let input = |name: &str| format!("SubpassInput<float4> {name};\n");
+    let tree = tree(&[("a.slang", &main(&(constant("a") + &input("x")), "a + x.SubpassLoad()"))]);
+    let run = || {
+        let run =
+            shaderport(tree.path(), &["compile", "a.slang", "--target", "glsl", "--bindings-lock", "bindings.lock"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let first = run();
+    assert!(
+        first.contains("constant_id = 0) const float a") && first.contains("input_attachment_index = 0"),
+        "{first}"
+    );
+    let more = constant("b") + &constant("a") + &input("y") + &input("x");
+    std::fs::write(tree.path().join("a.slang"), main(&more, "a + b + x.SubpassLoad() + y.SubpassLoad()"))
+        .expect("a file");
+    let second = run();
+    for said in [
+        "constant_id = 0) const float a",
+        "constant_id = 1) const float b",
+        "input_attachment_index = 0) uniform subpassInput x",
+        "input_attachment_index = 1) uniform subpassInput y",
+    ] {
+        assert!(second.contains(said), "{said}\n{second}");
+    }
+}

@@ -335,9 +335,11 @@ impl<'a> Allocator<'a> {
             make_push_constant(&mut layout);
             return layout;
         }
-        if global.kind == GlobalKind::Specialization && self.settings.api != Api::D3d {
+        if global.kind == GlobalKind::Specialization {
             let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
-            layout.usage = Usage::one(Unit::Specialization, 1);
+            // D3D has none: what the policy has not made a plain global is a constant of the text.
+            let d3d = self.settings.api == Api::D3d;
+            layout.usage = if d3d { Usage::NONE } else { Usage::one(Unit::Specialization, 1) };
             return layout;
         }
         layouter.layout(global.ty, self.settings.constant_rules, order)

@@ -1,4 +1,4 @@
-//! Fields of structs without fields are dropped.
+//! Fields of structs without fields, and of arrays without elements, are dropped.
 //!
 //! Before: `struct Tag {}      struct Light { float3 color; Tag tag; }      f(light.tag)`
 //! After:  `struct Tag {}      struct Light { float3 color; }               f((Tag)0)`
@@ -12,10 +12,11 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], adds: &[], run };
 
-/// Whether a type is a struct without fields, or with none but such.
+/// Whether a type is a struct without fields, or with none but such, or an array of such or of no elements.
 pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {
     match program.types.get(ty) {
         Type::Struct(id) => program.structs[id].fields.iter().all(|f| is_empty(program, f.ty)),
+        Type::Array(element, Some(0)) => !program.holds_resource(element),
         Type::Array(element, Some(_)) => is_empty(program, element),
         _ => false,
     }

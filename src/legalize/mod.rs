@@ -232,6 +232,7 @@ pub fn run(
     report(&needs::needs(program), profile, diags);
     unspoken(program, profile, diags);
     stages::check(program, profile, diags);
+    push_constants::check(program, profile, diags);
 }
 
 /// In tests and debug builds: the tree is sound after a pass.

@@ -119,7 +119,7 @@ impl Scan<'_> {
         }
         match self.program.types.get(self.program.types.innermost(g.ty)) {
             Type::ParameterBlock(_) => self.need(Capability::ParameterBlocks),
-            Type::ConstantBuffer(t) | Type::TextureBuffer(t) => {
+            inner @ (Type::ConstantBuffer(t) | Type::TextureBuffer(t)) => {
                 if self.program.holds_resource(t) {
                     self.need(Capability::ParameterBlocks);
                 }
@@ -129,7 +129,8 @@ impl Scan<'_> {
                 if super::storage_types::mixes_orders(self.program, g, t) {
                     self.need(Capability::MixedMatrixOrders);
                 }
-                self.buffer_contents(t, g.matrix_order, true);
+                // What is read as a texture is a storage buffer where it is no texture.
+                self.buffer_contents(t, g.matrix_order, matches!(inner, Type::ConstantBuffer(_)));
             }
             Type::Buffer(kind, _, t) => {
                 if array {

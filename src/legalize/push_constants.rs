@@ -7,8 +7,9 @@
 //! are laid out as any other buffer (FACTS 6).
 
 use super::{Context, Pass};
-use crate::target::Capability;
-use crate::tree::Modifiers;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::target::{Capability, Profile};
+use crate::tree::{Modifiers, Program};
 
 pub(super) const PASS: Pass = Pass { name: "push_constants", removes: &[Capability::PushConstants], adds: &[], run };
 
@@ -17,5 +18,23 @@ fn run(cx: &mut Context) {
         global.modifiers.clear(Modifiers::PUSH_CONSTANT);
         let is_push = |name: &str| name.eq_ignore_ascii_case("vk::push_constant") || name == "push_constant";
         global.attributes.retain(|a| !is_push(a.name.as_str()));
+    }
+}
+
+/// Where there are push constants, an entry point has no more than one buffer of them.
+pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    if !profile.has(Capability::PushConstants) {
+        return;
+    }
+    for (entry, reached) in program.entry_points.iter().zip(program.reachable_globals()) {
+        let globals =
+            program.globals.iter().filter(|(id, g)| g.modifiers.has(Modifiers::PUSH_CONSTANT) && reached.contains(id));
+        let mut buffers = globals.map(|(_, g)| g);
+        if let (Some(first), Some(second)) = (buffers.next(), buffers.next()) {
+            let message = format!("`{}` reads more than one buffer of push constants", entry.name);
+            let note = "uniform parameters of an entry point are push constants too; put all of them into one struct";
+            let diagnostic = Diagnostic::error(Code::CAPABILITY, second.span, message);
+            diags.push(diagnostic.label(first.span, "another one is here").note(note));
+        }
     }
 }

@@ -272,6 +272,13 @@ fn judge(output: &Output, lock: &Lock, at: usize, kept: &mut Positions, tally: &
         kept.extend(now);
         for artifact in &output.artifacts {
             tally.declarations += declarations(artifact, reflection, records, kept)?;
+            for (name, unit, number) in numbers(artifact) {
+                let Some(told) = kept.get(&(name.clone(), unit.word().to_owned())) else { continue };
+                tally.declarations += 1;
+                if *told != (0, number) {
+                    return Err(format!("{name} has {} {number} in the text, {told:?} in the sidecar", unit.word()));
+                }
+            }
         }
     }
     Ok(())
@@ -347,6 +354,22 @@ fn declared(artifact: &Artifact) -> Vec<(String, u64, u64)> {
             let (head, _) = line.split_once(" var")?.1.split_once(':')?;
             Some((last_word(head)?, index, number(line, "@group(").unwrap_or(0)))
         }
+    };
+    artifact.text().lines().filter_map(one).collect()
+}
+
+/// (name, unit, number) of specialization constants and input attachments in a text.
+fn numbers(artifact: &Artifact) -> Vec<(String, Unit, u64)> {
+    let words = [
+        ("constant_id = ", Unit::Specialization),
+        ("input_attachment_index = ", Unit::InputAttachment),
+        ("@id(", Unit::Specialization),
+    ];
+    let one = |line: &str| {
+        let (after, unit) = words.iter().find_map(|(word, unit)| Some((line.split_once(word)?.1, *unit)))?;
+        let number = after.split([')', ',']).next()?.parse().ok()?;
+        let name = after.split([':', ';']).next()?.split(" = ").next()?.rsplit(' ').next()?;
+        Some((name.to_owned(), unit, number))
     };
     artifact.text().lines().filter_map(one).collect()
 }
