@@ -10,7 +10,7 @@
 //! Removes: BoolCopies. Runs after: taken_apart, storage_types.
 
 use super::hoist::{Mark, Marks, hoist};
-use super::references::selected;
+use super::references::{self, selected};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -22,7 +22,11 @@ pub(super) const PASS: Pass = Pass { name: "bool_copies", removes: &[Capability:
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
+    let by_reference = references::by_reference(cx.program);
     cx.each_body(&mut |cx, _, body| {
+        references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
+            is_array_of_bools(program, body.exprs[place].ty) && is_stored(program, &body.exprs, place)
+        });
         let mut marks = Marks::default();
         for copy in copies(cx.program, &body.exprs, &body.expressions()) {
             let mut at = Some(copy);
@@ -64,13 +68,13 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
     found.retain(|id| {
         let parent = parents.get(id).map(|p| &exprs[*p].kind);
         let bools = program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
-        let array = scalar(program.types.get(program.types.innermost(exprs[*id].ty))).is_some();
+        let array = is_array_of_bools(program, exprs[*id].ty);
         match parent {
             Some(ExprKind::Field(..) | ExprKind::Index(..)) => false,
             Some(ExprKind::Assign(_, target, _)) if target == id => false,
             Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
             Some(ExprKind::Construct(_) | ExprKind::Select(..)) => bools,
-            _ => array && bools,
+            _ => array,
         }
     });
     found
@@ -81,6 +85,11 @@ fn scalar(ty: Type) -> Option<Scalar> {
         Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
         _ => None,
     }
+}
+
+fn is_array_of_bools(program: &Program, ty: TypeId) -> bool {
+    let array = matches!(program.types.get(ty), Type::Array(..));
+    array && scalar(program.types.get(program.types.innermost(ty))) == Some(Scalar::Bool)
 }
 
 /// Whether an expression is a place in a buffer.

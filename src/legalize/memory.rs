@@ -268,10 +268,10 @@ impl Placer<'_> {
         }
     }
 
-    /// The alignment of a struct, if its first field raises it.
+    /// The alignment of a struct, if one of its fields raises it.
     fn raised(&self, ty: TypeId) -> Option<u64> {
         match self.program.types.get(self.program.types.innermost(ty)) {
-            Type::Struct(id) => self.attribute(id, 0, "__align"),
+            Type::Struct(id) => self.program.structs[id].fields.iter().filter_map(|f| attribute(f, "__align")).max(),
             _ => None,
         }
     }

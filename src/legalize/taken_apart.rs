@@ -21,6 +21,7 @@ use super::{Context, Pass, memory};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::target::{Capability, Placement, Profile};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -56,6 +57,32 @@ fn run(cx: &mut Context) {
     let types: BTreeMap<TypeId, TypeId> = buffers.types.iter().map(|(old, b)| (*old, b.ty)).collect();
     cx.program.map_types(&mut |_, ty| types.get(&ty).copied().unwrap_or(ty));
     super::storage_types::products(cx.program);
+}
+
+/// Where data comes from that is taken apart.
+struct Origin {
+    name: Symbol,
+    span: Span,
+    /// It is a `cbuffer`.
+    transparent: bool,
+    /// Its structs stand before this.
+    before: Option<Item>,
+}
+
+impl Origin {
+    fn global(program: &Program, id: GlobalId) -> Origin {
+        let Global { name, span, transparent, .. } = program.globals[id];
+        Origin { name, span, transparent, before: Some(Item::Global(id)) }
+    }
+
+    /// What a pointer refers to: behind its struct, if it is one.
+    fn pointer(program: &Program, element: TypeId, span: Span) -> Origin {
+        let next = match program.types.get(program.types.innermost(element)) {
+            Type::Struct(s) => program.items.iter().position(|i| *i == Item::Struct(s)).map_or(0, |at| at + 1),
+            _ => 0,
+        };
+        Origin { name: Symbol::new("pointer"), span, transparent: false, before: program.items.get(next).copied() }
+    }
 }
 
 /// A type of buffers that are taken apart.
@@ -109,8 +136,8 @@ impl Plan {
             _ => None,
         };
         match alone {
-            Some((ty, buffer)) => buffer.as_ref().filter(|_| exprs[id].ty == *ty),
-            None => self.types.get(&exprs[id].ty),
+            Some((ty, buffer)) if exprs[id].ty == *ty => buffer.as_ref(),
+            _ => self.types.get(&exprs[id].ty),
         }
     }
 
@@ -164,7 +191,8 @@ fn plan(cx: &mut Context) -> Plan {
     for (id, wanted) in &all {
         let stays = is_natural(cx, &native, wanted) || is_simple(cx, *id, &native, wanted);
         if alone.contains(&wanted.buffer) {
-            let buffer = if stays { None } else { take_apart(cx, *id, &native, wanted) };
+            let origin = Origin::global(cx.program, *id);
+            let buffer = if stays { None } else { take_apart(cx, &origin, &native, wanted) };
             if buffer.is_some() && is_passed(cx.program, wanted.buffer) {
                 let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
                               use two structs";
@@ -172,7 +200,8 @@ fn plan(cx: &mut Context) -> Plan {
             }
             plan.globals.insert(*id, (wanted.buffer, buffer));
         } else if !stays && !plan.types.contains_key(&wanted.buffer) {
-            plan.types.extend(take_apart(cx, *id, &native, wanted).map(|buffer| (wanted.buffer, buffer)));
+            let origin = Origin::global(cx.program, *id);
+            plan.types.extend(take_apart(cx, &origin, &native, wanted).map(|buffer| (wanted.buffer, buffer)));
         }
         let planned =
             plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
@@ -182,7 +211,40 @@ fn plan(cx: &mut Context) -> Plan {
                 stored_forms::leaves(cx.program, &buffer.stored.slot, !cx.profile.has(Capability::EmptyStructs));
         }
     }
+    for (pointer, span) in pointers(cx.program) {
+        if let Some((origin, wanted)) = pointed(cx, pointer, span, &native)
+            && !is_natural(cx, &native, &wanted)
+        {
+            plan.types.extend(take_apart(cx, &origin, &native, &wanted).map(|buffer| (pointer, buffer)));
+        }
+    }
     plan
+}
+
+/// The types of pointers to device memory that are used, with a place where one is.
+fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
+    let mut found = BTreeMap::new();
+    for function in program.reachable_functions() {
+        let body = &program.functions[function].code;
+        for id in body.expressions() {
+            if let Type::Pointer(_, AddressSpace::Device) = program.types.get(body.exprs[id].ty) {
+                found.entry(body.exprs[id].ty).or_insert(body.exprs[id].span);
+            }
+        }
+    }
+    found
+}
+
+/// How the data lies that a pointer refers to: like elements of a structured buffer.
+fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<(Origin, Wanted)> {
+    let settings = &cx.layout.settings;
+    let Type::Pointer(data, _) = cx.program.types.get(pointer) else { return None };
+    let order = cx.program.default_matrix_order;
+    let layout = Layouter { program: cx.program, settings }.contents(data, settings.structured_rules, order);
+    let size = layout.size();
+    let native = native.structured_rules;
+    let wanted = Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false };
+    (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
 }
 
 /// Whether some function has a buffer of this type as a parameter.
@@ -271,7 +333,7 @@ fn natural(cx: &Context, native: &Settings, wanted: &Wanted) -> TypeLayout {
 
 /// The distance of elements of a buffer, if it has any.
 fn stride(program: &Program, buffer: TypeId, layout: &TypeLayout) -> Option<u64> {
-    let elements = matches!(program.types.get(buffer), Type::Buffer(..));
+    let elements = matches!(program.types.get(buffer), Type::Buffer(..) | Type::Pointer(..));
     elements.then(|| round_up(layout.size(), layout.align.into()))
 }
 
@@ -318,8 +380,8 @@ fn has_packoffset(program: &Program, ty: TypeId, offset: u64) -> bool {
 }
 
 /// Declares the structs of a buffer.
-fn take_apart(cx: &mut Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> Option<Buffer> {
-    let Global { transparent, span, .. } = cx.program.globals[id];
+fn take_apart(cx: &mut Context, origin: &Origin, native: &Settings, wanted: &Wanted) -> Option<Buffer> {
+    let Origin { transparent, span, before, .. } = *origin;
     let old = match cx.program.types.get(wanted.data) {
         Type::Struct(s) => Some(s),
         _ => None,
@@ -327,7 +389,7 @@ fn take_apart(cx: &mut Context, id: GlobalId, native: &Settings, wanted: &Wanted
     let name = match old {
         Some(s) if transparent => cx.program.structs[s].name.to_string(),
         Some(s) => format!("{}_stored", cx.program.structs[s].name),
-        None => format!("{}_element", cx.program.globals[id].name),
+        None => format!("{}_element", origin.name),
     };
     let buffer = cx.program.types.get(wanted.buffer);
     if matches!(buffer, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) {
@@ -345,7 +407,7 @@ fn take_apart(cx: &mut Context, id: GlobalId, native: &Settings, wanted: &Wanted
     match stored_forms::store(cx.program, native, &data) {
         Ok(stored) => {
             for s in &stored.structs {
-                cx.program.insert_item(Item::Struct(*s), Some(Item::Global(id)));
+                cx.program.insert_item(Item::Struct(*s), before);
             }
             if transparent {
                 cx.program.items.retain(|i| old.is_none_or(|s| *i != Item::Struct(s)));
@@ -413,7 +475,10 @@ impl<'a, 'p> Access<'a, 'p> {
 
     /// The buffer whose contents or element an expression is, if it is taken apart and the expression not yet changed.
     fn root(&self, id: ExprId) -> Option<&'p Buffer> {
-        let (ExprKind::Index(base, _) | ExprKind::Contents(base)) = self.body.exprs[id].kind else { return None };
+        let (ExprKind::Index(base, _) | ExprKind::Contents(base) | ExprKind::Deref(base)) = self.body.exprs[id].kind
+        else {
+            return None;
+        };
         let buffer = self.buffers.of(&self.body.exprs, base)?;
         (self.body.exprs[id].ty != buffer.stored.ty).then_some(buffer)
     }
