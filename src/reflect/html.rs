@@ -3,7 +3,8 @@
 
 use super::explain::Explanation;
 use super::model::{Binding, Count, Leaf, Reflection, Scope, TypeNode, Variable};
-use super::words::{position, type_name};
+use super::words::{position, type_name, unit_on};
+use crate::layout::Unit;
 use crate::layout::rules::round_up;
 use std::collections::BTreeSet;
 
@@ -16,19 +17,30 @@ const MOST_ROWS: u64 = 64;
 /// Nobody looks at more parts of one buffer.
 const MOST_CELLS: usize = 2048;
 
+/// The bytes of a row.
+const SCALE: &str = "<div class=\"scale\"><div></div><div class=\"bytes\"><span>0</span><span>4</span><span>8</span>\
+                     <span>12</span></div></div>\n";
+
 /// A sidecar with its derivations.
 pub type Side<'a> = (&'a Reflection, &'a [Explanation]);
 
 /// The page.
 pub fn page(title: &str, sides: &[Side]) -> String {
     let title = escape(title);
-    let mut body =
-        format!("<h1>{title}</h1>\n<p>Bytes, registers and bindings. Click anything to see why it is there.</p>\n");
-    body.push_str("<h2>Registers and bindings</h2>\n<div class=\"targets\">\n");
-    for (index, (reflection, _)) in sides.iter().enumerate() {
-        body.push_str(&table(index, reflection));
+    let mut body = format!(
+        "<h1>{title}</h1>\n<p>Registers and bindings, stage inputs and outputs, and the bytes of every buffer. Hatched bytes are padding.</p>\n"
+    );
+    for (heading, of, stage) in
+        [("Registers and bindings", "parameter", false), ("Stage inputs and outputs", "input or output", true)]
+    {
+        if !stage || sides.iter().any(|(r, _)| r.leaves.iter().any(is_varying)) {
+            body.push_str(&format!("<h2>{heading}</h2>\n<div class=\"targets\">\n"));
+            for (index, (reflection, _)) in sides.iter().enumerate() {
+                body.push_str(&table(index, reflection, of, stage));
+            }
+            body.push_str("</div>\n");
+        }
     }
-    body.push_str("</div>\n");
     let buffers: Vec<Vec<Buffer>> = sides.iter().map(|(r, _)| buffers(r)).collect();
     let mut seen = BTreeSet::new();
     for buffer in buffers.iter().flatten().filter(|b| seen.insert(b.path.clone())).collect::<Vec<_>>() {
@@ -41,7 +53,7 @@ pub fn page(title: &str, sides: &[Side]) -> String {
     }
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<main>\n{body}</main>\n<div id=\"why\" aria-live=\"polite\">Nothing is chosen.</div>\n\
+         </head>\n<body>\n<main>\n{body}</main>\n<div id=\"why\" aria-live=\"polite\">Click a field, a register or a binding to see why it is there.</div>\n\
          <script type=\"application/json\" id=\"derivations\">{}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         derivations(sides)
     )
@@ -82,61 +94,79 @@ fn heading(reflection: &Reflection) -> String {
     escape(&format!("{} ({})", reflection.target, reflection.profile))
 }
 
-/// Everything with a register or binding, in their order.
-fn table(target: usize, reflection: &Reflection) -> String {
-    let mut slots: Vec<(Leaf, String)> =
-        reflection.leaves.iter().filter(|l| l.index.is_some()).map(|l| (l.clone(), String::new())).collect();
-    let entries = reflection.entry_points.iter().map(|e| (format!("{}.$Params", e.name), &e.scope));
-    for (path, scope) in [("$Globals".to_owned(), &reflection.global_scope)].into_iter().chain(entries) {
-        for b in &scope.bindings {
-            let leaf = Leaf {
-                path: path.clone(),
-                kind: b.kind.clone(),
-                index: b.index,
-                space: Some(b.space.unwrap_or(0)),
-                emitted_name: scope.emitted_name.clone(),
-                ..Leaf::default()
-            };
-            slots.push((leaf, String::new()));
-        }
-    }
-    for entry in &reflection.entry_points {
-        let uniform = entry.parameters.iter().filter(|p| p.stage.is_none() && p.semantic_name.is_none());
-        for parameter in uniform {
-            let path = format!("{}.{}", entry.name, parameter.name.as_deref().unwrap_or(""));
-            for b in parameter.binding.iter().chain(&parameter.bindings).filter(|b| b.index.is_some()) {
-                let (kind, index, space) = (b.kind.clone(), b.index, Some(b.space.unwrap_or(0)));
-                let leaf = Leaf {
-                    path: path.clone(),
-                    kind,
-                    index,
-                    space,
-                    entry_points: vec![entry.name.clone()],
-                    ..Leaf::default()
-                };
-                slots.push((leaf, String::new()));
-            }
-        }
-    }
-    for (leaf, shown) in &mut slots {
-        *shown =
-            position(&Binding { kind: leaf.kind.clone(), index: leaf.index, space: leaf.space, ..Binding::default() });
-    }
-    slots.sort_by_key(|(l, _)| (l.space, l.kind.clone(), l.index));
+/// Everything with a register, binding or location, in their order.
+fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> String {
+    let all = reflection.leaves.iter().filter(|l| l.index.is_some() && is_varying(l) == stage);
+    let mut slots: Vec<(&Leaf, String)> = all.map(|l| (l, shown(l, reflection))).collect();
+    // Stage inputs and outputs stay with their entry point.
+    let entry = |l: &Leaf| {
+        let mut entries = reflection.entry_points.iter();
+        if stage { entries.position(|e| l.entry_points.contains(&e.name)) } else { None }
+    };
+    slots.sort_by_key(|(l, _)| (entry(l), rank(&l.kind), l.space, l.kind.clone(), l.index));
+    let name = heading(reflection);
+    let data = if stage { String::new() } else { format!(" data-name=\"{name}\"") };
+    let emitted = if stage { "semantic" } else { "emitted as" };
     let mut text = format!(
-        "<div class=\"card\" data-name=\"{0}\"><h3>{0}</h3>\n<table>\n<tr><th>position<th>parameter<th>emitted as<th>used by</tr>\n",
-        heading(reflection)
+        "<div class=\"card\"{data}><h3><strong>{name}</strong></h3>\n<div class=\"scroll\"><table>\n\
+         <tr><th>position<th>{of}<th>{emitted}<th>{}</tr>\n",
+        if stage { "stage" } else { "used by" }
     );
     for (leaf, shown) in &slots {
+        let elements = leaf.elements.iter().map(|e| e.emitted_name.as_str());
+        let emitted: Vec<&str> = leaf.emitted_name.as_deref().into_iter().chain(elements).collect();
+        let unused = if leaf.entry_points.is_empty() { " class=\"unused\"" } else { "" };
+        let name = match &leaf.hidden {
+            Some(hidden) if hidden == "counter" => format!("{} (counter)", leaf.path),
+            _ => leaf.path.clone(),
+        };
+        let last = if stage { stages(leaf, reflection) } else { leaf.entry_points.join(", ") };
         text.push_str(&format!(
-            "<tr><td>{}<td>{}<td>{}<td>{}</tr>\n",
+            "<tr{unused}><td>{}<td>{}<td>{}<td>{}</tr>\n",
             escape(shown),
-            button(target, &leaf.path, "", "", &leaf.path, ""),
-            escape(leaf.emitted_name.as_deref().unwrap_or("")),
-            escape(&leaf.entry_points.join(", "))
+            button(target, &leaf.path, "", "", &name, ""),
+            escape(&leaf.semantic.clone().unwrap_or_else(|| emitted.join(", "))),
+            escape(&last)
         ));
     }
-    text + "</table></div>\n"
+    text + "</table></div></div>\n"
+}
+
+fn is_varying(leaf: &Leaf) -> bool {
+    matches!(Unit::of_word(&leaf.kind), Some(Unit::VaryingInput | Unit::VaryingOutput))
+}
+
+/// The stages of the entry points of a leaf.
+fn stages(leaf: &Leaf, reflection: &Reflection) -> String {
+    let entries = reflection.entry_points.iter().filter(|e| leaf.entry_points.contains(&e.name));
+    entries.map(|e| e.stage.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn shown(leaf: &Leaf, reflection: &Reflection) -> String {
+    let kind = unit_on(&reflection.target, &leaf.kind).to_owned();
+    let word = match Unit::of_word(&kind) {
+        Some(Unit::VaryingInput) => "input ",
+        Some(Unit::VaryingOutput) => "output ",
+        _ => "",
+    };
+    let at = position(&Binding { kind, index: leaf.index, space: leaf.space, count: leaf.count, ..Binding::default() });
+    format!("{word}{at}")
+}
+
+/// Where a buffer is bound.
+fn bound(path: &str, reflection: &Reflection) -> String {
+    let leaf = reflection.leaves.iter().find(|l| l.path == path && l.index.is_some());
+    leaf.map_or(String::new(), |l| format!(" at {}", shown(l, reflection)))
+}
+
+/// Resources first, then numbers of other kinds, then stage inputs and outputs.
+fn rank(kind: &str) -> u8 {
+    match Unit::of_word(kind) {
+        Some(Unit::VaryingInput) => 2,
+        Some(Unit::VaryingOutput) => 3,
+        Some(unit) if Unit::SLOTS.contains(&unit) => 0,
+        _ => 1,
+    }
 }
 
 /// Bytes with a name.
@@ -152,6 +182,8 @@ struct Buffer {
     path: String,
     title: String,
     size: u64,
+    /// The bytes are those of an element.
+    element: bool,
     cells: Vec<Cell>,
 }
 
@@ -175,8 +207,9 @@ fn buffers(reflection: &Reflection) -> Vec<Buffer> {
 
 /// The buffer of a scope's plain data, and those of its parameters.
 fn scope((path, title): (&str, &str), of: &Scope, below: &str, variables: Vec<&Variable>, list: &mut Vec<Buffer>) {
-    let mut buffer = Buffer { path: path.to_owned(), title: title.to_owned(), size: 0, cells: Vec::new() };
-    variables.iter().for_each(|v| buffer.field(v, 0, below));
+    let mut buffer =
+        Buffer { path: path.to_owned(), title: title.to_owned(), size: 0, element: false, cells: Vec::new() };
+    variables.iter().for_each(|v| buffer.field(v, 0, below, ""));
     if !buffer.cells.is_empty() {
         let end = buffer.cells.iter().map(|c| c.end).max().unwrap_or(0);
         buffer.size = match of.size {
@@ -205,11 +238,17 @@ fn nested(path: &str, variable: &Variable, list: &mut Vec<Buffer>) {
     let contents = node.element_var_layout.as_ref().and_then(|v| v.ty.as_deref());
     let element = node.result_type.as_deref().filter(|_| node.element_stride.is_some());
     if let Some(inner) = contents.or(element) {
-        let mut buffer =
-            Buffer { path: path.to_owned(), title: format!("{path}: {}", type_name(ty)), size: 0, cells: Vec::new() };
+        let mut buffer = Buffer {
+            path: path.to_owned(),
+            title: format!("{path}: {}", type_name(ty)),
+            size: 0,
+            element: false,
+            cells: Vec::new(),
+        };
+        buffer.element = node.element_stride.is_some();
         buffer.size = node.element_stride.unwrap_or_else(|| bytes(inner).map_or(0, |(size, _)| size));
         match &inner.fields {
-            Some(fields) => fields.iter().for_each(|f| buffer.field(f, 0, path)),
+            Some(fields) => fields.iter().for_each(|f| buffer.field(f, 0, path, "")),
             None => buffer.value(inner, 0, path, path),
         }
         if !buffer.cells.is_empty() {
@@ -231,11 +270,12 @@ fn bytes(node: &TypeNode) -> Option<(u64, u64)> {
 }
 
 impl Buffer {
-    fn field(&mut self, variable: &Variable, base: u64, below: &str) {
+    /// `label` is what is around it in the buffer.
+    fn field(&mut self, variable: &Variable, base: u64, below: &str, label: &str) {
         let at = variable.binding.iter().chain(&variable.bindings).find_map(|b| b.offset);
         if let (Some(at), Some(ty)) = (at, variable.ty.as_deref()) {
             let path = join(below, variable);
-            self.value(ty, base.saturating_add(at), &path, variable.name.as_deref().unwrap_or(""));
+            self.value(ty, base.saturating_add(at), &path, &join(label, variable));
         }
     }
 
@@ -245,7 +285,7 @@ impl Buffer {
             return;
         }
         if let Some(fields) = &ty.fields {
-            fields.iter().for_each(|f| self.field(f, base, path));
+            fields.iter().for_each(|f| self.field(f, base, path, label));
             return;
         }
         let Some((size, align)) = bytes(ty) else { return };
@@ -304,7 +344,13 @@ fn rows(target: usize, buffer: &Buffer, reflection: &Reflection) -> String {
     let mut paths: Vec<&str> = Vec::new();
     let end = buffer.size.max(cells.last().map_or(0, |c| c.end));
     let count = end.div_ceil(ROW);
-    let mut text = format!("<div class=\"card\"><h3>{}: {} bytes</h3>\n", heading(reflection), buffer.size);
+    let mut text = format!(
+        "<div class=\"card\"><h3><strong>{}</strong>: {} bytes{}{}</h3>\n{SCALE}",
+        heading(reflection),
+        buffer.size,
+        if buffer.element { " an element" } else { "" },
+        escape(&bound(&buffer.path, reflection))
+    );
     for row in 0..count.min(MOST_ROWS) {
         let (from, to) = (row * ROW, ((row + 1) * ROW).min(end));
         text.push_str(&format!("<div class=\"row\"><div class=\"at\">{from}</div><div class=\"bytes\">"));
@@ -323,7 +369,9 @@ fn rows(target: usize, buffer: &Buffer, reflection: &Reflection) -> String {
                 // Neighbours are far apart on the circle of colours.
                 let style = format!("{}background:hsl({} 65% 82%)", columns(start, end, from), hue * 137 % 360);
                 let hint = format!("{} {}: bytes {} to {}", cell.ty, cell.label, cell.start, cell.end - 1);
-                text.push_str(&button(target, &cell.path, "cell", &style, &cell.label, &hint));
+                let ty = format!("<small>{}</small></button>", escape(&cell.ty));
+                let field = button(target, &cell.path, "cell", &style, &cell.label, &hint);
+                text.push_str(&field.replace("</button>", &ty));
                 at = end;
             }
         }

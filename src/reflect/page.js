@@ -14,6 +14,7 @@ function show(target, path) {
     if (!found) return;
     head.append(': ' + found.position);
     const list = add(panel, 'ol');
+    const seen = new Set();
     for (const step of found.steps) {
         const item = add(list, 'li', step.text);
         if (step.taken.length) {
@@ -21,8 +22,10 @@ function show(target, path) {
             for (const line of step.taken) add(taken, 'li', line);
         }
         if (step.source) {
-            const place = add(item, 'div', step.source[0] + ': ');
-            add(place, 'code', step.source[1]);
+            const known = seen.has(step.source[0]);
+            const place = add(item, 'div', step.source[0] + (known ? '' : ': '));
+            if (!known) add(place, 'code', step.source[1]);
+            seen.add(step.source[0]);
         }
         if (step.rule) add(item, 'div', step.rule, 'rule');
     }

@@ -66,7 +66,7 @@ fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count
         (Some(Unit::VaryingOutput), _) => format!("output {index}{last}"),
         (Some(Unit::PushConstant), _) => format!("push constants {index}"),
         (Some(Unit::Specialization), _) => format!("constant id {index}"),
-        (Some(Unit::InputAttachment), _) => format!("input attachment {index}"),
+        (Some(Unit::InputAttachment), _) => format!("input attachment {index}{last}"),
         (Some(Unit::Descriptor), Some(set)) => format!("set {set} binding {index}{last}"),
         (_, Some(space)) => format!("{class}{index}{last} space{space}"),
         (_, None) => format!("{kind} {index}{last}"),
