@@ -310,12 +310,16 @@ fn declarations(
         };
         compared += 1;
         let root = leaf.path.split(['.', '[']).next().unwrap_or(&leaf.path);
+        // A sampler or counter in a binding behind that of its texture or buffer is told of the same path.
+        let first = reflection.leaves.iter().find(|l| l.path == leaf.path && l.kind == leaf.kind);
+        let hidden = first.is_some_and(|l| l.index != leaf.index);
         let slots = records.get(root).into_iter().flat_map(|r| r.positions()).filter(|(_, p)| p.space.is_some());
         // What became a block has a space of its own, and begins anew in it.
         let block = now.contains_key(&(root.to_owned(), Unit::Space.word().to_owned()));
         let recorded: Vec<_> = slots.filter(|(unit, _)| unit.word() == leaf.kind && !block).collect();
         if let [(_, p)] = recorded.as_slice()
             && leaf.path == root
+            && !hidden
             && (p.index, p.space) != (index, Some(space))
         {
             return Err(format!(
