@@ -27,7 +27,7 @@ use crate::reflect;
 use crate::source::{FileId, LoadError, Loader, Sources};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
-use crate::tree::{GlobalId, MatrixOrder, Program, Stage, Type};
+use crate::tree::{AttributeArg, GlobalId, MatrixOrder, Program, Stage, Type};
 use crate::{ast, emit, legalize, parse, stdlib};
 use std::sync::Arc;
 
@@ -380,7 +380,7 @@ impl<'a> Compilation<'a> {
             frozen: input.frozen,
         });
         let layout = layout::place_locked(program, settings, view, &mut diags);
-        report_overlaps(program, &layout, &mut diags);
+        report_overlaps(program, &layout, self.options.layouts_anyway, &mut diags);
         if diags.list().iter().any(|d| d.code == Code::LOCKED && d.severity == diagnostic::Severity::Error) {
             // The rest would only say the same again, of buffers whose parts overlap.
             diags.take().into_iter().for_each(|d| self.diags.push(d));
@@ -487,26 +487,40 @@ impl<'a> Compilation<'a> {
 
 /// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a
 /// sampler in one Vulkan binding are two views of a combined image sampler.
-fn report_overlaps(program: &Program, layout: &ProgramLayout, diags: &mut Diagnostics) {
+fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diags: &mut Diagnostics) {
+    let api = layout.settings.api;
     let reach = program.reachable_globals();
     let innermost = |g: GlobalId| program.types.get(program.types.innermost(program.globals[g].ty));
     let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
     let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);
+    let clash = |a: Option<GlobalId>, b: Option<GlobalId>| match (a, b) {
+        (Some(a), Some(b)) => {
+            let halves = is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
+            !(api == Api::Vulkan && halves) && reach.iter().any(|r| r.contains(&a) && r.contains(&b))
+        }
+        _ => true,
+    };
     for overlap in &layout.overlaps {
-        let clash = match overlap.owners {
-            [Some(a), Some(b)] => {
-                let halves = is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
-                let pair = layout.settings.api == Api::Vulkan && halves;
-                !pair && reach.iter().any(|r| r.contains(&a) && r.contains(&b))
-            }
-            _ => true,
-        };
+        let Some((placed, met)) = overlap.owners.split_first() else { continue };
+        let clashes = met.iter().any(|other| clash(*placed, *other));
+        let refused = layout.settings.policy.overlap_is_error || api == Api::WebGpu && !anyway;
         let mut diagnostic = overlap.diagnostic.clone();
-        if clash && layout.settings.policy.overlap_is_error {
+        if clashes && refused && !asked_for(program, api, overlap) {
             diagnostic.severity = diagnostic::Severity::Error;
         }
         diags.push(diagnostic);
     }
+}
+
+/// Whether what overlaps may, and all of it says so: `[allow("overlapping-bindings")]`.
+fn asked_for(program: &Program, api: Api, overlap: &layout::Overlap) -> bool {
+    let says = |g: GlobalId| {
+        program.globals[g]
+            .attributes
+            .iter()
+            .any(|a| a.name == *"allow" && a.args.contains(&AttributeArg::Text("overlapping-bindings".into())))
+    };
+    api == Api::Vulkan && overlap.owners.iter().all(|g| g.is_some_and(says))
 }
 
 /// The layout of a program of which one entry point was kept. Globals keep their places.

@@ -2,6 +2,7 @@
 //! (seed 000 "Processing Explicit Binding Modifiers", "Allocating Bindings to Parameters").
 
 mod locked;
+mod overlap;
 
 use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
@@ -38,6 +39,8 @@ pub struct Allocator<'a> {
     settings: Settings,
     diags: &'a mut Diagnostics,
     taken: BTreeMap<(u64, Unit), Vec<Range>>,
+    /// Ranges that a parameter takes and the policy gives to others all the same.
+    shared: BTreeMap<(u64, Unit), Vec<Range>>,
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: BTreeSet<u64>,
     overlaps: Vec<Overlap>,
@@ -90,6 +93,7 @@ impl<'a> Allocator<'a> {
             settings,
             diags,
             taken: BTreeMap::new(),
+            shared: BTreeMap::new(),
             spaces: BTreeSet::new(),
             overlaps: Vec::new(),
             numbers: BTreeMap::new(),
@@ -107,7 +111,7 @@ impl<'a> Allocator<'a> {
         let (mut globals, buffer) = self.measure_globals(&scopes);
         let mut entries: Vec<EntryScope> =
             (0..self.program.entry_points.len()).map(|i| self.measure_entry(i)).collect();
-        self.reserve_all(&mut globals, &mut entries);
+        self.reserve_all(&mut globals, &mut entries, buffer.is_some());
         self.keep_recorded(&mut globals, &mut entries, buffer.is_some());
         let everything =
             globals.iter().map(|(_, p)| p).chain(entries.iter().flat_map(|(p, _)| p.iter().map(|(_, p)| p)));
@@ -164,7 +168,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// Phase 3: what the source, the options and the API keep from being given away.
-    fn reserve_all(&mut self, globals: &mut [(GlobalId, Pending)], entries: &mut [EntryScope]) {
+    fn reserve_all(&mut self, globals: &mut [(GlobalId, Pending)], entries: &mut [EntryScope], has_buffer: bool) {
         for (_, pending) in globals {
             self.reserve(pending);
         }
@@ -178,10 +182,8 @@ impl<'a> Allocator<'a> {
                 self.reserve(pending);
             }
         }
-        if let Some((index, space)) = self.settings.globals_binding {
-            self.spaces.insert(space.into());
-            let (key, _) = self.numbering(self.buffer_unit());
-            self.take(key, space.into(), (index.into(), 1), ("$Globals".into(), Owner::Globals), How::Option);
+        if let Some(place) = self.settings.globals_binding {
+            self.claim_globals(place, has_buffer);
         }
         if self.settings.targets_claim_registers {
             for (index, count) in super::varyings::targets(self.program) {
@@ -416,7 +418,7 @@ impl<'a> Allocator<'a> {
                 let note = format!("`[[vk::binding(0, {space})]]` asks for the group alone");
                 self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
             }
-            self.fix_space(pending, space.into());
+            self.fix_space(pending, space.into(), span);
         } else if heard.is_some() {
             self.fix_bindings(pending, index.into(), space.into(), span);
         } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
@@ -424,6 +426,12 @@ impl<'a> Allocator<'a> {
             let all = pending.layout.usage.get(Unit::Descriptor);
             let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
             self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
+            if count < all {
+                let (start, rest) = (u64::from(index) + count, all - count);
+                self.check_end(pending, Unit::Descriptor, (start, rest), span);
+                let range = Range { span, ..pending.range(start, rest, How::Explicit) };
+                self.claim_shared(Unit::Descriptor, space.into(), range);
+            }
         }
     }
 
@@ -517,7 +525,7 @@ impl<'a> Allocator<'a> {
         pending.fixed.push(unit);
         self.numbers.entry(unit).or_default().push(start..start.saturating_add(count));
         let range = pending.range(start, count, how);
-        self.note(unit, unit, 0, &range);
+        self.claim_number(unit, range);
     }
 
     fn allocate_numbers(&mut self, pending: &mut Pending) {
@@ -552,7 +560,7 @@ impl<'a> Allocator<'a> {
                 // It places nothing, but no other block goes there.
                 self.spaces.insert(space);
             } else if register.space.is_some() {
-                self.fix_space(pending, space);
+                self.fix_space(pending, space, register.span);
             }
             return;
         }
@@ -596,7 +604,10 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    fn fix_space(&mut self, pending: &mut Pending, space: u64) {
+    fn fix_space(&mut self, pending: &mut Pending, space: u64, span: Span) {
+        let count = pending.layout.usage.get(Unit::Space);
+        self.check_end(pending, Unit::Space, (space, count), span);
+        self.claim_inside(pending, space, span);
         self.keep_spaces(pending, space, How::Explicit);
     }
 
@@ -621,32 +632,31 @@ impl<'a> Allocator<'a> {
 
     /// Takes `count` slots from `index` on.
     fn fix_range(&mut self, pending: &mut Pending, unit: Unit, (index, count): (u64, u64), space: u64, span: Span) {
-        let (key, base) = self.numbering(unit);
+        let (_, base) = self.numbering(unit);
         let index = index.wrapping_add(base);
         let range = Range { span, ..pending.range(index, count, How::Explicit) };
-        if range.end != UNBOUNDED && range.end > LAST_SLOT + 1 {
-            let message = format!("`{}` does not fit below number 2^32", pending.name);
-            self.diags.push(Diagnostic::error(Code::BINDING_EXHAUSTED, span, message));
-        }
-        let list = self.taken.entry((space, key)).or_default();
-        if let Some(other) = list.iter().find(|r| r.start < range.end && range.start < r.end) {
-            let message = format!(
-                "the positions of `{}` and `{}` overlap: {} and {}",
-                range.owner,
-                other.owner,
-                range_text(unit, &range, space),
-                range_text(unit, other, space)
-            );
-            let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, span, message);
-            let diagnostic = diagnostic.label(other.span, "the other one is here");
-            self.overlaps.push(Overlap { owners: [range.id.global(), other.id.global()], diagnostic });
-        }
-        self.push(unit, key, space, range);
+        self.check_end(pending, unit, (index, count), span);
+        self.claim(unit, space, range);
         self.spaces.insert(space);
         pending.place.offset.set(unit, index);
         pending.place.space.set(unit, space);
         pending.fixed.push(unit);
         if count == UNBOUNDED {
+            self.fix_unbounded(pending, space, span);
+        }
+    }
+
+    /// The spaces of an array without bound.
+    fn fix_unbounded(&mut self, pending: &mut Pending, space: u64, span: Span) {
+        let spaces = pending.layout.usage.get(Unit::Space);
+        if pending.fixed.contains(&Unit::Space) && pending.place.offset.get(Unit::Space) != space {
+            let message = format!("the registers of `{}` name different spaces", pending.name);
+            let note = "each part of an array without bound has a space, one after another from the one that is named";
+            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
+        } else if spaces > 0 {
+            self.check_end(pending, Unit::Space, (space, spaces), span);
+            self.keep_spaces(pending, space, How::Explicit);
+        } else {
             pending.place.offset.set(Unit::Space, space);
             pending.fixed.push(Unit::Space);
         }
@@ -673,8 +683,7 @@ impl<'a> Allocator<'a> {
                 continue;
             }
             let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
-            let (key, _) = self.numbering(unit);
-            self.push(unit, key, space, pending.range(start, count, how));
+            self.claim(unit, space, pending.range(start, count, how));
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }

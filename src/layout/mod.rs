@@ -136,6 +136,10 @@ pub struct Policy {
     pub buffers_share_names: bool,
     /// `register(c5)` places a plain global; else it is an error.
     pub registers_of_globals: bool,
+    /// What a block holds in a space that it asks for is no hindrance to others.
+    pub blocks_share_spaces: bool,
+    /// Arrays without bound in structs begin at register 0 of their spaces, rather than at that of the struct.
+    pub unbounded_from_zero: bool,
 }
 
 /// Where a D3D array without bound goes.
@@ -180,6 +184,8 @@ pub const SPEC: Policy = Policy {
     blocks_take_spaces_only: false,
     buffers_share_names: true,
     registers_of_globals: true,
+    blocks_share_spaces: false,
+    unbounded_from_zero: true,
 };
 
 /// What slangc does today.
@@ -210,6 +216,8 @@ pub const SLANGC: Policy = Policy {
     blocks_take_spaces_only: true,
     buffers_share_names: false,
     registers_of_globals: false,
+    blocks_share_spaces: true,
+    unbounded_from_zero: false,
     ..SPEC
 };
 
@@ -347,12 +355,19 @@ pub struct Place {
 
 impl Place {
     /// The place of a field.
-    pub fn field(self, offset: &Usage) -> Place {
-        let mut place = Place { offset: self.offset.plus(offset), ..self };
-        if place.spread {
-            Unit::SLOTS.into_iter().for_each(|unit| place.space.set(unit, place.offset.get(Unit::Space)));
+    pub fn field(self, field: &VarLayout) -> Place {
+        let mut place = Place { offset: self.offset.plus(&field.offset), ..self };
+        if field.from_zero {
+            Unit::SLOTS.into_iter().for_each(|unit| place.offset.set(unit, 0));
         }
-        place
+        place.in_spaces()
+    }
+
+    fn in_spaces(mut self) -> Place {
+        if self.spread {
+            Unit::SLOTS.into_iter().for_each(|unit| self.space.set(unit, self.offset.get(Unit::Space)));
+        }
+        self
     }
 
     /// How far the second slot of a leaf lies behind its first: arrays are split, so all first ones come before.
@@ -413,12 +428,12 @@ pub struct ProgramLayout {
     pub records: Option<lock::Records>,
 }
 
-/// Two parameters whose explicit positions overlap. That is an error where one entry point reaches both, which layout
+/// Parameters whose explicit positions overlap. That is an error where one entry point reaches two, which layout
 /// (a function of declarations alone) cannot tell: the caller decides.
 #[derive(Clone, Debug)]
 pub struct Overlap {
-    /// The two; `None` for a uniform parameter of an entry point.
-    pub owners: [Option<GlobalId>; 2],
+    /// The one placed last, then those that it meets; `None` for what is no global.
+    pub owners: Vec<Option<GlobalId>>,
     /// What to say, as a warning.
     pub diagnostic: crate::diagnostic::Diagnostic,
 }
@@ -462,7 +477,7 @@ pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(P
             }
         }
         let field = layout.fields().get(*index as usize)?;
-        place = place.field(&field.offset);
+        place = place.field(field);
         layout = &field.layout;
     }
     while let Detail::Array { .. } = &layout.detail {
@@ -480,7 +495,7 @@ pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
     }
     if count.is_none() && layout.usage.get(Unit::Space) > 0 {
         place.spread = true;
-        place = place.field(&Usage::NONE);
+        place = place.in_spaces();
         // A combined sampler has a space for each half.
         for (unit, nth) in layout.unbounded_classes().into_iter().zip(0..) {
             place.space.set(unit, place.offset.get(Unit::Space).saturating_add(nth));

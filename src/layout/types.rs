@@ -2,7 +2,7 @@
 
 use super::rules::{Rules, VectorAlign, round_up};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, Settings, Shift, Unbounded};
+use super::{Api, Policy, Settings, Shift, Unbounded};
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
 /// Types nested deeper than this are refused by `check`; here the recursion only must end.
@@ -65,6 +65,8 @@ pub enum Detail {
 pub struct VarLayout {
     /// Offsets.
     pub offset: Usage,
+    /// Its slots are counted from 0 of spaces of its own, wherever what encloses it lies.
+    pub from_zero: bool,
     /// The type.
     pub layout: TypeLayout,
 }
@@ -144,7 +146,9 @@ impl Layouter<'_> {
                 let element = self.at_depth(element, rules, order, depth + 1);
                 self.array(ty, element, count, rules)
             }
-            Type::Struct(id) => lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules),
+            Type::Struct(id) => {
+                lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules, &self.settings.policy)
+            }
             Type::ConstantBuffer(t) => {
                 let rules = self.settings.constant_rules;
                 let element = self.content(t, rules, order, depth + 1);
@@ -180,7 +184,8 @@ impl Layouter<'_> {
             Type::Struct(id) if depth <= MAX_DEPTH => {
                 let fields = self.fields(&self.program.structs[id], rules, order, depth);
                 let row_after_empty_struct = rules.row_after_empty_struct && !self.is_members_of_cbuffer(ty);
-                let mut layout = lay_out(ty, fields, &Rules { row_after_empty_struct, ..*rules });
+                let mut layout =
+                    lay_out(ty, fields, &Rules { row_after_empty_struct, ..*rules }, &self.settings.policy);
                 if self.settings.policy.by_class {
                     order_by_class(&mut layout);
                 }
@@ -315,7 +320,7 @@ impl Layouter<'_> {
         for unit in Unit::SLOTS {
             offset.set(unit, container.get(unit));
         }
-        let element = Box::new(VarLayout { offset, layout: element });
+        let element = Box::new(VarLayout { offset, from_zero: false, layout: element });
         TypeLayout { ty, usage, align: 1, detail: Detail::Block { container, element, own_space } }
     }
 
@@ -412,7 +417,7 @@ fn spread(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
 }
 
 /// A struct of these fields.
-fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules) -> TypeLayout {
+fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules, policy: &Policy) -> TypeLayout {
     let mut builder = StructBuilder::new(rules);
     // Fields without packoffset follow the furthest end of those with one (FACTS 13).
     for (asked, layout) in &fields {
@@ -421,7 +426,7 @@ fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules) 
     for (asked, layout) in fields {
         builder.append(layout, asked.map(|a| a.at));
     }
-    builder.unbounded_at_zero();
+    builder.unbounded_at_zero(policy.unbounded_from_zero);
     builder.finish(ty)
 }
 
@@ -534,7 +539,7 @@ impl<'a> StructBuilder<'a> {
             self.used.set(Unit::Bytes, round_up(self.used.get(Unit::Bytes), row));
         }
         self.used.add_slots(&layout.usage);
-        self.fields.push(VarLayout { offset, layout });
+        self.fields.push(VarLayout { offset, from_zero: false, layout });
         offset
     }
 
@@ -553,11 +558,12 @@ impl<'a> StructBuilder<'a> {
     }
 
     /// Arrays without bound begin at register 0 of their spaces, wherever in the struct they stand.
-    pub fn unbounded_at_zero(&mut self) {
+    pub fn unbounded_at_zero(&mut self, from_zero: bool) {
         for field in self.fields.iter_mut() {
             let unbounded = matches!(field.layout.detail, Detail::Array { count: None, .. });
             if unbounded && field.layout.usage.get(Unit::Space) > 0 {
                 Unit::SLOTS.into_iter().for_each(|u| field.offset.set(u, 0));
+                field.from_zero = from_zero;
             }
         }
     }

@@ -165,7 +165,7 @@ impl Taken {
         }
         match &layout.detail {
             Detail::Array { element, .. } => self.collect(place, element),
-            Detail::Struct(fields) => fields.iter().for_each(|f| self.collect(place.field(&f.offset), &f.layout)),
+            Detail::Struct(fields) => fields.iter().for_each(|f| self.collect(place.field(f), &f.layout)),
             Detail::Block { .. } => {
                 if let Some((inner, contents)) = enter_block(place, layout) {
                     self.collect(inner, contents);

@@ -699,7 +699,7 @@ impl<'a> Explainer<'a> {
                 steps.push(self.slots(index, fields, member.name, (unit, n), member.span));
             }
             let path = format!("{}.{}", at.path, member.name);
-            let place = at.place.field(&field.offset);
+            let place = at.place.field(field);
             self.part(At { path, place, layout: &field.layout, explicit: member.explicit, steps, ..at.clone() });
         }
     }

@@ -205,7 +205,7 @@ impl<'a> Walk<'a, '_> {
                 for (field, var) in program.structs[id].fields.iter().zip(fields) {
                     self.leaf(At {
                         below: join(&at.below, field.name.as_str()),
-                        place: at.place.field(&var.offset),
+                        place: at.place.field(var),
                         layout: &var.layout,
                         explicit: Some(&field.explicit),
                         ..at.clone()
