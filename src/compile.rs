@@ -381,6 +381,9 @@ impl<'a> Compilation<'a> {
         });
         let layout = layout::place_locked(program, settings, view, &mut diags);
         report_overlaps(program, &layout, self.options.layouts_anyway, &mut diags);
+        let unusable = layout::faults::faults(program, &layout, &profile.facts);
+        let usable = unusable.is_empty();
+        self.report_faults(unusable, &mut diags);
         if diags.list().iter().any(|d| d.code == Code::LOCKED && d.severity == diagnostic::Severity::Error) {
             // The rest would only say the same again, of buffers whose parts overlap.
             diags.take().into_iter().for_each(|d| self.diags.push(d));
@@ -388,7 +391,7 @@ impl<'a> Compilation<'a> {
         }
         let mut artifacts = Vec::new();
         let mut emitted = Vec::new();
-        for entry in self.texts(program, profile) {
+        for entry in self.texts(program, profile).into_iter().filter(|_| usable) {
             let mut legal = program.clone();
             if let Some(index) = entry {
                 // What only the others reach is dropped by legalization.
@@ -406,12 +409,7 @@ impl<'a> Compilation<'a> {
             let mut faults = Diagnostics::default();
             legalize::run(&mut legal, &layout, profile, &mut faults, Some(&mut dump), left_out);
             let unsaid = faults.has_errors();
-            for mut fault in faults.take() {
-                if self.options.layouts_anyway {
-                    fault.severity = fault.severity.min(diagnostic::Severity::Warning);
-                }
-                diags.push(fault);
-            }
+            self.report_faults(faults.take(), &mut diags);
             if unsaid || diags.has_errors() {
                 continue;
             }
@@ -435,6 +433,16 @@ impl<'a> Compilation<'a> {
             if self.options.explain {
                 self.output.explanations.push(reflect::explain::explain(program, &layout, &self.output.sources));
             }
+        }
+    }
+
+    /// What a text cannot be made of, though a sidecar can tell of it.
+    fn report_faults(&self, faults: Vec<Diagnostic>, diags: &mut Diagnostics) {
+        for mut fault in faults {
+            if self.options.layouts_anyway {
+                fault.severity = fault.severity.min(diagnostic::Severity::Warning);
+            }
+            diags.push(fault);
         }
     }
 

@@ -337,6 +337,8 @@ pub struct Facts {
     pub entry_uniforms_are_push_constants: bool,
     /// The most bindings that an array of resources is taken apart into, where the target has no such arrays.
     pub resource_array_limit: u32,
+    /// The largest numbers that its compilers take.
+    pub numbers: Numbers,
     /// The float whose bits are a `uint`, as the text of a template.
     pub bits_to_float: &'static str,
     /// The bits of a float as a `uint`.
@@ -355,6 +357,35 @@ pub struct Facts {
     pub atomic_store: &'static str,
     /// Extension of output files.
     pub extension: &'static str,
+}
+
+/// The largest numbers that the compilers of a target take.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    /// Register or binding.
+    pub slot: u32,
+    /// Register space, descriptor set or bind group.
+    pub space: u32,
+    /// Location of a stage's input or output.
+    pub location: u32,
+    /// Id of a specialization constant.
+    pub constant_id: u32,
+    /// Index of an input attachment.
+    pub attachment: u32,
+    /// Bytes of a constant buffer, if the target itself has a limit.
+    pub constant_buffer: Option<u64>,
+}
+
+impl Numbers {
+    /// All that 32 bits hold.
+    pub const ALL: Numbers = Numbers {
+        slot: u32::MAX,
+        space: u32::MAX,
+        location: u32::MAX,
+        constant_id: u32::MAX,
+        attachment: u32::MAX,
+        constant_buffer: None,
+    };
 }
 
 /// What a target of one version can say.
@@ -429,6 +460,18 @@ impl Profile {
             pointers: language == Language::Wgsl,
             entry_uniforms_are_push_constants: glsl,
             resource_array_limit: 64,
+            numbers: match language {
+                Language::Hlsl => Numbers { constant_buffer: Some(1 << 16), ..Numbers::ALL },
+                Language::Glsl => Numbers {
+                    slot: 65534,
+                    space: 62,
+                    location: 4094,
+                    constant_id: 2046,
+                    attachment: 254,
+                    ..Numbers::ALL
+                },
+                Language::Wgsl => Numbers { constant_id: 65535, ..Numbers::ALL },
+            },
             words_to_double: if glsl { "packDouble2x32(uvec2($0, $1))" } else { "asdouble($0, $1)" },
             double_to_words: "unpackDouble2x32($0)",
             bits_to_float: match language {

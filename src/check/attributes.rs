@@ -4,15 +4,11 @@
 //! real trees carry attributes of many tools. Everything wrong is reported where it stands.
 
 use super::constant::Value;
-use super::convert::numeric;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{
-    Access, Attribute, AttributeArg, BufferKind, Explicit, ExplicitRegister, Hints, Modifiers, Program, Semantic, Type,
-    TypeId,
-};
+use crate::tree::{Attribute, AttributeArg, Explicit, ExplicitRegister, Hints, Modifiers, Semantic};
 
 /// Gives the value of an expression if it is a constant, and reports nothing if it is not.
 pub type Eval<'a, 'e> = &'e mut dyn FnMut(&'a ast::Expr) -> Option<Value>;
@@ -284,17 +280,28 @@ pub fn explicit<'a>(
     let mut explicit = Explicit::default();
     for semantic in semantics {
         let placed = match semantic {
-            ast::Semantic::Name(_) => Ok(()),
-            ast::Semantic::Register(words, span) => register(words, *span).map(|r| explicit.registers.push(r)),
-            ast::Semantic::PackOffset(words, span) => {
-                packoffset(words, *span).map(|bytes| explicit.packoffset = Some((bytes, *span)))
-            }
+            ast::Semantic::Name(name) => index_fault(*name).map_or(Ok(()), |fault| Err((name.span, fault))),
+            ast::Semantic::Register(words, span) => register(words, *span).map(|placed| {
+                let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
+                let same = |r: &&ExplicitRegister| {
+                    !profile && (r.class == placed.class || r.class.is_none() || placed.class.is_none())
+                };
+                errors.extend(explicit.registers.iter().find(same).map(|r| said_twice("register", r.span, *span)));
+                explicit.registers.push(placed);
+            }),
+            ast::Semantic::PackOffset(words, span) => packoffset(words, *span).map(|bytes| {
+                errors.extend(explicit.packoffset.map(|(_, first)| said_twice("packoffset", first, *span)));
+                explicit.packoffset = Some((bytes, *span));
+            }),
         };
         if let Err((span, reason)) = placed {
             errors.push(Diagnostic::error(Code::BAD_REGISTER, span, reason));
         }
     }
     for attribute in attributes {
+        if let (true, Some((.., first))) = (attribute.name == *"vk::binding", explicit.vk_binding) {
+            errors.push(said_twice("vk::binding", first, attribute.span));
+        }
         if let Err(reason) = from_attribute(&mut explicit, attribute) {
             errors.push(Diagnostic::error(Code::BAD_REGISTER, attribute.span, reason));
         }
@@ -303,8 +310,31 @@ pub fn explicit<'a>(
     explicit
 }
 
+/// Two positions of one kind: neither is better than the other.
+fn said_twice(what: &str, first: Span, second: Span) -> Diagnostic {
+    let message = format!("there are two of `{what}` here");
+    Diagnostic::error(Code::BAD_REGISTER, second, message).label(first, "the other one")
+}
+
+/// What is wrong with the index at the end of a semantic, if anything.
+fn index_fault(name: ast::Ident) -> Option<String> {
+    let text = name.name.as_str();
+    let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = text.get(word.len()..).unwrap_or("");
+    match digits.parse::<u16>() {
+        Err(_) if !digits.is_empty() => Some(format!("the index of `{text}` is too large")),
+        Ok(n) if n >= RENDER_TARGETS && word.eq_ignore_ascii_case("SV_Target") => {
+            Some(format!("`{text}` is beyond the {RENDER_TARGETS} render targets, which are counted from 0"))
+        }
+        _ => None,
+    }
+}
+
+/// Outputs that a fragment may have.
+const RENDER_TARGETS: u16 = 8;
+
 /// Classes of register and what they hold.
-const CLASSES: &[(char, &str)] = &[
+pub(super) const CLASSES: &[(char, &str)] = &[
     ('b', "constant buffers"),
     ('t', "textures and read-only buffers"),
     ('u', "read-write textures and buffers"),
@@ -339,6 +369,9 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
             return Err((word.span, "the register stands before the space: `register(t0, space1)`".into()));
         }
         let (class, index) = class_and_index(text).map_err(|reason| (word.span, reason))?;
+        if class == 'c' && index >= MAX_ROWS {
+            return Err((word.span, beyond(text)));
+        }
         (result.class, result.index) = (Some(class), index);
     }
     match (result.class, result.space) {
@@ -376,7 +409,11 @@ fn number(digits: &str) -> Option<u32> {
 }
 
 /// Rows of the largest constant buffer.
-const MAX_ROWS: u32 = 4096;
+pub(super) const MAX_ROWS: u32 = 4096;
+
+fn beyond(row: &str) -> String {
+    format!("`{row}` is beyond the {MAX_ROWS} rows of a constant buffer")
+}
 
 /// `packoffset(c1.y)` in bytes.
 fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
@@ -384,10 +421,13 @@ fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
     let text = first.name.as_str();
     let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { None } else { number(d) });
     let Some(row) = row else {
-        return Err((first.span, format!("`{text}` is no constant; write `c0`, `c1.y`, ...")));
+        let digits = text.get(1..).unwrap_or("");
+        let large = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+        let fault = if large { beyond(text) } else { format!("`{text}` is no constant; write `c0`, `c1.y`, ...") };
+        return Err((first.span, fault));
     };
     if row >= MAX_ROWS {
-        return Err((first.span, format!("`{text}` is beyond the {MAX_ROWS} rows of a constant buffer")));
+        return Err((first.span, beyond(text)));
     }
     let component = match words.get(1) {
         None => 0,
@@ -401,53 +441,6 @@ fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
         Some(word) => Err((word.span, "`packoffset` takes one row and one component".into())),
         None => Ok(16 * row + 4 * component),
     }
-}
-
-/// Why a member of a type cannot be packed at an offset, if it cannot: vectors must not cross a row of 16 bytes, matrices
-/// begin one.
-pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<String> {
-    let crosses_row = |size: u32| if size > 16 { !bytes.is_multiple_of(16) } else { bytes % 16 + size > 16 };
-    match program.types.get(ty) {
-        Type::Scalar(s) if crosses_row(s.size()) => Some(crosses(bytes)),
-        Type::Vector(s, n) if crosses_row(s.size() * u32::from(n)) => Some(crosses(bytes)),
-        Type::Matrix(..) if !bytes.is_multiple_of(16) => {
-            Some(format!("a matrix begins a row; `packoffset(c{})` would do", bytes / 16))
-        }
-        _ => None,
-    }
-}
-
-/// The words of a vector that crosses a row.
-fn crosses(bytes: u32) -> String {
-    format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
-}
-
-/// The letters of the registers that a parameter of a type may have; `None` if any will do.
-pub fn register_classes(program: &Program, ty: TypeId) -> Option<&'static str> {
-    Some(match program.types.get(program.types.innermost(ty)) {
-        Type::Texture(t) if t.combined => "ts",
-        Type::Texture(t) if t.access == Access::Read => "t",
-        Type::Texture(_) => "u",
-        Type::Sampler(_) => "s",
-        Type::Buffer(BufferKind::Append | BufferKind::Consume | BufferKind::Counter, ..) => "u",
-        Type::Buffer(_, Access::Read, _) => "t",
-        Type::Buffer(..) => "u",
-        Type::ConstantBuffer(_) => "b",
-        Type::TextureBuffer(_) | Type::AccelerationStructure | Type::SubpassInput(..) => "t",
-        _ if numeric(&program.types, program.types.innermost(ty)).is_some() => "cbi",
-        _ => return None,
-    })
-}
-
-/// What is wrong with the class of a register for a type, if anything.
-pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister) -> Option<String> {
-    let (class, allowed) = (register.class?, register_classes(program, ty)?);
-    if allowed.contains(class) {
-        return None;
-    }
-    let wanted: Vec<String> = allowed.chars().map(|c| format!("`{c}`")).collect();
-    let holds = CLASSES.iter().find(|(c, _)| *c == class).map_or("", |(_, what)| what);
-    Some(format!("`{class}` registers hold {holds}; this needs {}", wanted.join(" or ")))
 }
 
 /// Positions that an attribute gives.
@@ -515,6 +508,11 @@ fn from_layout<'a>(
             _ => {}
         }
     }
+    let other =
+        explicit.vk_binding.filter(|b| binding.is_some_and(|new| (Some(b.0), b.1) != (new.0, new.1.unwrap_or(0))));
+    if let (Some((.., first)), Some((.., second))) = (other, binding) {
+        errors.push(said_twice("binding", first, second));
+    }
     match binding {
         Some((Some(number), set, span)) => explicit.vk_binding = Some((number, set.unwrap_or(0), span)),
         Some((None, Some(set), span)) => explicit.vk_set = Some((set, span)),
@@ -536,7 +534,7 @@ fn is_image_format(word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::ast::{Expr, ExprKind, Ident, PathSegment};
-    use crate::tree::{Scalar, Texture, TextureShape};
+    use crate::tree::Scalar;
 
     fn ident(text: &str) -> Ident {
         Ident { name: Symbol::new(text), span: Span::default() }
@@ -683,51 +681,6 @@ mod tests {
         {
             assert!(pack(words).is_err(), "{words:?}");
         }
-    }
-
-    #[test]
-    fn vectors_stay_within_a_row() {
-        let mut program = Program::default();
-        let float3 = program.types.vector(Scalar::F32, 3);
-        let matrix = program.types.matrix(Scalar::F32, 3, 3);
-        let double4 = program.types.vector(Scalar::F64, 4);
-        let array = program.types.array(TypeId::FLOAT, Some(3));
-        assert_eq!(packoffset_fault(&program, float3, 4), None);
-        assert!(packoffset_fault(&program, float3, 8).is_some());
-        assert!(packoffset_fault(&program, matrix, 4).is_some());
-        assert_eq!(packoffset_fault(&program, matrix, 32), None);
-        assert_eq!(packoffset_fault(&program, double4, 16), None);
-        assert_eq!(packoffset_fault(&program, array, 4), None);
-        assert_eq!(packoffset_fault(&program, TypeId::FLOAT, 12), None);
-    }
-
-    #[test]
-    fn classes_suit_types() {
-        let mut program = Program::default();
-        let float4 = program.types.vector(Scalar::F32, 4);
-        let texture = Texture {
-            shape: TextureShape::D2,
-            array: false,
-            multisampled: false,
-            combined: false,
-            depth: false,
-            access: Access::Read,
-            element: float4,
-        };
-        let read = program.types.intern(Type::Texture(texture));
-        let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
-        let array = program.types.array(read, None);
-        let buffer = program.types.intern(Type::ConstantBuffer(float4));
-        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
-        assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
-        assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
-        assert_eq!(register_fault(&program, read, &at(None)), None);
-        assert_eq!(register_fault(&program, write, &at(Some('u'))), None);
-        assert_eq!(register_fault(&program, buffer, &at(Some('b'))), None);
-        let reason = register_fault(&program, read, &at(Some('b'))).unwrap();
-        assert_eq!(reason, "`b` registers hold constant buffers; this needs `t`");
-        assert!(register_fault(&program, buffer, &at(Some('t'))).is_some());
-        assert!(register_fault(&program, write, &at(Some('t'))).is_some());
     }
 
     #[test]

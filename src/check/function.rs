@@ -353,7 +353,10 @@ impl<'a> Checker<'a> {
             _ => (None, false),
         };
         let result_explicit = match (info.what, info.ast) {
-            (What::Function(f), Some(ast)) => self.explicit(ast, &f.semantics, &attributes, info.scope),
+            (What::Function(f), Some(ast)) => {
+                self.check_no_place(info.name, &f.semantics);
+                self.explicit(ast, &f.semantics, &attributes, info.scope)
+            }
             _ => Default::default(),
         };
         let mut modifiers = Modifiers::default();
@@ -413,6 +416,7 @@ impl<'a> Checker<'a> {
             semantic = super::globals::semantic(&var.semantics);
             attributes = self.attributes(&decl.attributes, scope);
             explicit = self.explicit(decl, &var.semantics, &attributes, scope);
+            self.check_parameter_place(param.ty, &explicit);
         }
         let constant = modifiers.has(Modifiers::CONST) && param.mode == ParamMode::In;
         let local = code.locals.push(Local { name: param.name, ty: param.ty, constant, modifiers, span: param.span });

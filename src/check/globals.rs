@@ -155,7 +155,6 @@ impl<'a> Checker<'a> {
             stored: Vec::new(),
         });
         self.wrap_push_constant(id);
-        self.check_registers(id);
         self.check_global_place(id);
         Some(id)
     }
@@ -169,14 +168,6 @@ impl<'a> Checker<'a> {
         if plain && global.kind == GlobalKind::Parameter && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
             self.wrapped.insert(id, ty);
             self.program.globals[id].ty = self.program.types.intern(Type::ConstantBuffer(ty));
-        }
-    }
-
-    /// `packoffset` is for members of constant buffers.
-    fn check_global_place(&mut self, id: GlobalId) {
-        if let Some((_, span)) = self.program.globals[id].explicit.packoffset {
-            let message = "`packoffset` is for members of a `cbuffer`";
-            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
         }
     }
 
@@ -249,23 +240,6 @@ impl<'a> Checker<'a> {
         root.map(|root| ExprTree { exprs: body.exprs, root })
     }
 
-    /// Registers must be of the class of the type.
-    fn check_registers(&mut self, id: GlobalId) {
-        let global = &self.program.globals[id];
-        if global.kind != GlobalKind::Parameter {
-            return;
-        }
-        let faults: Vec<(Span, String)> = global
-            .explicit
-            .registers
-            .iter()
-            .filter_map(|r| Some((r.span, attributes::register_fault(&self.program, global.ty, r)?)))
-            .collect();
-        for (span, fault) in faults {
-            self.error(Code::BAD_REGISTER, span, fault);
-        }
-    }
-
     // ---- Constant buffers ----
 
     /// The global of a cbuffer or tbuffer.
@@ -300,13 +274,7 @@ impl<'a> Checker<'a> {
                 fields.push(self.field(member, var, info.scope));
             }
         }
-        for field in &fields {
-            if let Some((bytes, span)) = field.explicit.packoffset
-                && let Some(fault) = attributes::packoffset_fault(&self.program, field.ty, bytes)
-            {
-                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, fault));
-            }
-        }
+        fields.iter().for_each(|field| self.check_field_place(field, true));
         let resolved = self.attributes(&ast.attributes, info.scope);
         let explicit = self.explicit(ast, &buffer.semantics, &resolved, info.scope);
         self.cx.source = source_index;
@@ -346,7 +314,7 @@ impl<'a> Checker<'a> {
             source_path: info.name,
             stored: Vec::new(),
         });
-        self.check_registers(id);
+        self.check_global_place(id);
         Some(id)
     }
 

@@ -36,6 +36,7 @@ mod member;
 mod merge;
 mod optional;
 mod overload;
+mod positions;
 mod query;
 mod scope;
 mod stmt;

@@ -418,6 +418,7 @@ impl<'a> Checker<'a> {
             return;
         }
         self.check_shadow(var.name);
+        self.check_no_place(var.name.name, &var.semantics);
         let infer = matches!(var.ty.kind, TypeKind::Infer);
         let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, self.cx.scope) };
         let mut init = None;

@@ -216,6 +216,7 @@ impl<'a> Checker<'a> {
             {
                 let mut field = self.field(member, var, scope);
                 field.ty = self.complete(field.ty, field.span, s.name.name);
+                self.check_field_place(&field, false);
                 fields.push(field);
             }
         }

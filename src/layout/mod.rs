@@ -29,6 +29,7 @@
 pub mod allocate;
 pub mod lock;
 mod bit_fields;
+pub mod faults;
 pub mod lint;
 pub mod order;
 mod prepare;

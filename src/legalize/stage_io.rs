@@ -211,7 +211,7 @@ impl Flatten<'_> {
                 let taken = semantic.as_ref().map(|s| (s.name.clone(), s.index));
                 let count = self.count(ty);
                 if let Some(semantic) = semantic {
-                    semantic.index += count;
+                    semantic.index = semantic.index.saturating_add(count);
                 }
                 leaves.push(Leaf {
                     source: at.source,

@@ -1,0 +1,207 @@
+//! Explicit positions beside the types that they are for: classes of registers, `packoffset`, and where neither means
+//! anything.
+
+use super::Checker;
+use super::attributes::CLASSES;
+use super::convert::numeric;
+use crate::ast;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::{Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Program, Type, TypeId};
+
+impl Checker<'_> {
+    /// What a global's registers and `packoffset` ask for.
+    pub(super) fn check_global_place(&mut self, id: GlobalId) {
+        let global = &self.program.globals[id];
+        let (name, kind, ty, explicit) = (global.name, global.kind, global.ty, global.explicit.clone());
+        self.refuse_packoffset(&explicit);
+        match kind {
+            GlobalKind::Parameter => self.check_classes(ty, &explicit.registers),
+            _ => self.tell_unheard(name, &explicit.registers),
+        }
+    }
+
+    /// The same of a uniform parameter of a function.
+    pub(super) fn check_parameter_place(&mut self, ty: TypeId, explicit: &Explicit) {
+        self.refuse_packoffset(explicit);
+        self.check_classes(ty, &explicit.registers);
+    }
+
+    /// A member of a `cbuffer` or struct has the place that its block gives it, but for its bytes.
+    pub(super) fn check_field_place(&mut self, field: &Field, in_buffer: bool) {
+        self.check_classes(field.ty, &field.explicit.registers);
+        self.tell_unheard(field.name, &field.explicit.registers);
+        let Some((bytes, span)) = field.explicit.packoffset else { return };
+        let fault = match in_buffer {
+            _ if !self.program.holds_data(field.ty) && field.ty != TypeId::ERROR => {
+                Some(format!("`{}` takes no bytes of a constant buffer that `packoffset` could place", field.name))
+            }
+            true => packoffset_fault(&self.program, field.ty, bytes),
+            false => None,
+        };
+        if let Some(fault) = fault {
+            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, fault));
+        }
+    }
+
+    /// Variables in functions, and results, have no place at all.
+    pub(super) fn check_no_place(&mut self, name: Symbol, semantics: &[ast::Semantic]) {
+        for semantic in semantics {
+            match semantic {
+                ast::Semantic::PackOffset(_, span) => self.packoffset_error(*span),
+                ast::Semantic::Register(_, span) => {
+                    let message = format!("`{name}` is no shader parameter and has no register");
+                    self.diags.push(Diagnostic::error(Code::BAD_REGISTER, *span, message));
+                }
+                ast::Semantic::Name(_) => {}
+            }
+        }
+    }
+
+    fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) {
+        let faults = registers.iter().filter_map(|r| Some((r.span, register_fault(&self.program, ty, r)?)));
+        for (span, fault) in faults.collect::<Vec<_>>() {
+            self.error(Code::BAD_REGISTER, span, fault);
+        }
+    }
+
+    fn tell_unheard(&mut self, name: Symbol, registers: &[ExplicitRegister]) {
+        for register in registers {
+            let message = format!("the register of `{name}` is not heard; only shader parameters have one");
+            self.diags.push(Diagnostic::warning(Code::BAD_REGISTER, register.span, message));
+        }
+    }
+
+    fn refuse_packoffset(&mut self, explicit: &Explicit) {
+        if let Some((_, span)) = explicit.packoffset {
+            self.packoffset_error(span);
+        }
+    }
+
+    fn packoffset_error(&mut self, span: Span) {
+        let message = "`packoffset` is for members of a `cbuffer`";
+        self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
+    }
+}
+
+/// Why a member of a type cannot be packed at an offset, if it cannot: vectors must not cross a row of 16 bytes, matrices
+/// begin one.
+pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<String> {
+    let crosses_row = |size: u32| if size > 16 { !bytes.is_multiple_of(16) } else { bytes % 16 + size > 16 };
+    match program.types.get(ty) {
+        Type::Scalar(s) if crosses_row(s.size()) => Some(crosses(bytes)),
+        Type::Vector(s, n) if crosses_row(s.size() * u32::from(n)) => Some(crosses(bytes)),
+        Type::Matrix(..) if !bytes.is_multiple_of(16) => {
+            Some(format!("a matrix begins a row; `packoffset(c{})` would do", bytes / 16))
+        }
+        _ => None,
+    }
+}
+
+/// The words of a vector that crosses a row.
+fn crosses(bytes: u32) -> String {
+    format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
+}
+
+/// The letters of the registers that a parameter of a type may have; `None` if any will do. Plain data takes `c`, a place in
+/// the buffer of all plain globals.
+pub fn register_classes(program: &Program, ty: TypeId) -> Option<String> {
+    let letters = |text: &str| Some(text.to_owned());
+    match program.types.get(program.types.innermost(ty)) {
+        Type::Texture(t) if t.combined => letters("ts"),
+        Type::Texture(t) if t.access == Access::Read => letters("t"),
+        Type::Texture(_) => letters("u"),
+        Type::Sampler(_) => letters("s"),
+        Type::Buffer(BufferKind::Append | BufferKind::Consume | BufferKind::Counter, ..) => letters("u"),
+        Type::Buffer(_, Access::Read, _) => letters("t"),
+        Type::Buffer(..) => letters("u"),
+        // What lies in the block beside its data.
+        Type::ConstantBuffer(inner) | Type::ParameterBlock(inner) => match program.types.get(inner) {
+            Type::Struct(_) => Some(with_fields(program, inner, "b")),
+            _ => letters("b"),
+        },
+        Type::TextureBuffer(_) | Type::AccelerationStructure | Type::SubpassInput(..) => letters("t"),
+        Type::Struct(_) => Some(with_fields(program, program.types.innermost(ty), "")),
+        _ if numeric(&program.types, program.types.innermost(ty)).is_some() => letters("c"),
+        _ => None,
+    }
+}
+
+/// The letters of all fields of a struct, each once. A type cannot contain itself, so this ends.
+fn with_fields(program: &Program, ty: TypeId, first: &str) -> String {
+    let Type::Struct(id) = program.types.get(ty) else { return first.to_owned() };
+    let mut all = first.to_owned();
+    for field in &program.structs[id].fields {
+        let letters = register_classes(program, field.ty).unwrap_or_default();
+        // The data of a block is in its buffer.
+        let new = letters.chars().filter(|c| !(all.contains(*c) || *c == 'c' && first == "b")).collect::<String>();
+        all.push_str(&new);
+    }
+    all
+}
+
+/// What is wrong with the class of a register for a type, if anything.
+pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister) -> Option<String> {
+    let (class, allowed) = (register.class?, register_classes(program, ty)?);
+    if allowed.contains(class) {
+        return None;
+    }
+    let wanted: Vec<String> = allowed.chars().map(|c| format!("`{c}`")).collect();
+    let holds = CLASSES.iter().find(|(c, _)| *c == class).map_or("", |(_, what)| what);
+    match wanted.is_empty() {
+        true => Some(format!("`{class}` registers hold {holds}; this takes none")),
+        false => Some(format!("`{class}` registers hold {holds}; this needs {}", wanted.join(" or "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{Scalar, Texture, TextureShape};
+
+    #[test]
+    fn vectors_stay_within_a_row() {
+        let mut program = Program::default();
+        let float3 = program.types.vector(Scalar::F32, 3);
+        let matrix = program.types.matrix(Scalar::F32, 3, 3);
+        let double4 = program.types.vector(Scalar::F64, 4);
+        let array = program.types.array(TypeId::FLOAT, Some(3));
+        assert_eq!(packoffset_fault(&program, float3, 4), None);
+        assert!(packoffset_fault(&program, float3, 8).is_some());
+        assert!(packoffset_fault(&program, matrix, 4).is_some());
+        assert_eq!(packoffset_fault(&program, matrix, 32), None);
+        assert_eq!(packoffset_fault(&program, double4, 16), None);
+        assert_eq!(packoffset_fault(&program, array, 4), None);
+        assert_eq!(packoffset_fault(&program, TypeId::FLOAT, 12), None);
+    }
+
+    #[test]
+    fn classes_suit_types() {
+        let mut program = Program::default();
+        let float4 = program.types.vector(Scalar::F32, 4);
+        let texture = Texture {
+            shape: TextureShape::D2,
+            array: false,
+            multisampled: false,
+            combined: false,
+            depth: false,
+            access: Access::Read,
+            element: float4,
+        };
+        let read = program.types.intern(Type::Texture(texture));
+        let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
+        let array = program.types.array(read, None);
+        let buffer = program.types.intern(Type::ConstantBuffer(float4));
+        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
+        assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
+        assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
+        assert_eq!(register_fault(&program, read, &at(None)), None);
+        assert_eq!(register_fault(&program, write, &at(Some('u'))), None);
+        assert_eq!(register_fault(&program, buffer, &at(Some('b'))), None);
+        let reason = register_fault(&program, read, &at(Some('b'))).unwrap();
+        assert_eq!(reason, "`b` registers hold constant buffers; this needs `t`");
+        assert!(register_fault(&program, buffer, &at(Some('t'))).is_some());
+        assert!(register_fault(&program, write, &at(Some('t'))).is_some());
+    }
+}

@@ -1,0 +1,173 @@
+//! What a layout cannot be used for: fields on one another, numbers that no compiler of the target takes. A sidecar can still tell of all this.
+
+use super::types::{Detail, TypeLayout};
+use super::{ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, varyings};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::{Facts, Numbers};
+use crate::tree::{GlobalId, Program, Type};
+
+/// Everything of this kind, as errors.
+pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<Diagnostic> {
+    let mut check = Check { program, layout, found: Vec::new() };
+    check.types();
+    check.scope_buffers();
+    check.numbers(&facts.numbers);
+    check.sizes(facts.numbers.constant_buffer);
+    varyings::faults(program, &layout.settings, &facts.numbers, &mut check.found);
+    check.found
+}
+
+struct Check<'a> {
+    program: &'a Program,
+    layout: &'a ProgramLayout,
+    found: Vec<Diagnostic>,
+}
+
+/// A part of a buffer.
+struct Part {
+    name: Symbol,
+    span: Span,
+    start: u64,
+    end: u64,
+}
+
+impl Check<'_> {
+    /// Structs of which fields lie on one another.
+    fn types(&mut self) {
+        let layout = self.layout;
+        let params = layout.entry_points.iter().flat_map(|e| &e.params).map(|(.., layout)| layout);
+        for layout in layout.parameters.iter().map(|p| &p.layout).chain(params) {
+            self.walk(layout);
+        }
+    }
+
+    /// Types end, so this ends.
+    fn walk(&mut self, layout: &TypeLayout) {
+        match &layout.detail {
+            Detail::Struct(fields) => {
+                if let Type::Struct(id) = self.program.types.get(layout.ty) {
+                    let named = self.program.structs[id].fields.iter().zip(fields);
+                    let parts =
+                        named.map(|(field, at)| part(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout));
+                    self.apart(parts.collect());
+                }
+                fields.iter().for_each(|f| self.walk(&f.layout));
+            }
+            Detail::Array { element, .. } => self.walk(element),
+            Detail::Resource { element } => element.iter().for_each(|e| self.walk(e)),
+            Detail::Block { element, .. } => self.walk(&element.layout),
+            Detail::Plain | Detail::Matrix { .. } => {}
+        }
+    }
+
+    fn scope_buffers(&mut self) {
+        let Some(ScopeBuffer { layout, .. }) = &self.layout.globals else { return };
+        let named = self.layout.parameters.iter().zip(layout.fields());
+        let parts = named.map(|(p, at)| {
+            let global = &self.program.globals[p.global];
+            part(global.name, global.span, at.offset.get(Unit::Bytes), &at.layout)
+        });
+        self.apart(parts.collect());
+    }
+
+    /// Reports each part that lies on others, with all of them.
+    fn apart(&mut self, parts: Vec<Part>) {
+        let mut parts: Vec<Part> = parts.into_iter().filter(|p| p.end > p.start).collect();
+        parts.sort_by_key(|p| p.start);
+        let mut open: Vec<&Part> = Vec::new();
+        for part in &parts {
+            open.retain(|other| other.end > part.start);
+            if !open.is_empty() {
+                let names: Vec<String> = open.iter().map(|p| format!("`{}`", p.name)).collect();
+                let message = format!("the bytes of `{}` and {} overlap", part.name, names.join(", "));
+                let error = Diagnostic::error(Code::BINDING_OVERLAP, part.span, message);
+                let error = open.iter().fold(error, |error, p| error.label(p.span, bytes(p)));
+                self.found.push(error.note(format!("`{}`: {}", part.name, bytes(part))));
+            }
+            open.push(part);
+        }
+        if let Some(last) = parts.iter().find(|p| p.end > LAST_BYTE && p.end != UNBOUNDED) {
+            let message = format!("`{}` ends beyond the first 2 GiB of its buffer", last.name);
+            self.found.push(Diagnostic::error(Code::BINDING_EXHAUSTED, last.span, message).note(bytes(last)));
+        }
+    }
+
+    /// Positions beyond what compilers of the target take.
+    fn numbers(&mut self, most: &Numbers) {
+        for placed in &self.layout.trace {
+            let (number, limit, what) = match placed.unit {
+                Unit::Specialization => (placed.end.saturating_sub(1), most.constant_id, "constant id"),
+                Unit::InputAttachment => (placed.end.saturating_sub(1), most.attachment, "input attachment"),
+                Unit::Space => (placed.end.saturating_sub(1), most.space, "space"),
+                unit if Unit::SLOTS.contains(&unit) && placed.space > most.space.into() => {
+                    (placed.space, most.space, "space")
+                }
+                unit if Unit::SLOTS.contains(&unit) && placed.end == UNBOUNDED => (placed.start, most.slot, "binding"),
+                unit if Unit::SLOTS.contains(&unit) => (placed.end.saturating_sub(1), most.slot, "binding"),
+                _ => continue,
+            };
+            if number > limit.into() && placed.span != Span::default() {
+                let message = format!("`{}` has {what} {number}, which is too large here", placed.name);
+                let note = format!("the last that compilers of this target take is {limit}");
+                self.found.push(Diagnostic::error(Code::BINDING_EXHAUSTED, placed.span, message).note(note));
+            }
+        }
+    }
+
+    /// Constant buffers that an entry point reaches and that are larger than the target has them.
+    fn sizes(&mut self, limit: Option<u64>) {
+        let Some(limit) = limit else { return };
+        let reached = self.program.reachable_globals();
+        let is_reached = |g: GlobalId| reached.iter().any(|r| r.contains(&g));
+        let layout = self.layout;
+        for p in layout.parameters.iter().filter(|p| is_reached(p.global)) {
+            let size = largest_block(self.program, &p.layout);
+            let global = &self.program.globals[p.global];
+            self.check_size(global.name, global.span, size, limit);
+        }
+        if let Some(buffer) = &layout.globals {
+            let end = |p: &&super::ParameterLayout| p.place.offset.get(Unit::Bytes).saturating_add(p.layout.size());
+            if let Some(last) = layout.parameters.iter().filter(|p| is_reached(p.global)).max_by_key(end) {
+                let span = self.program.globals[last.global].span;
+                self.check_size("$Globals".into(), span, buffer.layout.size(), limit);
+            }
+        }
+    }
+
+    fn check_size(&mut self, name: Symbol, span: Span, size: u64, limit: u64) {
+        if size > limit {
+            let message = format!("the constant buffer `{name}` takes {size} bytes");
+            let note = format!("this target has them of {limit} bytes at most");
+            self.found.push(Diagnostic::error(Code::BAD_LAYOUT, span, message).note(note));
+        }
+    }
+}
+
+/// The last byte that any target counts to.
+const LAST_BYTE: u64 = i32::MAX as u64;
+
+fn part(name: Symbol, span: Span, start: u64, layout: &TypeLayout) -> Part {
+    Part { name, span, start, end: start.saturating_add(layout.size()) }
+}
+
+fn bytes(part: &Part) -> String {
+    format!("bytes {} to {}", part.start, part.end.saturating_sub(1))
+}
+
+/// The size of the largest constant buffer in a parameter.
+fn largest_block(program: &Program, layout: &TypeLayout) -> u64 {
+    match &layout.detail {
+        Detail::Block { element, .. } => {
+            let here = match program.types.get(layout.ty) {
+                Type::TextureBuffer(_) => 0,
+                _ => element.layout.size(),
+            };
+            here.max(largest_block(program, &element.layout))
+        }
+        Detail::Array { element, .. } => largest_block(program, element),
+        Detail::Struct(fields) => fields.iter().map(|f| largest_block(program, &f.layout)).max().unwrap_or(0),
+        _ => 0,
+    }
+}
