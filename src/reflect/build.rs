@@ -37,7 +37,7 @@ pub fn reflect(
         binding_policy: layout.settings.policy.name.to_owned(),
         parameters: builder.parameters(),
         entry_points,
-        bindless_space_index: leaves::spaces(&leaves),
+        bindless_space_index: leaves::free_space(&leaves),
         global_scope: builder.scope(layout.globals.as_ref(), &["globalParams"]),
         types: types::types(&builder),
         leaves,

@@ -10,7 +10,7 @@ use crate::layout::{
     Api, Detail, Place, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, enter_array, enter_block, further_bindings,
 };
 use crate::tree::{self, BufferKind, Explicit, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of the buffer of plain globals.
 pub(super) const GLOBALS: &str = "$Globals";
@@ -30,9 +30,10 @@ pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint], memory: &[Buffer
     list
 }
 
-/// The first space above all that leaves are in.
-pub(super) fn spaces(leaves: &[Leaf]) -> u64 {
-    leaves.iter().filter_map(|l| l.space).max().map_or(0, |space| space.saturating_add(1))
+/// The lowest space that no leaf is in.
+pub(super) fn free_space(leaves: &[Leaf]) -> u64 {
+    let taken: BTreeSet<u64> = leaves.iter().filter_map(|l| l.space).collect();
+    (0..).zip(&taken).find(|(n, space)| n != *space).map_or(taken.len() as u64, |(n, _)| n)
 }
 
 /// Names of bytes in the text by buffer and path below it.

@@ -25,7 +25,7 @@ pub struct Reflection {
     pub parameters: Vec<Variable>,
     /// Entry points.
     pub entry_points: Vec<EntryPoint>,
-    /// The first register space, descriptor set or bind group above all that are used.
+    /// The lowest register space, descriptor set or bind group that nothing is in.
     #[serde(default)]
     pub bindless_space_index: u64,
     /// The scope of global parameters: wrapped in a constant buffer when there is plain data.
