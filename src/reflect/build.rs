@@ -25,7 +25,10 @@ pub fn reflect(
         Builder { program, layout, sources, emitted: emitted_names(emitted), contents: buffer_contents(program) };
     let memory = super::memory::memory(program, layout, emitted);
     let mut entry_points = builder.entry_points(emitted);
-    let leaves = leaves::leaves(&builder, &entry_points, &memory);
+    let mut leaves = leaves::leaves(&builder, &entry_points, &memory);
+    if layout.settings.api == crate::layout::Api::D3d {
+        super::semantics::complete(&mut leaves, emitted);
+    }
     for entry in &mut entry_points {
         entry.bindings = builder.used_by(entry, &leaves);
     }

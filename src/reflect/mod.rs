@@ -12,6 +12,7 @@ mod layouts;
 mod leaves;
 mod memory;
 pub mod model;
+mod semantics;
 mod slang;
 mod stages;
 mod text;

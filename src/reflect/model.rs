@@ -438,7 +438,7 @@ pub struct Leaf {
     /// for that of an append or consume buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<String>,
-    /// Stage inputs and outputs: the semantic in upper case with its index.
+    /// Stage inputs and outputs: the semantic in upper case with its index; on D3D also one that only the text has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<String>,
     /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.

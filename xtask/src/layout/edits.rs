@@ -129,7 +129,7 @@ impl Program {
             16 => self.retype(random),
             17..19 => self.toggle_explicit(random),
             19 => self.wrap(random),
-            20 => self.to_other_file(random),
+            20 => self.move_to_other_file(random),
             21 => self.units_and_modules(random),
             22..24 => self.uniforms(random),
             24 => self.entries(random),
@@ -339,7 +339,7 @@ impl Program {
         }
     }
 
-    fn to_other_file(&mut self, random: &mut Random) {
+    fn move_to_other_file(&mut self, random: &mut Random) {
         let Some(at) = self.pick(random, Kind::Parameter) else { return };
         let file = self.some_file(random);
         let Some(block) = self.block(&at).cloned() else { return };

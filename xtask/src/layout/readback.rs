@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use shaderport::batch::FileLoader;
-use shaderport::compile::{Artifact, BufferLayout, Options, Target, compile};
+use shaderport::compile::{Artifact, BufferLayout, Options, Output, Target, compile};
+use shaderport::options::Choices;
 use shaderport::reflect::Reflection;
 use shaderport::tree::Stage;
 use std::ops::Range;
@@ -22,6 +23,9 @@ use std::time::Duration;
 pub struct ReadbackOptions {
     /// The layout directory, with `oracle.py` and `gen.py`.
     directory: Option<PathBuf>,
+    /// The programs of this tree rather than generated ones.
+    #[arg(long)]
+    tree: Option<PathBuf>,
     /// Seeds, the last one excluded.
     #[arg(long, value_parser = seeds, default_value = "0..100")]
     seeds: Range<u64>,
@@ -77,6 +81,21 @@ impl Tally {
 
 /// Compares what other tools read with what the sidecar says.
 pub fn readback(options: &ReadbackOptions) -> Result<bool, String> {
+    let tallies = match &options.tree {
+        Some(tree) => of_tree(options, tree)?,
+        None => of_seeds(options)?,
+    };
+    let mut total = Tally::default();
+    tallies.into_iter().for_each(|t| total.add(t));
+    total.lines.iter().take(options.show).for_each(|line| println!("{line}"));
+    println!(
+        "{} texts compared, {} rows, {} differing; {} not compiled by us, {} not read by a tool",
+        total.compared, total.rows, total.differing, total.refused, total.unread
+    );
+    Ok(total.differing == 0 && total.unread == 0)
+}
+
+fn of_seeds(options: &ReadbackOptions) -> Result<Vec<Tally>, String> {
     let oracle = Oracle::find(options.directory.as_deref())?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let programs: Vec<(&str, u64)> =
@@ -100,14 +119,7 @@ pub fn readback(options: &ReadbackOptions) -> Result<bool, String> {
             tally
         })
         .collect();
-    let mut total = Tally::default();
-    tallies.into_iter().for_each(|t| total.add(t));
-    total.lines.iter().take(options.show).for_each(|line| println!("{line}"));
-    println!(
-        "{} texts compared, {} rows, {} differing; {} not compiled by us, {} not read by a tool",
-        total.compared, total.rows, total.differing, total.refused, total.unread
-    );
-    Ok(total.differing == 0 && total.unread == 0)
+    Ok(tallies)
 }
 
 fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &str, tally: &mut Tally) {
@@ -123,34 +135,62 @@ fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &
                 buffer_layout: *layout,
                 ..Options::default()
             };
-            let loader = FileLoader::new([directory]);
-            let output = compile(&loader, &files, &options);
-            let Some((_, reflection)) = output.reflections.first().filter(|_| !output.has_errors()) else {
-                tally.refused += 1;
-                let text = output.render(false);
-                let first = text.lines().find(|l| l.contains("error")).unwrap_or_default();
-                tally.lines.push(format!("{head} {} {layout:?}: we stop: {first}", target.name()));
-                continue;
-            };
-            let mut found = Comparison::default();
-            for artifact in &output.artifacts {
-                match read(artifact, &output.entries) {
-                    Ok(read) => compare_read(reflection, &read, &mut found),
-                    Err(reason) => {
-                        tally.unread += 1;
-                        tally.lines.push(format!("{head} {} {layout:?}: not read: {reason}", target.name()));
-                    }
-                }
-            }
-            tally.compared += 1;
-            tally.rows += found.rows;
-            tally.differing += found.differences.len();
-            let lines = found.differences.iter().take(4).map(|d| format!("\n    {d}")).collect::<Vec<_>>();
-            if !lines.is_empty() {
-                tally.lines.push(format!("{head} {} {layout:?}:{}", target.name(), lines.concat()));
+            let head = format!("{head} {} {layout:?}", target.name());
+            examine(&compile(&FileLoader::new([directory]), &files, &options), &head, tally);
+        }
+    }
+}
+
+/// Compares the texts of one program and target.
+fn examine(output: &Output, head: &str, tally: &mut Tally) {
+    let Some((_, reflection)) = output.reflections.first().filter(|_| !output.has_errors()) else {
+        tally.refused += 1;
+        let text = output.render(false);
+        let first = text.lines().find(|l| l.contains("error")).unwrap_or_default();
+        tally.lines.push(format!("{head}: we stop: {first}"));
+        return;
+    };
+    let mut found = Comparison::default();
+    for artifact in &output.artifacts {
+        match read(artifact, &output.entries) {
+            Ok(read) => compare_read(reflection, &read, &mut found),
+            Err(reason) => {
+                tally.unread += 1;
+                tally.lines.push(format!("{head}: not read: {reason}"));
             }
         }
     }
+    tally.compared += 1;
+    tally.rows += found.rows;
+    tally.differing += found.differences.len();
+    let lines = found.differences.iter().take(4).map(|d| format!("\n    {d}")).collect::<Vec<_>>();
+    if !lines.is_empty() {
+        tally.lines.push(format!("{head}:{}", lines.concat()));
+    }
+}
+
+/// The programs of a tree, as `shaderport build` finds them.
+fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String> {
+    let plan = shaderport::batch::plan(tree).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+    let work = plan.jobs.iter().flat_map(|job| job.settings.targets(&[]).into_iter().map(move |t| (job, t)));
+    let work: Vec<(&shaderport::batch::Job, Target)> = work.collect();
+    let one = |(job, target): (&shaderport::batch::Job, Target)| {
+        let mut tally = Tally::default();
+        for layout in &options.buffer_layout {
+            let loader = FileLoader::new(&job.settings.include)
+                .root(job.path.parent().unwrap_or(Path::new(".")))
+                .root(if tree.is_dir() { tree } else { Path::new(".") });
+            let mut options = Options { targets: vec![target], ..Options::default() };
+            job.settings.apply(&Choices::default(), &mut options);
+            options.buffer_layout = *layout;
+            let output = compile(&loader, &[job.path.to_string_lossy().as_ref()], &options);
+            if !output.entries.is_empty() {
+                examine(&output, &format!("{} {} {layout:?}", job.stem, target.name()), &mut tally);
+            }
+        }
+        tally
+    };
+    Ok(work.into_par_iter().map(one).collect())
 }
 
 /// The rows of a text in which a tool and the sidecar agree; the first difference is an error.
