@@ -50,14 +50,25 @@ pub fn compare(memory: &[BufferMemory], buffers: &Buffers, all: bool, to: &mut C
             }
             (_, found) => found,
         };
-        // Plain parameters that nothing uses are in no text.
-        for row in buffer.rows.iter().filter(|r| !r.padding && (all || r.emitted.is_some())) {
+        // Plain parameters are in the texts of those entry points that use them, which may be none.
+        let scope = !all && (buffer.parameter == "globalParams" || buffer.parameter.ends_with("Params"));
+        let told = |r: &MemoryRow| match &r.emitted {
+            Some(name) => !scope || has_member(found, name),
+            None => all,
+        };
+        for row in buffer.rows.iter().filter(|r| !r.padding && told(r)) {
             to.rows += 1;
             if let Err(reason) = compare_row(row, found) {
                 to.differences.push(format!("{name}: `{}`: {reason}", row.path));
             }
         }
     }
+}
+
+/// Whether the first step of a path is a member.
+fn has_member(whole: &Measured, path: &str) -> bool {
+    let first = path.split(['.', '[']).next();
+    matches!(whole, Measured::Struct(members) if members.iter().any(|m| Some(m.0.as_str()) == first))
 }
 
 fn compare_row(row: &MemoryRow, found: &Measured) -> Result<(), String> {

@@ -291,8 +291,10 @@ pub fn of_dxc(listing: &str) -> Slots {
             // Name Index Mask ...
             (None, [name, index, ..]) if table == "signature" && index.parse::<u32>().is_ok() => {
                 let index = if *index == "0" { "" } else { *index };
-                if !name.to_ascii_uppercase().starts_with("SV_") {
-                    slots.semantics.insert(format!("{}{index}", name.to_ascii_uppercase()));
+                let name = name.to_ascii_uppercase();
+                // System values are no parameters of the application; the size of points is one without the prefix.
+                if !name.starts_with("SV_") && name != "PSIZE" {
+                    slots.semantics.insert(format!("{name}{index}"));
                 }
             }
             _ => {}

@@ -275,10 +275,17 @@ fn glslang_stage(stage: Stage) -> &'static str {
     }
 }
 
+/// Stages that DXC compiles by themselves.
 fn dxc_stage(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
-        _ => "cs",
+        Stage::Geometry => "gs",
+        Stage::Hull => "hs",
+        Stage::Domain => "ds",
+        Stage::Mesh => "ms",
+        Stage::Amplification => "as",
+        Stage::Compute => "cs",
+        _ => "lib",
     }
 }
