@@ -91,6 +91,9 @@ type Found = Option<(u64, Vec<Option<u64>>)>;
 
 fn find(whole: &Measured, path: &str) -> Result<Found, String> {
     let (mut at, mut offset, mut strides) = (whole, 0, Vec::new());
+    // In the upper bits of a word.
+    let (path, bits) = path.split_once(" >> ").unwrap_or((path, "0"));
+    offset += bits.parse::<u64>().map_err(|e| format!("`{bits}` is no number of bits: {e}"))? / 8;
     for part in path.split(['.', '[']).filter(|p| !p.is_empty()) {
         match (at, part.strip_suffix(']').map(str::parse::<u64>)) {
             (Measured::Array(stride, element), Some(Ok(index))) => {

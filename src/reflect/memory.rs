@@ -287,6 +287,9 @@ impl Text<'_> {
         if let Some(byte) = word {
             let component = "xyzw".get((byte / 4 % 4) as usize..)?.chars().next()?;
             name.push_str(&format!("[{}].{component}", byte / 16));
+            if byte % 4 > 0 {
+                name.push_str(&format!(" >> {}", byte % 4 * 8));
+            }
         }
         Some(name)
     }

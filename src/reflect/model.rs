@@ -74,7 +74,8 @@ pub struct MemoryRow {
     /// The arrays that it is in, the outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub repeats: Vec<Repeat>,
-    /// What it is called in the emitted text, below the buffer or its element: `s.p`, `weights[2].count`.
+    /// What it is called in the emitted text, below the buffer or its element: `s.p`, `weights[2].count`. Numbers
+    /// of less than four bytes in rows of words are in a word from a bit on: `rows[1].z >> 16`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emitted: Option<String>,
 }
