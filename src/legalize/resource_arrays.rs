@@ -244,6 +244,14 @@ struct Uses<'a, 'b, 'c> {
 
 impl Uses<'_, '_, '_> {
     fn run(&mut self) {
+        // First, as they may go into the functions that choose others.
+        for id in self.body.expressions() {
+            if let Some((global, indices)) = self.element(id)
+                && let Some(flat) = self.constant(global, &indices)
+            {
+                self.body.exprs[id].kind = ExprKind::Global(flat);
+            }
+        }
         // Each round takes one element that is chosen at run time out of each operation.
         for _ in 0..16 {
             let mut any = false;
@@ -253,10 +261,6 @@ impl Uses<'_, '_, '_> {
             let mut touched: FxHashSet<ExprId> = FxHashSet::default();
             for id in live {
                 let Some((global, indices)) = self.element(id) else { continue };
-                if let Some(flat) = self.constant(global, &indices) {
-                    self.body.exprs[id].kind = ExprKind::Global(flat);
-                    continue;
-                }
                 let operation = self.operation(id, &parents);
                 if touched.insert(operation) {
                     any |= self.choose(id, operation, global, &indices, &parents, &roots);
