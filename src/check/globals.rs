@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Explicit, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Modifiers, Namespace, Semantic,
-    Struct, Type, TypeId,
+    Attribute, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind, Modifiers, Namespace,
+    Semantic, Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -379,8 +379,15 @@ impl<'a> Checker<'a> {
             (Type::Buffer(k, c, x), Type::Buffer(l, d, y)) => k == l && c == d && self.same_shape(x, y, depth + 1),
             (Type::Struct(x), Type::Struct(y)) => {
                 let (x, y) = (&self.program.structs[x].fields, &self.program.structs[y].fields);
-                x.len() == y.len()
-                    && x.iter().zip(y).all(|(x, y)| x.name == y.name && self.same_shape(x.ty, y.ty, depth + 1))
+                let same = |x: &Field, y: &Field| {
+                    let place = |f: &Field| (f.explicit.packoffset.map(|p| p.0), f.explicit.vk_offset);
+                    x.name == y.name && x.matrix_order == y.matrix_order && x.bits == y.bits && place(x) == place(y)
+                };
+                x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y) && self.same_shape(x.ty, y.ty, depth + 1))
+            }
+            (Type::Enum(x), Type::Enum(y)) => {
+                let (x, y) = (&self.program.enums[x], &self.program.enums[y]);
+                x.name == y.name && x.tag == y.tag
             }
             _ => false,
         }

@@ -7,8 +7,8 @@ use super::Checker;
 use super::scope::DeclId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, GlobalKind, Id, Item, StructId, TargetCase,
-    Type, TypeId,
+    Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item, Modifiers,
+    StructId, TargetCase, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -67,7 +67,8 @@ impl Checker<'_> {
             let earlier =
                 ids.iter().take(at).copied().filter(|e| !map.contains_key(e)).find(|e| self.meets_global(*e, id));
             let Some(earlier) = earlier else { continue };
-            if self.program.globals[id].kind != GlobalKind::Parameter || self.check_same(earlier, id) {
+            let placed = matches!(self.program.globals[id].kind, GlobalKind::Parameter | GlobalKind::Specialization);
+            if !placed || self.check_same(earlier, id) {
                 map.insert(id, earlier);
             }
         }
@@ -93,13 +94,8 @@ impl Checker<'_> {
             return false;
         }
         match x.kind {
-            GlobalKind::Parameter => !self.options.separate_units && x.transparent == y.transparent,
-            _ => {
-                let text = |g: &crate::tree::Global| {
-                    g.init.as_ref().map(|t| fingerprint_exprs(&t.exprs, &t.exprs.post_order(t.root)))
-                };
-                x.ty == y.ty && text(x) == text(y)
-            }
+            GlobalKind::Parameter | GlobalKind::Specialization => !self.options.separate_units,
+            _ => x.ty == y.ty && default_text(x) == default_text(y),
         }
     }
 
@@ -107,16 +103,7 @@ impl Checker<'_> {
     fn check_same(&mut self, a: GlobalId, b: GlobalId) -> bool {
         let (x, y) = (&self.program.globals[a], &self.program.globals[b]);
         let (name, first, second) = (x.name, x.span, y.span);
-        let positions = |g: &crate::tree::Global| {
-            let registers: Vec<_> = g.explicit.registers.iter().map(|r| (r.class, r.index, r.space)).collect();
-            (registers, g.explicit.vk_binding.map(|b| (b.0, b.1)))
-        };
-        let (p, q) = (positions(x), positions(y));
-        let what = if x.ty != y.ty && !self.same_shape(x.ty, y.ty, 0) {
-            "types"
-        } else if !(p.0.is_empty() || q.0.is_empty() || p.0 == q.0) || (p.1.is_some() && q.1.is_some() && p.1 != q.1) {
-            "explicit positions"
-        } else {
+        let Some(what) = self.difference(x, y) else {
             // A position that only the second gives holds for both.
             let explicit = y.explicit.clone();
             let to = &mut self.program.globals[a].explicit;
@@ -124,13 +111,42 @@ impl Checker<'_> {
                 to.registers = explicit.registers;
             }
             to.vk_binding = to.vk_binding.or(explicit.vk_binding);
-            to.vk_set = to.vk_set.or(explicit.vk_set);
+            to.constant_id = to.constant_id.max(explicit.constant_id);
+            to.input_attachment_index = to.input_attachment_index.or(explicit.input_attachment_index);
             return true;
         };
         let message = format!("the parameter `{name}` is declared with different {what} in two files of the program");
         self.diags
             .push(Diagnostic::error(Code::DECLARATION_CONFLICT, second, message).label(first, "the other declaration"));
         false
+    }
+
+    /// In what two declarations of one parameter differ.
+    fn difference(&self, x: &Global, y: &Global) -> Option<&'static str> {
+        fn clash<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+            a.is_some() && b.is_some() && a != b
+        }
+        let registers = |g: &Global| {
+            let list: Vec<_> = g.explicit.registers.iter().map(|r| (r.class, r.index, r.space)).collect();
+            Some(list).filter(|l| !l.is_empty())
+        };
+        let (e, f) = (&x.explicit, &y.explicit);
+        let places = clash(registers(x), registers(y))
+            || clash(e.vk_binding.map(|b| (b.0, b.1)), f.vk_binding.map(|b| (b.0, b.1)))
+            || clash(e.constant_id.flatten(), f.constant_id.flatten())
+            || clash(e.input_attachment_index, f.input_attachment_index);
+        let order = |g: &Global| g.matrix_order.unwrap_or(self.program.default_matrix_order);
+        let table = [
+            ("types", x.transparent != y.transparent || !self.same_shape(x.ty, y.ty, 0)),
+            ("explicit positions", places),
+            ("storage orders of matrices", order(x) != order(y)),
+            (
+                "uses as push constants",
+                x.modifiers.has(Modifiers::PUSH_CONSTANT) != y.modifiers.has(Modifiers::PUSH_CONSTANT),
+            ),
+            ("default values", default_text(x) != default_text(y)),
+        ];
+        table.into_iter().find(|(_, differs)| *differs).map(|(what, _)| what)
     }
 
     /// Merges functions callees first, so that bodies that call merged functions become equal.
@@ -206,6 +222,11 @@ impl Checker<'_> {
     pub(super) fn is_merged(&self, item: Item) -> bool {
         matches!(item, Item::Function(f) if self.merged_functions.contains(&f))
     }
+}
+
+/// The value that a global begins with, as text.
+fn default_text(g: &Global) -> Option<String> {
+    g.init.as_ref().map(|t| fingerprint_exprs(&t.exprs, &t.exprs.post_order(t.root)))
 }
 
 /// Expressions as text; children are named by their place in the list.
