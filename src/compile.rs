@@ -27,7 +27,7 @@ use crate::reflect;
 use crate::source::{FileId, LoadError, Loader, Sources};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
-use crate::tree::{AttributeArg, GlobalId, MatrixOrder, Program, Stage, Type};
+use crate::tree::{AttributeArg, GlobalId, GlobalKind, MatrixOrder, Program, Stage, Type};
 use crate::{ast, emit, legalize, parse, stdlib};
 use std::sync::Arc;
 
@@ -413,6 +413,9 @@ impl<'a> Compilation<'a> {
             if unsaid || diags.has_errors() {
                 continue;
             }
+            if through_naga(target) && !refuse_overrides(&legal, target, &mut diags) {
+                continue;
+            }
             let text = emit::emit(&legal, profile, &emit::Options::default());
             let entry = entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             artifacts.extend(self.artifact(target, entry, text, &mut diags));
@@ -493,6 +496,25 @@ impl<'a> Compilation<'a> {
     }
 }
 
+/// Whether naga makes the target from WGSL.
+fn through_naga(target: Target) -> bool {
+    matches!(target, Target::Spirv | Target::Metal)
+}
+
+/// naga writes no specialization constants: their values would be fixed unseen.
+fn refuse_overrides(program: &Program, target: Target, diags: &mut Diagnostics) -> bool {
+    let reached = program.reachable_globals();
+    let constants = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization);
+    let used: Vec<_> = constants.filter(|(id, _)| reached.iter().any(|r| r.contains(id))).collect();
+    for (_, constant) in &used {
+        let message =
+            format!("`{}` is a specialization constant, which {} has none of here", constant.name, target.name());
+        let note = "this target is made from WGSL by naga; make SPIR-V from the GLSL, or the constant an ordinary one";
+        diags.push(Diagnostic::error(Code::CAPABILITY, constant.span, message).note(note));
+    }
+    used.is_empty()
+}
+
 /// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a
 /// sampler in one Vulkan binding are two views of a combined image sampler.
 fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diags: &mut Diagnostics) {
@@ -511,7 +533,7 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
     for overlap in &layout.overlaps {
         let Some((placed, met)) = overlap.owners.split_first() else { continue };
         let clashes = met.iter().any(|other| clash(*placed, *other));
-        let refused = layout.settings.policy.overlap_is_error || api == Api::WebGpu && !anyway;
+        let refused = layout.settings.policy.overlap_is_error || overlap.never && !anyway;
         let mut diagnostic = overlap.diagnostic.clone();
         if clashes && refused && !asked_for(program, api, overlap) {
             diagnostic.severity = diagnostic::Severity::Error;

@@ -2,6 +2,7 @@
 
 mod support;
 mod bad_input;
+mod bad_layout;
 mod bindings;
 mod determinism;
 mod diff;

@@ -435,6 +435,8 @@ pub struct ProgramLayout {
 pub struct Overlap {
     /// The one placed last, then those that it meets; `None` for what is no global.
     pub owners: Vec<Option<GlobalId>>,
+    /// No API knows an alias of these, whatever the policy gives away.
+    pub never: bool,
     /// What to say, as a warning.
     pub diagnostic: crate::diagnostic::Diagnostic,
 }

@@ -2,11 +2,11 @@
 
 use super::{Allocator, LAST_SLOT, Pending, Range, range_text};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::Overlap;
 use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::{Detail, TypeLayout};
 use crate::layout::usage::{UNBOUNDED, Unit};
+use crate::layout::{Api, Overlap};
 use crate::source::Span;
 
 impl From<&Placement> for Range {
@@ -36,7 +36,7 @@ impl Allocator<'_> {
         let lists = [self.taken.get(&(space, key)), self.shared.get(&(space, key))];
         let met = lists.into_iter().flatten().flatten().filter(|r| r.start < range.end && range.start < r.end);
         let met: Vec<Range> = met.copied().collect();
-        self.tell_overlap(range, &met, |r| range_text(unit, r, space));
+        self.tell_overlap(unit, range, &met, |r| range_text(unit, r, space));
     }
 
     /// Takes a number of those that are no slots.
@@ -45,12 +45,12 @@ impl Allocator<'_> {
         if unit == Unit::Specialization {
             let given = self.trace.iter().filter(|p| p.unit == unit && p.start < range.end && range.start < p.end);
             let others: Vec<Range> = given.map(Range::from).collect();
-            self.tell_overlap(&range, &others, |r| format!("constant id {}", r.start));
+            self.tell_overlap(unit, &range, &others, |r| format!("constant id {}", r.start));
         }
         self.note(unit, unit, 0, &range);
     }
 
-    fn tell_overlap(&mut self, range: &Range, others: &[Range], text: impl Fn(&Range) -> String) {
+    fn tell_overlap(&mut self, unit: Unit, range: &Range, others: &[Range], text: impl Fn(&Range) -> String) {
         let Some((first, more)) = others.split_first() else { return };
         let names = |list: &[Range]| list.iter().map(|r| format!("`{}`", r.owner)).collect::<Vec<_>>().join(", ");
         let before = match more.is_empty() {
@@ -74,7 +74,8 @@ impl Allocator<'_> {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.owner, text(other)));
         }
         let owners = [range].into_iter().chain(others).map(|r| r.id.global()).collect();
-        self.overlaps.push(Overlap { owners, diagnostic });
+        let never = self.settings.api == Api::WebGpu || unit == Unit::Specialization;
+        self.overlaps.push(Overlap { owners, never, diagnostic });
     }
 
     /// The slots within the spaces of a block whose space is explicit.
