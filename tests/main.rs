@@ -10,6 +10,7 @@ mod errors;
 mod explain;
 mod fixtures;
 mod layers;
+mod lint;
 mod locks;
 mod measured;
 mod options;

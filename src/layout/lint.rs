@@ -3,18 +3,23 @@
 
 use super::rules::{Rules, round_up};
 use super::types::same;
-use super::{Api, Layouter, Policy, Settings, TypeLayout, Unit};
+use super::{Api, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::tree::{MatrixOrder, Program, StructId, Type, TypeId};
+use crate::source::Span;
+use crate::tree::{Field, MatrixOrder, Program, Scalar, StructId, Type, TypeId};
 use std::collections::BTreeSet;
 
-/// Most words of padding that are proposed in one place.
-const MOST_WORDS: usize = 16;
+/// Padding that is tried in one place: so many floats, then so many rows of four, which begin at multiples of 16 bytes.
+const FILLERS: [(&str, usize); 2] = [("float", 8), ("float4", 4)];
+
+/// Larger structs get no advice.
+const MOST_FIELDS: usize = 512;
 
 /// Warns of every struct whose layout differs.
 pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
     let settings = [Api::D3d, Api::Vulkan].map(|api| Settings::native(api, policy));
-    let mut lint = Lint { program, settings: &settings, seen: BTreeSet::new(), diags };
+    let mended = [program.clone(), program.clone()];
+    let mut lint = Lint { program, settings: &settings, mended, seen: BTreeSet::new(), diags };
     for global in &program.parameters {
         let global = &program.globals[*global];
         lint.parameter(global.ty, global.matrix_order.unwrap_or(program.default_matrix_order));
@@ -24,6 +29,8 @@ pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
 struct Lint<'a> {
     program: &'a Program,
     settings: &'a [Settings; 2],
+    /// The program with the advice followed, for structured and for constant buffers.
+    mended: [Program; 2],
     /// Structs told of, in constant buffers or not.
     seen: BTreeSet<(StructId, bool)>,
     diags: &'a mut Diagnostics,
@@ -60,21 +67,22 @@ impl Lint<'_> {
                 _ => self.parameter(field.ty, field.matrix_order.unwrap_or(order)),
             }
         }
-        let layout = |settings, rules| {
-            Layouter { program: self.program, settings }.contents(self.program.types.innermost(ty), rules, order)
-        };
-        let [d3d, khronos] = self.settings;
-        let layouts = [layout(d3d, rules[0]), layout(khronos, rules[1])];
-        self.compare(id, constant, &Pair { rules, layouts });
+        let ty = self.program.types.innermost(ty);
+        let layouts = lay_out(self.program, self.settings, rules, (ty, order));
+        let pair = Pair { rules, layouts };
+        let differences = self.differences(id, &pair);
+        // Also where its bytes agree: structs in it may have got padding.
+        let advice = self.advice(id, constant, rules, (ty, order));
+        if !differences.is_empty() {
+            self.tell(id, constant, &pair, differences, advice);
+        }
     }
 
-    fn compare(&mut self, id: StructId, constant: bool, pair: &Pair) {
+    /// What lies differently in a struct.
+    fn differences(&self, id: StructId, pair: &Pair) -> Vec<String> {
         let [a, b] = &pair.layouts;
-        let structure = &self.program.structs[id];
-        let whole = |l: &TypeLayout| round_up(l.size(), l.align.into());
-        let buffers = if constant { "constant" } else { "structured" };
         let mut told = Vec::new();
-        for ((field, x), y) in structure.fields.iter().zip(a.fields()).zip(b.fields()) {
+        for ((field, x), y) in self.program.structs[id].fields.iter().zip(a.fields()).zip(b.fields()) {
             let (at, other) = (x.offset.get(Unit::Bytes), y.offset.get(Unit::Bytes));
             if x.layout.size() > 0 && at != other {
                 told.push(format!("`{}` is at byte {at} and {other}", field.name));
@@ -85,86 +93,154 @@ impl Lint<'_> {
         if whole(a) != whole(b) {
             told.push(format!("its size is {} and {}", whole(a), whole(b)));
         }
-        if told.is_empty() {
-            return;
-        }
+        told
+    }
+
+    fn tell(&mut self, id: StructId, constant: bool, pair: &Pair, mut told: Vec<String>, advice: String) {
         let more = if told.len() > 4 { format!(", and {} more", told.len() - 4) } else { String::new() };
         told.truncate(4);
+        let structure = &self.program.structs[id];
         let name = if structure.name.is_empty() { "this struct".to_owned() } else { format!("`{}`", structure.name) };
+        let buffers = if constant { "constant" } else { "structured" };
         let [x, y] = pair.rules.map(|r| r.name);
         let message = format!(
             "{name} lies differently in {buffers} buffers by the rules \"{x}\" and \"{y}\": {}{more}",
             told.join(", ")
         );
-        let advice = self.advice(id, pair);
         self.diags.push(Diagnostic::warning(Code::BAD_LAYOUT, structure.span, message).note(advice));
     }
 
-    /// The words of padding that make both agree.
-    fn advice(&self, id: StructId, pair: &Pair) -> String {
-        let [a, b] = &pair.layouts;
-        let mut ends = [0, 0];
-        let mut words = Vec::new();
-        for ((field, x), y) in self.program.structs[id].fields.iter().zip(a.fields()).zip(b.fields()) {
-            if x.layout.size() == 0 {
-                continue;
-            }
-            if !same(&x.layout, &y.layout) {
-                return format!("give the elements of `{}` a size that is a multiple of 16 bytes", field.name);
-            }
-            let parts = [&x.layout, &y.layout];
-            let Some((count, at)) =
-                (0..=MOST_WORDS).find_map(|n| Some((n, agreed(pair, padded(pair, ends, n), parts)?)))
-            else {
-                return format!("make the size of what stands before `{}` a multiple of 16 bytes", field.name);
-            };
-            if count > 0 {
-                words.push(format!("{count} before `{}`", field.name));
-            }
-            ends = [at + x.layout.size(), at + y.layout.size()];
-        }
-        let whole = |ends: [u64; 2]| {
-            [0, 1].map(|i| {
-                let align = u64::from(pair.layouts.get(i).map_or(1, |l| l.align));
-                round_up(ends.get(i).copied().unwrap_or(0), align)
-            })
-        };
-        let last = (0..=MOST_WORDS).find(|n| {
-            let [x, y] = whole(padded(pair, ends, *n));
-            x == y
-        });
-        match last {
-            Some(0) | None => {}
-            Some(count) => words.push(format!("{count} at the end")),
-        }
-        match words.is_empty() {
-            true => "make the size of every array and struct in it a multiple of 16 bytes".to_owned(),
-            false => format!("fields of type `float` as padding make them agree: {}", words.join(", ")),
+    /// What makes both agree, given that it was done to the structs in it.
+    fn advice(
+        &mut self,
+        id: StructId,
+        constant: bool,
+        rules: [&'static Rules; 2],
+        data: (TypeId, MatrixOrder),
+    ) -> String {
+        let [structured, uniform] = &mut self.mended;
+        let program = if constant { uniform } else { structured };
+        let mut mender = Mender { program, settings: self.settings, rules, id, data };
+        match mender.mend() {
+            Some(edits) if edits.is_empty() => "the padding of the structs in it makes them agree".to_owned(),
+            Some(edits) => format!("this makes them agree: {}", edits.join(", ")),
+            None => "no padding makes them agree".to_owned(),
         }
     }
 }
 
-/// Where the last of some words of padding ends by each of the rules.
-fn padded(pair: &Pair, ends: [u64; 2], words: usize) -> [u64; 2] {
-    let mut ends = ends;
-    for _ in 0..words {
-        for (end, rules) in ends.iter_mut().zip(pair.rules) {
-            *end = next(*end, 4, 4, rules) + 4;
+fn whole(layout: &TypeLayout) -> u64 {
+    round_up(layout.size(), layout.align.into())
+}
+
+fn lay_out(
+    program: &Program,
+    settings: &[Settings; 2],
+    rules: [&'static Rules; 2],
+    (ty, order): (TypeId, MatrixOrder),
+) -> [TypeLayout; 2] {
+    let [x, y] = settings;
+    let [first, second] = rules;
+    let layout = |settings, rules| Layouter { program, settings }.contents(ty, rules, order);
+    [layout(x, first), layout(y, second)]
+}
+
+/// Finds the padding of one struct, by trying.
+struct Mender<'a> {
+    program: &'a mut Program,
+    settings: &'a [Settings; 2],
+    rules: [&'static Rules; 2],
+    id: StructId,
+    data: (TypeId, MatrixOrder),
+}
+
+impl Mender<'_> {
+    /// Changes the struct until both agree, and says how.
+    fn mend(&mut self) -> Option<Vec<String>> {
+        let names: Vec<String> = self.fields().iter().map(|f| f.name.to_string()).collect();
+        if names.len() > MOST_FIELDS {
+            return None;
+        }
+        let mut edits = Vec::new();
+        let mut at = 0;
+        for name in names {
+            if !self.agrees(|x, y| fields_at(x, y, at).is_some_and(|(x, y)| same(&x.layout, &y.layout))) {
+                let ty = self.widen(at)?;
+                edits.push(format!("`{ty}` as the type of `{name}`"));
+            }
+            let (count, text) = self.fill(at, is_placed)?;
+            edits.extend(text.map(|text| format!("{text} before `{name}`")));
+            at += count + 1;
+        }
+        let (_, text) = self.fill(at, |x, y, _| whole(x) == whole(y))?;
+        edits.extend(text.map(|text| format!("{text} at the end")));
+        let agree = self.agrees(|x, y| same(x, y) && whole(x) == whole(y));
+        agree.then_some(edits)
+    }
+
+    fn fields(&mut self) -> &mut Vec<Field> {
+        &mut self.program.structs[self.id].fields
+    }
+
+    fn agrees(&self, f: impl Fn(&TypeLayout, &TypeLayout) -> bool) -> bool {
+        let [x, y] = lay_out(self.program, self.settings, self.rules, self.data);
+        f(&x, &y)
+    }
+
+    /// Puts the least padding before a field that satisfies `f`, which is given where the field then is.
+    fn fill(
+        &mut self,
+        at: usize,
+        f: impl Fn(&TypeLayout, &TypeLayout, usize) -> bool,
+    ) -> Option<(usize, Option<String>)> {
+        if self.agrees(|x, y| f(x, y, at)) {
+            return Some((0, None));
+        }
+        for (spelling, most) in FILLERS {
+            let ty = if spelling == "float" { TypeId::FLOAT } else { self.program.types.vector(Scalar::F32, 4) };
+            for count in 1..=most {
+                let span = Span::default();
+                self.fields().insert(at, Field::new("padding", ty, span));
+                let padding = at..at + count;
+                if self.agrees(|x, y| f(x, y, at + count) && padding.clone().all(|at| is_placed(x, y, at))) {
+                    return Some((count, Some(format!("{count} `{spelling}`"))));
+                }
+            }
+            self.fields().drain(at..at + most);
+        }
+        None
+    }
+
+    /// Makes vectors of three ones of four, if that makes a field agree inside.
+    fn widen(&mut self, at: usize) -> Option<String> {
+        let field = self.fields().get(at)?;
+        let (ty, order) = (field.ty, field.matrix_order);
+        let wide = self.wider(ty, order.unwrap_or(self.data.1));
+        self.fields().get_mut(at)?.ty = wide;
+        let agree = self.agrees(|x, y| fields_at(x, y, at).is_some_and(|(x, y)| same(&x.layout, &y.layout)));
+        agree.then(|| self.program.type_name(wide))
+    }
+
+    fn wider(&mut self, ty: TypeId, order: MatrixOrder) -> TypeId {
+        match (self.program.types.get(ty), order) {
+            (Type::Array(element, count), _) => {
+                let element = self.wider(element, order);
+                self.program.types.array(element, count)
+            }
+            (Type::Vector(s, 3), _) => self.program.types.vector(s, 4),
+            (Type::Matrix(s, 3, columns), MatrixOrder::Column) => self.program.types.matrix(s, 4, columns),
+            (Type::Matrix(s, rows, 3), MatrixOrder::Row) => self.program.types.matrix(s, rows, 4),
+            _ => ty,
         }
     }
-    ends
 }
 
-/// Where a field lies, if that is the same by both rules.
-fn agreed(pair: &Pair, ends: [u64; 2], parts: [&TypeLayout; 2]) -> Option<u64> {
-    let at = |i: usize| Some(next(*ends.get(i)?, parts.get(i)?.size(), parts.get(i)?.align.into(), pair.rules.get(i)?));
-    at(0).filter(|first| Some(*first) == at(1))
+/// Whether a field begins at one place in both.
+fn is_placed(x: &TypeLayout, y: &TypeLayout, at: usize) -> bool {
+    let found = fields_at(x, y, at);
+    found.is_some_and(|(x, y)| x.layout.size() == 0 || x.offset.get(Unit::Bytes) == y.offset.get(Unit::Bytes))
 }
 
-fn next(end: u64, size: u64, align: u64, rules: &Rules) -> u64 {
-    let at = round_up(end, align);
-    match rules.row.map(u64::from) {
-        Some(row) if !at.is_multiple_of(row) && at % row + size > row => round_up(at, row),
-        _ => at,
-    }
+fn fields_at<'a>(x: &'a TypeLayout, y: &'a TypeLayout, at: usize) -> Option<(&'a VarLayout, &'a VarLayout)> {
+    x.fields().get(at).zip(y.fields().get(at))
 }
