@@ -9,6 +9,7 @@ mod diff;
 mod errors;
 mod explain;
 mod fixtures;
+mod guarantees;
 mod layers;
 mod lint;
 mod locks;
