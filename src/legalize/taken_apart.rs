@@ -39,6 +39,7 @@ fn run(cx: &mut Context) {
     let mut faults = Vec::new();
     cx.each_body(&mut |cx, _, body| {
         let profile = cx.profile;
+        elements(cx, body, &buffers, &mut faults);
         references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
             Access::new(program, body, &buffers, profile).is_in_parts(place)
         });
@@ -57,6 +58,24 @@ fn run(cx: &mut Context) {
     let types: BTreeMap<TypeId, TypeId> = buffers.types.iter().map(|(old, b)| (*old, b.ty)).collect();
     cx.program.map_types(&mut |_, ty| types.get(&ty).copied().unwrap_or(ty));
     super::storage_types::products(cx.program);
+}
+
+/// Calls that give whole elements of such buffers name the element.
+fn elements(cx: &Context, body: &mut Body, buffers: &Plan, faults: &mut Vec<(Span, String)>) {
+    for id in body.expressions() {
+        let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
+        let marked = cx.program.functions[*function].attributes.iter().any(|a| a.name == "__element");
+        match args.as_slice() {
+            [buffer, index] if marked && buffers.of(&body.exprs, *buffer).is_some() => {
+                body.exprs[id].kind = ExprKind::Index(*buffer, *index);
+            }
+            [buffer, ..] if marked && buffers.of(&body.exprs, *buffer).is_some() => {
+                let reason = format!("{} has no status for an element that it stores in parts", cx.profile.name);
+                faults.push((body.exprs[id].span, reason));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Where data comes from that is taken apart.
