@@ -3,6 +3,9 @@
 //! Before: `Texture2D shadowMap;         shadowMap.SampleCmp(s, uv, z)`
 //! After:  `Texture2DShadow shadowMap;   shadowMap.SampleCmp(s, uv, z)`
 //!
+//! Other reads of it give one number there: `shadowMap.Load(p)` becomes `float4(shadowMap.Load(p), 0, 0, 1)`, as D3D fills up
+//! what a format does not have.
+//!
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
 //! the globals, and back to every parameter that is given such a global.
 //!
@@ -11,9 +14,10 @@
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, LocalId, Program, Texture, Type, TypeId, Types,
+    Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, LocalId, Program, TemplatePiece, Texture,
+    Type, TypeId, Types,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass =
     Pass { name: "depth_textures", removes: &[Capability::UndeclaredDepthTextures], adds: &[], run };
@@ -47,6 +51,7 @@ fn run(cx: &mut Context) {
     for f in functions {
         let mut body = std::mem::take(&mut cx.program.functions[f].code);
         retype(cx.program, f, &mut body, &depth);
+        narrow_reads(cx.program, &mut body);
         cx.program.functions[f].code = body;
     }
 }
@@ -114,4 +119,38 @@ fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashS
             body.exprs[id].ty = as_depth(&mut program.types, ty);
         }
     }
+}
+
+/// Reads give one number rather than a vector.
+fn narrow_reads(program: &mut Program, body: &mut Body) {
+    let live = body.expressions();
+    let reads: FxHashMap<ExprId, ExprKind> =
+        live.iter().filter_map(|id| Some((*id, narrow(program, body, *id)?))).collect();
+    for &id in &live {
+        // Only the first component is wanted.
+        if let ExprKind::Swizzle(read, swizzle) = &body.exprs[id].kind
+            && let Some(number) = reads.get(read).filter(|_| swizzle.list() == [0])
+        {
+            body.exprs[id].kind = number.clone();
+        }
+    }
+    for id in live {
+        let Expr { ty, span, .. } = body.exprs[id];
+        let (Some(number), Type::Vector(_, count)) = (reads.get(&id), program.types.get(ty)) else { continue };
+        let mut build = Build::new(&mut program.types, &mut body.exprs, span);
+        let number = build.add(number.clone(), TypeId::FLOAT);
+        let mut parts = vec![number, build.float(0.0), build.float(0.0), build.float(1.0)];
+        parts.truncate(count.into());
+        body.exprs[id].kind = ExprKind::Construct(parts);
+    }
+}
+
+/// The same as a number, of an expression that reads a vector from a depth texture.
+fn narrow(program: &Program, body: &Body, id: ExprId) -> Option<ExprKind> {
+    let ExprKind::Call(callee, args) = &body.exprs[id].kind else { return None };
+    let FunctionBody::Intrinsic(template) = &program.functions[*callee].body else { return None };
+    let is_depth = |a: &ExprId| matches!(program.types.get(body.exprs[*a].ty), Type::Texture(t) if t.depth);
+    let vector = matches!(program.types.get(body.exprs[id].ty), Type::Vector(_, n) if n > 1);
+    let read = vector && template.pieces.contains(&TemplatePiece::Truncate) && args.iter().any(is_depth);
+    read.then(|| ExprKind::Native(Box::new(template.clone()), args.clone()))
 }
