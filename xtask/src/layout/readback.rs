@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use shaderport::batch::FileLoader;
 use shaderport::compile::{Artifact, BufferLayout, Options, Output, Target, compile};
+use shaderport::layout::Policy;
 use shaderport::options::Choices;
 use shaderport::reflect::Reflection;
 use shaderport::tree::Stage;
@@ -35,6 +36,9 @@ pub struct ReadbackOptions {
     /// Layouts of buffers.
     #[arg(long, value_delimiter = ',', value_parser = shaderport::options::buffer_layout, default_value = "native,d3d")]
     buffer_layout: Vec<BufferLayout>,
+    /// The binding policy.
+    #[arg(long, value_parser = shaderport::options::policy, default_value = "spec")]
+    binding_policy: Policy,
     /// How many differences are printed.
     #[arg(long, default_value_t = 40)]
     show: usize,
@@ -133,6 +137,7 @@ fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &
                 targets: vec![target],
                 entries: entries.clone(),
                 buffer_layout: *layout,
+                policy: options.binding_policy,
                 ..Options::default()
             };
             let head = format!("{head} {} {layout:?}", target.name());
