@@ -309,6 +309,7 @@ impl<'a> Compilation<'a> {
                 infer_entries: self.options.infer_entries,
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
+                ignores_unfit_registers: self.options.policy.ignores_unfit_registers,
                 pack_matrix: self.options.policy.pack_matrix,
                 matrix_order_on_arrays: self.options.policy.matrix_order_on_arrays,
                 entries_as_asked: self.options.policy.entries_as_asked,

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{GlobalKind, Type, TypeId};
+use crate::tree::{BufferKind, GlobalKind, Type, TypeId};
 
 type Fault = (Span, String);
 
@@ -84,6 +84,11 @@ impl Checker<'_> {
         match self.program.types.get(innermost) {
             Type::Buffer(_, _, element) if self.program.holds_resource(element) => {
                 Some(format!("the elements of `{name}` hold resources, which no buffer can"))
+            }
+            Type::Buffer(BufferKind::Typed, _, element)
+                if matches!(self.program.types.get(element), Type::Matrix(..) | Type::Array(..)) =>
+            {
+                Some(format!("what `{name}` holds is neither a scalar nor a vector"))
             }
             Type::Buffer(_, _, element) if self.is_unsized(element) => {
                 Some(format!("the elements of `{name}` have no size"))

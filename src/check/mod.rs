@@ -101,6 +101,8 @@ pub struct Options {
     pub allow_no_entries: bool,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
+    /// A register of a struct or of plain data whose class it does not take is not heard rather than an error.
+    pub ignores_unfit_registers: bool,
     /// `#pragma pack_matrix` is obeyed.
     pub pack_matrix: bool,
     /// `row_major` at an array of matrices is obeyed.

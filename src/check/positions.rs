@@ -16,6 +16,11 @@ impl Checker<'_> {
         let global = &self.program.globals[id];
         let (name, kind, ty, explicit) = (global.name, global.kind, global.ty, global.explicit.clone());
         self.refuse_packoffset(&explicit);
+        let scalar = matches!(self.program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
+        if kind == GlobalKind::Specialization && !scalar {
+            let message = format!("the specialization constant `{name}` is no scalar");
+            self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, self.program.globals[id].span, message));
+        }
         match kind {
             GlobalKind::Parameter => self.check_classes(ty, &explicit.registers),
             _ => self.tell_unheard(name, &explicit.registers),
@@ -60,9 +65,16 @@ impl Checker<'_> {
     }
 
     fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) {
+        let types = &self.program.types;
+        let held = types.get(types.innermost(ty));
+        let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
+        let unheard = whole && self.options.ignores_unfit_registers;
         let faults = registers.iter().filter_map(|r| Some((r.span, register_fault(&self.program, ty, r)?)));
         for (span, fault) in faults.collect::<Vec<_>>() {
-            self.error(Code::BAD_REGISTER, span, fault);
+            self.diags.push(match unheard {
+                true => Diagnostic::warning(Code::BAD_REGISTER, span, format!("{fault}; it is not heard")),
+                false => Diagnostic::error(Code::BAD_REGISTER, span, fault),
+            });
         }
     }
 
@@ -116,8 +128,9 @@ pub fn register_classes(program: &Program, ty: TypeId) -> Option<String> {
         Type::Buffer(BufferKind::Append | BufferKind::Consume | BufferKind::Counter, ..) => letters("u"),
         Type::Buffer(_, Access::Read, _) => letters("t"),
         Type::Buffer(..) => letters("u"),
-        // What lies in the block beside its data.
-        Type::ConstantBuffer(inner) | Type::ParameterBlock(inner) => match program.types.get(inner) {
+        // What lies in it beside its data follows that.
+        Type::ConstantBuffer(_) => letters("b"),
+        Type::ParameterBlock(inner) => match program.types.get(inner) {
             Type::Struct(_) => Some(with_fields(program, inner, "b")),
             _ => letters("b"),
         },

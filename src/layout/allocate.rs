@@ -407,6 +407,9 @@ impl<'a> Allocator<'a> {
         if only_spaces && heard.is_none() {
             return self.keep_unheard_register(pending);
         }
+        if !blocks {
+            registers.iter().for_each(|r| self.check_space_alone(r));
+        }
         let fallback = registers.iter().find(|r| !self.is_shifted(r));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
@@ -551,6 +554,15 @@ impl<'a> Allocator<'a> {
         start
     }
 
+    /// Reports a space without a register where the policy wants both.
+    fn check_space_alone(&mut self, register: &ExplicitRegister) {
+        if register.class.is_none() && !self.settings.policy.space_only_registers {
+            let message = "a register space is not taken without a register here";
+            let note = "`slangc` refuses it; the other binding policies give the first free register of the space";
+            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
+        }
+    }
+
     fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
         let space = u64::from(register.space.unwrap_or(0));
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
@@ -569,11 +581,7 @@ impl<'a> Allocator<'a> {
             return;
         }
         let Some(class) = register.class else {
-            if !self.settings.policy.space_only_registers {
-                let message = "a register space is not taken without a register here";
-                let note = "`slangc` refuses it; the other binding policies give the first free register of the space";
-                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
-            }
+            self.check_space_alone(register);
             pending.space_only = Some(space);
             self.spaces.insert(space);
             return;
@@ -588,6 +596,7 @@ impl<'a> Allocator<'a> {
             Some(unit) if pending.layout.usage.get(Unit::Space) > 0 => {
                 self.fix(pending, unit, u64::from(register.index), space, register.span);
             }
+            _ if self.settings.policy.ignores_unfit_registers => {}
             _ => {
                 let message = format!("register class `{class}` does not suit the type of `{}`", pending.name);
                 let fits: Vec<String> = Unit::SLOTS

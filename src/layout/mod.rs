@@ -95,6 +95,8 @@ pub struct Policy {
     pub blocks_need_profile: bool,
     /// `register(space1)`, without a register, is understood.
     pub space_only_registers: bool,
+    /// A register of a struct or of plain data whose class it does not take is not heard rather than an error.
+    pub ignores_unfit_registers: bool,
     /// A register that is taken as a binding keeps only its own number from being given away, however many follow.
     pub register_keeps_one_binding: bool,
     /// Where a D3D array without bound goes.
@@ -165,6 +167,7 @@ pub const SPEC: Policy = Policy {
     specialization_as_globals: false,
     blocks_need_profile: false,
     space_only_registers: true,
+    ignores_unfit_registers: false,
     register_keeps_one_binding: false,
     unbounded: Unbounded::OwnSpace,
     attachments_by_block: false,
@@ -202,6 +205,7 @@ pub const SLANGC: Policy = Policy {
     specialization_as_globals: true,
     blocks_need_profile: true,
     space_only_registers: false,
+    ignores_unfit_registers: true,
     register_keeps_one_binding: true,
     attachments_by_block: true,
     pack_matrix: false,

@@ -7,7 +7,9 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Numbers;
 use crate::tree::is_uniform;
-use crate::tree::{Field, Function, MatrixOrder, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
+use crate::tree::{
+    Field, Function, GlobalKind, MatrixOrder, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId,
+};
 use std::collections::BTreeSet;
 
 /// The locations of one direction of an entry point that are given.
@@ -45,12 +47,30 @@ pub fn of_matrix(policy: &Policy, order: MatrixOrder, rows: u8, columns: u8) -> 
 /// Reports structs among stage inputs and outputs of which some fields say their location and some do not: which of them the
 /// others would follow is not clear.
 pub fn check(program: &Program, diags: &mut Diagnostics) {
+    check_parameters(program, diags);
     let mut seen = BTreeSet::new();
     for entry in &program.entry_points {
         for id in structs(program, &program.functions[entry.function]) {
             if seen.insert(id) {
                 check_struct(&program.structs[id].fields, diags);
             }
+        }
+    }
+}
+
+/// Reports locations of what is no stage input or output.
+fn check_parameters(program: &Program, diags: &mut Diagnostics) {
+    let globals = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
+    let globals = globals.map(|(_, g)| (g.name, &g.explicit));
+    let functions = program.entry_points.iter().map(|e| &program.functions[e.function]);
+    let uniform = functions.flat_map(|f| {
+        let locals = f.params.iter().map(|p| (p, &f.code.locals[p.local]));
+        locals.filter(|(p, local)| is_uniform(program, p, local.ty)).map(|(p, local)| (local.name, &p.explicit))
+    });
+    for (name, explicit) in globals.chain(uniform) {
+        if let Some((_, span)) = explicit.location {
+            let message = format!("`{name}` has a location, which only stage inputs and outputs have");
+            diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, message));
         }
     }
 }

@@ -23,6 +23,11 @@ cbuffer Bad : register(t4) // error[E0402]: `b`
     float n : packoffset(c5000); // error[E0402]: 4096
 };
 
+cbuffer Moved : packoffset(c1) // error[E0402]: `packoffset`
+{
+    float o;
+};
+
 float4 main() : SV_Target
 {
     return 1.0;
