@@ -2,7 +2,7 @@
 
 use crate::check::EntryRequest;
 use crate::compile::{BufferLayout, Options, Target};
-use crate::layout::{self, Policy, Shift};
+use crate::layout::{self, Policy, Shift, Unit};
 use crate::tree::{MatrixOrder, Stage};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
@@ -204,6 +204,11 @@ pub fn shift(text: &str) -> Result<Shift, String> {
             let class = letters.next().filter(|_| letters.next().is_none())?;
             Some((class, start.trim().parse::<u32>().ok()?))
         });
+        if let Some((class, _)) =
+            parsed.filter(|(class, _)| Unit::of_class(*class).is_some_and(|u| shift.get(u).is_some()))
+        {
+            return Err(format!("`{class}` is shifted twice"));
+        }
         if !parsed.is_some_and(|(class, start)| shift.set(class, start)) {
             return Err(format!("`{part}` is not like t=100; the classes are b, t, u and s"));
         }

@@ -140,6 +140,94 @@ fn examples_of_seed_002() {
     }
 }
 
+/// (declarations, what reads them, registers): random programs with what DXC 1.7 gives them.
+const AS_DXC: &[(&str, &str, &str)] = &[
+    (
+        "Texture2D<float4> r0; RWBuffer<float> r1; SamplerState r2[6] : register(s3); ConstantBuffer<S> r3; Texture2D<float4> r4 : register(space1); SamplerState r5; Texture2D<float4> r6 : register(t12); Texture2D<float4> r7[1][2];",
+        "s += r0.Load(int3(0,0,0)).x; s += r1[0]; s += TT.SampleLevel(r2[4], float2(0,0), 0).x; s += r3.x; s += r4.Load(int3(0,0,0)).x; s += r6.Load(int3(0,0,0)).x;",
+        "r0 t0, r1 u0, r2 s3, r3 b0, r4 t0 space1, r6 t12",
+    ),
+    (
+        "ConstantBuffer<S> r0 : register(b4, space1); Texture2D<float4> r1; ConstantBuffer<S> r2 : register(b14); SamplerState r3; Texture2D<float4> r4[]; Texture2D<float4> r5 : register(t14); ConstantBuffer<S> r6[2][2]; ConstantBuffer<S> r7;",
+        "s += r0.x; s += r1.Load(int3(0,0,0)).x; s += r2.x; s += TT.SampleLevel(r3, float2(0,0), 0).x; s += r4[7].Load(int3(0,0,0)).x; s += r6[1][1].x; s += r7.x;",
+        "r0 b4 space1, r1 t0, r2 b14, r3 s0, r4 t901, r6 b0, r7 b4",
+    ),
+    (
+        "RWBuffer<float> r0 : register(space2); Texture2D<float4> r1[3][2]; RWBuffer<float> r2[1] : register(u7); SamplerState r3;",
+        "s += r0[0]; s += r1[2][1].Load(int3(0,0,0)).x; s += r2[0][0]; s += TT.SampleLevel(r3, float2(0,0), 0).x;",
+        "r0 u0 space2, r1 t0, r2 u7, r3 s0",
+    ),
+    (
+        "Texture2D<float4> r0; RWBuffer<float> r1[1][3]; Texture2D<float4> r2[2]; Texture2D<float4> r3 : register(t3); Texture2D<float4> r4[]; RWBuffer<float> r5[1][3];",
+        "s += r0.Load(int3(0,0,0)).x; s += r1[0][2][0]; s += r2[1].Load(int3(0,0,0)).x; s += r3.Load(int3(0,0,0)).x; s += r4[7].Load(int3(0,0,0)).x;",
+        "r0 t0, r1 u0, r2 t1, r3 t3, r4 t4",
+    ),
+    (
+        "Texture2D<float4> r0[1] : register(t1, space2); Texture2D<float4> r1[6] : register(t13); RWBuffer<float> r2; RWBuffer<float> r3[]; ConstantBuffer<S> r4;",
+        "s += r0[0].Load(int3(0,0,0)).x; s += r1[1].Load(int3(0,0,0)).x; s += r2[0]; s += r3[7][0]; s += r4.x;",
+        "r0 t1 space2, r1 t13, r2 u0, r3 u801, r4 b0",
+    ),
+    (
+        "SamplerState r0 : register(s9); RWBuffer<float> r1[3]; RWBuffer<float> r2; RWBuffer<float> r3 : register(u4, space2); Texture2D<float4> r4[4]; RWBuffer<float> r5[2] : register(u3); Texture2D<float4> r6[5] : register(space0); Texture2D<float4> r7;",
+        "s += TT.SampleLevel(r0, float2(0,0), 0).x; s += r1[0][0]; s += r2[0]; s += r3[0]; s += r4[0].Load(int3(0,0,0)).x; s += r6[0].Load(int3(0,0,0)).x; s += r7.Load(int3(0,0,0)).x;",
+        "r0 s9, r1 u0, r2 u3, r3 u4 space2, r4 t0, r6 t4, r7 t9",
+    ),
+    (
+        "RWBuffer<float> r0 : register(space0); Texture2D<float4> r1; Texture2D<float4> r2[2][2]; SamplerState r3 : register(s8); Texture2D<float4> r4[2]; Texture2D<float4> r5; Texture2D<float4> r6[1]; Texture2D<float4> r7 : register(t0, space2); ConstantBuffer<S> r8 : register(b14);",
+        "s += r0[0]; s += r1.Load(int3(0,0,0)).x; s += r2[1][1].Load(int3(0,0,0)).x; s += TT.SampleLevel(r3, float2(0,0), 0).x; s += r4[0].Load(int3(0,0,0)).x; s += r6[0].Load(int3(0,0,0)).x; s += r7.Load(int3(0,0,0)).x; s += r8.x;",
+        "r0 u0, r1 t0, r2 t1, r3 s8, r4 t5, r6 t7, r7 t0 space2, r8 b14",
+    ),
+    (
+        "ConstantBuffer<S> r0; Texture2D<float4> r1[3][3]; ConstantBuffer<S> r2; RWBuffer<float> r3 : register(u1, space1); SamplerState r4; SamplerState r5 : register(space0); Texture2D<float4> r6; SamplerState r7 : register(space1); SamplerState r8;",
+        "s += r0.x; s += r2.x; s += r3[0]; s += TT.SampleLevel(r4, float2(0,0), 0).x; s += TT.SampleLevel(r5, float2(0,0), 0).x; s += r6.Load(int3(0,0,0)).x; s += TT.SampleLevel(r7, float2(0,0), 0).x; s += TT.SampleLevel(r8, float2(0,0), 0).x;",
+        "r0 b0, r2 b1, r3 u1 space1, r4 s0, r5 s1, r6 t0, r7 s0 space1, r8 s2",
+    ),
+    (
+        "Texture2D<float4> r0 : register(t7); SamplerState r1 : register(s5); ConstantBuffer<S> r2; Texture2D<float4> r3; RWBuffer<float> r4[]; RWBuffer<float> r5 : register(u1); RWBuffer<float> r6[5];",
+        "s += r0.Load(int3(0,0,0)).x; s += r2.x; s += r3.Load(int3(0,0,0)).x; s += r4[7][0]; s += r5[0]; s += r6[2][0];",
+        "r0 t7, r2 b0, r3 t0, r4 u801, r5 u1, r6 u2",
+    ),
+    (
+        "Texture2D<float4> r0 : register(t2, space1); RWBuffer<float> r1; RWBuffer<float> r2; Texture2D<float4> r3[1] : register(t3); ConstantBuffer<S> r4 : register(b3, space2); Texture2D<float4> r5; Texture2D<float4> r6 : register(t4, space2); RWBuffer<float> r7[3] : register(u2, space2); SamplerState r8[2] : register(space0);",
+        "s += r1[0]; s += r2[0]; s += r3[0].Load(int3(0,0,0)).x; s += r4.x; s += r6.Load(int3(0,0,0)).x; s += r7[0][0];",
+        "r1 u0, r2 u1, r3 t3, r4 b3 space2, r6 t4 space2, r7 u2 space2",
+    ),
+    (
+        "Texture2D<float4> r0 : register(space0); Texture2D<float4> r1[2][1] : register(space1); RWBuffer<float> r2[1][1] : register(u2); ConstantBuffer<S> r3; Texture2D<float4> r4;",
+        "s += r0.Load(int3(0,0,0)).x; s += r1[1][0].Load(int3(0,0,0)).x; s += r2[0][0][0]; s += r3.x; s += r4.Load(int3(0,0,0)).x;",
+        "r0 t0, r1 t0 space1, r2 u2, r3 b0, r4 t1",
+    ),
+    (
+        "Texture2D<float4> r0[6]; ConstantBuffer<S> r1 : register(b3, space2); Texture2D<float4> r2[] : register(t2, space1); SamplerState r3 : register(s4, space2); ConstantBuffer<S> r4; Texture2D<float4> r5[1]; Texture2D<float4> r6[5]; RWBuffer<float> r7[6] : register(u14);",
+        "s += r0[4].Load(int3(0,0,0)).x; s += r1.x; s += TT.SampleLevel(r3, float2(0,0), 0).x; s += r4.x; s += r5[0].Load(int3(0,0,0)).x; s += r7[3][0];",
+        "r0 t0, r1 b3 space2, r3 s4 space2, r4 b0, r5 t6, r7 u14",
+    ),
+    (
+        "ConstantBuffer<S> r0; SamplerState r1[3] : register(s0); RWBuffer<float> r2 : register(u11); RWBuffer<float> r3 : register(u6); SamplerState r4; Texture2D<float4> r5[]; Texture2D<float4> r6[3][3];",
+        "s += r0.x; s += TT.SampleLevel(r1[1], float2(0,0), 0).x; s += r2[0]; s += r3[0]; s += TT.SampleLevel(r4, float2(0,0), 0).x; s += r5[7].Load(int3(0,0,0)).x; s += r6[2][2].Load(int3(0,0,0)).x;",
+        "r0 b0, r1 s0, r2 u11, r3 u6, r4 s3, r5 t901, r6 t0",
+    ),
+    (
+        "RWBuffer<float> r0[4] : register(u3); RWBuffer<float> r1 : register(space0); RWBuffer<float> r2; RWBuffer<float> r3; SamplerState r4; RWBuffer<float> r5; RWBuffer<float> r6;",
+        "s += r1[0]; s += r3[0]; s += TT.SampleLevel(r4, float2(0,0), 0).x; s += r5[0]; s += r6[0];",
+        "r1 u0, r3 u1, r4 s0, r5 u2, r6 u3",
+    ),
+];
+
+#[test]
+fn registers_are_those_of_dxc() {
+    for (declarations, body, expected) in AS_DXC {
+        let source = format!(
+            "struct S {{ float x; }}; Texture2D<float4> TT : register(t900);\n{declarations}\nRWBuffer<float> OUT : register(u800);
+            [numthreads(1, 1, 1)] void main() {{ float s = 0; {body} OUT[0] = s; }}\n"
+        );
+        let output = with_dxc(&source);
+        let all = registers(&output);
+        let found = all.split(", ").filter(|r| !r.starts_with("OUT ") && !r.starts_with("TT "));
+        assert_eq!(found.collect::<Vec<_>>().join(", "), *expected, "{source}\n{}", output.render(false));
+    }
+}
+
 #[test]
 fn writes_make_counters_unknown() {
     let source = "RWBuffer<float> a; RWBuffer<float> b; RWBuffer<float> c;
@@ -286,6 +374,8 @@ fn emitted_locations_are_reflected() {
 fn options_of_positions_are_read() {
     let shift = options::shift("t=100,s=7").expect("two classes");
     assert_eq!(shift.get(shaderport::layout::Unit::Sampler), Some(7));
+    assert_eq!(options::shift("t=1,t=2"), Err("`t` is shifted twice".to_owned()));
+    assert!(options::shift("t=4294967296").is_err() && options::shift("t=-1").is_err() && options::shift("").is_err());
     assert!(options::shift("x=1").is_err() && options::shift("t").is_err() && options::shift("tt=1").is_err());
     assert_eq!(options::binding("3,1"), Ok((3, 1)));
     assert!(options::binding("a").is_err());
