@@ -35,9 +35,9 @@ const REGISTER: Code = Code::BAD_REGISTER;
 const FULL: Code = Code::BINDING_EXHAUSTED;
 const CONFLICT: Code = Code::DECLARATION_CONFLICT;
 const READ: &str = "s += a.Load(int3(0, 0, 0)).x + b.Load(int3(0, 0, 0)).x;";
-/// Everywhere.
 /// Where the policy does not pass over it with a warning.
 const NOT_SLANGC: &str = "hlsl/spec hlsl/dxc glsl/spec glsl/dxc wgsl/spec wgsl/dxc";
+/// Everywhere.
 const ALL: &str = "hlsl glsl wgsl";
 /// Where `register` places things: D3D, and under `slangc` and `dxc` also the others; `slangc` only warns, but for WebGPU,
 /// where bindings have no aliases.
