@@ -624,7 +624,8 @@ impl<'a> Allocator<'a> {
         pending.place.offset.set(Unit::Space, space);
         pending.fixed.push(Unit::Space);
         let count = pending.layout.usage.get(Unit::Space);
-        for i in 0..count {
+        let one = how == How::Explicit && self.settings.policy.explicit_block_keeps_one_space;
+        for i in 0..if one { count.min(1) } else { count } {
             self.spaces.insert(space.saturating_add(i));
         }
         let range = pending.range(space, count, how);
@@ -700,6 +701,9 @@ impl<'a> Allocator<'a> {
         if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
             let start = self.free_spaces(spaces);
             pending.place.offset.set(Unit::Space, start);
+            if self.settings.policy.explicit_block_keeps_one_space {
+                self.tell_inside(pending, start);
+            }
             let range = pending.range(start, spaces, self.how_implicit());
             self.note(Unit::Space, Unit::Space, 0, &range);
         }

@@ -99,6 +99,8 @@ pub struct Policy {
     pub ignores_unfit_registers: bool,
     /// A register that is taken as a binding keeps only its own number from being given away, however many follow.
     pub register_keeps_one_binding: bool,
+    /// An explicit space of a block keeps only itself from being given away, however many its nested blocks take.
+    pub explicit_block_keeps_one_space: bool,
     /// Where a D3D array without bound goes.
     pub unbounded: Unbounded,
     /// Input attachments in a parameter block are numbered from 0 in it rather than among all.
@@ -169,6 +171,7 @@ pub const SPEC: Policy = Policy {
     space_only_registers: true,
     ignores_unfit_registers: false,
     register_keeps_one_binding: false,
+    explicit_block_keeps_one_space: false,
     unbounded: Unbounded::OwnSpace,
     attachments_by_block: false,
     pack_matrix: true,
@@ -207,6 +210,7 @@ pub const SLANGC: Policy = Policy {
     space_only_registers: false,
     ignores_unfit_registers: true,
     register_keeps_one_binding: true,
+    explicit_block_keeps_one_space: true,
     attachments_by_block: true,
     pack_matrix: false,
     places_elements: false,

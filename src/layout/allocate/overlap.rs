@@ -91,6 +91,16 @@ impl Allocator<'_> {
         }
     }
 
+    /// Tells what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
+    /// spaces from others.
+    pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
+        let mut inside = Vec::new();
+        slots_inside(&pending.layout, space, &mut inside);
+        for (space, unit, count) in inside {
+            self.tell_met(unit, space, &pending.range(0, count, How::FirstFit));
+        }
+    }
+
     /// Reports what lies beyond the last number that any API counts to.
     pub(super) fn check_end(&mut self, pending: &Pending, unit: Unit, (start, count): (u64, u64), span: Span) {
         let end = start.saturating_add(count);
