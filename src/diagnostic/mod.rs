@@ -91,7 +91,10 @@ impl Diagnostics {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let same =
             |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span && d.message == diagnostic.message;
-        if self.list.len() < Self::LIMIT && !self.list.iter().any(same) {
+        // What one target warns of may be an error on another one.
+        if let Some(known) = self.list.iter_mut().find(|d| same(d)) {
+            known.severity = known.severity.max(diagnostic.severity);
+        } else if self.list.len() < Self::LIMIT || diagnostic.severity == Severity::Error && !self.has_errors() {
             self.list.push(diagnostic);
         }
     }
@@ -109,5 +112,27 @@ impl Diagnostics {
     /// Takes all.
     pub fn take(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_of_one_diagnostic_stays() {
+        let mut diags = Diagnostics::default();
+        diags.push(Diagnostic::warning(Code::BINDING_OVERLAP, Span::default(), "they overlap"));
+        diags.push(Diagnostic::error(Code::BINDING_OVERLAP, Span::default(), "they overlap"));
+        assert_eq!((diags.list().len(), diags.has_errors()), (1, true));
+    }
+
+    #[test]
+    fn an_error_is_kept_after_all_warnings() {
+        let mut diags = Diagnostics::default();
+        (0..=Diagnostics::LIMIT)
+            .for_each(|n| diags.push(Diagnostic::warning(Code::BAD_LAYOUT, Span::default(), n.to_string())));
+        diags.push(Diagnostic::error(Code::BAD_LAYOUT, Span::default(), "an error"));
+        assert!(diags.has_errors());
     }
 }
