@@ -86,8 +86,8 @@ impl Taken<'_> {
             };
             let message =
                 format!("two of one direction have the semantic `{name}{index}`, which D3D cannot tell apart");
-            self.diags
-                .push(Diagnostic::error(Code::BAD_ENTRY, *span, message).label(other, "the other one has it here"));
+            let make = if self.policy.overlap_is_error { Diagnostic::error } else { Diagnostic::warning };
+            self.diags.push(make(Code::BAD_ENTRY, *span, message).label(other, "the other one has it here"));
             return;
         }
     }
