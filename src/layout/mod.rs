@@ -613,9 +613,8 @@ pub fn place_locked(
     lock: Option<lock::View>,
     diags: &mut crate::diagnostic::Diagnostics,
 ) -> ProgramLayout {
-    match settings.api {
-        Api::D3d => semantics::check(program, &settings.policy, diags),
-        Api::Vulkan | Api::WebGpu => varyings::check(program, diags),
+    if settings.api != Api::D3d {
+        varyings::check(program, diags);
     }
     allocate::Allocator::new(program, settings, lock, diags).run()
 }

@@ -1,7 +1,7 @@
 //! Semantics of stage inputs and outputs, which D3D tells them apart by: no two of one direction may have the same name and
 //! index. Vulkan and WebGPU tell them apart by location.
 
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::{Policy, varyings};
 use crate::source::Span;
 use crate::tree::{Function, ParamMode, Program, Semantic, Type, TypeId, is_uniform};
@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 const MOST: u32 = 1 << 10;
 
 /// Reports what shares a semantic with another input or output of its entry point.
-pub(super) fn check(program: &Program, policy: &Policy, diags: &mut Diagnostics) {
+pub(super) fn check(program: &Program, policy: &Policy, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         let function = &program.functions[entry.function];
-        let mut inputs = Taken { program, policy, by_name: BTreeMap::new(), diags };
+        let mut inputs = Taken { program, policy, by_name: BTreeMap::new(), found };
         each(program, function, |mode| mode != ParamMode::Out, &mut inputs);
-        let mut outputs = Taken { program, policy, by_name: BTreeMap::new(), diags };
+        let mut outputs = Taken { program, policy, by_name: BTreeMap::new(), found };
         each(program, function, |mode| matches!(mode, ParamMode::Out | ParamMode::InOut), &mut outputs);
         outputs.walk(function.result, &mut function.result_semantic.map(Running::new));
     }
@@ -50,7 +50,7 @@ struct Taken<'a> {
     program: &'a Program,
     policy: &'a Policy,
     by_name: BTreeMap<(String, u32), Span>,
-    diags: &'a mut Diagnostics,
+    found: &'a mut Vec<Diagnostic>,
 }
 
 impl Taken<'_> {
@@ -86,8 +86,8 @@ impl Taken<'_> {
             };
             let message =
                 format!("two of one direction have the semantic `{name}{index}`, which D3D cannot tell apart");
-            let make = if self.policy.overlap_is_error { Diagnostic::error } else { Diagnostic::warning };
-            self.diags.push(make(Code::BAD_ENTRY, *span, message).label(other, "the other one has it here"));
+            let clash = Diagnostic::error(Code::BAD_ENTRY, *span, message);
+            self.found.push(clash.label(other, "the other one has it here"));
             return;
         }
     }
