@@ -43,6 +43,12 @@ impl Checker<'_> {
             }
         }
         for (_, function) in self.program.functions.iter().filter(|(_, f)| !f.builtin) {
+            for param in &function.params {
+                let local = &function.code.locals[param.local];
+                if self.has_unsized_data(local.ty) {
+                    faults.push((local.span, format!("`{}` has no size; arrays of plain data need one", local.name)));
+                }
+            }
             if self.is_unsized(function.result) {
                 faults.push((function.span, format!("what `{}` gives has no size", function.name)));
             }
