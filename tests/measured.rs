@@ -174,7 +174,8 @@ pub fn of_wgsl(text: &str) -> Result<Buffers, String> {
     Ok(buffers)
 }
 
-fn of_naga(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Measured {
+/// A type as naga lays it out.
+pub fn of_naga(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Measured {
     match &module.types[ty].inner {
         naga::TypeInner::Struct { members, .. } => {
             let member = |m: &naga::StructMember| {

@@ -1,7 +1,7 @@
 //! Type layout under every rule set, for random types: what every layout must be, and what naga and glslang say of the same
 //! types under the rules of their languages.
 
-use crate::measured::{Measured, of_spirv};
+use crate::measured::{Measured, of_naga, of_spirv};
 use crate::support::glsl_words;
 use shaderport::layout::rules::{self, RULE_SETS, Rules};
 use shaderport::layout::{Api, Detail, Layouter, SPEC, Settings, TypeLayout, Unit};
@@ -255,24 +255,6 @@ fn wgsl_type(program: &Program, ty: TypeId) -> String {
         Type::Struct(id) => program.structs[id].name.to_string(),
         Type::Scalar(s) => scalar(s).to_owned(),
         other => panic!("{other:?}"),
-    }
-}
-
-fn of_naga(module: &naga::Module, ty: naga::Handle<naga::Type>) -> Measured {
-    match &module.types[ty].inner {
-        naga::TypeInner::Struct { members, .. } => {
-            let one =
-                |m: &naga::StructMember| (m.name.clone().unwrap_or_default(), m.offset.into(), of_naga(module, m.ty));
-            Measured::Struct(members.iter().map(one).collect())
-        }
-        naga::TypeInner::Array { base, stride, .. } => {
-            Measured::Array(Some((*stride).into()), Box::new(of_naga(module, *base)))
-        }
-        naga::TypeInner::Matrix { rows, scalar, .. } => {
-            let rows = if *rows == naga::VectorSize::Bi { 2 } else { 4 };
-            Measured::Array(Some(rows * u64::from(scalar.width)), Box::new(Measured::Plain))
-        }
-        _ => Measured::Plain,
     }
 }
 

@@ -40,7 +40,7 @@ fn run(cx: &mut Context) {
             cx.program.globals[*global].ty = cx.program.types.array(element, Some(*size));
         }
     }
-    let further = further_bindings(cx, &sizes);
+    let further = behind_all(cx, &sizes);
     cx.notes.further.extend(further);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
@@ -124,7 +124,7 @@ fn indexed(cx: &Context, global: GlobalId) -> Option<u32> {
 
 /// Where the second and further elements of each array without a size are bound: behind all bindings of its group that
 /// layout gave. Arrays with a size have bindings from layout for all their elements.
-fn further_bindings(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalId, Binding> {
+fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalId, Binding> {
     let mut taken = Taken::default();
     for p in &cx.layout.parameters {
         taken.collect(p.place, &p.layout);
