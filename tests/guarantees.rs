@@ -1,5 +1,6 @@
 //! The guarantees of seed 000, each as a property of random programs for every target, and its global order.
 
+use crate::random::Random;
 use rayon::prelude::*;
 use shaderport::compile::{Options, Target, compile};
 use shaderport::layout::{Policy, SPEC};
@@ -9,16 +10,6 @@ use shaderport::source::MemoryLoader;
 use std::collections::{BTreeMap, BTreeSet};
 
 const TARGETS: [Target; 3] = [Target::Hlsl, Target::Glsl, Target::Wgsl];
-
-/// A fixed sequence of numbers a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
 
 /// (declaration with `@` for the name, a use, register class if it may have a register).
 const KINDS: &[(&str, &str, &str)] = &[
@@ -55,8 +46,8 @@ struct Parameter {
 
 impl Parameter {
     fn random(random: &mut Random, n: usize, explicit: bool) -> Parameter {
-        let kind = random.below(KINDS.len());
-        let explicit = Some(random.below(14)).filter(|_| explicit && random.below(3) == 0 && !KINDS[kind].2.is_empty());
+        let kind = random.index(KINDS.len());
+        let explicit = Some(random.index(14)).filter(|_| explicit && random.index(3) == 0 && !KINDS[kind].2.is_empty());
         Parameter { name: format!("p{n}"), kind, explicit }
     }
 
@@ -126,7 +117,7 @@ fn holds(explicit: bool, property: impl Fn(&mut Random, &[Parameter], Target) ->
         .filter_map(|seed| {
             let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491);
             let target = TARGETS[seed as usize % 3];
-            let count = 1 + random.below(9);
+            let count = 1 + random.index(9);
             let parameters: Vec<Parameter> = (0..count).map(|n| Parameter::random(random, n, explicit)).collect();
             let result = property(random, &parameters, target);
             result.err().map(|why| format!("seed {seed}, {}: {why}\n{}", target.name(), program(&parameters, |_| true)))
@@ -166,13 +157,13 @@ fn a_parameter_takes_a_contiguous_range_of_each_kind() {
 fn what_a_parameter_takes_depends_on_its_declaration_alone() {
     holds(true, |random, parameters, target| {
         let mut others = parameters.to_vec();
-        let at = random.below(parameters.len());
+        let at = random.index(parameters.len());
         let kept = parameters[at].clone();
         for _ in 0..3 {
             let n = others.len() + 20;
-            others.insert(random.below(others.len() + 1), Parameter::random(random, n, true));
+            others.insert(random.index(others.len() + 1), Parameter::random(random, n, true));
         }
-        let drop = random.below(others.len());
+        let drop = random.index(others.len());
         if others[drop].name != kept.name {
             others.remove(drop);
         }
@@ -194,7 +185,7 @@ fn what_a_parameter_takes_depends_on_its_declaration_alone() {
 #[test]
 fn bodies_move_nothing() {
     holds(true, |random, parameters, target| {
-        let used: Vec<bool> = parameters.iter().map(|_| random.below(2) == 0).collect();
+        let used: Vec<bool> = parameters.iter().map(|_| random.index(2) == 0).collect();
         let all = one(parameters, target).map(|r| taken(&r));
         let text = program(parameters, |i| used[i]);
         let some = reflect(&[("a.slang", &text)], &["a.slang"], target, SPEC).map(|r| taken(&r));

@@ -1,25 +1,12 @@
 //! `--lint layout` gives advice that works: followed in the source to the letter, nothing is left to be told.
 
+use crate::random::Random;
 use shaderport::compile::{Options, Target, compile};
 use shaderport::diagnostic::{Code, Severity};
 use shaderport::source::MemoryLoader;
 
 /// A struct as the test writes it: its name and (modifiers, type, name, dimensions) of its fields.
 type Struct = (String, Vec<[String; 4]>);
-
-/// Numbers that are the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn one_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
 
 /// Some structs, the later ones with fields of earlier ones.
 fn structs(random: &mut Random) -> Vec<Struct> {

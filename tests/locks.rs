@@ -2,6 +2,7 @@
 //! with the source show both; what is no lock is refused at its place.
 
 use crate::positions::{Positions, positions};
+use crate::random::Random;
 use crate::support::{contents, glsl_is_legal, shaderport, tree, wgsl_is_legal};
 use rayon::prelude::*;
 use shaderport::compile::{Options, Output, Target, compile};
@@ -10,20 +11,6 @@ use shaderport::layout::lock::{Lock, LockInput};
 use shaderport::layout::{DXC, Policy, SLANGC, SPEC};
 use shaderport::source::MemoryLoader;
 use std::sync::Arc;
-
-/// A fixed sequence of numbers a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// (type, dimensions, how it is used in an expression, register class).
 type Kind = (&'static str, &'static str, &'static str, &'static str);
@@ -74,7 +61,7 @@ impl Source {
     fn declaration(&mut self, random: &mut Random, kinds: usize) -> Declaration {
         self.names += 1;
         let name = format!("p{}", self.names);
-        Declaration { name, kind: random.below(kinds), used: random.chance(75), explicit: None }
+        Declaration { name, kind: random.index(kinds), used: random.chance(75), explicit: None }
     }
 
     /// One random change.
@@ -83,10 +70,10 @@ impl Source {
         let kinds = if uniform { UNIFORMS } else { GLOBALS.len() };
         let new = self.declaration(random, kinds);
         let list = if uniform { &mut self.uniforms } else { &mut self.globals };
-        let at = random.below(list.len() + 1);
-        let other = random.below(list.len());
+        let at = random.index(list.len() + 1);
+        let other = random.index(list.len());
         let here = at < list.len();
-        match random.below(10) {
+        match random.index(10) {
             0 if here && list.len() > 1 => drop(list.remove(at)),
             1 if here => list.swap(at, other),
             2 if here => {
@@ -97,7 +84,7 @@ impl Source {
             4 if here => list[at].name = new.name,
             5 if here => list[at].used = !list[at].used,
             6 if here && !uniform => {
-                list[at].explicit = if list[at].explicit.is_some() { None } else { Some(random.below(12)) };
+                list[at].explicit = if list[at].explicit.is_some() { None } else { Some(random.index(12)) };
             }
             7 if random.chance(20) => list.reverse(),
             _ => list.insert(at, new),
@@ -147,10 +134,10 @@ fn run(text: &str, target: Target, policy: Policy, lock: Option<&Lock>) -> Outpu
 /// Edits one program; how many edits were taken and how many were refused.
 fn edits(seed: u64) -> [usize; 2] {
     let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D);
-    let policy = [SPEC, SLANGC, DXC][random.below(3)];
-    let target = [Target::Hlsl, Target::Glsl, Target::Wgsl][random.below(3)];
+    let policy = [SPEC, SLANGC, DXC][random.index(3)];
+    let target = [Target::Hlsl, Target::Glsl, Target::Wgsl][random.index(3)];
     let mut source = Source::default();
-    for _ in 0..2 + random.below(6) {
+    for _ in 0..2 + random.index(6) {
         source.edit(random);
     }
     let mut lock = Lock::default();
@@ -158,7 +145,7 @@ fn edits(seed: u64) -> [usize; 2] {
     let mut counts = [0, 0];
     for step in 0..5 {
         let mut edited = source.clone();
-        for _ in 0..usize::from(step > 0) + random.below(3) {
+        for _ in 0..usize::from(step > 0) + random.index(3) {
             edited.edit(random);
         }
         let text = edited.text();

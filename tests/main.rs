@@ -18,6 +18,7 @@ mod options;
 mod pages;
 mod parse_trees;
 mod positions;
+mod random;
 mod readback;
 mod reflection;
 mod samples;

@@ -2,21 +2,12 @@
 //! the sidecar, under every layout of buffers.
 
 use crate::measured::{Comparison, compare, covers, of_spirv, of_wgsl};
+use crate::random::Random;
 use crate::slots;
 use crate::support::{glsl_words, wgsl_is_legal};
 use rayon::prelude::*;
 use shaderport::compile::{BufferLayout, Options, Target, compile};
 use shaderport::source::MemoryLoader;
-
-/// Small numbers that look random; the same for the same seed everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
 
 /// A field's type and the dimensions after its name.
 fn field_type(random: &mut Random, structs: u64) -> (String, String) {
@@ -60,7 +51,7 @@ fn declared(fields: &[(String, String, String)], prefix: &str) -> String {
 
 /// A program of a seed: structs in constant buffers and structured buffers, and members of a `cbuffer`, all of them used.
 fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut random = Random::of_seed(seed);
     let mut text = String::new();
     let mut main = String::new();
     let count = 1 + random.below(3);

@@ -2,25 +2,12 @@
 //! types under the rules of their languages.
 
 use crate::measured::{Measured, of_naga, of_spirv};
+use crate::random::Random;
 use crate::support::glsl_words;
 use shaderport::layout::rules::{self, RULE_SETS, Rules};
 use shaderport::layout::{Api, Detail, Layouter, SPEC, Settings, TypeLayout, Unit};
 use shaderport::tree::{Field, MatrixOrder, Program, Scalar, Stage, Struct, StructId, Type, TypeId};
 use std::fmt::Write;
-
-/// Small numbers that look random; the same for the same seed everywhere.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
 
 /// What random types are made of.
 struct Kinds {
@@ -196,7 +183,7 @@ fn holds(layout: &TypeLayout, rules: &Rules) -> Result<(), String> {
 #[test]
 fn what_holds_of_every_type() {
     for seed in 0..1500 {
-        let (program, ty) = structs(&mut Random::new(seed), &ALL);
+        let (program, ty) = structs(&mut Random::of_seed(seed), &ALL);
         for rules in RULE_SETS {
             let found = layout(&program, ty, rules);
             holds(&found, rules).unwrap_or_else(|e| panic!("seed {seed}, {}: {e}", rules.name));
@@ -262,7 +249,7 @@ fn wgsl_type(program: &Program, ty: TypeId) -> String {
 fn naga_has_the_same_places() {
     let (mut compared, mut uniform) = (0, 0);
     for seed in 0..600 {
-        let (program, ty) = structs(&mut Random::new(seed), &OF_WGSL);
+        let (program, ty) = structs(&mut Random::of_seed(seed), &OF_WGSL);
         let mut text = "enable f16;\n".to_owned();
         for (_, s) in program.structs.iter() {
             let fields = s.fields.iter().map(|f| format!("    {}: {},\n", f.name, wgsl_type(&program, f.ty)));
@@ -344,7 +331,7 @@ layout(local_size_x = 1) in;
     // `SCALAR` pads structs as C++ does; no text of ours says `scalar`, so nothing depends on this difference.
     let mut compared = 0;
     for seed in 0..150 {
-        let random = &mut Random::new(seed);
+        let random = &mut Random::of_seed(seed);
         let (mut program, ty) = structs(random, &OF_GLSL);
         let Type::Struct(last) = program.types.get(ty) else { unreachable!() };
         for field in &mut program.structs[last].fields {
