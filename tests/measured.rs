@@ -51,7 +51,7 @@ pub fn compare(memory: &[BufferMemory], buffers: &Buffers, all: bool, to: &mut C
             (_, found) => found,
         };
         // Plain parameters are in the texts of those entry points that use them, which may be none.
-        let scope = !all && (buffer.parameter == "globalParams" || buffer.parameter.ends_with("Params"));
+        let scope = !all && (buffer.parameter == "$Globals" || buffer.parameter.ends_with(".$Params"));
         let told = |r: &MemoryRow| match &r.emitted {
             Some(name) => !scope || has_member(found, name),
             None => all,

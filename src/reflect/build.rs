@@ -1,5 +1,6 @@
 //! From program, layout and emitted programs to the sidecar's data.
 
+use super::leaves::{GLOBALS_NAME, params_names};
 use super::model::{
     Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
@@ -41,7 +42,7 @@ pub fn reflect(
         parameters: builder.parameters(),
         entry_points,
         bindless_space_index: leaves::free_space(&leaves),
-        global_scope: builder.scope(layout.globals.as_ref(), &["globalParams"]),
+        global_scope: builder.scope(layout.globals.as_ref(), &[GLOBALS_NAME]),
         types: types::types(&builder),
         leaves,
         memory,
@@ -512,6 +513,7 @@ impl Builder<'_> {
             _ => None,
         };
         let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
+        let [only, several] = params_names(entry.name.as_str());
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
@@ -524,8 +526,7 @@ impl Builder<'_> {
             facts: stages::facts(self.program, entry),
             location: self.location(function.span),
             user_attribs: user_attributes(&function.attributes),
-            scope: self
-                .scope(layout.and_then(|l| l.buffer.as_ref()), &["entryPointParams", &format!("{}Params", entry.name)]),
+            scope: self.scope(layout.and_then(|l| l.buffer.as_ref()), &[&only, &several]),
             scope_offsets: BTreeMap::new(),
             bindings: Vec::new(),
         }

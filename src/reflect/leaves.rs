@@ -20,6 +20,14 @@ pub(super) fn params_path(entry: &str) -> String {
     format!("{entry}.$Params")
 }
 
+/// What the buffer of plain globals is called in emitted texts.
+pub(super) const GLOBALS_NAME: &str = "globalParams";
+
+/// What the buffer of an entry point's plain parameters may be called there: the second where there are several.
+pub(super) fn params_names(entry: &str) -> [String; 2] {
+    ["entryPointParams".to_owned(), format!("{entry}Params")]
+}
+
 /// All leaves; `entries` are the entry points as the sidecar shows them, `memory` the bytes of all buffers.
 pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint], memory: &[BufferMemory]) -> Vec<Leaf> {
     let mut walk = Walk { builder, emitted: emitted_bytes(memory), list: Vec::new() };
@@ -111,7 +119,7 @@ fn join(path: &str, name: &str) -> String {
 impl<'a> Walk<'a, '_> {
     fn globals(&mut self) {
         let (program, layout) = (self.builder.program, self.builder.layout);
-        let buffer = layout.globals.as_ref().map(|b| self.scope(GLOBALS.to_owned(), b, "globals", &["globalParams"]));
+        let buffer = layout.globals.as_ref().map(|b| self.scope(GLOBALS.to_owned(), b, "globals", &[GLOBALS_NAME]));
         for p in &layout.parameters {
             let global = &program.globals[p.global];
             self.leaf(At {
@@ -125,7 +133,7 @@ impl<'a> Walk<'a, '_> {
                 explicit: Some(&global.explicit),
                 further: further(&p.place, &p.layout),
                 buffer: buffer.clone(),
-                memory: "globalParams".to_owned(),
+                memory: GLOBALS.to_owned(),
                 dims: Vec::new(),
                 outside: 0,
             });
@@ -139,13 +147,10 @@ impl<'a> Walk<'a, '_> {
             return;
         };
         let name = point.name.as_str();
-        let several = format!("{name}Params");
-        let buffer = scope
-            .buffer
-            .as_ref()
-            .map(|b| self.scope(params_path(name), b, "entryPointParameters", &["entryPointParams", several.as_str()]));
+        let [only, several] = params_names(name);
+        let buffer =
+            scope.buffer.as_ref().map(|b| self.scope(params_path(name), b, "entryPointParameters", &[&only, &several]));
         let code = &program.functions[point.function];
-        let memory = if program.entry_points.len() > 1 { several.as_str() } else { "entryPointParams" };
         for (index, place, layout) in &scope.params {
             let Some(param) = code.params.get(*index) else { continue };
             self.leaf(At {
@@ -159,7 +164,7 @@ impl<'a> Walk<'a, '_> {
                 explicit: Some(&param.explicit),
                 further: further(place, layout),
                 buffer: buffer.clone(),
-                memory: memory.to_owned(),
+                memory: params_path(name),
                 dims: Vec::new(),
                 outside: 0,
             });
@@ -239,7 +244,7 @@ impl<'a> Walk<'a, '_> {
                     }
                 }
                 if let Some((place, layout)) = enter_block(at.place, at.layout) {
-                    let (memory, outside) = (at.path(), at.dims.len());
+                    let (memory, outside) = (join(at.prefix, &at.path()), at.dims.len());
                     self.leaf(At { place, layout, buffer, memory, outside, ..at });
                 }
             }
@@ -293,8 +298,8 @@ impl<'a> Walk<'a, '_> {
             repeats.push(repeat(*count, stride.get(Unit::Bytes)));
             layout = element;
         }
-        let path = at.path();
-        let below = path.strip_prefix(at.memory.as_str()).map_or(path.as_str(), |rest| rest.trim_start_matches('.'));
+        let (path, whole) = (at.path(), join(at.prefix, &at.path()));
+        let below = whole.strip_prefix(at.memory.as_str()).map_or(path.as_str(), |rest| rest.trim_start_matches('.'));
         let emitted = self.emitted.get(&(at.memory.as_str(), below));
         Leaf {
             kind: Unit::Bytes.word().to_owned(),

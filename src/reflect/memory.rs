@@ -1,5 +1,6 @@
 //! The bytes of every buffer, row by row, padding included, with the name of each row in the emitted text.
 
+use super::leaves::{GLOBALS, GLOBALS_NAME, params_names, params_path};
 use super::model::{BufferMemory, Count, MemoryRow, Repeat, Unbounded};
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
@@ -8,44 +9,38 @@ use std::collections::BTreeMap;
 
 /// The memory of all buffers. `emitted` are the legalized programs of the texts.
 pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Program]) -> Vec<BufferMemory> {
-    let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
-    for text in emitted {
-        for (_, global) in text.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter) {
-            texts.entry(global.source_path.as_str()).or_insert(Text { program: text, global });
-        }
-    }
-    let mut finder = Finder { program, texts, buffers: Vec::new() };
-    let globals: Vec<_> =
+    let mut buffers = Vec::new();
+    let globals: Vec<Member> =
         layout.parameters.iter().map(|p| (program.globals[p.global].name.as_str(), p.place, &p.layout)).collect();
-    let text = finder.texts.get("globalParams").copied();
-    finder.scope("globalParams", text, layout.globals.as_ref(), &globals);
-    for (name, _, layout) in &globals {
-        finder.visit(name, layout);
-    }
-    let several = program.entry_points.len() > 1;
+    let mut finder = Finder { program, texts: texts(emitted, None), entry: "", buffers: &mut buffers };
+    finder.parameters(GLOBALS.to_owned(), &[GLOBALS_NAME], layout.globals.as_ref(), &globals);
     for (entry, point) in layout.entry_points.iter().zip(&program.entry_points) {
         let code = &program.functions[point.function];
         let params = entry.params.iter().filter_map(|(i, place, layout)| {
             let local = code.params.get(*i)?.local;
             Some((code.code.locals[local].name.as_str(), *place, layout))
         });
-        let params: Vec<_> = params.collect();
-        let name = if several { format!("{}Params", point.name) } else { "entryPointParams".to_owned() };
-        let text = text_of_entry(emitted, point.name.as_str(), &["entryPointParams", &name]);
-        finder.scope(&name, text, entry.buffer.as_ref(), &params);
-        for (name, _, layout) in &params {
-            finder.visit(name, layout);
-        }
+        let params: Vec<Member> = params.collect();
+        let name = point.name.as_str();
+        let mut finder = Finder { program, texts: texts(emitted, Some(name)), entry: name, buffers: &mut buffers };
+        let names = params_names(name);
+        finder.parameters(params_path(name), &[&names[0], &names[1]], entry.buffer.as_ref(), &params);
     }
-    finder.buffers
+    buffers
 }
 
-/// The buffer of an entry point's plain parameters, in the text that the entry point is in.
-fn text_of_entry<'a>(emitted: &[&'a Program], entry: &str, names: &[&str]) -> Option<Text<'a>> {
-    let texts = emitted.iter().filter(|p| p.entry_points.iter().any(|e| e.name == *entry));
-    let globals = texts.flat_map(|p| p.globals.iter().map(|(_, global)| Text { program: p, global }));
-    let mut parameters = globals.filter(|t| t.global.kind == GlobalKind::Parameter);
-    parameters.find(|t| names.contains(&t.global.source_path.as_str()))
+/// A parameter of a scope: its name, place and layout.
+type Member<'a> = (&'a str, crate::layout::Place, &'a TypeLayout);
+
+/// The parameters of the emitted texts by their paths in the source; those of an entry point in texts that have it.
+fn texts<'a>(emitted: &[&'a Program], entry: Option<&str>) -> BTreeMap<&'a str, Text<'a>> {
+    let has_entry = |p: &&&Program| entry.is_none_or(|name| p.entry_points.iter().any(|e| e.name == *name));
+    let globals = emitted.iter().filter(has_entry).flat_map(|p| p.globals.iter().map(|(_, global)| (*p, global)));
+    let mut texts = BTreeMap::new();
+    for (program, global) in globals.filter(|(_, g)| g.kind == GlobalKind::Parameter) {
+        texts.entry(global.source_path.as_str()).or_insert(Text { program, global });
+    }
+    texts
 }
 
 /// A buffer in an emitted text.
@@ -55,29 +50,31 @@ struct Text<'a> {
     global: &'a Global,
 }
 
-struct Finder<'a> {
+/// Looks for the buffers of a scope.
+struct Finder<'a, 'b> {
     program: &'a Program,
     texts: BTreeMap<&'a str, Text<'a>>,
-    buffers: Vec<BufferMemory>,
+    /// The entry point whose parameters these are; empty for global ones.
+    entry: &'a str,
+    buffers: &'b mut Vec<BufferMemory>,
 }
 
-impl Finder<'_> {
-    /// The buffer that holds the plain data of a scope.
-    fn scope(
-        &mut self,
-        name: &str,
-        text: Option<Text>,
-        buffer: Option<&ScopeBuffer>,
-        members: &[(&str, crate::layout::Place, &TypeLayout)],
-    ) {
-        let Some(buffer) = buffer else { return };
-        let mut rows = Rows { program: self.program, rows: Vec::new() };
-        let mut parts: Vec<(String, u64, &TypeLayout)> = members
-            .iter()
-            .map(|(name, place, layout)| ((*name).to_owned(), place.offset.get(Unit::Bytes), *layout))
-            .collect();
-        rows.parts("", 0, &mut parts, buffer.layout.size(), &[]);
-        self.push(name, text, buffer.layout.size(), None, rows.rows);
+impl Finder<'_, '_> {
+    /// The buffer that holds the plain data of a scope, and those of its parameters.
+    fn parameters(&mut self, path: String, emitted: &[&str], buffer: Option<&ScopeBuffer>, members: &[Member]) {
+        if let Some(buffer) = buffer {
+            let mut rows = Rows { program: self.program, rows: Vec::new() };
+            let mut parts: Vec<(String, u64, &TypeLayout)> = members
+                .iter()
+                .map(|(name, place, layout)| ((*name).to_owned(), place.offset.get(Unit::Bytes), *layout))
+                .collect();
+            rows.parts("", 0, &mut parts, buffer.layout.size(), &[]);
+            let text = emitted.iter().find_map(|name| self.texts.get(name)).copied();
+            self.push(path, text, buffer.layout.size(), None, rows.rows);
+        }
+        for (name, _, layout) in members {
+            self.visit(name, layout);
+        }
     }
 
     /// Finds the buffers in a parameter.
@@ -115,12 +112,13 @@ impl Finder<'_> {
         if let Some(stride) = stride {
             rows.padding("", layout.size(), stride, &[]);
         }
-        self.push(path, self.texts.get(path).copied(), layout.size(), stride, rows.rows);
+        let text = self.texts.get(path).copied();
+        self.push(join(self.entry, path), text, layout.size(), stride, rows.rows);
     }
 
     fn push(
         &mut self,
-        path: &str,
+        path: String,
         text: Option<Text>,
         size: u64,
         element_stride: Option<u64>,
@@ -131,7 +129,7 @@ impl Finder<'_> {
         }
         rows.sort_by_key(|r| r.offset);
         self.buffers.push(BufferMemory {
-            parameter: path.to_owned(),
+            parameter: path,
             emitted_name: text.map(|t| t.global.name.to_string()),
             size: count(size),
             element_stride,

@@ -44,7 +44,7 @@ pub struct Reflection {
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct BufferMemory {
-    /// Path in the source; array steps are left out. `globalParams` and `entryPointParams` hold plain parameters.
+    /// Its path, as in [`Leaf::path`].
     pub parameter: String,
     /// Its name in the emitted text, when it was emitted.
     #[serde(skip_serializing_if = "Option::is_none")]
