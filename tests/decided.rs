@@ -8,6 +8,7 @@ pub struct Decided {
     pub target: &'static str,
     /// Paths of the rows begin with this; `None`: one side stops with an error, the other does not.
     pub path: Option<&'static str>,
+    /// Why.
     pub reason: &'static str,
 }
 
@@ -19,12 +20,23 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
     stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
+    stop("explicit_constant_buffer_class_d", "", "a `tbuffer` is a `t` register; DXC refuses `b` as we do"),
     stop("globals_packoffset", "glsl", GLOBAL_PACKOFFSET),
     stop("globals_packoffset", "wgsl", GLOBAL_PACKOFFSET),
     stop("packoffset_straddle", "", "a vector across a row is an error, as for DXC"),
     stop("unsized_explicit", "hlsl", "what cannot be placed is an error, not register 2^64-1"),
     row("push_constant_resource_leaks", "wgsl", "", NO_PUSH_CONSTANTS),
     row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),
+    row(
+        "seed003_resource_in_cbuffer",
+        "dxc",
+        "",
+        "DXC gives a structured buffer in a cbuffer the bytes of its element",
+    ),
+    stop("scalar_sizes_b", "", "slangc has no `min16float`, the language of HLSL has"),
+    stop("vary_loc_out", "", "`[[vk::location]]` on a function is that of its result, as for DXC"),
+    stop("vary_structs", "wgsl", "slangc crashes"),
+    stop("varying_targets_by_order_b", "wgsl", "slangc refuses outputs from targets that are not the first"),
     row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),
 ];
 

@@ -1,14 +1,15 @@
-//! Our side of a comparison: options of the peers as ours, and the sidecar.
+//! Our side of a comparison: options of the peers as ours, and the sidecar. Also a module of xtask.
 
-use shaderport::batch::FileLoader;
 use shaderport::compile::{BufferLayout, Options, Target, compile};
 use shaderport::layout::Policy;
+use shaderport::reflect::Reflection;
+use shaderport::source::Loader;
 use shaderport::tree::MatrixOrder;
-use std::path::Path;
 
 /// A program and how it is compiled.
 pub struct Job<'a> {
-    pub directory: &'a Path,
+    pub loader: &'a dyn Loader,
+    /// As the loader knows them.
     pub files: Vec<String>,
     /// `name`, `name:stage` or `name:stage@file`.
     pub entries: Vec<String>,
@@ -96,14 +97,12 @@ fn options(job: &Job) -> Result<Options, String> {
 }
 
 /// The sidecar, or the errors.
-pub fn sidecar(job: &Job) -> Result<String, String> {
+pub fn sidecar(job: &Job) -> Result<Reflection, String> {
     let options = options(job)?;
-    let loader = FileLoader::new([job.directory]);
-    let files: Vec<String> = job.files.iter().map(|f| job.directory.join(f).to_string_lossy().into_owned()).collect();
-    let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let output = compile(&loader, &files, &options);
-    match output.reflections.first() {
-        Some((_, reflection)) if !output.has_errors() => Ok(reflection.to_json()),
+    let files: Vec<&str> = job.files.iter().map(String::as_str).collect();
+    let mut output = compile(job.loader, &files, &options);
+    match output.reflections.pop() {
+        Some((_, reflection)) if !output.has_errors() => Ok(reflection),
         _ => Err(output.render(false)),
     }
 }

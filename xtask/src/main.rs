@@ -28,6 +28,8 @@ enum Task {
     Peers(peers::Options),
     /// Compare the layouts of recorded cases with ours.
     LayoutCases(layout::CasesOptions),
+    /// Write recorded cases as pages that the tests compare.
+    LayoutRecord(layout::RecordOptions),
     /// Compare the layouts of generated programs with ours.
     LayoutFuzz(layout::FuzzOptions),
     /// Compare the bytes that other tools find in emitted texts with those of the sidecar.
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Peers(options) => peers::run(&options),
         Task::LayoutCases(options) => layout::cases(&options),
+        Task::LayoutRecord(options) => layout::record(&options),
         Task::LayoutFuzz(options) => layout::fuzz(&options),
         Task::LayoutReadback(options) => layout::readback(&options),
         Task::LayoutLocks(options) => layout::locks(&options),

@@ -2,11 +2,12 @@
 
 use super::decided::{DECIDED, Decided, decision};
 use super::oracle::Oracle;
-use super::ours::{Job, sidecar};
+use super::peer_options::{Job, sidecar};
 use super::rows::{Detail, differences};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use shaderport::batch::FileLoader;
 use shaderport::compile::Target;
 use shaderport::layout::{DXC, SLANGC};
 use std::collections::BTreeMap;
@@ -27,21 +28,23 @@ pub struct CasesOptions {
 
 /// A recorded case.
 #[derive(Deserialize)]
-struct Case {
-    case: String,
-    files: Vec<String>,
-    entries: Vec<String>,
-    results: BTreeMap<String, Recorded>,
+pub(super) struct Case {
+    pub(super) case: String,
+    pub(super) files: Vec<String>,
+    pub(super) entries: Vec<String>,
+    pub(super) results: BTreeMap<String, Recorded>,
 }
 
 /// What a peer gave for it.
 #[derive(Deserialize)]
-struct Recorded {
+pub(super) struct Recorded {
+    /// The peer and its version.
+    pub(super) tool: String,
     #[serde(default)]
-    options: Vec<String>,
-    profile: Option<String>,
-    status: String,
-    rows: Vec<Value>,
+    pub(super) options: Vec<String>,
+    pub(super) profile: Option<String>,
+    pub(super) status: String,
+    pub(super) rows: Vec<Value>,
 }
 
 /// One column of a case, and our sidecar or our errors.
@@ -77,7 +80,7 @@ pub fn cases(options: &CasesOptions) -> Result<bool, String> {
             case,
             target,
             recorded,
-            ours: job(&directory, case, target, recorded).and_then(|job| sidecar(&job)),
+            ours: ours(&directory, case, target, recorded),
         })
         .collect();
     let rows = reduce(&oracle, &columns)?;
@@ -101,7 +104,8 @@ pub fn cases(options: &CasesOptions) -> Result<bool, String> {
     Ok(failed == 0)
 }
 
-fn read_cases(directory: &Path) -> Result<Vec<Case>, String> {
+/// The cases of a directory, by name.
+pub(super) fn read_cases(directory: &Path) -> Result<Vec<Case>, String> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(directory).map_err(|e| e.to_string())?.flatten().map(|f| f.path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "json"));
@@ -113,18 +117,19 @@ fn read_cases(directory: &Path) -> Result<Vec<Case>, String> {
     files.iter().map(read).collect()
 }
 
-fn job<'a>(directory: &'a Path, case: &Case, target: &str, recorded: &Recorded) -> Result<Job<'a>, String> {
+fn ours(directory: &Path, case: &Case, target: &str, recorded: &Recorded) -> Result<String, String> {
     let dxc = target == "dxc";
     let target = if dxc { "hlsl" } else { target };
-    Ok(Job {
-        directory,
-        files: case.files.clone(),
+    let job = Job {
+        loader: &FileLoader::new([directory]),
+        files: case.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect(),
         entries: if dxc { case.entries.iter().take(1).cloned().collect() } else { case.entries.clone() },
         target: Target::parse(target).ok_or(format!("no target {target}"))?,
         policy: if dxc { DXC } else { SLANGC },
         options: recorded.options.clone(),
         profile: recorded.profile.clone(),
-    })
+    };
+    Ok(sidecar(&job)?.to_json())
 }
 
 /// Rows of our sidecars; empty where there is none.

@@ -1,12 +1,13 @@
 //! Generated programs: our sidecars beside what slangc and DXC say of the same sources.
 
 use super::oracle::Oracle;
-use super::ours::{Job, sidecar};
+use super::peer_options::{Job, sidecar};
 use super::rows::{Detail, differences};
 use crate::process;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use shaderport::batch::FileLoader;
 use shaderport::compile::Target;
 use shaderport::layout::{DXC, SLANGC};
 use std::collections::BTreeMap;
@@ -161,15 +162,16 @@ fn run_chunk(oracle: &Oracle, options: &FuzzOptions, root: &Path, chunk: &[(Stri
 fn sidecar_of(directory: &Path, manifest: &Manifest, target: &str) -> Result<String, String> {
     let dxc = manifest.dxc.as_ref().filter(|_| target == "dxc");
     let slang_options = || manifest.options.get(target).cloned().unwrap_or_default();
-    sidecar(&Job {
-        directory,
-        files: manifest.files.clone(),
+    let job = Job {
+        loader: &FileLoader::new([directory]),
+        files: manifest.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect(),
         entries: manifest.entries.iter().map(|e| format!("{}:{}", e.name, e.stage)).collect(),
         target: Target::parse(if target == "dxc" { "hlsl" } else { target }).ok_or(format!("no target {target}"))?,
         policy: if dxc.is_some() { DXC } else { SLANGC },
         options: dxc.map_or_else(slang_options, |d| d.options.clone()),
         profile: dxc.map(|d| d.profile.clone()),
-    })
+    };
+    Ok(sidecar(&job)?.to_json())
 }
 
 fn judge(run: &Run, rows: &Result<Value, String>, tally: &mut Tally) {
