@@ -57,7 +57,7 @@ capabilities! {
     /// Several functions of one name.
     Overloads: Hlsl Glsl;
     /// Structs without fields, and arrays without elements, as fields.
-    EmptyStructs: Hlsl;
+    EmptyStructs: ;
     /// Structs that hold both resources and data, or arrays of structs with resources.
     MixedStructs: ;
     /// Resources as locals, results, or fields of struct parameters of functions.
@@ -84,8 +84,8 @@ capabilities! {
     BoolInBuffers: Hlsl Glsl;
     /// Constant buffers in arrays, and matrices with a storage order in structured buffers, without a struct around the data.
     BareElements: Glsl Wgsl;
-    /// Arrays of bools that are copied out of buffers whole.
-    BoolCopies: Hlsl Wgsl;
+    /// Arrays of bools that are copied out of buffers whole, and structs in buffers that `?:` chooses.
+    BufferCopies: Hlsl Wgsl;
     /// Implicitly numbered `float1` vectors and matrices with one row or column.
     UnitVectors: Hlsl;
     /// Integer and bool matrices.

@@ -327,7 +327,12 @@ impl Settings {
             constant_rules: if d3d { policy.d3d_constant } else { &rules::STD140 },
             structured_rules: if d3d { policy.d3d_structured } else { &rules::STD430 },
             texture_buffer_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
-            push_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
+            // WebGPU has none: they are buffers like any other.
+            push_rules: match api {
+                Api::D3d => policy.d3d_constant,
+                Api::Vulkan => &rules::STD430,
+                Api::WebGpu => &rules::STD140,
+            },
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
             unsized_array_size: None,

@@ -12,7 +12,7 @@
 use super::stored_forms::{self, same};
 use super::{Context, Pass};
 use crate::layout::rules::{self, Rules, round_up};
-use crate::layout::{DXC, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
+use crate::layout::{Detail, Layouter, Policy, SPEC, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
@@ -40,8 +40,8 @@ pub(super) fn data(program: &Program, settings: &Settings, global: &Global) -> O
 /// What the target does by itself, whatever the source says of offsets.
 pub(super) fn native_settings(cx: &Context) -> Settings {
     let Settings { api, policy, .. } = cx.layout.settings;
-    // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules.
-    let policy = Policy { d3d_constant: DXC.d3d_constant, d3d_structured: DXC.d3d_structured, ..policy };
+    // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules. Empty structs will be gone.
+    let policy = Policy { d3d_constant: SPEC.d3d_constant, d3d_structured: SPEC.d3d_structured, ..policy };
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 

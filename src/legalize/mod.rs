@@ -14,7 +14,7 @@ pub mod needs;
 mod atomics;
 mod bits;
 mod bool_bits;
-mod bool_copies;
+mod buffer_copies;
 mod buffers_apart;
 mod byte_address;
 mod called_entry_points;
@@ -155,7 +155,7 @@ pub const PASSES: &[Pass] = &[
     buffers_apart::PASS,
     memory::PIN,
     storage_types::PASS,
-    bool_copies::PASS,
+    buffer_copies::PASS,
     unit_vectors::PASS,
     push_constants::PASS,
     bool_bits::PASS,

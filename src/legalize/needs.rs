@@ -384,8 +384,8 @@ impl Scan<'_> {
         if lower_matrix_ops::has_splat(&self.program.types, exprs, live) {
             self.need(Capability::MatrixComponentOps);
         }
-        if let Some(copy) = super::bool_copies::copies(self.program, exprs, live).first() {
-            self.need_at(Capability::BoolCopies, exprs[*copy].span);
+        if let Some(copy) = super::buffer_copies::copies(self.program, exprs, live).first() {
+            self.need_at(Capability::BufferCopies, exprs[*copy].span);
         }
     }
 

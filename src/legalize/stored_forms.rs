@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | a struct whose tail is used by what follows, or that begins where the target has none | its fields, one by one |
 //! | a vector, matrix at a place that is no multiple of its alignment | arrays of scalars, or shorter vectors |
-//! | an array with another stride | an array of structs with padding |
+//! | an array with another stride, or that the target gives another | an array of structs with padding |
 //! | what lies in the tail of an array's last element | a member of the array's elements |
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
 //!
@@ -112,6 +112,34 @@ pub(super) struct Native<'a> {
     pub(super) rules: &'static Rules,
     /// Structs with matrices may not be those of other buffers: the target stores all matrices of a buffer in one order.
     pub(super) own_structs: bool,
+    /// Elements of arrays in constant buffers take what they are long, and four-byte ones can be widened to 16 bytes.
+    pub(super) dense_elements: bool,
+}
+
+impl Native<'_> {
+    /// Whether a type has arrays whose elements must be in structs, to lie as far apart as the rules say.
+    pub(super) fn needs_padding(&self, program: &Program, layout: &TypeLayout) -> bool {
+        self.dense_elements && self.rules.min_array_align >= 16 && has_short_elements(program, layout)
+    }
+}
+
+/// Whether there are arrays of elements that are no multiple of 16 bytes, and have no four-byte components.
+fn has_short_elements(program: &Program, layout: &TypeLayout) -> bool {
+    let is_short = |ty: TypeId, order: MatrixOrder| match program.types.get(ty) {
+        Type::Scalar(s) => s.size() != 4,
+        Type::Vector(s, n) => s.size() != 4 && !(s.size() * u32::from(n)).is_multiple_of(16),
+        Type::Matrix(s, rows, columns) => {
+            let length = if order == MatrixOrder::Row { columns } else { rows };
+            s.size() != 4 && !(s.size() * u32::from(length)).is_multiple_of(16)
+        }
+        _ => false,
+    };
+    match &layout.detail {
+        Detail::Struct(fields) => fields.iter().any(|f| has_short_elements(program, &f.layout)),
+        Detail::Array { element, .. } => is_short(element.ty, MatrixOrder::Row) || has_short_elements(program, element),
+        Detail::Matrix { order, .. } => is_short(layout.ty, *order),
+        _ => false,
+    }
 }
 
 /// The data of a buffer to be stored.
@@ -329,8 +357,9 @@ impl<'a> Frame<'a> {
         let natural = self.natural(item.layout.ty, item.order);
         let shared = self.native.own_structs && matches!(item.layout.detail, Detail::Struct(_) | Detail::Array { .. });
         let shared = shared && holds_struct(&item.layout) && self.holds_matrix(item.layout.ty);
-        if !shared && same(&item.layout, &natural) && self.fits(item.offset, natural.align.into(), natural.size(), room)
-        {
+        let padded = self.native.needs_padding(self.program, &item.layout);
+        let alike = !shared && !padded && same(&item.layout, &natural);
+        if alike && self.fits(item.offset, natural.align.into(), natural.size(), room) {
             let member = self.member(&item, item.layout.ty, &natural)?;
             self.done(id, Slot::same(item.layout, vec![member]));
             return Ok(());

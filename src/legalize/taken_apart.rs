@@ -361,7 +361,18 @@ fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
     let natural = natural(cx, native, wanted);
     let distance = |layout| stride(cx.program, wanted.buffer, layout);
     let fits = same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural);
-    fits && !wanted.own_structs && !wanted.bare
+    let padded = storage(cx, native, wanted).needs_padding(cx.program, &wanted.layout);
+    fits && !padded && !wanted.own_structs && !wanted.bare
+}
+
+/// What the target does by itself with a buffer.
+fn storage<'a>(cx: &Context, native: &'a Settings, wanted: &Wanted) -> Native<'a> {
+    Native {
+        settings: native,
+        rules: wanted.native,
+        own_structs: wanted.own_structs,
+        dense_elements: !cx.profile.has(Capability::SparseUniformArrays),
+    }
 }
 
 /// Whether only members of a `cbuffer` are elsewhere, and the target can say where.
@@ -386,7 +397,8 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         end = offset.saturating_add(size);
         fine
     });
-    cx.program.globals[id].transparent && fits && !wanted.own_structs
+    let padded = storage(cx, native, wanted).needs_padding(cx.program, &wanted.layout);
+    cx.program.globals[id].transparent && fits && !padded && !wanted.own_structs
 }
 
 /// Whether a `packoffset` can say the place. Small components of a vector are counted like large ones there.
@@ -420,7 +432,7 @@ fn take_apart(cx: &mut Context, origin: &Origin, native: &Settings, wanted: &Wan
         cx.unsupported(span, message);
         return None;
     }
-    let native = Native { settings: native, rules: wanted.native, own_structs: wanted.own_structs };
+    let native = storage(cx, native, wanted);
     let stride = stride(cx.program, wanted.buffer, &wanted.layout);
     let data = Data { wanted: &wanted.layout, order: wanted.order, stride, name: &name, span };
     match stored_forms::store(cx.program, native, &data) {

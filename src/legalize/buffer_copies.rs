@@ -1,13 +1,15 @@
-//! Arrays of bools, and structs with bools inside of other values, come out of buffers element by element.
+//! Arrays of bools, structs with bools inside of other values, and structs that `?:` chooses come out of buffers element by
+//! element.
 //!
-//! Before: `bool flags[2] = buffer[i].flags;`
-//! After:  `bool flags[2] = { buffer[i].flags[0], buffer[i].flags[1] };`
+//! Before: `bool flags[2] = buffer[i].flags;                                     Light light = c ? lights[i] : other;`
+//! After:  `bool flags[2] = { buffer[i].flags[0], buffer[i].flags[1] };          Light light = c ? Light(lights[i].color) : other;`
 //!
 //! A bool in a buffer is a number. The compilers of some targets make bools of all that a struct has when it is copied to a
-//! variable, and forget it for an array of them and for operands of constructors and of `?:`. And they copy numbers of less
-//! than four bytes from buffer to buffer in ways that their own instructions do not have.
+//! variable, and forget it for an array of them and for operands of constructors and of `?:`. They take a struct in a buffer
+//! for another one than that of a variable, and convert only what is copied to one. And they copy numbers of less than four
+//! bytes from buffer to buffer in ways that their own instructions do not have.
 //!
-//! Removes: BoolCopies. Runs after: taken_apart, storage_types.
+//! Removes: BufferCopies. Runs after: taken_apart, storage_types.
 
 use super::hoist::{Mark, Marks, hoist};
 use super::references::{self, selected};
@@ -18,7 +20,7 @@ use crate::tree::walk::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "bool_copies", removes: &[Capability::BoolCopies], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "buffer_copies", removes: &[Capability::BufferCopies], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
@@ -52,9 +54,7 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
     let special = |s: Scalar| s == Scalar::Bool || s.size() < 4;
     let mut found = live.to_vec();
     found.retain(|id| {
-        matches!(program.types.get(exprs[*id].ty), Type::Array(..) | Type::Struct(_))
-            && program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf).is_some_and(special))
-            && is_stored(program, exprs, *id)
+        matches!(program.types.get(exprs[*id].ty), Type::Array(..) | Type::Struct(_)) && is_stored(program, exprs, *id)
     });
     if found.is_empty() {
         return found;
@@ -67,13 +67,18 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
     }
     found.retain(|id| {
         let parent = parents.get(id).map(|p| &exprs[*p].kind);
+        let chosen = matches!(parent, Some(ExprKind::Select(_, a, b)) if a == id || b == id);
+        if !program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf).is_some_and(special)) {
+            return chosen;
+        }
         let bools = program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
         let array = is_array_of_bools(program, exprs[*id].ty);
         match parent {
             Some(ExprKind::Field(..) | ExprKind::Index(..)) => false,
             Some(ExprKind::Assign(_, target, _)) if target == id => false,
             Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
-            Some(ExprKind::Construct(_) | ExprKind::Select(..)) => bools,
+            _ if chosen => true,
+            Some(ExprKind::Construct(_)) => bools,
             _ => array,
         }
     });
