@@ -271,6 +271,15 @@ const CASES: &[Case] = &[
             &[("glsl wgsl", FULL, &["1"])],
         )
     },
+    Case {
+        options: "b=0,t=1,s=2",
+        ..case(
+            "ranges of classes without room for a block",
+            &["struct M { float4 f; Texture2D a; Texture2D b; SamplerState s; };\nParameterBlock<M> p;\n"],
+            "s += p.f.x + p.b.SampleLevel(p.s, float2(0, 0), 0).x;",
+            &[("glsl wgsl", OVERLAP, &["2"])],
+        )
+    },
     case(
         "cbuffers of other members",
         &["cbuffer C { float x; }\n", "cbuffer C { float x; float y; }\n"],

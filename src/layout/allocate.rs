@@ -10,12 +10,14 @@ use super::trace::{How, Placement};
 use super::types::{Detail, Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{
-    Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, binding, offset_of_global,
+    Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
+    offset_of_global,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
+use overlap::Inside;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The last register or binding number that any API takes.
@@ -41,6 +43,8 @@ pub struct Allocator<'a> {
     taken: BTreeMap<(u64, Unit), Vec<Range>>,
     /// Ranges that a parameter takes and the policy gives to others all the same.
     shared: BTreeMap<(u64, Unit), Vec<Range>>,
+    /// Ranges whose numbers are given to nothing else, though what has been given them is elsewhere.
+    counted: BTreeMap<(u64, Unit), Vec<Range>>,
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: BTreeSet<u64>,
     overlaps: Vec<Overlap>,
@@ -94,6 +98,7 @@ impl<'a> Allocator<'a> {
             diags,
             taken: BTreeMap::new(),
             shared: BTreeMap::new(),
+            counted: BTreeMap::new(),
             spaces: BTreeSet::new(),
             overlaps: Vec::new(),
             numbers: BTreeMap::new(),
@@ -241,8 +246,12 @@ impl<'a> Allocator<'a> {
         let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
         layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
-        let mut whole = pending(owner, Span::default(), &none, layout, Place::default());
+        let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
+        let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Place::default());
         self.allocate(&mut whole);
+        if !self.settings.policy.shifts_everywhere && self.settings.shift != Shift::NONE {
+            self.shift_back(&mut whole);
+        }
         let mut next = whole.place;
         let buffer = buffer.map(|layout| ScopeBuffer {
             binding: self.needs_binding(&layout).then(|| binding(&next, self.buffer_unit())),
@@ -259,6 +268,36 @@ impl<'a> Allocator<'a> {
             to.params.push((index, place, pending.layout));
         }
         to
+    }
+
+    /// Takes away what the ranges of its classes have added to the numbers of a parameter. The numbers of others go on from
+    /// what it has been given there.
+    fn shift_back(&mut self, pending: &mut Pending) {
+        let mut parts = Vec::new();
+        for unit in Unit::SLOTS {
+            let (count, (key, base)) = (pending.layout.usage.get(unit), self.numbering(unit));
+            if count == 0 {
+                continue;
+            }
+            let space = pending.place.space.get(unit);
+            let (taken, counted) = (self.taken.entry((space, key)), self.counted.entry((space, key)));
+            counted.or_default().extend(taken.or_default().extract_if(.., |r| r.id == pending.id));
+            let start = pending.place.offset.get(unit).saturating_sub(base);
+            pending.place.offset.set(unit, start);
+            for placed in self.trace.iter_mut().filter(|p| p.owner == pending.id && p.unit == unit) {
+                (placed.start, placed.end) = (start, start.saturating_add(count));
+            }
+            parts.push(Inside { space, unit, start, count });
+        }
+        self.tell_parts(pending, &parts);
+        for part in &parts {
+            self.tell_met(part.unit, part.space, &pending.range(part.start, part.count, How::FirstFit));
+        }
+        for Inside { space, unit, start, count } in parts {
+            let (key, _) = self.numbering(unit);
+            let range = pending.range(start, count, How::FirstFit);
+            self.shared.entry((space, key)).or_default().push(range);
+        }
     }
 
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
@@ -390,7 +429,7 @@ impl<'a> Allocator<'a> {
             }
             return;
         }
-        let registers = &pending.explicit.registers;
+        let registers = self.heard_registers(pending.explicit);
         let spaces_alone = self.settings.policy.space_only_registers;
         let set = pending.explicit.vk_set.filter(|_| pending.explicit.vk_binding.is_none());
         if let Some((set, _)) = set.filter(|_| spaces_alone && !blocks) {
@@ -408,7 +447,7 @@ impl<'a> Allocator<'a> {
             return self.keep_unheard_register(pending);
         }
         if !blocks {
-            registers.iter().for_each(|r| self.check_space_alone(r));
+            pending.explicit.registers.iter().for_each(|r| self.check_space_alone(r));
         }
         let fallback = registers.iter().find(|r| !self.is_shifted(r));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
@@ -440,12 +479,21 @@ impl<'a> Allocator<'a> {
 
     /// A register of a block that is not placed by it: nothing else implicit goes where it points.
     fn keep_unheard_register(&mut self, pending: &Pending) {
-        let first = pending.explicit.registers.first().filter(|r| r.class.is_some());
+        let first = self.heard_registers(pending.explicit).first().filter(|r| r.class.is_some());
         if let Some(register) = first.filter(|_| self.settings.policy.registers_as_bindings) {
             let space = u64::from(register.space.unwrap_or(0));
             let owner = (pending.name, pending.id);
             self.spaces.insert(space);
             self.take(Unit::Descriptor, space, (register.index.into(), 1), owner, How::Explicit);
+        }
+    }
+
+    /// The registers that may place something on Vulkan and WebGPU.
+    fn heard_registers<'e>(&self, explicit: &'e Explicit) -> &'e [ExplicitRegister] {
+        let all = explicit.registers.as_slice();
+        match self.settings.policy.shift_hides_registers && self.settings.shift != Shift::NONE {
+            true => all.get(..1).filter(|first| first.iter().all(|r| self.is_shifted(r))).unwrap_or_default(),
+            false => all,
         }
     }
 
@@ -480,7 +528,7 @@ impl<'a> Allocator<'a> {
     fn numbering(&self, unit: Unit) -> (Unit, u64) {
         match self.settings.api {
             Api::D3d => (unit, 0),
-            Api::Vulkan | Api::WebGpu => (Unit::Descriptor, self.settings.shift.get(unit).unwrap_or(0)),
+            Api::Vulkan | Api::WebGpu => (Unit::Descriptor, self.settings.base(unit)),
         }
     }
 
@@ -701,9 +749,7 @@ impl<'a> Allocator<'a> {
         if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
             let start = self.free_spaces(spaces);
             pending.place.offset.set(Unit::Space, start);
-            if self.settings.policy.explicit_block_keeps_one_space {
-                self.tell_inside(pending, start);
-            }
+            self.tell_inside(pending, start);
             let range = pending.range(start, spaces, self.how_implicit());
             self.note(Unit::Space, Unit::Space, 0, &range);
         }
@@ -720,8 +766,8 @@ impl<'a> Allocator<'a> {
     fn first_fit_from(&self, unit: Unit, count: u64, space: u64, start: u64) -> u64 {
         let (key, _) = self.numbering(unit);
         let mut start = start;
-        let Some(ranges) = self.taken.get(&(space, key)) else { return start };
-        let mut ranges: Vec<&Range> = ranges.iter().collect();
+        let given = [self.taken.get(&(space, key)), self.counted.get(&(space, key))];
+        let mut ranges: Vec<&Range> = given.into_iter().flatten().flatten().collect();
         ranges.sort_by_key(|r| r.start);
         for range in ranges {
             if range.start >= start.saturating_add(count) {
@@ -752,7 +798,7 @@ impl<'a> Allocator<'a> {
         let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, pending.span, message);
         let (key, _) = self.numbering(unit);
         for range in self.taken.get(&(space, key)).into_iter().flatten().filter(|r| r.span != Span::default()) {
-            let text = format!("`{}` takes {}", range.owner, range_text(unit, range, space));
+            let text = format!("`{}` takes {}", range.owner, range_text(key, range, space));
             diagnostic = diagnostic.label(range.span, text);
         }
         self.diags.push(diagnostic);

@@ -127,6 +127,10 @@ pub struct Policy {
     pub parts_bindings: bool,
     /// Explicit bindings are not heard for classes that are shifted.
     pub shift_hides_bindings: bool,
+    /// Where any class is shifted, the first register of a parameter is heard if its class is, and no other.
+    pub shift_hides_registers: bool,
+    /// Shifted classes are shifted in the spaces of parameter blocks and among the uniform parameters of entry points, too.
+    pub shifts_everywhere: bool,
     /// In shader models where `u` registers and render targets are one, targets claim theirs.
     pub targets_claim_registers: bool,
     /// Bytes of D3D constant buffers.
@@ -184,6 +188,8 @@ pub const SPEC: Policy = Policy {
     entry_scopes_whole: false,
     parts_bindings: true,
     shift_hides_bindings: false,
+    shift_hides_registers: false,
+    shifts_everywhere: true,
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
@@ -219,6 +225,8 @@ pub const SLANGC: Policy = Policy {
     entry_scopes_whole: true,
     parts_bindings: false,
     shift_hides_bindings: true,
+    shift_hides_registers: true,
+    shifts_everywhere: false,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
     scalar: &rules::SCALAR_SLANGC,
@@ -307,6 +315,14 @@ impl Settings {
     /// Whether slots are counted in this register class rather than as bindings.
     pub fn by_class(&self, unit: Unit) -> bool {
         self.api == Api::D3d || self.shift.get(unit).is_some()
+    }
+
+    /// The first number of the slots of a unit, where they are not counted from 0.
+    pub fn base(&self, unit: Unit) -> u64 {
+        match self.api {
+            Api::D3d => 0,
+            Api::Vulkan | Api::WebGpu => self.shift.get(unit).unwrap_or(0),
+        }
     }
 
     /// Whether each element of an array of resources takes slots of this unit: on Vulkan one binding holds them all, D3D and
@@ -585,14 +601,20 @@ pub fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
 /// The binding of the buffer of a block at a path.
 pub fn buffer_binding(place: Place, layout: &TypeLayout, path: &[u32]) -> Option<Binding> {
     let (place, block) = walk(place, layout, path)?;
-    let Detail::Block { container, own_space, .. } = &block.detail else { return None };
+    let Detail::Block { container, .. } = &block.detail else { return None };
     let (unit, _) = container.units().find(|(u, _)| Unit::SLOTS.contains(u))?;
+    Some(binding(&buffer_place(place, block), unit))
+}
+
+/// The place of the buffer of a block that is at `place`.
+pub fn buffer_place(place: Place, block: &TypeLayout) -> Place {
+    let Some((starts, _)) = block.own_slots() else { return place };
     let mut place = place;
-    if *own_space {
+    for unit in Unit::SLOTS {
         place.space.set(unit, place.offset.get(Unit::Space));
-        place.offset.set(unit, 0);
+        place.offset.set(unit, starts.get(unit));
     }
-    Some(binding(&place, unit))
+    place
 }
 
 /// The byte offset that a plain global asks for.

@@ -2,7 +2,7 @@
 
 use super::rules::{Rules, VectorAlign, round_up};
 use super::usage::{UNBOUNDED, Unit, Usage};
-use super::{Api, Policy, Settings, Shift, Unbounded};
+use super::{Api, Policy, Settings, Unbounded};
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
 /// Types nested deeper than this are refused by `check`; here the recursion only must end.
@@ -86,6 +86,16 @@ impl TypeLayout {
         classes.filter(|_| !matches!(leaf.detail, Detail::Struct(_))).collect()
     }
 
+    /// The slots of a block within a space of its own: where they begin in each unit, and how many there are.
+    pub fn own_slots(&self) -> Option<(Usage, Usage)> {
+        let Detail::Block { container, element, own_space: true } = &self.detail else { return None };
+        let mut starts = Usage::NONE;
+        for unit in Unit::SLOTS {
+            starts.set(unit, element.offset.get(unit).saturating_sub(container.get(unit)));
+        }
+        Some((starts, container.plus(&element.layout.usage)))
+    }
+
     /// What the arrays around it hold.
     pub fn innermost(&self) -> &TypeLayout {
         let mut at = self;
@@ -160,14 +170,8 @@ impl Layouter<'_> {
                 self.block(ty, element, Unit::ShaderResource, false)
             }
             Type::ParameterBlock(t) => {
-                // The bindings of a set of its own are counted from 0.
-                let settings = match self.settings.block_spaces {
-                    true => Settings { shift: Shift::NONE, ..*self.settings },
-                    false => *self.settings,
-                };
-                let inner = Layouter { program: self.program, settings: &settings };
-                let element = inner.content(t, settings.constant_rules, order, depth + 1);
-                inner.block(ty, element, Unit::ConstantBuffer, settings.block_spaces)
+                let element = self.content(t, self.settings.constant_rules, order, depth + 1);
+                self.block(ty, element, Unit::ConstantBuffer, self.settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
             Type::Buffer(_, _, element) => {
@@ -317,11 +321,37 @@ impl Layouter<'_> {
         } else {
             usage = container.plus(&content);
         }
+        let starts = if own_space { self.starts(&container.plus(&content)) } else { Usage::NONE };
         for unit in Unit::SLOTS {
-            offset.set(unit, container.get(unit));
+            offset.set(unit, starts.get(unit).saturating_add(container.get(unit)));
         }
         let element = Box::new(VarLayout { offset, from_zero: false, layout: element });
         TypeLayout { ty, usage, align: 1, detail: Detail::Block { container, element, own_space } }
+    }
+
+    /// Where the slots of each unit begin in a space of their own: a shifted class where its range does, what is no class at
+    /// the first gap.
+    fn starts(&self, taken: &Usage) -> Usage {
+        let mut starts = Usage::NONE;
+        if !self.settings.policy.shifts_everywhere {
+            return starts;
+        }
+        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for unit in classes {
+            let start = self.settings.base(unit);
+            starts.set(unit, start);
+            ranges.push((start, start.saturating_add(taken.get(unit))));
+        }
+        ranges.sort_unstable();
+        let mut free = 0;
+        for (start, end) in ranges {
+            if start < taken.get(Unit::Descriptor).saturating_add(free) {
+                free = end.max(free);
+            }
+        }
+        starts.set(Unit::Descriptor, free);
+        starts
     }
 
     fn resource(&self, ty: TypeId, element: Option<Box<TypeLayout>>) -> TypeLayout {

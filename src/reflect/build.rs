@@ -305,13 +305,17 @@ impl Builder<'_> {
                 node.result_type = Some(Box::new(self.type_node(element)));
             }
             Detail::Resource { .. } => {}
-            Detail::Block { container, element, own_space } => self.block(&mut node, container, element, *own_space),
+            Detail::Block { container, element, own_space } => {
+                let starts = layout.own_slots().map_or(Usage::NONE, |(starts, _)| starts);
+                self.block(&mut node, (container, &starts), element, *own_space);
+            }
         }
         node
     }
 
-    fn block(&self, node: &mut TypeNode, container: &Usage, element: &VarLayout, own_space: bool) {
-        let mut container_bindings: Vec<Binding> = container.units().map(|(unit, _)| slot(unit, 0, 0, 1)).collect();
+    fn block(&self, node: &mut TypeNode, (container, starts): (&Usage, &Usage), element: &VarLayout, own_space: bool) {
+        let mut container_bindings: Vec<Binding> =
+            container.units().map(|(unit, _)| slot(unit, starts.get(unit), 0, 1)).collect();
         if own_space {
             container_bindings.push(slot(Unit::Space, 0, 0, 1));
         }

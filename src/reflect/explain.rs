@@ -10,7 +10,8 @@ use super::words::position;
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::trace::{How, Owner, Placement};
 use crate::layout::{
-    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout, enter_array, enter_block,
+    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout, buffer_place, enter_array,
+    enter_block,
 };
 use crate::source::{Sources, Span};
 use crate::symbol::edit_distance;
@@ -603,8 +604,9 @@ impl<'a> Explainer<'a> {
             })
             .collect();
         if let Detail::Block { container, own_space: true, .. } = &at.layout.detail {
-            let space = at.place.offset.get(Unit::Space);
-            shown.extend(container.units().map(|(unit, _)| format!("its buffer at {}", self.slot(unit, 0, space, 1))));
+            let place = buffer_place(at.place, at.layout);
+            let slot = |unit| self.slot(unit, place.offset.get(unit), place.space.get(unit), 1);
+            shown.extend(container.units().map(|(unit, _)| format!("its buffer at {}", slot(unit))));
         }
         if shown.is_empty() {
             shown.push("takes nothing".to_owned());
@@ -653,7 +655,7 @@ impl<'a> Explainer<'a> {
                 }
                 self.inside(at);
             }
-            Detail::Block { container, element, own_space } => {
+            Detail::Block { container, .. } => {
                 let Some((place, inner)) = enter_block(at.place, layout) else { return };
                 let settings = &self.layout.settings;
                 let rules = match self.program.types.get(layout.ty) {
@@ -662,15 +664,12 @@ impl<'a> Explainer<'a> {
                     _ => settings.constant_rules,
                 };
                 let bound = container.units().next().map(|(unit, _)| {
-                    let (mut index, mut space) = (at.place.offset.get(unit), at.place.space.get(unit));
-                    if *own_space {
-                        (index, space) = (0, at.place.offset.get(Unit::Space));
-                    }
-                    self.slot(unit, index, space, 1)
+                    let place = buffer_place(at.place, layout);
+                    self.slot(unit, place.offset.get(unit), place.space.get(unit), 1)
                 });
                 let buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
                 let mut at = At { place, layout: inner, rules, buffer, ..at };
-                at.steps.push(block_step(bound.as_deref(), element, *own_space, place));
+                at.steps.push(block_step(bound.as_deref(), layout, place));
                 self.inside(at);
             }
             Detail::Resource { element: Some(element) } => {
@@ -775,23 +774,33 @@ fn around(line: &str, column: usize) -> String {
     format!("{before}{}{after}", shown.trim())
 }
 
-fn block_step(bound: Option<&str>, element: &VarLayout, own_space: bool, place: Place) -> Step {
+fn block_step(bound: Option<&str>, block: &TypeLayout, place: Place) -> Step {
     let mut text = match bound {
         Some(bound) => format!("Its plain data is in a buffer at {bound}"),
         None => "It has no plain data, so there is no buffer".to_owned(),
     };
-    if own_space {
-        text.push_str(&format!("; its contents are counted from 0 in space {}", place.space.get(Unit::Descriptor)));
+    let own = block.own_slots();
+    if let Some((starts, taken)) = &own {
+        let space = place.space.get(Unit::Descriptor);
+        let shifted = Unit::SLOTS.into_iter().filter(|u| starts.get(*u) > 0 && taken.get(*u) > 0);
+        let shifted: Vec<String> = shifted
+            .map(|u| match u.class() {
+                Some(class) => format!(", its {class} registers from {}", starts.get(u)),
+                None => format!(", its bindings from {}", starts.get(u)),
+            })
+            .collect();
+        text.push_str(&format!("; its contents are counted from 0 in space {space}{}", shifted.concat()));
     }
+    let Detail::Block { container, element, .. } = &block.detail else { return Step::default() };
     let after: Vec<String> = Unit::SLOTS
         .into_iter()
-        .filter(|u| element.offset.get(*u) > 0 && element.layout.usage.get(*u) > 0)
-        .map(|u| amount(u, element.offset.get(u)))
+        .filter(|u| container.get(*u) > 0 && element.layout.usage.get(*u) > 0)
+        .map(|u| amount(u, container.get(u)))
         .collect();
     if !after.is_empty() {
         text.push_str(&format!("; the resources in it come after {}", after.join(" and ")));
     }
-    Step { text, rule: if own_space { BLOCKS } else { BUFFERS }.to_owned(), ..Step::default() }
+    Step { text, rule: if own.is_some() { BLOCKS } else { BUFFERS }.to_owned(), ..Step::default() }
 }
 
 fn rule_of(rules: &Rules) -> String {

@@ -7,7 +7,8 @@ use super::model::{
 };
 use crate::layout::reach::{Parts, Root, parts};
 use crate::layout::{
-    Api, Detail, Place, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, enter_array, enter_block, further_bindings,
+    Api, Detail, Place, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, buffer_place, enter_array, enter_block,
+    further_bindings,
 };
 use crate::tree::{self, BufferKind, Explicit, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,14 +226,10 @@ impl<'a> Walk<'a, '_> {
                     self.leaf(inner);
                 }
             }
-            Detail::Block { container, own_space, .. } => {
+            Detail::Block { container, .. } => {
                 let mut buffer = None;
                 for (unit, used) in container.units() {
-                    let mut place = at.place;
-                    if *own_space {
-                        place.space.set(unit, place.offset.get(Unit::Space));
-                        place.offset.set(unit, 0);
-                    }
+                    let place = buffer_place(at.place, at.layout);
                     let declared = !matches!(program.types.get(at.layout.ty), Type::ParameterBlock(_));
                     let hidden = (!declared).then(|| "block".to_owned());
                     let space = Unit::SLOTS.contains(&unit).then_some(place.space.get(unit));

@@ -8,6 +8,7 @@ use crate::layout::types::{Detail, TypeLayout};
 use crate::layout::usage::{UNBOUNDED, Unit};
 use crate::layout::{Api, Overlap};
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 impl From<&Placement> for Range {
     fn from(placed: &Placement) -> Range {
@@ -31,12 +32,12 @@ impl Allocator<'_> {
         self.shared.entry((space, key)).or_default().push(range);
     }
 
-    fn tell_met(&mut self, unit: Unit, space: u64, range: &Range) {
+    pub(super) fn tell_met(&mut self, unit: Unit, space: u64, range: &Range) {
         let (key, _) = self.numbering(unit);
         let lists = [self.taken.get(&(space, key)), self.shared.get(&(space, key))];
         let met = lists.into_iter().flatten().flatten().filter(|r| r.start < range.end && range.start < r.end);
         let met: Vec<Range> = met.copied().collect();
-        self.tell_overlap(unit, range, &met, |r| range_text(unit, r, space));
+        self.tell_overlap(unit, range, &met, |r| range_text(key, r, space));
     }
 
     /// Takes a number of those that are no slots.
@@ -82,23 +83,73 @@ impl Allocator<'_> {
     pub(super) fn claim_inside(&mut self, pending: &Pending, space: u64, span: Span) {
         let mut inside = Vec::new();
         slots_inside(&pending.layout, space, &mut inside);
-        for (space, unit, count) in inside {
-            let range = Range { span, ..pending.range(0, count, How::Explicit) };
+        self.tell_parts(pending, &inside);
+        for part in &inside {
+            let range = Range { span, ..pending.range(part.start, part.count, How::Explicit) };
+            self.tell_met(part.unit, part.space, &range);
+        }
+        for Inside { space, unit, start, count } in inside {
+            let range = Range { span, ..pending.range(start, count, How::Explicit) };
+            let (key, _) = self.numbering(unit);
             match self.settings.policy.blocks_share_spaces {
-                true => self.claim_shared(unit, space, range),
-                false => self.claim(unit, space, range),
+                true => self.shared.entry((space, key)).or_default().push(range),
+                false => self.push(unit, key, space, range),
             }
         }
     }
 
     /// Tells what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
-    /// spaces from others.
+    /// spaces from others; and, where classes have ranges of bindings, its own parts.
     pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
         let mut inside = Vec::new();
         slots_inside(&pending.layout, space, &mut inside);
-        for (space, unit, count) in inside {
-            self.tell_met(unit, space, &pending.range(0, count, How::FirstFit));
+        self.tell_parts(pending, &inside);
+        if !self.settings.policy.explicit_block_keeps_one_space {
+            return;
         }
+        for Inside { space, unit, start, count } in inside {
+            self.tell_met(unit, space, &pending.range(start, count, How::FirstFit));
+        }
+    }
+
+    /// Tells which register classes of a parameter have the same bindings: ranges that do not leave room for each other.
+    pub(super) fn tell_parts(&mut self, pending: &Pending, inside: &[Inside]) {
+        for part in inside {
+            self.check_end(pending, part.unit, (part.start, part.count), pending.span);
+        }
+        let spaces: BTreeSet<u64> = inside.iter().map(|part| part.space).collect();
+        for space in spaces {
+            let meets = |a: &Inside, b: &Inside| {
+                let numbers = |p: &Inside| (p.space, self.numbering(p.unit).0);
+                a.unit != b.unit && numbers(a) == numbers(b) && a.start < b.end() && b.start < a.end()
+            };
+            let here = inside.iter().filter(|a| a.space == space && inside.iter().any(|b| meets(a, b)));
+            let parts: Vec<Inside> = here.copied().collect();
+            if !parts.is_empty() {
+                self.tell_classes(pending, space, &parts);
+            }
+        }
+    }
+
+    /// Several classes of one parameter in the same bindings. A texture and a sampler may be two views of one.
+    fn tell_classes(&mut self, pending: &Pending, space: u64, parts: &[Inside]) {
+        let text = |p: &Inside| {
+            let what = p.unit.class().map_or("others".to_owned(), |class| format!("{class} registers"));
+            let last = p.end().saturating_sub(1);
+            if last == p.start { format!("{what} at {last}") } else { format!("{what} at {} to {last}", p.start) }
+        };
+        let parts_text: Vec<String> = parts.iter().map(text).collect();
+        let parts_text = parts_text.join(", ");
+        let message = format!("parts of `{}` have the same bindings in set {space}: {parts_text}", pending.name);
+        let note = match self.settings.policy.shifts_everywhere {
+            true => "`--shift` has to leave room for all registers of a class",
+            false => "under `slangc`, `--shift` moves nothing in parameter blocks and entry point parameters",
+        };
+        let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, pending.span, message).note(note);
+        let halves = parts.iter().all(|p| matches!(p.unit, Unit::ShaderResource | Unit::Sampler));
+        let never = self.settings.api == Api::WebGpu || !halves;
+        let owners = vec![pending.id.global(); 2];
+        self.overlaps.push(Overlap { owners, never, diagnostic });
     }
 
     /// Reports what lies beyond the last number that any API counts to.
@@ -136,13 +187,28 @@ impl Allocator<'_> {
     }
 }
 
+/// Slots in a space of a parameter's own.
+#[derive(Clone, Copy)]
+pub(super) struct Inside {
+    pub(super) space: u64,
+    pub(super) unit: Unit,
+    pub(super) start: u64,
+    pub(super) count: u64,
+}
+
+impl Inside {
+    fn end(&self) -> u64 {
+        self.start.saturating_add(self.count)
+    }
+}
+
 /// The slots that a type takes in spaces of its own, the first of which is `space`.
-fn slots_inside(layout: &TypeLayout, space: u64, list: &mut Vec<(u64, Unit, u64)>) {
+fn slots_inside(layout: &TypeLayout, space: u64, list: &mut Vec<Inside>) {
     match &layout.detail {
-        Detail::Block { container, element, own_space } => {
-            if *own_space {
-                let taken = container.plus(&element.layout.usage);
-                list.extend(Unit::SLOTS.into_iter().map(|u| (space, u, taken.get(u))).filter(|(_, _, n)| *n > 0));
+        Detail::Block { element, .. } => {
+            if let Some((starts, taken)) = layout.own_slots() {
+                let slots = Unit::SLOTS.into_iter().filter(|u| taken.get(*u) > 0);
+                list.extend(slots.map(|unit| Inside { space, unit, start: starts.get(unit), count: taken.get(unit) }));
             }
             slots_inside(&element.layout, space.saturating_add(element.offset.get(Unit::Space)), list);
         }
@@ -153,7 +219,7 @@ fn slots_inside(layout: &TypeLayout, space: u64, list: &mut Vec<(u64, Unit, u64)
         }
         Detail::Array { count: None, .. } => {
             let classes = layout.unbounded_classes().into_iter().zip(space..);
-            list.extend(classes.map(|(unit, space)| (space, unit, UNBOUNDED)));
+            list.extend(classes.map(|(unit, space)| Inside { space, unit, start: 0, count: UNBOUNDED }));
         }
         _ => {}
     }
