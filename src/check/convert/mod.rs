@@ -1,0 +1,362 @@
+//! Conversions between types: which exist, how dear each is, and the common type of two operands. Their trees are made in
+//! `apply`.
+//!
+//! The rules are HLSL's: scalar kinds convert freely, a scalar splats to a vector or matrix, vectors and matrices
+//! truncate, `vector<T, 1>` and `T` are one, a matrix of one row or column is a vector, an unscoped or scoped enum gives its
+//! tag. Everything else converts only to itself.
+
+mod apply;
+
+pub use apply::{apply, convert_literal, wrap};
+
+use crate::tree::{Arena, EnumId, Expr, ExprId, ExprKind, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp};
+use std::ops::Add;
+
+/// What a conversion costs. Overloads compare the sums over their arguments; less is better.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
+pub struct Rank(pub u32);
+
+impl Rank {
+    /// No conversion.
+    pub const IDENTITY: Rank = Rank(0);
+    /// From here on a conversion loses parts of a vector or matrix.
+    pub const TRUNCATION: Rank = Rank(2000);
+    /// A scalar becomes a vector.
+    const SPLAT_VECTOR: Rank = Rank(1);
+    /// A scalar becomes a matrix.
+    const SPLAT_MATRIX: Rank = Rank(10);
+    /// `vector<T, 1>` and `T`.
+    const UNIT: Rank = Rank(1);
+    /// `matrix<T, 1, N>` or `matrix<T, N, 1>` and `vector<T, N>`.
+    const LINE: Rank = Rank(5);
+    /// `matrix<T, 2, 2>` and `vector<T, 4>`.
+    const RESHAPE: Rank = Rank(1500);
+    /// An enum becomes its tag.
+    const ENUM: Rank = Rank(20);
+    /// `T[4]` becomes `T[]`.
+    const UNSIZED: Rank = Rank(30);
+    /// `ConstantBuffer<T>` becomes `T`.
+    const CONTENTS: Rank = Rank(10);
+    /// A struct becomes its base.
+    const BASE: Rank = Rank(100);
+
+    /// Parts of a vector or matrix are lost.
+    pub fn truncates(self) -> bool {
+        self >= Rank::TRUNCATION
+    }
+}
+
+impl Add for Rank {
+    type Output = Rank;
+    fn add(self, other: Rank) -> Rank {
+        Rank(self.0.saturating_add(other.0))
+    }
+}
+
+impl std::iter::Sum for Rank {
+    fn sum<I: Iterator<Item = Rank>>(ranks: I) -> Rank {
+        ranks.fold(Rank::IDENTITY, Rank::add)
+    }
+}
+
+/// Whether an expression is a literal without a suffix, whose type is not yet a decision of the author.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LiteralKind {
+    /// Not a literal.
+    #[default]
+    None,
+    /// `1`, `-1`, `0x10`.
+    Int,
+    /// `1.0`, `-1.0`.
+    Float,
+}
+
+/// The literal kind of an expression: literals of the default types, their negations and sums of them.
+pub fn literal_kind(exprs: &Arena<ExprId, Expr>, id: ExprId) -> LiteralKind {
+    const DEPTH: u32 = 16;
+    fn walk(exprs: &Arena<ExprId, Expr>, id: ExprId, depth: u32) -> LiteralKind {
+        if depth == 0 {
+            return LiteralKind::None;
+        }
+        let expr = &exprs[id];
+        match expr.kind {
+            ExprKind::Literal(Literal::Int(_), _) if expr.ty == TypeId::INT => LiteralKind::Int,
+            ExprKind::Literal(Literal::Float(_), _) if expr.ty == TypeId::FLOAT => LiteralKind::Float,
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, of) => walk(exprs, of, depth - 1),
+            ExprKind::Binary(op, a, b) if !op.is_comparison() => {
+                let a = walk(exprs, a, depth - 1);
+                if a == walk(exprs, b, depth - 1) { a } else { LiteralKind::None }
+            }
+            _ => LiteralKind::None,
+        }
+    }
+    walk(exprs, id, DEPTH)
+}
+
+/// The shape of a numeric type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A scalar.
+    Scalar,
+    /// A vector of so many.
+    Vector(u8),
+    /// Rows and columns.
+    Matrix(u8, u8),
+}
+
+impl Shape {
+    /// How many components there are.
+    pub fn count(self) -> u32 {
+        match self {
+            Shape::Scalar => 1,
+            Shape::Vector(n) => n.into(),
+            Shape::Matrix(r, c) => u32::from(r) * u32::from(c),
+        }
+    }
+
+    /// The type of this shape with components of a kind.
+    pub fn of(self, types: &mut Types, scalar: Scalar) -> TypeId {
+        match self {
+            Shape::Scalar => types.scalar(scalar),
+            Shape::Vector(n) => types.vector(scalar, n),
+            Shape::Matrix(r, c) => types.matrix(scalar, r, c),
+        }
+    }
+
+    /// One component, however written.
+    fn is_unit(self) -> bool {
+        self.count() == 1
+    }
+
+    /// The length, if it is a vector or a matrix of one row or column.
+    fn line(self) -> Option<u8> {
+        match self {
+            Shape::Vector(n) | Shape::Matrix(1, n) | Shape::Matrix(n, 1) => Some(n),
+            _ => None,
+        }
+    }
+}
+
+/// Component kind and shape of a scalar, vector or matrix type.
+pub fn numeric(types: &Types, ty: TypeId) -> Option<(Scalar, Shape)> {
+    match types.get(ty) {
+        Type::Scalar(s) => Some((s, Shape::Scalar)),
+        Type::Vector(s, n) => Some((s, Shape::Vector(n))),
+        Type::Matrix(s, r, c) => Some((s, Shape::Matrix(r, c))),
+        _ => None,
+    }
+}
+
+/// The scalar type that holds an enum's values.
+pub fn enum_tag(program: &Program, id: EnumId) -> Scalar {
+    if (id.0 as usize) < program.enums.len() { program.enums[id].tag } else { Scalar::I32 }
+}
+
+/// Position of a scalar kind in the order of joins: the later of two kinds is their common one.
+const fn join_order(scalar: Scalar) -> u8 {
+    match scalar {
+        Scalar::Bool => 0,
+        Scalar::I8 => 1,
+        Scalar::U8 => 2,
+        Scalar::MinI16 => 3,
+        Scalar::I16 => 4,
+        Scalar::MinU16 => 5,
+        Scalar::U16 => 6,
+        Scalar::I32 => 7,
+        Scalar::U32 => 8,
+        Scalar::I64 => 9,
+        Scalar::U64 => 10,
+        Scalar::MinF16 => 11,
+        Scalar::F16 => 12,
+        Scalar::F32 => 13,
+        Scalar::F64 => 14,
+    }
+}
+
+/// Width in bits as conversions see it.
+fn bits(scalar: Scalar) -> u32 {
+    match scalar {
+        Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16 => 16,
+        Scalar::Bool => 1,
+        _ => scalar.size() * 8,
+    }
+}
+
+/// What it costs to make one scalar kind of another.
+pub fn scalar_rank(from: Scalar, to: Scalar, literal: LiteralKind) -> Rank {
+    if from == to {
+        return Rank::IDENTITY;
+    }
+    if to == Scalar::Bool {
+        return Rank(950);
+    }
+    let cost = match literal {
+        LiteralKind::Int if to.is_signed() => 23,
+        LiteralKind::Int if to.is_unsigned() => 32,
+        LiteralKind::Float if to.is_float() => 25,
+        _ if from == Scalar::Bool => 120 + if to.is_float() { 300 } else { u32::from(to.is_unsigned()) },
+        _ if from.is_float() && to.is_float() => {
+            if bits(to) >= bits(from) {
+                150
+            } else {
+                600
+            }
+        }
+        _ if from.is_float() => 900,
+        _ if to.is_float() => match to {
+            Scalar::F32 => 400,
+            Scalar::F64 => 450,
+            _ => 500,
+        },
+        _ => integer_rank(from, to),
+    };
+    // Among kinds of one cost the narrowest that fits is nearest.
+    Rank(cost + u32::from(join_order(from).abs_diff(join_order(to))))
+}
+
+/// Integer to integer.
+fn integer_rank(from: Scalar, to: Scalar) -> u32 {
+    let (wider, narrower) = (bits(to) > bits(from), bits(to) < bits(from));
+    match (from.is_signed(), to.is_signed()) {
+        (a, b) if a == b && !narrower => 150,
+        (false, true) if wider => 200,
+        (true, false) if !narrower => 250,
+        (false, true) if !narrower => 300,
+        _ => 500,
+    }
+}
+
+/// What it costs to change the shape, `None` where it cannot be done implicitly.
+fn shape_rank(from: Shape, to: Shape) -> Option<Rank> {
+    let lost = |rank: Rank| Some(rank + Rank(from.count().saturating_sub(to.count())));
+    match (from, to) {
+        _ if from == to => Some(Rank::IDENTITY),
+        _ if from.is_unit() && to.is_unit() => Some(Rank::UNIT),
+        (_, Shape::Matrix(..)) if from.is_unit() => Some(Rank::SPLAT_MATRIX),
+        _ if from.is_unit() => Some(Rank::SPLAT_VECTOR),
+        (Shape::Matrix(..), Shape::Vector(_)) | (Shape::Vector(_), Shape::Matrix(..))
+            if from.line().is_some() && from.line() == to.line() =>
+        {
+            Some(Rank::LINE)
+        }
+        (Shape::Matrix(..), Shape::Vector(_)) | (Shape::Vector(_), Shape::Matrix(..)) if from.count() == to.count() => {
+            Some(Rank::RESHAPE)
+        }
+        (Shape::Vector(a), Shape::Vector(b)) if b < a => lost(Rank::TRUNCATION),
+        (Shape::Matrix(r, c), Shape::Matrix(p, q)) if p <= r && q <= c => lost(Rank::TRUNCATION),
+        (Shape::Matrix(..), Shape::Vector(b)) if from.line().is_some_and(|a| b < a) => lost(Rank::TRUNCATION),
+        (_, to) if to.is_unit() => lost(Rank::TRUNCATION + Rank(100)),
+        _ => None,
+    }
+}
+
+/// The base of a struct: its first field, named `base`.
+pub fn base_of(program: &Program, ty: TypeId) -> Option<TypeId> {
+    let Type::Struct(id) = program.types.get(ty) else { return None };
+    if id.0 as usize >= program.structs.len() {
+        return None;
+    }
+    let first = program.structs[id].fields.first()?;
+    (first.name == *"base").then_some(first.ty)
+}
+
+/// The rank of an implicit conversion, `None` if there is none. The error type converts to and from everything, so that
+/// one fault is reported once.
+pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -> Option<Rank> {
+    if from == to || from == TypeId::ERROR || to == TypeId::ERROR {
+        return Some(Rank::IDENTITY);
+    }
+    let types = &program.types;
+    match (types.get(from), types.get(to)) {
+        (Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
+            Some(Rank::CONTENTS + rank(program, e, to, LiteralKind::None)?)
+        }
+        (Type::Array(a, Some(_)), Type::Array(b, None)) if a == b => Some(Rank::UNSIZED),
+        (Type::Enum(id), _) => {
+            let (scalar, shape) = numeric(types, to)?;
+            Some(
+                Rank::ENUM
+                    + scalar_rank(enum_tag(program, id), scalar, LiteralKind::None)
+                    + shape_rank(Shape::Scalar, shape)?,
+            )
+        }
+        (Type::Struct(_), Type::Struct(_)) => base_rank(program, from, to),
+        _ => {
+            let ((a, from), (b, to)) = (numeric(types, from)?, numeric(types, to)?);
+            Some(scalar_rank(a, b, literal) + shape_rank(from, to)?)
+        }
+    }
+}
+
+/// A struct to one of its bases.
+fn base_rank(program: &Program, from: TypeId, to: TypeId) -> Option<Rank> {
+    const DEPTH: u32 = 32;
+    let mut at = from;
+    for depth in 1..=DEPTH {
+        at = base_of(program, at)?;
+        if at == to {
+            return Some(Rank(Rank::BASE.0 * depth));
+        }
+    }
+    None
+}
+
+/// Whether `(to)value` is allowed. `zero`: the value is the integer literal 0, which makes any plain data.
+pub fn castable(program: &Program, from: TypeId, to: TypeId, zero: bool) -> bool {
+    let types = &program.types;
+    if rank(program, from, to, LiteralKind::None).is_some() {
+        return true;
+    }
+    match (types.get(from), types.get(to)) {
+        (Type::Scalar(_) | Type::Enum(_), Type::Enum(_)) | (Type::Vector(_, 1), Type::Enum(_)) => true,
+        (_, Type::Struct(_) | Type::Array(..)) if zero => is_data(program, to, 64),
+        _ => false,
+    }
+}
+
+/// Plain data: numbers, enums, and arrays and structs of them.
+pub fn is_data(program: &Program, ty: TypeId, depth: u32) -> bool {
+    match program.types.get(ty) {
+        Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) | Type::Error => true,
+        Type::Array(element, Some(_)) => depth > 0 && is_data(program, element, depth - 1),
+        Type::Struct(id) if (id.0 as usize) < program.structs.len() => {
+            depth > 0 && program.structs[id].fields.iter().all(|f| is_data(program, f.ty, depth - 1))
+        }
+        _ => false,
+    }
+}
+
+/// The common kind of two kinds.
+pub fn join_scalars(a: Scalar, b: Scalar) -> Scalar {
+    if join_order(a) >= join_order(b) { a } else { b }
+}
+
+/// The common shape of two operands: scalars splat, the smaller of two vectors or matrices wins.
+pub fn join_shapes(a: Shape, b: Shape) -> Option<Shape> {
+    Some(match (a, b) {
+        _ if a == b => a,
+        (Shape::Scalar, other) | (other, Shape::Scalar) if other.is_unit() => Shape::Scalar,
+        _ if a.is_unit() => b,
+        _ if b.is_unit() => a,
+        (Shape::Vector(a), Shape::Vector(b)) => Shape::Vector(a.min(b)),
+        (Shape::Matrix(r, c), Shape::Matrix(p, q)) => Shape::Matrix(r.min(p), c.min(q)),
+        _ if a.line().is_some() && a.line() == b.line() => Shape::Vector(a.line()?),
+        _ => return None,
+    })
+}
+
+/// The common type of two operands: of numbers the later kind in the common shape, of anything else only itself.
+pub fn join(types: &mut Types, a: TypeId, b: TypeId) -> Option<TypeId> {
+    if a == b || b == TypeId::ERROR {
+        return Some(a);
+    }
+    if a == TypeId::ERROR {
+        return Some(b);
+    }
+    let ((x, p), (y, q)) = (numeric(types, a)?, numeric(types, b)?);
+    let shape = join_shapes(p, q)?;
+    Some(shape.of(types, join_scalars(x, y)))
+}
+
+#[cfg(test)]
+mod tests;
