@@ -184,8 +184,8 @@ fn formats_of_reflect() {
     let slang = shaderport(tree.path(), &["reflect", "a.slang", "--format", "slang-json"]);
     let value: serde_json::Value = serde_json::from_str(&slang.stdout).expect("JSON");
     let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["bindlessSpaceIndex", "entryPoints", "parameters"]);
-    for ours in ["location", "emittedName", "matrixLayout", "scopeOffsets"] {
+    assert_eq!(keys, ["bindlessSpaceIndex", "entryPoints", "globalScope", "parameters"]);
+    for ours in ["location", "emittedName", "requested", "leaves"] {
         assert!(!slang.stdout.contains(&format!("\"{ours}\"")), "{ours}");
     }
 }

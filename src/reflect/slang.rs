@@ -1,4 +1,6 @@
 //! The sidecar in the form of `slangc -reflection-json`: without what only we say, and with its words where ours say more.
+//! Scopes are told as slangc does from 2026.16 on. What only its API tells and nobody could do without, the storage order of
+//! a matrix and the distance of a structured buffer's elements, stays: readers pass over keys that they do not know.
 
 use serde_json::{Map, Value};
 
@@ -9,16 +11,12 @@ const OURS: &[&str] = &[
     "target",
     "profile",
     "bindingPolicy",
-    "globalScope",
     "leaves",
     "memory",
     "types",
     "emittedName",
-    "scope",
-    "scopeOffsets",
     "location",
     "requested",
-    "matrixLayout",
     "facts",
     "stride",
     "elementStrides",
@@ -62,9 +60,6 @@ fn of_kind(map: &mut Map<String, Value>) {
         // Enums are told as their tags.
         "scalar" => {
             map.remove("name");
-        }
-        "resource" => {
-            map.remove("elementStride");
         }
         "array" if map.get("elementCount").is_some_and(Value::is_string) => {
             map.insert("elementCount".to_owned(), 0.into());
