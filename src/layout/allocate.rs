@@ -122,7 +122,8 @@ impl<'a> Allocator<'a> {
             globals.iter().map(|(_, p)| p).chain(entries.iter().flat_map(|(p, _)| p.iter().map(|(_, p)| p)));
         let entry_buffers = entries.iter().any(|(_, b)| b.as_ref().is_some_and(|b| self.needs_binding(b)));
         let buffer_here = buffer.is_some() && self.settings.globals_binding.is_none();
-        if buffer_here || entry_buffers || everything.into_iter().any(needs_default_space) {
+        let home_is_open = buffer_here || entry_buffers || everything.into_iter().any(needs_default_space);
+        if home_is_open {
             self.spaces.insert(self.home);
         }
         // `$Globals` comes before every implicit parameter (FACTS 10).
@@ -152,6 +153,7 @@ impl<'a> Allocator<'a> {
                 }
             }
         }
+        self.allocate_last(&mut globals, home_is_open);
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
@@ -307,7 +309,8 @@ impl<'a> Allocator<'a> {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
             let owner = (global.name, Owner::Global(id));
-            let pending = pending(owner, global.span, &global.explicit, self.measure(global), Place::default());
+            let layout = self.measure(global, owner.1);
+            let pending = pending(owner, global.span, &global.explicit, layout, Place::default());
             match self.is_dropped(id, &pending.layout) {
                 true => self.dropped.push(pending),
                 false => list.push((id, pending)),
@@ -362,7 +365,13 @@ impl<'a> Allocator<'a> {
         parameter && !reached.contains(&id) && !in_buffer
     }
 
-    fn measure(&self, global: &Global) -> TypeLayout {
+    /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
+    fn puts_last(&self, owner: Owner) -> bool {
+        let recorded = self.lock.as_ref().and_then(|lock| lock.puts_last(owner));
+        self.settings.api == Api::WebGpu && recorded.unwrap_or(self.settings.policy.extras_last)
+    }
+
+    fn measure(&self, global: &Global, owner: Owner) -> TypeLayout {
         let layouter = Layouter { program: self.program, settings: &self.settings };
         let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
         let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api == Api::Vulkan;
@@ -374,6 +383,11 @@ impl<'a> Allocator<'a> {
                 order,
             );
             make_push_constant(&mut layout);
+            return layout;
+        }
+        if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(owner) {
+            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+            layout.put_buffer_last();
             return layout;
         }
         if global.kind == GlobalKind::Specialization {
@@ -474,6 +488,8 @@ impl<'a> Allocator<'a> {
                 let range = Range { span, ..pending.range(start, rest, How::Explicit) };
                 self.claim_shared(Unit::Descriptor, space.into(), range);
             }
+        } else if pending.layout.usage.get(Unit::LateDescriptor) > 0 {
+            self.fix(pending, Unit::LateDescriptor, index.into(), space.into(), span);
         }
     }
 
@@ -515,7 +531,9 @@ impl<'a> Allocator<'a> {
         let mut next = index;
         for unit in Unit::SLOTS {
             let count = pending.layout.usage.get(unit);
-            if count > 0 && unit != Unit::FurtherDescriptor {
+            // What comes last does so unless it is all that there is.
+            let apart = unit == Unit::FurtherDescriptor || unit == Unit::LateDescriptor && next > index;
+            if count > 0 && !apart {
                 let (_, base) = self.numbering(unit);
                 self.fix_range(pending, unit, (next.wrapping_sub(base), count), space, span);
                 next = next.saturating_add(count);
@@ -724,7 +742,7 @@ impl<'a> Allocator<'a> {
     fn allocate(&mut self, pending: &mut Pending) {
         self.allocate_numbers(pending);
         let space = pending.space_only.unwrap_or(self.home);
-        for unit in Unit::SLOTS {
+        for unit in Unit::SLOTS.into_iter().filter(|u| *u != Unit::LateDescriptor) {
             let count = pending.layout.usage.get(unit);
             if count == 0 || pending.fixed.contains(&unit) {
                 continue;
@@ -752,6 +770,27 @@ impl<'a> Allocator<'a> {
             self.tell_inside(pending, start);
             let range = pending.range(start, spaces, self.how_implicit());
             self.note(Unit::Space, Unit::Space, 0, &range);
+        }
+    }
+
+    /// What comes behind all others, in the space of what asks for none or, where nothing else is there, in one of its own.
+    fn allocate_last(&mut self, globals: &mut [(GlobalId, Pending)], home_is_open: bool) {
+        let unit = Unit::LateDescriptor;
+        let late = |p: &Pending| p.layout.usage.get(unit) > 0 && !p.fixed.contains(&unit);
+        if !globals.iter().any(|(_, p)| late(p)) {
+            return;
+        }
+        let space = if home_is_open { self.home } else { self.free_spaces(1) };
+        for (_, pending) in globals.iter_mut().filter(|(_, p)| late(p)) {
+            let count = pending.layout.usage.get(unit);
+            let start = self.end_of(unit, space);
+            if start.saturating_add(count) > LAST_SLOT + 1 {
+                self.report_exhausted(pending, unit, space);
+                continue;
+            }
+            self.claim(unit, space, pending.range(start, count, self.how_implicit()));
+            pending.place.offset.set(unit, start);
+            pending.place.space.set(unit, space);
         }
     }
 
@@ -862,7 +901,8 @@ fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: Type
 /// Whether anything of it lies in the default space unless placed explicitly. An array of resources without bound keeps that
 /// space from being given away, though its elements lie in another one (slangc; structs with such arrays do not).
 fn needs_default_space(pending: &Pending) -> bool {
-    let implicit = |u: Unit| pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u);
+    let implicit =
+        |u: Unit| u != Unit::LateDescriptor && pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u);
     let unbounded = !pending.layout.unbounded_classes().is_empty() && implicit(Unit::Space);
     pending.space_only.is_none() && (unbounded || Unit::SLOTS.into_iter().any(implicit))
 }

@@ -131,6 +131,9 @@ pub struct Policy {
     pub shift_hides_registers: bool,
     /// Shifted classes are shifted in the spaces of parameter blocks and among the uniform parameters of entry points, too.
     pub shifts_everywhere: bool,
+    /// Where the target has no push constants, their buffers come behind all other bindings, which are counted without them;
+    /// so do, in the groups of parameter blocks, samplers of combined samplers that have a binding of their own.
+    pub extras_last: bool,
     /// In shader models where `u` registers and render targets are one, targets claim theirs.
     pub targets_claim_registers: bool,
     /// Bytes of D3D constant buffers.
@@ -190,6 +193,7 @@ pub const SPEC: Policy = Policy {
     shift_hides_bindings: false,
     shift_hides_registers: false,
     shifts_everywhere: true,
+    extras_last: false,
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
@@ -227,6 +231,7 @@ pub const SLANGC: Policy = Policy {
     shift_hides_bindings: true,
     shift_hides_registers: true,
     shifts_everywhere: false,
+    extras_last: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
     scalar: &rules::SCALAR_SLANGC,
@@ -285,6 +290,8 @@ pub struct Settings {
     pub obey_packoffset: bool,
     /// The policy.
     pub policy: Policy,
+    /// What is laid out lies in the space of a parameter block.
+    pub in_block: bool,
 }
 
 /// For the register classes `b`, `t`, `u` and `s`, where the range of bindings begins that they are mapped to on Vulkan and
@@ -357,6 +364,7 @@ impl Settings {
             targets_claim_registers: false,
             obey_packoffset: true,
             policy,
+            in_block: false,
         }
     }
 
@@ -575,12 +583,13 @@ pub fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api
     if api == Api::D3d {
         return leaf_binding(place, layout, path, Some(Unit::Sampler));
     }
-    let (inner, _) = walk(place, layout, path)?;
-    let mut found = leaf_binding(place, layout, path, None)?;
-    if api == Api::WebGpu {
-        found = second_binding(&inner, layout, found);
+    let (inner, leaf) = walk(place, layout, path)?;
+    let found = leaf_binding(place, layout, path, None)?;
+    match api {
+        Api::WebGpu if leaf.usage.get(Unit::LateDescriptor) > 0 => Some(binding(&inner, Unit::LateDescriptor)),
+        Api::WebGpu => Some(second_binding(&inner, layout, found)),
+        _ => Some(found),
     }
-    Some(found)
 }
 
 /// The binding of the second slot of a leaf, whose first one is given: of a sampler behind its texture, a counter behind its

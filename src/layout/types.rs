@@ -105,6 +105,17 @@ impl TypeLayout {
         at
     }
 
+    /// The buffer of a block gets a binding behind all others, apart from the resources in it.
+    pub fn put_buffer_last(&mut self) {
+        if let Detail::Block { container, element, .. } = &mut self.detail {
+            let count = container.get(Unit::Descriptor);
+            *container = Usage::one(Unit::LateDescriptor, count);
+            element.offset.set(Unit::Descriptor, 0);
+            self.usage.set(Unit::Descriptor, self.usage.get(Unit::Descriptor).saturating_sub(count));
+            self.usage.add(Unit::LateDescriptor, count);
+        }
+    }
+
     /// All bindings but the first become a range of their own.
     pub fn part_bindings(&mut self) {
         let all = self.usage.get(Unit::Descriptor);
@@ -170,8 +181,10 @@ impl Layouter<'_> {
                 self.block(ty, element, Unit::ShaderResource, false)
             }
             Type::ParameterBlock(t) => {
-                let element = self.content(t, self.settings.constant_rules, order, depth + 1);
-                self.block(ty, element, Unit::ConstantBuffer, self.settings.block_spaces)
+                let settings = Settings { in_block: self.settings.block_spaces, ..*self.settings };
+                let inner = Layouter { program: self.program, settings: &settings };
+                let element = inner.content(t, settings.constant_rules, order, depth + 1);
+                inner.block(ty, element, Unit::ConstantBuffer, settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
             Type::Buffer(_, _, element) => {
@@ -330,27 +343,27 @@ impl Layouter<'_> {
     }
 
     /// Where the slots of each unit begin in a space of their own: a shifted class where its range does, what is no class at
-    /// the first gap.
+    /// the first gap, and what comes last behind all.
     fn starts(&self, taken: &Usage) -> Usage {
         let mut starts = Usage::NONE;
-        if !self.settings.policy.shifts_everywhere {
-            return starts;
-        }
-        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
         let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for unit in classes {
-            let start = self.settings.base(unit);
+        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
+        for unit in classes.filter(|_| self.settings.api != Api::D3d) {
+            let start = if self.settings.policy.shifts_everywhere { self.settings.base(unit) } else { 0 };
             starts.set(unit, start);
             ranges.push((start, start.saturating_add(taken.get(unit))));
         }
         ranges.sort_unstable();
+        let others = taken.get(Unit::Descriptor);
         let mut free = 0;
-        for (start, end) in ranges {
-            if start < taken.get(Unit::Descriptor).saturating_add(free) {
-                free = end.max(free);
+        for (start, end) in ranges.iter().filter(|_| self.settings.policy.shifts_everywhere) {
+            if *start < others.saturating_add(free) {
+                free = free.max(*end);
             }
         }
         starts.set(Unit::Descriptor, free);
+        let last = ranges.iter().map(|(_, end)| *end).max().unwrap_or(0);
+        starts.set(Unit::LateDescriptor, last.max(free.saturating_add(others)));
         starts
     }
 
@@ -366,7 +379,10 @@ impl Layouter<'_> {
         };
         let (unit, bindings) = match self.program.types.get(ty) {
             Type::Texture(t) if t.combined => {
-                let mut usage = Usage::one(Unit::Descriptor, if self.settings.api == Api::WebGpu { 2 } else { 1 });
+                let two = self.settings.api == Api::WebGpu;
+                let late = two && self.settings.in_block && self.settings.policy.extras_last;
+                let mut usage = Usage::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
+                usage.set(Unit::LateDescriptor, u64::from(late));
                 if d3d {
                     usage = Usage::one(Unit::ShaderResource, 1);
                     usage.set(Unit::Sampler, 1);

@@ -17,6 +17,8 @@ pub enum Unit {
     Descriptor,
     /// WebGPU: the bindings of a parameter besides the first, where an explicit binding names the first alone.
     FurtherDescriptor,
+    /// WebGPU: a binding behind all others of its group, of what the policy counts none for and the text needs one.
+    LateDescriptor,
     /// Whole register spaces, descriptor sets or bind groups.
     Space,
     /// Push-constant buffers.
@@ -33,7 +35,7 @@ pub enum Unit {
 
 impl Unit {
     /// All units, in reporting order.
-    pub const ALL: [Unit; 13] = [
+    pub const ALL: [Unit; 14] = [
         Unit::Bytes,
         Unit::ConstantBuffer,
         Unit::ShaderResource,
@@ -41,6 +43,7 @@ impl Unit {
         Unit::Sampler,
         Unit::Descriptor,
         Unit::FurtherDescriptor,
+        Unit::LateDescriptor,
         Unit::Space,
         Unit::PushConstant,
         Unit::Specialization,
@@ -49,13 +52,14 @@ impl Unit {
         Unit::VaryingOutput,
     ];
     /// Units that are slots of a register space or descriptor set.
-    pub const SLOTS: [Unit; 6] = [
+    pub const SLOTS: [Unit; 7] = [
         Unit::ConstantBuffer,
         Unit::ShaderResource,
         Unit::UnorderedAccess,
         Unit::Sampler,
         Unit::Descriptor,
         Unit::FurtherDescriptor,
+        Unit::LateDescriptor,
     ];
 
     /// The word of sidecars and locks.
@@ -68,6 +72,7 @@ impl Unit {
             Unit::Sampler => "samplerState",
             Unit::Descriptor => "descriptorTableSlot",
             Unit::FurtherDescriptor => "furtherDescriptorTableSlot",
+            Unit::LateDescriptor => "lateDescriptorTableSlot",
             Unit::Space => "subElementRegisterSpace",
             Unit::PushConstant => "pushConstantBuffer",
             Unit::Specialization => "specializationConstant",

@@ -411,7 +411,9 @@ impl<'a> Explainer<'a> {
                 (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
             }
             How::FirstFit => {
-                let what = if p.unit == Unit::FurtherDescriptor {
+                let what = if p.unit == Unit::LateDescriptor {
+                    "Behind all other bindings, which are counted without it"
+                } else if p.unit == Unit::FurtherDescriptor {
                     "An explicit binding names the first slot alone; first fit for the further ones"
                 } else {
                     "First fit"
@@ -622,7 +624,9 @@ impl<'a> Explainer<'a> {
         let leaf = at.layout.innermost();
         let further = at.layout.usage.get(Unit::FurtherDescriptor);
         let taken = at.layout.usage.get(Unit::Descriptor).saturating_mul(at.place.elements.max(1));
+        let late = leaf.usage.get(Unit::LateDescriptor) > 0;
         let of = |word: &str| match (leaf.usage.get(Unit::Descriptor) > 1, further) {
+            _ if late => format!(" (its {word} is binding {})", at.place.offset.get(Unit::LateDescriptor)),
             (true, 0) if taken > 2 => format!(" (the second half are its {word}s)"),
             (true, 0) => {
                 format!(" (its {word} is binding {})", at.place.offset.get(Unit::Descriptor).saturating_add(1))

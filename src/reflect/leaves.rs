@@ -109,6 +109,11 @@ fn further(place: &Place, layout: &TypeLayout) -> Option<u64> {
     further_bindings(place, layout).map(|b| b.index.into())
 }
 
+/// The word of a unit at an absolute position, where a binding is one whatever it was counted among.
+fn slot_word(unit: Unit) -> &'static str {
+    if unit == Unit::LateDescriptor { Unit::Descriptor.word() } else { unit.word() }
+}
+
 fn join(path: &str, name: &str) -> String {
     match (path.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
@@ -235,7 +240,7 @@ impl<'a> Walk<'a, '_> {
                     let space = Unit::SLOTS.contains(&unit).then_some(place.space.get(unit));
                     let path = join(at.prefix, &at.path());
                     let index = place.offset.get(unit);
-                    buffer = Some(BufferSlot { path, kind: unit.word().to_owned(), index, space });
+                    buffer = Some(BufferSlot { path, kind: slot_word(unit).to_owned(), index, space });
                     for leaf in self.slots(&at, unit, &place, used) {
                         self.push(&at, Leaf { hidden: hidden.clone(), ..leaf });
                     }
@@ -351,7 +356,7 @@ impl<'a> Walk<'a, '_> {
         let within =
             |b: &tree::Binding| (index..end).contains(&b.index.into()) && u64::from(b.space) == space && class(b);
         Leaf {
-            kind: unit.word().to_owned(),
+            kind: slot_word(unit).to_owned(),
             class: unit.class().filter(|_| self.builder.layout.settings.api == Api::D3d),
             index: Some(index),
             space: Unit::SLOTS.contains(&unit).then_some(space),

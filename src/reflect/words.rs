@@ -54,7 +54,9 @@ pub fn position(binding: &Binding) -> String {
     let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
     let (prefix, space) = match (class, binding.kind.as_str()) {
         (Some(class), _) => (class, "space"),
-        (None, "descriptorTableSlot" | "furtherDescriptorTableSlot") => (unit(&binding.kind).to_owned(), "set"),
+        (None, "descriptorTableSlot" | "furtherDescriptorTableSlot" | "lateDescriptorTableSlot") => {
+            (unit(&binding.kind).to_owned(), "set")
+        }
         (None, kind) => (unit(kind).to_owned(), ""),
     };
     let last = match binding.count {
@@ -83,6 +85,7 @@ pub fn units(kind: &str, n: Count) -> String {
         "uniform" => "byte",
         "descriptorTableSlot" => "binding",
         "furtherDescriptorTableSlot" => "further binding",
+        "lateDescriptorTableSlot" => "binding behind all others",
         "subElementRegisterSpace" => "space",
         "pushConstantBuffer" => "push constant buffer",
         "specializationConstant" => "constant id",
@@ -96,7 +99,7 @@ pub fn units(kind: &str, n: Count) -> String {
 
 fn unit(kind: &str) -> &str {
     match kind {
-        "descriptorTableSlot" | "furtherDescriptorTableSlot" => "binding ",
+        "descriptorTableSlot" | "furtherDescriptorTableSlot" | "lateDescriptorTableSlot" => "binding ",
         "subElementRegisterSpace" => "space ",
         "pushConstantBuffer" => "push constants ",
         "specializationConstant" => "constant id ",

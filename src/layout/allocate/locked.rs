@@ -50,6 +50,12 @@ impl<'a> Locked<'a> {
         sole.filter(|_| slots.next().is_none())
     }
 
+    /// Whether an owner is recorded with a binding behind all others; `None` if it is not recorded.
+    pub(super) fn puts_last(&self, owner: Owner) -> Option<bool> {
+        let (_, record) = self.record(owner)?;
+        Some(record.position(Unit::LateDescriptor).is_some())
+    }
+
     /// Whether what a key stands for would be part of this program if it were not gone.
     fn is_in_view(&self, key: &str) -> bool {
         key.split_once('.').is_none_or(|(entry, _)| self.entries.contains(&entry))
