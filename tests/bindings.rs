@@ -6,7 +6,7 @@ use shaderport::check::EntryRequest;
 use shaderport::compile::{Options, Output, Target, compile};
 use shaderport::layout::DXC;
 use shaderport::options;
-use shaderport::reflect::model::{Leaf, Variable};
+use shaderport::reflect::model::Leaf;
 use shaderport::source::MemoryLoader;
 use std::collections::BTreeSet;
 
@@ -317,30 +317,6 @@ fn what_is_emitted_is_what_is_reflected() {
     assert!(compared > 100, "{compared} positions were compared");
 }
 
-/// Absolute locations of the leaves of a variable, with `in` or `out`. Structs are taken apart in the text, arrays are not.
-fn locations(variable: &Variable, base: [u64; 2], list: &mut BTreeSet<(&'static str, u64)>) {
-    let bindings = || variable.binding.iter().chain(&variable.bindings);
-    let kinds = [("varyingInput", "in"), ("varyingOutput", "out")];
-    let place = |nth: usize, kind: &str| {
-        let own = bindings().find(|b| b.kind == kind)?.index?;
-        Some(base.get(nth)? + own)
-    };
-    let places = [place(0, "varyingInput"), place(1, "varyingOutput")];
-    let mut ty = variable.ty.as_deref();
-    while let Some(element) =
-        ty.and_then(|t| t.element_type.as_deref()).filter(|e| e.kind == "struct" || e.kind == "array")
-    {
-        ty = Some(element);
-    }
-    match ty.and_then(|t| t.fields.as_ref()) {
-        Some(fields) => {
-            let base = places.map(|p| p.unwrap_or(0));
-            fields.iter().for_each(|f| locations(f, base, list));
-        }
-        None => list.extend(kinds.into_iter().zip(places).filter_map(|((_, word), at)| Some((word, at?)))),
-    }
-}
-
 #[test]
 fn emitted_locations_are_reflected() {
     let mut compared = 0;
@@ -349,10 +325,12 @@ fn emitted_locations_are_reflected() {
         let Ok(page) = crate::fixtures::parse(&text) else { continue };
         let output = crate::fixtures::compile_page(&page);
         let glsl = output.reflections.iter().filter(|(t, _)| *t == Target::Glsl);
-        for entry in glsl.flat_map(|(_, r)| &r.entry_points) {
+        for (entry, leaves) in glsl.flat_map(|(_, r)| r.entry_points.iter().map(|e| (e, &r.leaves))) {
             let mut reflected = BTreeSet::new();
-            let variables = entry.parameters.iter().chain(&entry.result);
-            variables.for_each(|v| locations(v, [0, 0], &mut reflected));
+            for (kind, word) in [("varyingInput", "in"), ("varyingOutput", "out")] {
+                let own = leaves.iter().filter(|l| l.kind == kind && l.entry_points.contains(&entry.name));
+                reflected.extend(own.flat_map(crate::slots::locations_of).map(|at| (word, at)));
+            }
             let artifacts = output.artifacts.iter().filter(|a| a.target == Target::Glsl);
             let mut artifacts = artifacts.filter(|a| a.entry.is_some_and(|(name, _)| *name.as_str() == *entry.name));
             let Some(artifact) = artifacts.next() else { continue };

@@ -37,6 +37,12 @@ pub static DECIDED: &[Decided] = &[
     stop("vary_loc_out", "", "`[[vk::location]]` on a function is that of its result, as for DXC"),
     stop("vary_structs", "wgsl", "slangc crashes"),
     stop("varying_targets_by_order_b", "wgsl", "slangc refuses outputs from targets that are not the first"),
+    row(
+        "varying_array_b",
+        "",
+        "main::$result.i.c",
+        "a matrix takes an index a stored vector, as in DXC's signature (FACTS 15)",
+    ),
     row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),
 ];
 

@@ -42,11 +42,7 @@ pub fn compare(reflection: &Reflection, entry: &str, found: &Slots, to: &mut Com
     }
     let varying = |kind: &str| -> BTreeSet<u64> {
         let own = reflection.leaves.iter().filter(|l| l.kind == kind && l.path.split('.').next() == Some(entry));
-        own.flat_map(|l| {
-            let first = l.index.unwrap_or(0);
-            first..first + number(l.count).max(1)
-        })
-        .collect()
+        own.flat_map(locations_of).collect()
     };
     for (kind, there) in [("varyingInput", &found.inputs), ("varyingOutput", &found.outputs)] {
         to.rows += there.len();
@@ -72,6 +68,19 @@ pub fn compare(reflection: &Reflection, entry: &str, found: &Slots, to: &mut Com
             }
         }
     }
+}
+
+/// All locations of a stage input or output: those of its own elements are in its count, those of arrays of structs are not.
+pub fn locations_of(leaf: &Leaf) -> BTreeSet<u64> {
+    let own = number(leaf.count).max(1);
+    let mut starts = vec![leaf.index.unwrap_or(0)];
+    for repeat in &leaf.repeats {
+        let n = number(Some(repeat.count));
+        if repeat.stride.saturating_mul(n) > own {
+            starts = starts.iter().flat_map(|at| (0..n).map(move |k| at + k * repeat.stride)).collect();
+        }
+    }
+    starts.into_iter().flat_map(|at| at..at + own).collect()
 }
 
 /// The semantics of a stage input or output; those of arrays and matrices count up from the first. DXC 1.7 lists some matrices

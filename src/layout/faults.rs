@@ -17,7 +17,7 @@ pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<D
     check.sizes(facts.numbers.constant_buffer);
     varyings::faults(program, &layout.settings, &facts.numbers, &mut check.found);
     if layout.settings.api == Api::D3d {
-        semantics::check(program, &layout.settings.policy, &mut check.found);
+        semantics::check(program, &layout.settings, &mut check.found);
     }
     check.found
 }

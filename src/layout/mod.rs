@@ -31,6 +31,7 @@ pub mod lock;
 mod bit_fields;
 pub mod faults;
 pub mod lint;
+pub mod locations;
 pub mod order;
 mod prepare;
 pub mod reach;
@@ -105,6 +106,9 @@ pub struct Policy {
     pub unbounded: Unbounded,
     /// Input attachments in a parameter block are numbered from 0 in it rather than among all.
     pub attachments_by_block: bool,
+    /// In an array of structs that hold input attachments, each of a struct's has numbers of its own for all elements rather
+    /// than one after another, which neighbours share.
+    pub attachments_apart_in_arrays: bool,
     /// `#pragma pack_matrix` is obeyed.
     pub pack_matrix: bool,
     /// Parameters that no entry point reaches have no place.
@@ -120,6 +124,10 @@ pub struct Policy {
     pub targets_by_order: bool,
     /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
     pub matrix_locations_as_stored: bool,
+    /// The locations that fields of a struct ask for are counted from the struct's own.
+    pub field_locations_are_offsets: bool,
+    /// On D3D, the indices that a mesh shader gives take a location.
+    pub counts_mesh_indices: bool,
     /// The uniform parameters of an entry point are placed as one, their explicit positions are not heard.
     pub entry_scopes_whole: bool,
     /// An explicit binding, which is meant for Vulkan, is that of the texture alone where the sampler of a combined sampler
@@ -181,6 +189,7 @@ pub const SPEC: Policy = Policy {
     explicit_block_keeps_one_space: false,
     unbounded: Unbounded::OwnSpace,
     attachments_by_block: false,
+    attachments_apart_in_arrays: true,
     pack_matrix: true,
     drop_unused: false,
     reserve_unused: false,
@@ -188,6 +197,8 @@ pub const SPEC: Policy = Policy {
     places_elements: true,
     targets_by_order: false,
     matrix_locations_as_stored: false,
+    field_locations_are_offsets: false,
+    counts_mesh_indices: false,
     entry_scopes_whole: false,
     parts_bindings: true,
     shift_hides_bindings: false,
@@ -222,10 +233,13 @@ pub const SLANGC: Policy = Policy {
     register_keeps_one_binding: true,
     explicit_block_keeps_one_space: true,
     attachments_by_block: true,
+    attachments_apart_in_arrays: false,
     pack_matrix: false,
     places_elements: false,
     targets_by_order: true,
     matrix_locations_as_stored: true,
+    field_locations_are_offsets: true,
+    counts_mesh_indices: true,
     entry_scopes_whole: true,
     parts_bindings: false,
     shift_hides_bindings: true,

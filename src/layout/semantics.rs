@@ -2,91 +2,71 @@
 //! index. Vulkan and WebGPU tell them apart by location.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::{Policy, varyings};
+use crate::layout::locations::{self, Part};
+use crate::layout::{Settings, Unit};
 use crate::source::Span;
-use crate::tree::{Function, ParamMode, Program, Semantic, Type, TypeId, is_uniform};
+use crate::tree::{Program, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
 const MOST: u32 = 1 << 10;
 
 /// Reports what shares a semantic with another input or output of its entry point.
-pub(super) fn check(program: &Program, policy: &Policy, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         let function = &program.functions[entry.function];
-        let mut inputs = Taken { program, policy, by_name: BTreeMap::new(), found };
-        each(program, function, |mode| mode != ParamMode::Out, &mut inputs);
-        let mut outputs = Taken { program, policy, by_name: BTreeMap::new(), found };
-        each(program, function, |mode| matches!(mode, ParamMode::Out | ParamMode::InOut), &mut outputs);
-        outputs.walk(function.result, &mut function.result_semantic.map(Running::new));
-    }
-}
-
-fn each(program: &Program, function: &Function, wanted: impl Fn(ParamMode) -> bool, taken: &mut Taken) {
-    for param in function.params.iter().filter(|p| wanted(p.mode)) {
-        let ty = function.code.locals[param.local].ty;
-        if !is_uniform(program, param, ty) {
-            taken.walk(ty, &mut param.semantic.map(Running::new));
+        // Streams, patches and what a mesh shader gives have signatures of their own.
+        let mut groups: BTreeMap<(Unit, Option<usize>), Taken> = BTreeMap::new();
+        for varying in locations::varyings(program, settings, entry) {
+            let param = varying.param.and_then(|i| function.params.get(i));
+            let ty = param.map_or(function.result, |p| function.code.locals[p.local].ty);
+            let apart = varying.many.is_some()
+                && !matches!(program.types.get(ty), Type::Array(..) if varying.unit == Unit::VaryingInput);
+            let group = groups.entry((varying.unit, varying.param.filter(|_| apart)));
+            let taken = group.or_insert_with(|| Taken { program, by_name: BTreeMap::new(), found: Vec::new() });
+            let span = param.map_or(function.result_semantic, |p| p.semantic).map(|s| s.span);
+            match (varying.many, varying.part.parts.first()) {
+                (Some(many), Some(element)) => taken.walk(many.element, span, element),
+                (Some(_), None) => {}
+                (None, _) => taken.walk(ty, span, &varying.part),
+            }
         }
+        found.extend(groups.into_values().flat_map(|taken| taken.found));
     }
 }
 
-/// A semantic whose index runs over what is below it.
-struct Running {
-    name: String,
-    index: u32,
-    span: Span,
-}
-
-impl Running {
-    fn new(semantic: Semantic) -> Running {
-        let (name, index) = semantic.split();
-        Running { name, index, span: semantic.span }
-    }
-}
-
-/// The semantics of one direction.
+/// The semantics of one signature.
 struct Taken<'a> {
     program: &'a Program,
-    policy: &'a Policy,
     by_name: BTreeMap<(String, u32), Span>,
-    found: &'a mut Vec<Diagnostic>,
+    found: Vec<Diagnostic>,
 }
 
 impl Taken<'_> {
-    /// Streams, patches and mesh outputs are directions of their own. A type cannot contain itself, so this ends.
-    fn walk(&mut self, ty: TypeId, semantic: &mut Option<Running>) {
-        match self.program.types.get(ty) {
-            Type::Struct(id) => {
-                for field in &self.program.structs[id].fields {
-                    // The outermost semantic wins.
-                    match semantic {
-                        Some(_) => self.walk(field.ty, semantic),
-                        None => self.walk(field.ty, &mut field.semantic.map(Running::new)),
-                    }
-                }
+    /// `span` is that of the outermost semantic. A type cannot contain itself, so this ends.
+    fn walk(&mut self, ty: TypeId, span: Option<Span>, part: &Part) {
+        if let (Some(span), Some((name, index))) = (span, &part.semantic) {
+            return self.take(span, (name, *index), part.indices);
+        }
+        let program = self.program;
+        match (program.types.get(ty), part.parts.as_slice()) {
+            (Type::Struct(id), parts) => {
+                let fields = program.structs[id].fields.iter().zip(parts);
+                fields.for_each(|(field, part)| self.walk(field.ty, field.semantic.map(|s| s.span), part));
             }
-            Type::Array(element, Some(n)) if n <= MOST => (0..n).for_each(|_| self.walk(element, semantic)),
-            Type::Array(..) | Type::Patch(..) | Type::MeshOutput(..) | Type::Stream(..) => {}
-            Type::Matrix(_, rows, columns) => {
-                let order = self.program.default_matrix_order;
-                self.take(semantic, varyings::of_matrix(self.policy, order, rows, columns));
-            }
-            _ => self.take(semantic, 1),
+            (Type::Array(element, _), [part, ..]) => self.walk(element, None, part),
+            _ => {}
         }
     }
 
-    fn take(&mut self, semantic: &mut Option<Running>, count: u32) {
-        let Some(Running { name, index, span }) = semantic else { return };
-        let first = *index;
-        *index = index.saturating_add(count);
-        for index in first..*index {
-            let Some(other) = self.by_name.insert((name.clone(), index), *span).filter(|other| other != span) else {
+    fn take(&mut self, span: Span, (name, first): (&str, u32), count: u32) {
+        for index in first..first.saturating_add(count.min(MOST)) {
+            let Some(other) = self.by_name.insert((name.to_owned(), index), span).filter(|other| *other != span) else {
                 continue;
             };
             let message =
                 format!("two of one direction have the semantic `{name}{index}`, which D3D cannot tell apart");
-            let clash = Diagnostic::error(Code::BAD_ENTRY, *span, message);
+            let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
             self.found.push(clash.label(other, "the other one has it here"));
             return;
         }

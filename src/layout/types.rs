@@ -286,7 +286,7 @@ impl Layouter<'_> {
                 (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
             }
         }
-        if count.is_some() && n > 1 {
+        if count.is_some() && n > 1 && self.settings.policy.attachments_apart_in_arrays {
             spread(&mut element, n, &[Unit::InputAttachment]);
         }
         let units: Vec<Unit> = Unit::SLOTS.into_iter().filter(counted).collect();

@@ -31,11 +31,17 @@ pub enum Unit {
     VaryingInput,
     /// Locations of stage outputs.
     VaryingOutput,
+    /// Members of what a ray carries.
+    RayPayload,
+    /// Members of what describes a hit.
+    HitAttributes,
+    /// Members of what a callable shader is given.
+    CallablePayload,
 }
 
 impl Unit {
     /// All units, in reporting order.
-    pub const ALL: [Unit; 14] = [
+    pub const ALL: [Unit; 17] = [
         Unit::Bytes,
         Unit::ConstantBuffer,
         Unit::ShaderResource,
@@ -50,6 +56,9 @@ impl Unit {
         Unit::InputAttachment,
         Unit::VaryingInput,
         Unit::VaryingOutput,
+        Unit::RayPayload,
+        Unit::HitAttributes,
+        Unit::CallablePayload,
     ];
     /// Units that are slots of a register space or descriptor set.
     pub const SLOTS: [Unit; 7] = [
@@ -79,11 +88,22 @@ impl Unit {
             Unit::InputAttachment => "inputAttachmentIndex",
             Unit::VaryingInput => "varyingInput",
             Unit::VaryingOutput => "varyingOutput",
+            Unit::RayPayload => "rayPayload",
+            Unit::HitAttributes => "hitAttributes",
+            Unit::CallablePayload => "callablePayload",
         }
     }
     /// The unit of a word.
     pub fn of_word(word: &str) -> Option<Unit> {
         Self::ALL.into_iter().find(|u| u.word() == word)
+    }
+
+    /// Whether it counts what comes into a stage or goes out of it.
+    pub fn is_located(self) -> bool {
+        matches!(
+            self,
+            Unit::VaryingInput | Unit::VaryingOutput | Unit::RayPayload | Unit::HitAttributes | Unit::CallablePayload
+        )
     }
 
     /// D3D register class letter.

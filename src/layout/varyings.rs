@@ -1,48 +1,14 @@
-//! Locations of stage inputs and outputs: those that are asked for, then first fit in order of declaration, a whole
-//! parameter at a time (FACTS 15).
+//! Faults of the locations of stage inputs and outputs.
 
-use super::{Api, Policy, Settings};
+use super::locations::{self, LAST, Part, TARGET, Varying};
+use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Numbers;
 use crate::tree::is_uniform;
-use crate::tree::{
-    Field, Function, GlobalKind, MatrixOrder, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId,
-};
+use crate::tree::{Field, Function, GlobalKind, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
 use std::collections::BTreeSet;
-
-/// The locations of one direction of an entry point that are given.
-#[derive(Clone, Debug, Default)]
-pub struct Locations(BTreeSet<u32>);
-
-/// Nothing has more locations; what asks for more is an error elsewhere.
-const LAST: u32 = 1 << 16;
-
-impl Locations {
-    /// Keeps a range from being given away.
-    pub fn reserve(&mut self, start: u32, count: u32) {
-        self.0.extend((start..start.saturating_add(count)).take_while(|l| *l < LAST));
-    }
-
-    /// Gives the lowest free range.
-    pub fn give(&mut self, count: u32) -> u32 {
-        let mut start = 0u32;
-        while let Some(blocked) = self.0.range(start..start.saturating_add(count)).next_back() {
-            start = blocked + 1;
-        }
-        self.reserve(start, count);
-        start
-    }
-}
-
-/// How many locations a matrix takes: one a row, or under the policy one a stored vector.
-pub fn of_matrix(policy: &Policy, order: MatrixOrder, rows: u8, columns: u8) -> u32 {
-    match order {
-        MatrixOrder::Column if policy.matrix_locations_as_stored => columns.into(),
-        _ => rows.into(),
-    }
-}
 
 /// Reports structs among stage inputs and outputs of which some fields say their location and some do not: which of them the
 /// others would follow is not clear.
@@ -79,35 +45,11 @@ fn check_parameters(program: &Program, diags: &mut Diagnostics) {
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         let function = &program.functions[entry.function];
-        for outputs in [false, true] {
+        let all = locations::varyings(program, settings, entry);
+        for unit in [Unit::VaryingInput, Unit::VaryingOutput] {
             let mut leaves = Leaves { program, settings, list: Vec::new() };
-            for param in &function.params {
-                let (ty, local) = (function.code.locals[param.local].ty, &function.code.locals[param.local]);
-                let here =
-                    if outputs { !matches!(param.mode, ParamMode::In) } else { !matches!(param.mode, ParamMode::Out) };
-                if here && !is_uniform(program, param, ty) {
-                    let vertices = entry.stage == Stage::Geometry && !outputs;
-                    let ty = if vertices { program.types.innermost(ty) } else { ty };
-                    let at = (local.name, local.span);
-                    leaves.add(
-                        ty,
-                        at,
-                        param.semantic.as_ref(),
-                        param.explicit.location.map(|(l, _)| l),
-                        param.explicit.index,
-                    );
-                }
-            }
-            if outputs {
-                let at = (function.name, function.span);
-                let asked = function.result_explicit.location.map(|(l, _)| l);
-                leaves.add(
-                    function.result,
-                    at,
-                    function.result_semantic.as_ref(),
-                    asked,
-                    function.result_explicit.index,
-                );
+            for varying in all.iter().filter(|v| v.unit == unit) {
+                leaves.whole(function, varying);
             }
             leaves.check(most, found);
         }
@@ -131,58 +73,44 @@ struct Leaves<'a> {
     list: Vec<Leaf>,
 }
 
-impl Leaves<'_> {
-    fn add(
-        &mut self,
-        ty: TypeId,
-        at: (Symbol, Span),
-        semantic: Option<&Semantic>,
-        asked: Option<u32>,
-        index: Option<u32>,
-    ) {
-        let mut running = semantic.map(Semantic::split);
-        let mut location = asked;
-        self.walk(ty, at, &mut running, &mut location, index);
-    }
+/// Where the walk over a parameter is.
+#[derive(Clone, Copy)]
+struct At {
+    name: Symbol,
+    span: Span,
+    /// The first location of the parameter.
+    start: u32,
+    index: Option<u32>,
+}
 
-    /// The outermost semantic and location count on over the leaves. A type cannot contain itself, so this ends.
-    fn walk(
-        &mut self,
-        ty: TypeId,
-        (name, span): (Symbol, Span),
-        semantic: &mut Option<(String, u32)>,
-        location: &mut Option<u32>,
-        index: Option<u32>,
-    ) {
-        let Type::Struct(id) = self.program.types.get(ty) else {
-            let count = self.count(ty);
-            let taken = semantic.clone();
-            let asked = location.map(|l| (l, index.unwrap_or(0)));
-            self.list.push(Leaf { name, span, semantic: taken, location: asked, count });
-            semantic.iter_mut().for_each(|(_, index)| *index = index.saturating_add(count));
-            location.iter_mut().for_each(|l| *l = l.saturating_add(count));
-            return;
+impl Leaves<'_> {
+    fn whole(&mut self, function: &Function, varying: &Varying) {
+        let param = varying.param.and_then(|i| function.params.get(i));
+        let local = param.map(|p| &function.code.locals[p.local]);
+        let at = At {
+            name: local.map_or(function.name, |l| l.name),
+            span: local.map_or(function.span, |l| l.span),
+            start: varying.start,
+            index: param.map_or(&function.result_explicit, |p| &p.explicit).index,
         };
-        for field in &self.program.structs[id].fields {
-            let mut own = field.semantic.as_ref().map(Semantic::split).filter(|_| semantic.is_none());
-            let mut placed = field.explicit.location.map(|(l, _)| l).filter(|_| location.is_none());
-            let semantic = if own.is_some() { &mut own } else { &mut *semantic };
-            let location = if placed.is_some() { &mut placed } else { &mut *location };
-            self.walk(field.ty, (field.name, field.span), semantic, location, field.explicit.index.or(index));
+        match (varying.many, varying.part.parts.first()) {
+            (Some(many), Some(element)) => self.walk(many.element, at, element),
+            _ => self.walk(local.map_or(function.result, |l| l.ty), at, &varying.part),
         }
     }
 
-    fn count(&self, ty: TypeId) -> u32 {
-        match self.program.types.get(ty) {
-            Type::Array(element, n) => n.unwrap_or(1).saturating_mul(self.count(element)),
-            Type::Matrix(_, rows, columns) => {
-                of_matrix(&self.settings.policy, self.program.default_matrix_order, rows, columns)
-            }
-            Type::Struct(id) => {
-                let fields = self.program.structs[id].fields.iter();
-                fields.fold(0, |sum: u32, f| sum.saturating_add(self.count(f.ty)))
-            }
-            _ => 1,
+    /// A type cannot contain itself, so this ends.
+    fn walk(&mut self, ty: TypeId, at: At, part: &Part) {
+        let Type::Struct(id) = self.program.types.get(ty) else {
+            let location = (at.start.saturating_add(part.start), at.index.unwrap_or(0));
+            let location = Some(location).filter(|_| part.asked);
+            let At { name, span, .. } = at;
+            self.list.push(Leaf { name, span, semantic: part.semantic.clone(), location, count: part.count.max(1) });
+            return;
+        };
+        for (field, inner) in self.program.structs[id].fields.iter().zip(&part.parts) {
+            let index = field.explicit.index.or(at.index);
+            self.walk(field.ty, At { name: field.name, span: field.span, index, ..at }, inner);
         }
     }
 
@@ -220,7 +148,7 @@ impl Leaves<'_> {
         match (&leaf.semantic, leaf.location) {
             _ if self.settings.api == Api::D3d => None,
             (_, Some((start, index))) => Some(Taken { name: "location".to_owned(), start, count: leaf.count, index }),
-            (Some((name, start)), None) if name == "SV_TARGET" && !by_order => {
+            (Some((name, start)), None) if name == TARGET && !by_order => {
                 Some(Taken { name: name.clone(), start: *start, count: leaf.count, index: 0 })
             }
             _ => None,
@@ -281,7 +209,7 @@ fn targets_of(program: &Program, ty: TypeId, semantic: Option<&Semantic>, list: 
                 Type::Struct(id) => program.structs[id].fields.len() as u32,
                 _ => 1,
             };
-            list.extend((name == "SV_TARGET").then_some((index, count)));
+            list.extend((name == TARGET).then_some((index, count)));
         }
         _ => {}
     }
@@ -306,5 +234,5 @@ fn check_struct(fields: &[Field], diags: &mut Diagnostics) {
 }
 
 fn is_system(semantic: &Semantic) -> bool {
-    semantic.is_system() && semantic.split().0 != "SV_TARGET"
+    semantic.is_system() && semantic.split().0 != TARGET
 }

@@ -28,8 +28,8 @@ pub fn run(cx: &mut Context) {
     // All leaves are found before the first entry point is lowered: that takes the semantics from structs which they share.
     let mut leaves = Vec::new();
     for entry in &entries {
-        let policy = cx.layout.settings.policy;
-        let mut find = |direction| Flatten { program: cx.program, split: true, policy }.leaves(entry, direction);
+        let settings = cx.layout.settings;
+        let mut find = |direction| Flatten { program: cx.program, split: true, settings }.leaves(entry, direction);
         leaves.push((find(Direction::In), find(Direction::Out)));
     }
     for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {

@@ -57,9 +57,9 @@ struct Lowering<'a, 'b> {
 }
 
 fn lower(cx: &mut Context, entry: &EntryPoint) {
-    let policy = cx.layout.settings.policy;
-    let inputs = Flatten { program: cx.program, split: false, policy }.leaves(entry, Direction::In);
-    let outputs = Flatten { program: cx.program, split: false, policy }.leaves(entry, Direction::Out);
+    let settings = cx.layout.settings;
+    let inputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::In);
+    let outputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::Out);
     let body = std::mem::take(&mut cx.program.functions[entry.function].code);
     let mut l = Lowering { cx, entry: entry.clone(), body, start: Vec::new(), distances: [0; 4] };
     let params = l.cx.program.functions[entry.function].params.clone();

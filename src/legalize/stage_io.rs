@@ -1,12 +1,10 @@
 //! Stage inputs and outputs, flattened to leaves: what the passes that lower entry points share.
 //!
-//! Locations are numbered from 0 in the order of leaves, `out` parameters before the result; system values take none, but
-//! a fragment shader's `SV_TargetN` is location N unless the binding policy numbers those too. An explicit location places
-//! its leaves; other parameters take the lowest free ones.
+//! Their locations are those that the sidecar tells: [`crate::layout::locations`].
 
 use super::system_values::{self, Direction, SystemValue};
-use crate::layout::Policy;
-use crate::layout::varyings::{self, Locations};
+use crate::layout::locations::{self, Part};
+use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -54,10 +52,6 @@ pub struct Leaf {
     pub span: Span,
     /// Comments before the field.
     pub comments: Vec<crate::lex::Comment>,
-    /// The location asked for.
-    asked: Option<u32>,
-    /// It was asked for by a field, not by the whole parameter.
-    asked_by_field: bool,
 }
 
 impl Leaf {
@@ -79,8 +73,6 @@ impl Leaf {
             index: None,
             span,
             comments: Vec::new(),
-            asked: None,
-            asked_by_field: false,
         }
     }
 
@@ -103,7 +95,7 @@ pub struct Flatten<'a> {
     /// Arrays and matrices are taken apart.
     pub split: bool,
     /// How locations are numbered.
-    pub policy: Policy,
+    pub settings: Settings,
 }
 
 /// What the walk carries down.
@@ -114,192 +106,108 @@ struct At {
     name: String,
     modifiers: Modifiers,
     index: Option<u32>,
-    asked: Option<u32>,
-    asked_by_field: bool,
+    /// The location of the first element of all arrays around, and how far from it this one is.
+    location: u32,
+    /// The same of the index of the semantic.
+    further: u32,
     span: Span,
     comments: Vec<crate::lex::Comment>,
-}
-
-/// A semantic whose index runs over the leaves below it.
-struct Running {
-    name: String,
-    index: u32,
 }
 
 impl Flatten<'_> {
     /// The leaves of one direction of an entry point, with locations.
     pub fn leaves(&mut self, entry: &EntryPoint, direction: Direction) -> Vec<Leaf> {
+        let unit = match direction {
+            Direction::In => Unit::VaryingInput,
+            Direction::Out => Unit::VaryingOutput,
+        };
         let mut leaves = Vec::new();
-        for index in 0..self.program.functions[entry.function].params.len() {
+        let all = locations::varyings(self.program, &self.settings, entry);
+        for varying in all.iter().filter(|v| v.unit == unit) {
             let function = &self.program.functions[entry.function];
-            let Some(param) = function.params.get(index) else { continue };
-            let local = &function.code.locals[param.local];
-            let goes = match param.mode {
-                ParamMode::In => direction == Direction::In,
-                ParamMode::Out => direction == Direction::Out,
-                ParamMode::InOut | ParamMode::Ref => true,
-            };
-            if !goes || crate::tree::is_uniform(self.program, param, local.ty) {
-                continue;
-            }
+            let param = varying.param.and_then(|i| function.params.get(i));
+            let local = param.map(|p| &function.code.locals[p.local]);
             let at = At {
-                source: Source::Param(index),
+                source: varying.param.map_or(Source::Result, Source::Param),
                 path: Vec::new(),
                 name: String::new(),
-                modifiers: param.modifiers,
-                index: param.explicit.index,
-                asked: param.explicit.location.map(|(l, _)| l),
-                asked_by_field: false,
-                span: local.span,
+                modifiers: param.map_or(function.modifiers, |p| p.modifiers),
+                index: param.map_or(&function.result_explicit, |p| &p.explicit).index,
+                location: varying.start,
+                further: 0,
+                span: local.map_or(function.span, |l| l.span),
                 comments: Vec::new(),
             };
-            let (ty, semantic) = (local.ty, param.semantic);
-            self.walk(ty, at, &mut semantic.map(running), &mut leaves);
-        }
-        let function = &self.program.functions[entry.function];
-        if direction == Direction::Out && function.result != TypeId::VOID {
-            let at = At {
-                source: Source::Result,
-                path: Vec::new(),
-                name: String::new(),
-                modifiers: function.modifiers,
-                index: function.result_explicit.index,
-                asked: function.result_explicit.location.map(|(l, _)| l),
-                asked_by_field: false,
-                span: function.span,
-                comments: Vec::new(),
-            };
-            let (ty, semantic) = (function.result, function.result_semantic);
-            self.walk(ty, at, &mut semantic.map(running), &mut leaves);
+            self.walk(local.map_or(function.result, |l| l.ty), at, &varying.part, &mut leaves);
         }
         if entry.stage == Stage::Vertex && direction == Direction::In {
             leaves.iter_mut().for_each(position_of_mesh);
         }
-        let targets = entry.stage == Stage::Fragment && direction == Direction::Out && !self.policy.targets_by_order;
-        self.locate(&mut leaves, targets);
         leaves
     }
 
-    fn walk(&mut self, ty: TypeId, at: At, semantic: &mut Option<Running>, leaves: &mut Vec<Leaf>) {
-        match self.program.types.get(ty) {
-            Type::Struct(id) => {
-                for index in 0..self.program.structs[id].fields.len() {
+    fn walk(&mut self, ty: TypeId, at: At, part: &Part, leaves: &mut Vec<Leaf>) {
+        match (self.program.types.get(ty), part.parts.first()) {
+            (Type::Struct(id), _) => {
+                for (index, part) in part.parts.iter().enumerate() {
                     let Some(field) = self.program.structs[id].fields.get(index).cloned() else { continue };
                     let mut below = at.clone();
                     below.path.push(Step::Field(index as u32));
                     below.name = join(&at.name, field.name.as_str());
                     below.modifiers.set(field.modifiers);
                     below.index = field.explicit.index.or(at.index);
-                    below.asked = field.explicit.location.map(|(l, _)| l).or(at.asked);
-                    below.asked_by_field |= field.explicit.location.is_some();
                     below.span = field.span;
                     below.comments = field.comments;
-                    match semantic {
-                        Some(_) => self.walk(field.ty, below, semantic, leaves),
-                        None => self.walk(field.ty, below, &mut field.semantic.map(running), leaves),
-                    }
+                    self.walk(field.ty, below, part, leaves);
                 }
             }
-            Type::Array(element, Some(count)) if self.split || self.is_struct(element) => {
-                self.elements(element, count, at, semantic, leaves);
+            (Type::Array(element, Some(count)), Some(part)) if self.split || self.is_struct(element) => {
+                for below in elements(&at, count, (part.count, part.indices)) {
+                    self.walk(element, below, part, leaves);
+                }
             }
-            Type::Matrix(scalar, rows, columns) if self.split => {
+            (Type::Matrix(scalar, rows, columns), _) if self.split => {
                 let row = self.program.types.vector(scalar, columns);
-                self.elements(row, rows.into(), at, semantic, leaves);
-            }
-            _ => {
-                let taken = semantic.as_ref().map(|s| (s.name.clone(), s.index));
-                let count = self.count(ty);
-                if let Some(semantic) = semantic {
-                    semantic.index = semantic.index.saturating_add(count);
+                for below in elements(&at, rows.into(), (1, 1)) {
+                    leaves.push(leaf(row, below, part));
                 }
-                leaves.push(Leaf {
-                    source: at.source,
-                    path: at.path,
-                    ty,
-                    name: at.name,
-                    semantic: taken,
-                    modifiers: at.modifiers,
-                    location: None,
-                    index: at.index,
-                    span: at.span,
-                    comments: at.comments,
-                    asked: at.asked,
-                    asked_by_field: at.asked_by_field,
-                });
             }
-        }
-    }
-
-    fn elements(
-        &mut self,
-        element: TypeId,
-        count: u32,
-        at: At,
-        semantic: &mut Option<Running>,
-        leaves: &mut Vec<Leaf>,
-    ) {
-        for index in 0..count.min(64) {
-            let mut below = at.clone();
-            below.path.push(Step::Element(index));
-            below.name = join(&at.name, &index.to_string());
-            below.comments = if index == 0 { at.comments.clone() } else { Vec::new() };
-            self.walk(element, below, semantic, leaves);
+            _ => leaves.push(leaf(ty, at, part)),
         }
     }
 
     fn is_struct(&self, ty: TypeId) -> bool {
         matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Struct(_))
     }
-
-    /// How many locations a leaf takes.
-    fn count(&self, ty: TypeId) -> u32 {
-        match self.program.types.get(ty) {
-            Type::Array(element, count) => count.unwrap_or(1).saturating_mul(self.count(element)),
-            Type::Matrix(_, rows, columns) => {
-                varyings::of_matrix(&self.policy, self.program.default_matrix_order, rows, columns)
-            }
-            _ => 1,
-        }
-    }
-
-    /// Locations that are asked for, then first fit for each parameter.
-    fn locate(&self, leaves: &mut [Leaf], targets: bool) {
-        let mut given = Locations::default();
-        // Leaves below one explicit location count on from it.
-        let mut previous: Option<(u32, u32)> = None;
-        for leaf in leaves.iter_mut().filter(|l| !l.is_system()) {
-            let target = leaf.semantic.as_ref().filter(|(name, _)| targets && name == "SV_TARGET").map(|(_, n)| *n);
-            let start = match (leaf.asked, previous) {
-                (Some(asked), Some((same, next))) if same == asked && leaf.index.is_none() => Some(next),
-                (Some(asked), _) => Some(asked),
-                (None, _) => target,
-            };
-            if let Some(start) = start {
-                let count = self.count(leaf.ty);
-                previous = leaf.asked.map(|asked| (asked, start.saturating_add(count)));
-                leaf.location = Some(start);
-                match leaf.asked_by_field {
-                    true => given.reserve(0, start.saturating_add(count)),
-                    false => given.reserve(start, count),
-                }
-            }
-        }
-        let waits = |l: &Leaf| !l.is_system() && l.location.is_none();
-        for parameter in leaves.chunk_by_mut(|a, b| a.source == b.source) {
-            let count = parameter.iter().filter(|l| waits(l)).map(|l| self.count(l.ty)).sum();
-            let mut next = given.give(count);
-            for leaf in parameter.iter_mut().filter(|l| waits(l)) {
-                leaf.location = Some(next);
-                next += self.count(leaf.ty);
-            }
-        }
-    }
 }
 
-fn running(semantic: Semantic) -> Running {
-    let (name, index) = semantic.split();
-    Running { name, index }
+/// Elements of an array or matrix, each that many locations and indices of the semantic further.
+fn elements(at: &At, count: u32, (locations, indices): (u32, u32)) -> impl Iterator<Item = At> {
+    (0..count.min(64)).map(move |index| {
+        let mut below = at.clone();
+        below.path.push(Step::Element(index));
+        below.name = join(&at.name, &index.to_string());
+        below.location = at.location.saturating_add(index.saturating_mul(locations));
+        below.further = at.further.saturating_add(index.saturating_mul(indices));
+        below.comments = if index == 0 { at.comments.clone() } else { Vec::new() };
+        below
+    })
+}
+
+fn leaf(ty: TypeId, at: At, part: &Part) -> Leaf {
+    let further = at.further;
+    Leaf {
+        source: at.source,
+        path: at.path,
+        ty,
+        name: at.name,
+        semantic: part.semantic.as_ref().map(|(name, index)| (name.clone(), index.saturating_add(further))),
+        modifiers: at.modifiers,
+        location: (part.count > 0).then(|| at.location.saturating_add(part.start)),
+        index: at.index,
+        span: at.span,
+        comments: at.comments,
+    }
 }
 
 fn join(a: &str, b: &str) -> String {

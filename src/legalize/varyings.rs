@@ -13,7 +13,8 @@ use super::Context;
 use super::Pass;
 use super::stage_io::{Flatten, Leaf, Source, Step};
 use super::system_values::{self, Direction};
-use crate::layout::Policy;
+use crate::layout::locations::mesh_output;
+use crate::layout::{Policy, Settings};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
@@ -31,7 +32,7 @@ fn run(cx: &mut Context) {
             continue;
         }
         if entry.stage == Stage::Fragment {
-            targets(cx.program, &entry, cx.layout.settings.policy);
+            targets(cx.program, &entry, cx.layout.settings);
         }
         let mut namer = Namer { program: cx.program, taken: FxHashSet::default() };
         namer.entry(&entry);
@@ -59,10 +60,16 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     };
     let params = function.params.iter().filter(|p| {
         let ty = function.code.locals[p.local].ty;
-        !crate::tree::is_uniform(program, p, ty)
+        !crate::tree::is_uniform(program, p, ty) && !is_bare(program, p, ty)
     });
     lacks(function.result, function.result_semantic)
         || params.into_iter().any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
+}
+
+/// What is in no signature: the payload of a mesh shader, and the numbers of the vertices of its primitives.
+fn is_bare(program: &Program, param: &Param, ty: TypeId) -> bool {
+    let indices = mesh_output(program, param, ty).is_some_and(|(kind, ..)| kind == MeshOutputKind::Indices);
+    indices || param.modifiers.has(Modifiers::PAYLOAD)
 }
 
 /// Whether a value of this type has a leaf without a semantic.
@@ -72,7 +79,6 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
             Some(s) => system_values::d3d_name(&s.split().0, (u32::MAX, 0)).is_some(),
             None => any_bare(program, f.ty),
         }),
-        Type::MeshOutput(MeshOutputKind::Indices, ..) => false,
         Type::Array(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => {
             any_bare(program, t)
         }
@@ -81,10 +87,11 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
 }
 
 /// `SV_TargetN` for the outputs of a fragment shader.
-fn targets(program: &mut Program, entry: &EntryPoint, policy: Policy) {
+fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
     // In HLSL the index is all that places a target.
-    let policy = Policy { targets_by_order: false, ..policy };
-    let leaves = Flatten { program, split: false, policy }.leaves(entry, Direction::Out);
+    let policy = Policy { targets_by_order: false, ..settings.policy };
+    let settings = Settings { policy, ..settings };
+    let leaves = Flatten { program, split: false, settings }.leaves(entry, Direction::Out);
     for leaf in leaves.into_iter().filter(|l| l.semantic.is_none()) {
         let semantic =
             Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };
@@ -134,12 +141,15 @@ impl Namer<'_> {
         for index in 0..function.params.len() {
             let Some(param) = function.params.get(index) else { continue };
             let local = &function.code.locals[param.local];
-            if crate::tree::is_uniform(self.program, param, local.ty) {
+            if crate::tree::is_uniform(self.program, param, local.ty) || is_bare(self.program, param, local.ty) {
                 continue;
             }
+            let mesh = mesh_output(self.program, param, local.ty);
             let out = matches!(param.mode, ParamMode::Out)
-                || matches!(self.program.types.get(local.ty), Type::Stream(..) | Type::MeshOutput(..));
-            if let Some(semantic) = self.value(local.ty, param.semantic, local.name.as_str(), local.span, out)
+                || mesh.is_some()
+                || matches!(self.program.types.get(local.ty), Type::Stream(..));
+            let ty = mesh.map_or(local.ty, |(_, element, _)| element);
+            if let Some(semantic) = self.value(ty, param.semantic, local.name.as_str(), local.span, out)
                 && let Some(param) = self.program.functions[entry.function].params.get_mut(index)
             {
                 param.semantic = Some(semantic);
@@ -172,11 +182,8 @@ impl Namer<'_> {
                 self.fields(id, out);
                 None
             }
-            Type::MeshOutput(MeshOutputKind::Indices, ..) => None,
             Type::Array(element, _) if self.is_struct(element) => self.value(element, None, name, span, out),
-            Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => {
-                self.value(t, None, name, span, out)
-            }
+            Type::Stream(_, t) | Type::Patch(_, t, _) => self.value(t, None, name, span, out),
             Type::Void => None,
             _ => Some(Semantic { text: self.free(name, self.slots(ty), out), span }),
         }
@@ -204,7 +211,8 @@ impl Namer<'_> {
     fn slots(&self, ty: TypeId) -> u32 {
         match self.program.types.get(ty) {
             Type::Array(t, count) => count.unwrap_or(1).saturating_mul(self.slots(t)).min(64),
-            Type::Matrix(_, rows, _) => rows.into(),
+            // One a stored vector: as many as there can be.
+            Type::Matrix(_, rows, columns) => rows.max(columns).into(),
             Type::Struct(id) => {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 fields.into_iter().map(|t| self.slots(t)).sum()

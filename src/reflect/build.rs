@@ -403,7 +403,7 @@ impl Builder<'_> {
         }
     }
 
-    fn holding(&self, kind: &str, element: TypeId, n: Option<u32>) -> TypeNode {
+    pub(super) fn holding(&self, kind: &str, element: TypeId, n: Option<u32>) -> TypeNode {
         TypeNode {
             kind: kind.to_owned(),
             element_count: n.map(|n| Count::Number(n.into())),

@@ -46,7 +46,26 @@ fn units(variable: &Variable) -> impl Iterator<Item = &Binding> {
 }
 
 fn word(kind: &str) -> &'static str {
-    if kind == Unit::VaryingOutput.word() { "outputs" } else { "inputs" }
+    match Unit::of_word(kind) {
+        Some(Unit::VaryingOutput) => "outputs",
+        Some(Unit::RayPayload | Unit::HitAttributes | Unit::CallablePayload) => "members",
+        _ => "inputs",
+    }
+}
+
+/// Whether a field says its location: the whole struct then lies where its fields do.
+fn fields_ask(variable: &Variable) -> bool {
+    let mut node = variable.ty.as_deref();
+    while let Some(inner) = node.filter(|n| n.fields.is_none()).and_then(|n| n.element_type.as_deref()) {
+        node = Some(inner);
+    }
+    let fields = node.and_then(|n| n.fields.as_ref());
+    fields.is_some_and(|list| list.iter().any(|f| asks(f).is_some() || fields_ask(f)))
+}
+
+/// The location that the source asks for.
+fn asks(variable: &Variable) -> Option<&str> {
+    variable.requested.as_deref().filter(|r| r.contains("location"))
 }
 
 /// `location 3 to location 5` of inputs or outputs.
@@ -78,9 +97,11 @@ impl Explainer<'_> {
                 all.iter().filter(|(_, v)| same(v)).count()
             );
             steps.push(self.step(text, span));
-            let asked = variable.requested.as_deref().filter(|r| r.contains("location") && self.takes_locations());
+            let asked = asks(variable).filter(|_| self.takes_locations());
+            let by_fields = self.takes_locations() && !self.offsets() && fields_ask(variable);
             let target = self.is_target(variable, binding);
             let text = match asked {
+                _ if by_fields => format!("Its fields ask for their locations: {}", range(binding)),
                 Some(asked) => format!("`{asked}` asks for {}", range(binding)),
                 None if target => {
                     format!("Render targets have the index of their semantic as location: {}", range(binding))
@@ -90,12 +111,19 @@ impl Explainer<'_> {
             let mut step = self.step(text, span);
             let others = earlier.iter().flat_map(|v| units(v).map(move |b| (v, b)));
             step.taken = others
-                .filter(|(_, b)| b.kind == binding.kind && asked.is_none() && !target)
+                .filter(|(_, b)| b.kind == binding.kind && asked.is_none() && !by_fields && !target)
                 .map(|(v, b)| format!("{} taken by `{}`", position(b), v.name.as_deref().unwrap_or("$result")))
                 .collect();
             steps.push(step);
         }
+        if let Some(per) = &variable.per {
+            steps.push(self.step(format!("There is one for each {per}, and all have the locations of one"), span));
+        }
         steps
+    }
+
+    fn offsets(&self) -> bool {
+        self.layout.settings.policy.field_locations_are_offsets
     }
 
     /// Whether `vk::location` means something.
@@ -165,7 +193,13 @@ impl Explainer<'_> {
                 };
                 let plural = if count == 1 { "" } else { "s" };
                 let at = b.index.unwrap_or(0);
-                let text = format!("`{}` takes {count} location{plural} of {}: +{at}", declared.name, word(&b.kind));
+                let asked = asks(field).filter(|_| self.takes_locations()).map(|asked| match self.offsets() {
+                    true => format!(", as `{asked}` asks from the first of what is around it"),
+                    false => format!(", as `{asked}` asks"),
+                });
+                let asked = asked.unwrap_or_default();
+                let text =
+                    format!("`{}` takes {count} location{plural} of {}: +{at}{asked}", declared.name, word(&b.kind));
                 steps.push(self.step(text, declared.span));
             }
             let path = format!("{path}.{}", declared.name);

@@ -3,6 +3,7 @@
 
 use super::explain::Explanation;
 use super::model::{Binding, Count, Leaf, Reflection, Scope, TypeNode, Variable};
+use super::text::per;
 use super::words::{position, type_name, unit_on};
 use crate::layout::Unit;
 use crate::layout::rules::round_up;
@@ -133,7 +134,7 @@ fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> Strin
 }
 
 fn is_varying(leaf: &Leaf) -> bool {
-    matches!(Unit::of_word(&leaf.kind), Some(Unit::VaryingInput | Unit::VaryingOutput))
+    Unit::of_word(&leaf.kind).is_some_and(Unit::is_located)
 }
 
 /// The stages of the entry points of a leaf.
@@ -150,7 +151,8 @@ fn shown(leaf: &Leaf, reflection: &Reflection) -> String {
         _ => "",
     };
     let at = position(&Binding { kind, index: leaf.index, space: leaf.space, count: leaf.count, ..Binding::default() });
-    format!("{word}{at}")
+    let per = per(leaf).map_or(String::new(), |per| format!(" {per}"));
+    format!("{word}{at}{per}")
 }
 
 /// Where a buffer is bound.
@@ -162,7 +164,7 @@ fn bound(path: &str, reflection: &Reflection) -> String {
 /// Resources first, then numbers of other kinds, then stage inputs and outputs.
 fn rank(kind: &str) -> u8 {
     match Unit::of_word(kind) {
-        Some(Unit::VaryingInput) => 2,
+        Some(Unit::VaryingInput | Unit::RayPayload | Unit::HitAttributes | Unit::CallablePayload) => 2,
         Some(Unit::VaryingOutput) => 3,
         Some(unit) if Unit::SLOTS.contains(&unit) => 0,
         _ => 1,

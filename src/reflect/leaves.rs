@@ -3,7 +3,7 @@
 
 use super::build::{Builder, count};
 use super::model::{
-    BufferMemory, BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Unbounded, Variable,
+    BufferMemory, BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Size, Unbounded, Variable,
 };
 use crate::layout::reach::{Parts, Root, parts};
 use crate::layout::{
@@ -451,52 +451,92 @@ fn used_by_bytes(list: &mut [Leaf]) {
 
 /// Stage inputs and outputs of an entry point, which uses them all.
 fn varyings(entry: &EntryPoint, list: &mut Vec<Leaf>) {
-    for parameter in entry.parameters.iter().filter(|p| p.stage.is_some()) {
+    let mut walk = Varyings { entry, list };
+    for parameter in entry.parameters.iter().filter(|p| is_located(p)) {
         let path = format!("{}.{}", entry.name, parameter.name.as_deref().unwrap_or(""));
-        varying(entry, &path, parameter, &mut Vec::new(), list);
+        walk.variable(&path, parameter, &Outer { per: parameter.per.clone(), ..Outer::default() });
     }
-    if let Some(result) = entry.result.as_ref().filter(|r| r.stage.is_some()) {
-        varying(entry, &format!("{}.$result", entry.name), result, &mut Vec::new(), list);
+    if let Some(result) = entry.result.as_ref().filter(|r| is_located(r)) {
+        walk.variable(&format!("{}.$result", entry.name), result, &Outer::default());
     }
 }
 
-/// `outer` are the first locations of what is around, by unit.
-fn varying(entry: &EntryPoint, path: &str, variable: &Variable, outer: &mut Vec<(String, u64)>, list: &mut Vec<Leaf>) {
-    let before = outer.len();
-    let bindings = variable.binding.iter().chain(&variable.bindings);
-    let starts: Vec<(String, u64, Option<Count>)> = bindings
-        .map(|b| {
-            let around: u64 = outer.iter().filter(|(kind, _)| *kind == b.kind).map(|(_, at)| at).sum();
-            (b.kind.clone(), around.saturating_add(b.index.unwrap_or(0)), b.count)
-        })
-        .collect();
-    let mut node = variable.ty.as_deref();
-    while let Some(inner) = node.filter(|n| n.fields.is_none()).and_then(|n| n.element_type.as_deref())
-        && node.is_some_and(|n| !matches!(n.kind.as_str(), "vector" | "matrix"))
-    {
-        node = Some(inner);
-    }
-    if let Some(fields) = node.and_then(|n| n.fields.as_ref()) {
-        let bindings = variable.binding.iter().chain(&variable.bindings);
-        outer.extend(bindings.map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
-        for field in fields {
-            let path = format!("{path}.{}", field.name.as_deref().unwrap_or(""));
-            varying(entry, &path, field, outer, list);
+fn is_located(variable: &Variable) -> bool {
+    let mut kinds = variable.binding.iter().chain(&variable.bindings).map(|b| Unit::of_word(&b.kind));
+    kinds.any(|unit| unit.is_some_and(Unit::is_located))
+}
+
+struct Varyings<'a> {
+    entry: &'a EntryPoint,
+    list: &'a mut Vec<Leaf>,
+}
+
+/// Numbers by unit.
+type ByUnit = Vec<(String, u64)>;
+
+/// What is around a stage input or output.
+#[derive(Clone, Default)]
+struct Outer {
+    /// The first location.
+    starts: ByUnit,
+    /// Elements, and the size of each.
+    arrays: Vec<(Option<Count>, ByUnit)>,
+    per: Option<String>,
+}
+
+impl Varyings<'_> {
+    fn variable(&mut self, path: &str, variable: &Variable, outer: &Outer) {
+        let mut here = outer.clone();
+        let bindings = || variable.binding.iter().chain(&variable.bindings);
+        here.starts.extend(bindings().map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
+        let mut node = variable.ty.as_deref();
+        let first = outer.arrays.is_empty() && outer.per.is_some();
+        while let Some(array) = node.filter(|n| n.fields.is_none() && !matches!(n.kind.as_str(), "vector" | "matrix"))
+            && let Some(element) = array.element_type.as_deref()
+        {
+            // One location holds what there is for all vertices.
+            let one = first && here.arrays.is_empty();
+            let size = |s: &Size| match s.value {
+                Count::Number(n) if !one => (s.kind.clone(), n),
+                _ => (s.kind.clone(), 0),
+            };
+            let sizes = element.sizes.iter().flatten().map(size).collect();
+            here.arrays.push((array.element_count, sizes));
+            node = Some(element);
         }
-        outer.truncate(before);
-        return;
-    }
-    for (kind, index, count) in starts {
+        if let Some(fields) = node.and_then(|n| n.fields.as_ref()) {
+            for field in fields {
+                self.variable(&format!("{path}.{}", field.name.as_deref().unwrap_or("")), field, &here);
+            }
+            return;
+        }
         let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());
-        list.push(Leaf {
-            path: path.to_owned(),
-            kind,
-            index: Some(index),
-            count,
-            semantic: variable.semantic_name.as_ref().map(|name| format!("{name}{number}")),
-            entry_points: vec![entry.name.clone()],
-            ..Leaf::default()
-        });
+        for binding in bindings() {
+            let starts = here.starts.iter().filter(|(kind, _)| *kind == binding.kind);
+            self.list.push(Leaf {
+                path: path.to_owned(),
+                kind: binding.kind.clone(),
+                index: Some(starts.fold(0u64, |sum, (_, at)| sum.saturating_add(*at))),
+                count: binding.count,
+                semantic: variable.semantic_name.as_ref().map(|name| format!("{name}{number}")),
+                per: here.per.clone(),
+                repeats: here.repeats(&binding.kind),
+                entry_points: vec![self.entry.name.clone()],
+                ..Leaf::default()
+            });
+        }
+    }
+}
+
+impl Outer {
+    /// The arrays around in a unit. How many vertices a stream has is not known.
+    fn repeats(&self, kind: &str) -> Vec<Repeat> {
+        let known = self.arrays.iter().filter_map(|(n, sizes)| Some(((*n)?, sizes)));
+        let one = |(count, sizes): (Count, &ByUnit)| {
+            let stride = sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
+            Repeat { stride, count }
+        };
+        known.map(one).collect()
     }
 }
 

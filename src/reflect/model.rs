@@ -129,7 +129,8 @@ pub enum Unbounded {
 #[serde(rename_all = "camelCase")]
 pub struct Binding {
     /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `samplerState`, `descriptorTableSlot`,
-    /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`.
+    /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`,
+    /// `rayPayload`, `hitAttributes`, `callablePayload`.
     pub kind: String,
     /// Bytes: the offset.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,6 +177,9 @@ pub struct Variable {
     /// Varyings: its index, if not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic_index: Option<u32>,
+    /// Ours: there is one for each `vertex` (or control point) or each `primitive`, and its locations are those of one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub per: Option<String>,
     /// Storage textures and typed buffers: the format, `rgba16f`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
@@ -442,6 +446,10 @@ pub struct Leaf {
     /// Stage inputs and outputs: the semantic in upper case with its index; on D3D also one that only the text has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<String>,
+    /// Stage inputs and outputs: there is one for each `vertex` (or control point) or each `primitive`; the first of `repeats`
+    /// says how many, where that is known, and all of them have one location.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub per: Option<String>,
     /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emitted_name: Option<String>,

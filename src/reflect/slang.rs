@@ -21,6 +21,7 @@ const OURS: &[&str] = &[
     "stride",
     "elementStrides",
     "undeclared",
+    "per",
 ];
 
 /// Kinds that have no name there.

@@ -1,6 +1,7 @@
 //! What stages are told by the attributes and parameters of their entry points.
 
 use super::model::StageFacts;
+use crate::layout::locations::mesh_output;
 use crate::tree::{
     Attribute, AttributeArg, EntryPoint, Function, MeshOutputKind, Modifiers, Program, Stage, StreamKind, Type,
 };
@@ -60,6 +61,11 @@ fn parameters(program: &Program, entry: &EntryPoint, facts: &mut StageFacts) {
         {
             facts.input_primitive = Some((*word).to_owned());
         }
+        match mesh_output(program, param, ty) {
+            Some((MeshOutputKind::Vertices, _, n)) => facts.max_vertices = n,
+            Some((MeshOutputKind::Indices, _, n)) => facts.max_primitives = n,
+            _ => {}
+        }
         match program.types.get(ty) {
             // A domain shader takes what the hull shader gave.
             Type::Patch(input, _, n) if input == (entry.stage == Stage::Hull) => facts.input_control_points = Some(n),
@@ -71,8 +77,6 @@ fn parameters(program: &Program, entry: &EntryPoint, facts: &mut StageFacts) {
                 };
                 facts.output_topology = Some(word.to_owned());
             }
-            Type::MeshOutput(MeshOutputKind::Vertices, _, n) => facts.max_vertices = Some(n),
-            Type::MeshOutput(MeshOutputKind::Indices, _, n) => facts.max_primitives = Some(n),
             Type::Struct(id) if param.modifiers.has(Modifiers::PAYLOAD) => {
                 facts.payload = Some(program.structs[id].name.to_string());
             }

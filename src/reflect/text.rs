@@ -31,6 +31,7 @@ fn row(leaf: &Leaf, target: &str) -> [String; 6] {
         None => place(unit_on(target, &leaf.kind), leaf.index, leaf.space, leaf.count),
     };
     let semantic = leaf.semantic.as_ref().map_or(String::new(), |s| format!(" {s}"));
+    let per = per(leaf).map_or(String::new(), |per| format!(" {per}"));
     let size = match leaf.size {
         Some(Count::Number(n)) => n.to_string(),
         Some(Count::Word(_)) => "unbounded".to_owned(),
@@ -38,12 +39,32 @@ fn row(leaf: &Leaf, target: &str) -> [String; 6] {
     };
     [
         leaf.path.clone(),
-        position + &semantic,
+        position + &semantic + &per,
         leaf.offset.map_or(String::new(), |o| o.to_string()),
         size,
         emitted(leaf),
         users(leaf),
     ]
+}
+
+/// `per vertex [3]`, `x 2 every 5` of a stage input or output.
+pub(super) fn per(leaf: &Leaf) -> Option<String> {
+    let many = leaf.repeats.split_first().filter(|_| leaf.per.is_some());
+    let (first, rest) = many.map_or((None, leaf.repeats.as_slice()), |(first, rest)| (Some(first), rest));
+    let n = match first.map(|r| r.count) {
+        Some(Count::Number(n)) => format!(" [{n}]"),
+        _ => String::new(),
+    };
+    let per = leaf.per.as_ref().map(|per| format!("per {per}{n}"));
+    // Elements of its own are in its count.
+    let own = leaf.count.map_or(1, |c| if let Count::Number(n) = c { n } else { 1 });
+    let around = rest.iter().filter_map(|r| match r.count {
+        Count::Number(n) if r.stride.saturating_mul(n) > own => Some(format!("x {n} every {}", r.stride)),
+        _ => None,
+    });
+    let words: Vec<String> = per.into_iter().chain(around).collect();
+    let located = Unit::of_word(&leaf.kind).is_some_and(Unit::is_located);
+    (located && !words.is_empty()).then(|| words.join(" "))
 }
 
 /// The name in the text, or those of elements.
@@ -64,6 +85,9 @@ fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count
     match (Unit::of_word(kind), space) {
         (Some(Unit::VaryingInput), _) => format!("input {index}{last}"),
         (Some(Unit::VaryingOutput), _) => format!("output {index}{last}"),
+        (Some(Unit::RayPayload), _) => format!("ray payload {index}{last}"),
+        (Some(Unit::HitAttributes), _) => format!("hit attributes {index}{last}"),
+        (Some(Unit::CallablePayload), _) => format!("callable payload {index}{last}"),
         (Some(Unit::PushConstant), _) => format!("push constants {index}"),
         (Some(Unit::Specialization), _) => format!("constant id {index}"),
         (Some(Unit::InputAttachment), _) => format!("input attachment {index}{last}"),

@@ -1,29 +1,22 @@
-//! Stage inputs and outputs of entry points: their locations (FACTS 15), semantics and types.
+//! Stage inputs and outputs of entry points as the sidecar shows them: their locations, semantics and types.
 
 use super::build::{Builder, count, put, requested, set_semantic, slot, unit_kind, user_attributes};
 use super::model::{Size, TypeNode, Variable};
-use crate::layout::varyings::{Locations, of_matrix};
-use crate::layout::{Api, Unit};
-use crate::source::Span;
+use crate::layout::Unit;
+use crate::layout::locations::{self, Many, Part, Per, Varying};
 use crate::tree::*;
-
-/// The semantic of render targets.
-const TARGET: &str = "SV_TARGET";
 
 /// The stage inputs and outputs of an entry point in order of declaration, each with the index of its parameter; the result,
 /// which has none, is last.
 pub(super) fn varyings(builder: &Builder, entry: &EntryPoint) -> Vec<(Option<usize>, Variable)> {
-    let (inputs, outputs) = (Locations::default(), Locations::default());
-    let mut numbers = Varyings { builder, stage: entry.stage, inputs, outputs };
-    let list = declared(builder, &builder.program.functions[entry.function]);
-    list.iter().for_each(|(_, varying)| numbers.reserve(varying));
     let mut shown: Vec<(Option<usize>, Variable)> = Vec::new();
-    for (index, varying) in &list {
-        let variable = numbers.variable(varying);
+    for varying in locations::varyings(builder.program, &builder.layout.settings, entry) {
+        let show = Show { builder, stage: entry.stage, unit: varying.unit };
+        let variable = show.whole(&builder.program.functions[entry.function], &varying);
         match shown.last_mut() {
             // The output of what is both.
-            Some((last, input)) if last.is_some() && last == index => both(input, variable),
-            _ => shown.push((*index, variable)),
+            Some((last, input)) if last.is_some() && *last == varying.param => both(input, variable),
+            _ => shown.push((varying.param, variable)),
         }
     }
     shown
@@ -52,270 +45,96 @@ fn both_types(input: &mut TypeNode, output: TypeNode) {
     }
 }
 
-/// `out` parameters come before the result. What is `inout` is there twice.
-fn declared<'f>(builder: &Builder, function: &'f Function) -> Vec<(Option<usize>, Varying<'f>)> {
-    let mut list = Vec::new();
-    for (i, param) in function.params.iter().enumerate() {
-        let local = &function.code.locals[param.local];
-        if is_uniform(builder.program, param, local.ty) {
-            continue;
-        }
-        let units: &[Unit] = match (builder.program.types.get(local.ty), param.mode) {
-            (Type::Stream(..) | Type::MeshOutput(..), _) | (_, ParamMode::Out) => &[Unit::VaryingOutput],
-            (_, ParamMode::InOut) => &[Unit::VaryingInput, Unit::VaryingOutput],
-            _ => &[Unit::VaryingInput],
-        };
-        list.extend(units.iter().map(|unit| {
-            let varying = Varying {
-                name: Some(local.name.as_str()),
-                ty: local.ty,
-                semantic: param.semantic.map(Running::new),
-                explicit: &param.explicit,
-                attributes: &param.attributes,
-                span: local.span,
-                unit: *unit,
-            };
-            (Some(i), varying)
-        }));
-    }
-    if function.result != TypeId::VOID {
-        let varying = Varying {
-            name: None,
-            ty: function.result,
-            semantic: function.result_semantic.map(Running::new),
-            explicit: &function.result_explicit,
-            attributes: &[],
-            span: Span::default(),
-            unit: Unit::VaryingOutput,
-        };
-        list.push((None, varying));
-    }
-    list
-}
-
-/// Numbers stage inputs and outputs (FACTS 15).
-struct Varyings<'a, 'b> {
+/// The walk over one parameter or result.
+struct Show<'a, 'b> {
     builder: &'b Builder<'a>,
     stage: Stage,
-    inputs: Locations,
-    outputs: Locations,
-}
-
-/// A parameter or result of an entry point among stage inputs and outputs.
-struct Varying<'a> {
-    name: Option<&'a str>,
-    ty: TypeId,
-    semantic: Option<Running>,
-    explicit: &'a Explicit,
-    attributes: &'a [Attribute],
-    span: Span,
     unit: Unit,
 }
 
-/// A semantic whose index runs over the leaves below it.
-#[derive(Clone)]
-struct Running {
-    name: String,
-    index: u32,
-}
-
-impl Running {
-    fn new(semantic: Semantic) -> Running {
-        let (name, index) = semantic.split();
-        Running { name, index }
-    }
-
-    fn split(&self) -> (String, u32) {
-        (self.name.clone(), self.index)
-    }
-}
-
-impl<'a, 'b> Varyings<'a, 'b> {
-    fn given(&mut self, unit: Unit) -> &mut Locations {
-        if unit == Unit::VaryingOutput { &mut self.outputs } else { &mut self.inputs }
-    }
-
-    /// Targets and, but for D3D, what asks for a location have it before the others are numbered.
-    fn explicit(&self, varying: &Varying) -> Option<u64> {
-        let d3d = self.builder.layout.settings.api == Api::D3d;
-        if self.are_targets(varying.unit) {
-            // A struct begins at 0, and each field says its own.
-            let target = varying.semantic.as_ref().filter(|s| s.name == TARGET);
-            return Some(target.map_or(0, |s| s.index.into()));
-        }
-        if !d3d && self.fields_ask(varying.ty) {
-            return Some(0);
-        }
-        varying.explicit.location.filter(|_| !d3d).map(|(l, _)| l.into())
-    }
-
-    /// Whether outputs are numbered by the index of `SV_Target`.
-    fn are_targets(&self, unit: Unit) -> bool {
-        let by_order = self.builder.layout.settings.policy.targets_by_order;
-        self.stage == Stage::Fragment && unit == Unit::VaryingOutput && !by_order
-    }
-
-    /// Whether fields of a struct say their locations.
-    fn fields_ask(&self, ty: TypeId) -> bool {
-        let program = self.builder.program;
-        match program.types.get(program.types.innermost(ty)) {
-            Type::Struct(id) => program.structs[id].fields.iter().any(|f| f.explicit.location.is_some()),
-            _ => false,
-        }
-    }
-
-    /// The locations that a parameter asks for are not given away.
-    fn reserve(&mut self, varying: &Varying) {
-        if let Some(start) = self.explicit(varying) {
-            let mut walk = self.walk(varying);
-            let (_, used) = walk.node(varying.ty, &mut varying.semantic.clone(), None);
-            self.given(varying.unit).reserve(small(start), small(used));
-        }
-    }
-
-    fn walk(&self, varying: &Varying) -> VaryingWalk<'a, 'b> {
-        VaryingWalk {
-            builder: self.builder,
-            stage: self.stage,
-            unit: varying.unit,
-            targets: self.are_targets(varying.unit),
-            at: 0,
-        }
-    }
-
-    fn variable(&mut self, varying: &Varying) -> Variable {
-        let mut semantic = varying.semantic.clone();
-        let mut walk = self.walk(varying);
-        let (node, used) = walk.node(varying.ty, &mut semantic, None);
-        let stage = (used > 0).then(|| self.stage.name().to_owned());
-        let mut variable = Variable { name: varying.name.map(str::to_owned), stage, ..Variable::default() };
-        if used > 0 {
-            let start = match self.explicit(varying) {
-                Some(start) => start,
-                None => self.given(varying.unit).give(small(used)).into(),
-            };
-            variable.binding = Some(slot(varying.unit, start, 0, used));
-        }
-        set_semantic(&mut variable, varying.semantic.as_ref().map(Running::split));
+impl Show<'_, '_> {
+    fn whole(&self, function: &Function, varying: &Varying) -> Variable {
+        let param = varying.param.and_then(|i| function.params.get(i));
+        let local = param.map(|p| &function.code.locals[p.local]);
+        let explicit = param.map_or(&function.result_explicit, |p| &p.explicit);
+        let ty = local.map_or(function.result, |l| l.ty);
+        let part = &varying.part;
+        let start = varying.start.saturating_add(part.start);
+        let mut variable = Variable { name: local.map(|l| l.name.to_string()), ..Variable::default() };
+        self.place(&mut variable, part, start);
+        // What is around a semantic has none of its own.
+        let semantic = param.map_or(function.result_semantic, |p| p.semantic);
+        set_semantic(&mut variable, semantic.map(|s| s.split()));
+        let node = match &varying.many {
+            Some(many) => self.many(ty, many, part),
+            None => self.node(ty, part),
+        };
         variable.ty = Some(Box::new(node));
-        variable.location = self.builder.location(varying.span);
-        variable.requested = requested(varying.explicit);
-        variable.user_attribs = user_attributes(varying.attributes);
+        variable.per = varying.many.and_then(|m| m.per.word()).map(str::to_owned);
+        variable.location = local.and_then(|l| self.builder.location(l.span));
+        variable.requested = requested(explicit);
+        variable.user_attribs = param.map_or_else(Vec::new, |p| user_attributes(&p.attributes));
         variable
     }
-}
 
-fn small(n: u64) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// The walk over the leaves of one varying.
-struct VaryingWalk<'a, 'b> {
-    builder: &'b Builder<'a>,
-    stage: Stage,
-    unit: Unit,
-    /// Leaves lie where the index of their semantic says.
-    targets: bool,
-    /// The next location within the parameter.
-    at: u64,
-}
-
-impl VaryingWalk<'_, '_> {
-    /// The type's node and how many locations it takes.
-    fn node(&mut self, ty: TypeId, semantic: &mut Option<Running>, asked: Option<u32>) -> (TypeNode, u64) {
-        let program = self.builder.program;
-        let mut node = self.builder.bare_type(ty);
-        if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == TARGET) {
-            self.at = target.index.into();
+    /// The locations of a parameter or field, counted from what is around it.
+    fn place(&self, variable: &mut Variable, part: &Part, start: u32) {
+        if part.count > 0 {
+            let varies = matches!(self.unit, Unit::VaryingInput | Unit::VaryingOutput);
+            variable.stage = varies.then(|| self.stage.name().to_owned());
+            variable.binding = Some(slot(self.unit, start.into(), 0, part.count.into()));
         }
-        self.at = asked.map_or(self.at, u64::from);
-        let start = self.at;
-        let mut end = start;
-        match program.types.get(ty) {
-            Type::Struct(id) => {
-                let mut fields = Vec::new();
-                for field in &program.structs[id].fields {
-                    let (variable, last) = self.field(field, start, semantic);
-                    end = end.max(last);
-                    fields.push(variable);
-                }
-                node.fields = Some(fields);
-            }
-            Type::Array(element, n) => {
-                let (ty, used) = self.node(element, semantic, None);
-                node.element_type = Some(Box::new(ty));
-                let more = used.saturating_mul(u64::from(n.unwrap_or(1).saturating_sub(1)));
-                if let Some(semantic) = semantic.as_mut().filter(|_| used > 0) {
-                    semantic.index = semantic.index.saturating_add(small(more));
-                }
-                end = self.at.saturating_add(more);
-            }
-            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => {
-                let (ty, _) = self.node(element, semantic, None);
-                node.element_type = Some(Box::new(ty));
-                end = self.at;
-            }
-            ty => {
-                end += self.locations(ty, semantic.as_ref());
-                if let Some(semantic) = semantic {
-                    semantic.index = semantic.index.saturating_add(small(end - start).max(1));
-                }
-            }
-        }
-        self.at = end;
-        let used = end - start;
-        node.sizes = Some(if used > 0 {
-            vec![Size { kind: unit_kind(self.unit).to_owned(), value: count(used), alignment: None, stride: None }]
-        } else {
-            Vec::new()
-        });
-        (node, used)
     }
 
-    /// A field of a struct that begins at `start`, and one past its last location.
-    fn field(&mut self, field: &Field, start: u64, outer: &mut Option<Running>) -> (Variable, u64) {
-        // The outermost semantic wins.
-        let mut own = field.semantic.map(Running::new);
-        let semantic = if outer.is_some() { outer } else { &mut own };
-        let shown = semantic.clone();
-        let d3d = self.builder.layout.settings.api == Api::D3d;
-        let asked = field.explicit.location.filter(|_| !d3d).map(|(l, _)| l);
-        let (ty, used) = self.node(field.ty, semantic, asked);
+    /// What there is one of for each vertex or primitive: the output of a mesh shader is shown alike in both its spellings.
+    fn many(&self, ty: TypeId, many: &Many, part: &Part) -> TypeNode {
+        let mut node = match many.per {
+            Per::Vertex | Per::Primitive | Per::Indices if many.count.is_some() => {
+                self.builder.holding("meshOutput", many.element, many.count)
+            }
+            _ => self.builder.bare_type(ty),
+        };
+        let none = Part::default();
+        node.element_type = Some(Box::new(self.node(many.element, part.parts.first().unwrap_or(&none))));
+        node.sizes = Some(self.sizes(part));
+        node
+    }
+
+    fn node(&self, ty: TypeId, part: &Part) -> TypeNode {
+        let program = self.builder.program;
+        let mut node = self.builder.bare_type(ty);
+        match program.types.get(ty) {
+            Type::Struct(id) => {
+                let fields = program.structs[id].fields.iter().zip(&part.parts);
+                node.fields = Some(fields.map(|(field, inner)| self.field(field, part, inner)).collect());
+            }
+            ty => {
+                if let (Some(element), Some(inner)) = (ty.element(), part.parts.first()) {
+                    node.element_type = Some(Box::new(self.node(element, inner)));
+                }
+            }
+        }
+        node.sizes = Some(self.sizes(part));
+        node
+    }
+
+    fn sizes(&self, part: &Part) -> Vec<Size> {
+        let value = count(part.count.into());
+        let size = Size { kind: unit_kind(self.unit).to_owned(), value, alignment: None, stride: None };
+        if part.count > 0 { vec![size] } else { Vec::new() }
+    }
+
+    fn field(&self, field: &Field, around: &Part, part: &Part) -> Variable {
         let mut variable = Variable {
             name: Some(field.name.to_string()),
-            stage: (used > 0).then(|| self.stage.name().to_owned()),
-            ty: Some(Box::new(ty)),
+            ty: Some(Box::new(self.node(field.ty, part))),
             location: self.builder.location(field.span),
             requested: requested(&field.explicit),
             user_attribs: user_attributes(&field.attributes),
             ..Variable::default()
         };
-        if used > 0 {
-            let offset = (self.at - used).saturating_sub(start);
-            variable.binding = Some(slot(self.unit, offset, 0, used));
-        }
-        set_semantic(&mut variable, shown.as_ref().map(Running::split));
-        (variable, if used > 0 { self.at } else { start })
-    }
-
-    fn locations(&self, ty: Type, semantic: Option<&Running>) -> u64 {
-        match ty {
-            _ if !takes_location(self.stage, semantic, self.unit) => 0,
-            Type::Matrix(_, rows, columns) => {
-                let order = self.builder.program.default_matrix_order;
-                of_matrix(&self.builder.layout.settings.policy, order, rows, columns).into()
-            }
-            _ => 1,
-        }
-    }
-}
-
-/// System values take no location, but for the targets of a fragment shader.
-fn takes_location(stage: Stage, semantic: Option<&Running>, unit: Unit) -> bool {
-    match semantic {
-        Some(s) if s.name.starts_with("SV_") => {
-            stage == Stage::Fragment && unit == Unit::VaryingOutput && s.name == TARGET
-        }
-        _ => true,
+        self.place(&mut variable, part, part.start.saturating_sub(around.start));
+        set_semantic(&mut variable, part.semantic.clone());
+        variable
     }
 }

@@ -92,6 +92,9 @@ pub fn units(kind: &str, n: Count) -> String {
         "inputAttachmentIndex" => "input attachment",
         "varyingInput" => "input location",
         "varyingOutput" => "output location",
+        "rayPayload" => "ray payload member",
+        "hitAttributes" => "hit attribute",
+        "callablePayload" => "callable payload member",
         other => other,
     };
     format!("{n} {word}{s}")
@@ -105,6 +108,9 @@ fn unit(kind: &str) -> &str {
         "specializationConstant" => "constant id ",
         "inputAttachmentIndex" => "input attachment ",
         "varyingInput" | "varyingOutput" => "location ",
+        "rayPayload" => "ray payload ",
+        "hitAttributes" => "hit attributes ",
+        "callablePayload" => "callable payload ",
         other => other,
     }
 }

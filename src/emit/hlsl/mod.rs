@@ -191,7 +191,8 @@ impl File<'_> {
             self.entry_attributes(function, entry);
         }
         let result = self.result(function);
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let is_entry = self.cx.entry_of(id).is_some();
+        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let head = format!("{result} {}({}){semantic}", function.name, params.join(", "));
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
@@ -221,8 +222,8 @@ impl File<'_> {
         })
     }
 
-    fn param(&self, function: &Function, param: &Param) -> String {
-        let local = &function.code.locals[param.local];
+    fn param(&self, function: &Function, param: &Param, is_entry: bool) -> String {
+        let (program, local) = (self.cx.program, &function.code.locals[param.local]);
         let mut text = interpolation(param.modifiers);
         let words = [
             (Modifiers::POINT, "point "),
@@ -241,11 +242,21 @@ impl File<'_> {
             (Modifiers::VERTICES, "vertices "),
             (Modifiers::INDICES, "indices "),
             (Modifiers::PRIMITIVES, "primitives "),
-            (Modifiers::PAYLOAD, "payload "),
+            (Modifiers::PAYLOAD, "in payload "),
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
+        text.push_str(match program.types.get(local.ty) {
+            Type::MeshOutput(MeshOutputKind::Vertices, ..) => "out vertices ",
+            Type::MeshOutput(MeshOutputKind::Indices, ..) => "out indices ",
+            Type::MeshOutput(MeshOutputKind::Primitives, ..) => "out primitives ",
+            _ => "",
+        });
+        // Elsewhere it is a matter of the callee alone, and means nothing.
+        if is_entry {
+            text.push_str(self.matrix_order(local.ty, param.matrix_order));
+        }
         text.push_str(&types::variable(self.cx, local.ty, local.name.as_str(), param.modifiers));
-        if let Type::MeshOutput(_, _, count) = self.cx.program.types.get(local.ty) {
+        if let Type::MeshOutput(_, _, count) = program.types.get(local.ty) {
             text.push_str(&format!("[{count}]"));
         }
         if let Some(semantic) = param.semantic {

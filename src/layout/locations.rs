@@ -1,0 +1,430 @@
+//! Locations of stage inputs and outputs, and the indices of their semantics: those that are asked for, then first fit in
+//! order of declaration, a whole parameter at a time (FACTS 15). What is emitted and what is reflected both ask here.
+//!
+//! A semantic's index runs over the vectors below it as D3D counts them in its signatures: one for each vector of a matrix
+//! that is stored.
+
+use super::{Api, Settings, Unit};
+use crate::tree::{
+    EntryPoint, Explicit, Field, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode, Program, Semantic, Stage,
+    Type, TypeId, is_uniform,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The semantic of render targets.
+pub const TARGET: &str = "SV_TARGET";
+
+/// Nothing has more locations; what asks for more is an error elsewhere.
+pub const LAST: u32 = 1 << 16;
+
+/// The locations of one direction of an entry point that are given.
+#[derive(Clone, Debug, Default)]
+struct Locations(BTreeSet<u32>);
+
+impl Locations {
+    /// Keeps a range from being given away.
+    fn reserve(&mut self, start: u32, count: u32) {
+        self.0.extend((start..start.saturating_add(count)).take_while(|l| *l < LAST));
+    }
+
+    /// Gives the lowest free range.
+    fn give(&mut self, count: u32) -> u32 {
+        let mut start = 0u32;
+        while let Some(blocked) = self.0.range(start..start.saturating_add(count)).next_back() {
+            start = blocked + 1;
+        }
+        self.reserve(start, count);
+        start
+    }
+}
+
+/// A parameter of an entry point, or its result, in one direction.
+#[derive(Clone, Debug)]
+pub struct Varying {
+    /// Its position among the parameters; the result has none.
+    pub param: Option<usize>,
+    /// Inputs or outputs.
+    pub unit: Unit,
+    /// There is one for each vertex or primitive.
+    pub many: Option<Many>,
+    /// The first location.
+    pub start: u32,
+    /// What it takes.
+    pub part: Part,
+}
+
+/// What a stage input or output, or a part of one, takes.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// The first location, counted from that of the parameter; of the first element if it is in arrays.
+    pub start: u32,
+    /// How many locations, with all elements.
+    pub count: u32,
+    /// Its semantic in upper case with the index, or the one around it.
+    pub semantic: Option<(String, u32)>,
+    /// How many indices of the semantic, with all elements.
+    pub indices: u32,
+    /// The source says its location, or that of what is around it.
+    pub asked: bool,
+    /// Fields of a struct; the element of an array, patch or stream.
+    pub parts: Vec<Part>,
+}
+
+/// What there is one of for each vertex or primitive: it takes the locations of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Many {
+    /// What there is one for.
+    pub per: Per,
+    /// One of them.
+    pub element: TypeId,
+    /// How many there are, if that is known.
+    pub count: Option<u32>,
+}
+
+/// What there is an input or output for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Per {
+    /// Each vertex or control point that comes in.
+    VertexIn,
+    /// Each vertex that goes out.
+    Vertex,
+    /// Each primitive that goes out.
+    Primitive,
+    /// Each primitive: the numbers of its vertices, which are no output of their own.
+    Indices,
+}
+
+impl Per {
+    /// The word of sidecars; nothing for what has no location.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Per::VertexIn | Per::Vertex => Some("vertex"),
+            Per::Primitive => Some("primitive"),
+            Per::Indices => None,
+        }
+    }
+}
+
+/// (modifier, kind) of the outputs of a mesh shader that are written as arrays.
+const MESH_ARRAYS: &[(Modifiers, MeshOutputKind)] = &[
+    (Modifiers::VERTICES, MeshOutputKind::Vertices),
+    (Modifiers::INDICES, MeshOutputKind::Indices),
+    (Modifiers::PRIMITIVES, MeshOutputKind::Primitives),
+];
+
+const PRIMITIVES: [Modifiers; 5] =
+    [Modifiers::POINT, Modifiers::LINE, Modifiers::TRIANGLE, Modifiers::LINEADJ, Modifiers::TRIANGLEADJ];
+
+/// An output array of a mesh shader, in either of its spellings: `out vertices T v[N]`, `OutputVertices<T, N> v`.
+pub fn mesh_output(program: &Program, param: &Param, ty: TypeId) -> Option<(MeshOutputKind, TypeId, Option<u32>)> {
+    match program.types.get(ty) {
+        Type::MeshOutput(kind, element, n) => Some((kind, element, Some(n))),
+        Type::Array(element, n) => {
+            let (_, kind) = MESH_ARRAYS.iter().find(|(m, _)| param.modifiers.has(*m))?;
+            Some((*kind, element, n))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a parameter has a value for each vertex or primitive.
+pub fn many(program: &Program, stage: Stage, param: &Param, ty: TypeId) -> Option<Many> {
+    if let Some((kind, element, count)) = mesh_output(program, param, ty) {
+        let per = match kind {
+            MeshOutputKind::Vertices => Per::Vertex,
+            MeshOutputKind::Indices => Per::Indices,
+            MeshOutputKind::Primitives => Per::Primitive,
+        };
+        return Some(Many { per, element, count });
+    }
+    match program.types.get(ty) {
+        Type::Stream(_, element) => Some(Many { per: Per::Vertex, element, count: None }),
+        Type::Patch(_, element, n) => Some(Many { per: Per::VertexIn, element, count: Some(n) }),
+        Type::Array(element, count)
+            if stage == Stage::Geometry && PRIMITIVES.iter().any(|m| param.modifiers.has(*m)) =>
+        {
+            Some(Many { per: Per::VertexIn, element, count })
+        }
+        _ => None,
+    }
+}
+
+/// How many indices of its semantic a matrix takes: one for each vector that is stored.
+pub fn indices_of_matrix(order: MatrixOrder, rows: u8, columns: u8) -> u32 {
+    match order {
+        MatrixOrder::Row => rows.into(),
+        MatrixOrder::Column => columns.into(),
+    }
+}
+
+/// The stage inputs and outputs of an entry point in order of declaration, `out` parameters before the result. What is
+/// `inout` is there twice.
+pub fn varyings(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<Varying> {
+    let mut given: BTreeMap<Unit, Locations> = BTreeMap::new();
+    let mut list = declared(program, settings, entry);
+    for (explicit, varying) in &list {
+        if let Some(start) = explicit {
+            let start = start.saturating_add(varying.part.start);
+            given.entry(varying.unit).or_default().reserve(start, varying.part.count);
+        }
+    }
+    for (explicit, varying) in &mut list {
+        let count = varying.part.count;
+        varying.start = explicit.unwrap_or_else(|| match count {
+            0 => 0,
+            _ => given.entry(varying.unit).or_default().give(count),
+        });
+    }
+    list.into_iter().map(|(_, varying)| varying).collect()
+}
+
+/// With the first location that each asks for.
+fn declared(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<(Option<u32>, Varying)> {
+    let function = &program.functions[entry.function];
+    let mut list = Vec::new();
+    for (index, param) in function.params.iter().enumerate() {
+        let ty = function.code.locals[param.local].ty;
+        if is_uniform(program, param, ty) {
+            continue;
+        }
+        let many = many(program, entry.stage, param, ty);
+        for unit in units(entry.stage, param, many.as_ref()) {
+            let of = Whole { ty, semantic: param.semantic, explicit: &param.explicit, order: param.matrix_order, many };
+            list.push(Numbering::new(program, settings, entry.stage, unit).whole(Some(index), &of));
+        }
+    }
+    if function.result != TypeId::VOID {
+        let (semantic, explicit) = (function.result_semantic, &function.result_explicit);
+        let of = Whole { ty: function.result, semantic, explicit, order: None, many: None };
+        list.push(Numbering::new(program, settings, entry.stage, Unit::VaryingOutput).whole(None, &of));
+    }
+    list
+}
+
+/// What a parameter is counted in.
+fn units(stage: Stage, param: &Param, many: Option<&Many>) -> Vec<Unit> {
+    let is_input = param.mode == ParamMode::In;
+    match (stage, many.map(|m| m.per)) {
+        (Stage::AnyHit | Stage::ClosestHit, _) if is_input && param.semantic.is_none() => vec![Unit::HitAttributes],
+        (Stage::AnyHit | Stage::ClosestHit | Stage::Miss, _) => vec![Unit::RayPayload],
+        (Stage::Callable, _) => vec![Unit::CallablePayload],
+        (_, Some(Per::VertexIn)) => vec![Unit::VaryingInput],
+        (_, Some(_)) => vec![Unit::VaryingOutput],
+        _ => match param.mode {
+            ParamMode::Out => vec![Unit::VaryingOutput],
+            ParamMode::InOut | ParamMode::Ref => vec![Unit::VaryingInput, Unit::VaryingOutput],
+            ParamMode::In => vec![Unit::VaryingInput],
+        },
+    }
+}
+
+/// A whole parameter or result.
+struct Whole<'a> {
+    ty: TypeId,
+    semantic: Option<Semantic>,
+    explicit: &'a Explicit,
+    order: Option<MatrixOrder>,
+    many: Option<Many>,
+}
+
+/// A semantic whose index runs over what is below it.
+struct Running {
+    name: String,
+    index: u32,
+}
+
+impl Running {
+    fn new(semantic: Semantic) -> Running {
+        let (name, index) = semantic.split();
+        Running { name, index }
+    }
+
+    fn pass(&mut self, indices: u32) {
+        self.index = self.index.saturating_add(indices);
+    }
+}
+
+/// What is said around a part.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// The location that it asks for itself.
+    at: Option<u32>,
+    /// The source says one, for it or for what is around it.
+    asked: bool,
+    order: Option<MatrixOrder>,
+}
+
+/// The walk over one parameter.
+struct Numbering<'a> {
+    program: &'a Program,
+    settings: &'a Settings,
+    stage: Stage,
+    unit: Unit,
+    /// Leaves lie where the index of their semantic says.
+    targets: bool,
+    /// The next location within the parameter.
+    at: u32,
+}
+
+impl<'a> Numbering<'a> {
+    fn new(program: &'a Program, settings: &'a Settings, stage: Stage, unit: Unit) -> Numbering<'a> {
+        let targets = stage == Stage::Fragment && unit == Unit::VaryingOutput && !settings.policy.targets_by_order;
+        Numbering { program, settings, stage, unit, targets, at: 0 }
+    }
+
+    /// A parameter, and the first location that it asks for.
+    fn whole(mut self, param: Option<usize>, of: &Whole) -> (Option<u32>, Varying) {
+        let explicit = self.explicit(of);
+        let around = Around { at: None, asked: self.asked(of.explicit).is_some(), order: of.order };
+        let mut semantic = of.semantic.map(Running::new);
+        // What begins at its target counts from there.
+        let unit = self.unit;
+        let counted = |part: Part| Varying { param, unit, many: of.many, start: 0, part };
+        let varying = match of.many {
+            Some(many) if many.per == Per::Indices && !self.indices_have_locations() => counted(Part::default()),
+            Some(many) => {
+                let element = self.part(many.element, &mut semantic, around);
+                counted(Part { parts: vec![element.clone()], ..element })
+            }
+            None => {
+                let part = self.part(of.ty, &mut semantic, around);
+                counted(part)
+            }
+        };
+        (explicit, varying)
+    }
+
+    /// The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
+    fn indices_have_locations(&self) -> bool {
+        self.settings.policy.counts_mesh_indices && self.settings.api == Api::D3d
+    }
+
+    fn asked(&self, explicit: &Explicit) -> Option<u32> {
+        explicit.location.map(|(l, _)| l).filter(|_| self.settings.api != Api::D3d)
+    }
+
+    /// Targets and, but for D3D, what asks for a location have it before the others are numbered.
+    fn explicit(&self, of: &Whole) -> Option<u32> {
+        // A struct begins at 0, and each field says its own.
+        let by_fields = self.settings.api != Api::D3d && !self.offsets() && self.fields_ask(of.ty);
+        match self.targets || by_fields {
+            true => Some(0),
+            false => self.asked(of.explicit),
+        }
+    }
+
+    fn offsets(&self) -> bool {
+        self.settings.policy.field_locations_are_offsets
+    }
+
+    /// Whether fields of a struct say their locations. A type cannot contain itself, so this ends.
+    fn fields_ask(&self, ty: TypeId) -> bool {
+        let program = self.program;
+        match program.types.get(program.types.innermost(ty)) {
+            Type::Struct(id) => {
+                program.structs[id].fields.iter().any(|f| f.explicit.location.is_some() || self.fields_ask(f.ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// A type cannot contain itself, so this ends.
+    fn part(&mut self, ty: TypeId, semantic: &mut Option<Running>, around: Around) -> Part {
+        if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == TARGET) {
+            self.at = target.index;
+        }
+        self.at = around.at.unwrap_or(self.at);
+        let start = self.at;
+        let around = Around { at: None, ..around };
+        let named = semantic.as_ref().map(|s| (s.name.clone(), s.index));
+        let mut part = Part { start, semantic: named, asked: around.asked, ..Part::default() };
+        match self.program.types.get(ty) {
+            Type::Struct(id) => {
+                for field in &self.program.structs[id].fields {
+                    let found = self.field(field, start, semantic, around);
+                    part.parts.push(found);
+                }
+                span(&mut part, self.offsets());
+            }
+            Type::Array(element, n) => {
+                let n = n.unwrap_or(1);
+                let element = self.part(element, semantic, around);
+                part.start = element.start;
+                part.count = element.count.saturating_mul(n);
+                part.indices = element.indices.saturating_mul(n);
+                semantic.iter_mut().for_each(|s| s.pass(part.indices.saturating_sub(element.indices)));
+                part.parts.push(element);
+            }
+            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => {
+                let element = self.part(element, semantic, around);
+                (part.start, part.count, part.indices) = (element.start, element.count, element.indices);
+                part.parts.push(element);
+            }
+            ty => {
+                (part.count, part.indices) = self.leaf(ty, semantic.as_ref(), around.order);
+                semantic.iter_mut().for_each(|s| s.pass(part.indices));
+            }
+        }
+        self.at = start.max(part.start.saturating_add(part.count));
+        part
+    }
+
+    /// A field of a struct that begins at `start`.
+    fn field(&mut self, field: &Field, start: u32, outer: &mut Option<Running>, around: Around) -> Part {
+        // The outermost semantic wins.
+        let mut own = field.semantic.map(Running::new);
+        let semantic = if outer.is_some() { outer } else { &mut own };
+        let at = self.asked(&field.explicit);
+        let at = at.map(|l| if self.offsets() { start.saturating_add(l) } else { l });
+        let order = field.matrix_order.or(around.order);
+        self.part(field.ty, semantic, Around { at, asked: around.asked || at.is_some(), order })
+    }
+
+    /// Locations, and indices of the semantic.
+    fn leaf(&self, ty: Type, semantic: Option<&Running>, order: Option<MatrixOrder>) -> (u32, u32) {
+        let (locations, indices) = match ty {
+            Type::Void => (0, 0),
+            Type::Matrix(_, rows, columns) => {
+                let default = self.program.default_matrix_order;
+                let indices = indices_of_matrix(order.unwrap_or(default), rows, columns);
+                (self.locations_of_matrix(default, indices, (rows, columns)), indices)
+            }
+            _ => (1, 1),
+        };
+        (if self.takes_location(semantic) { locations } else { 0 }, indices)
+    }
+
+    /// On D3D what the signature has; else the vectors that the text has, of which rows are the columns. The policy that counts
+    /// what is stored knows no modifiers, and its text needs no more than is counted.
+    fn locations_of_matrix(&self, default: MatrixOrder, indices: u32, (rows, columns): (u8, u8)) -> u32 {
+        let stored = indices_of_matrix(default, rows, columns);
+        match (self.settings.api, self.settings.policy.matrix_locations_as_stored) {
+            (Api::D3d, true) => stored,
+            (Api::D3d, false) => indices,
+            (_, true) => stored.max(rows.into()),
+            (_, false) => rows.into(),
+        }
+    }
+
+    /// System values take no location, but for the targets of a fragment shader, and for what a mesh calls its position.
+    fn takes_location(&self, semantic: Option<&Running>) -> bool {
+        let Some(name) = semantic.map(|s| s.name.as_str()).filter(|name| name.starts_with("SV_")) else { return true };
+        match (self.stage, self.unit) {
+            (Stage::Fragment, Unit::VaryingOutput) => name == TARGET,
+            (Stage::Vertex, Unit::VaryingInput) => name == "SV_POSITION",
+            _ => false,
+        }
+    }
+}
+
+/// The range of a struct's fields. Those that say their locations do so wherever the struct would begin with, unless what
+/// they say is counted from there.
+fn span(part: &mut Part, offsets: bool) {
+    let placed = || part.parts.iter().filter(|p| p.count > 0);
+    let free = offsets || placed().any(|p| !p.asked);
+    let own = Some(part.start).filter(|_| free);
+    let first = placed().map(|p| p.start).chain(own).min().unwrap_or(part.start);
+    let end = placed().map(|p| p.start.saturating_add(p.count)).max().unwrap_or(first);
+    let indices = part.parts.iter().fold(0u32, |sum, p| sum.saturating_add(p.indices));
+    (part.start, part.count, part.indices) = (first, end.saturating_sub(first), indices);
+}
