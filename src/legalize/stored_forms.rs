@@ -18,7 +18,7 @@ pub(super) use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, MatrixOrder, Program, Scalar, StoredLeaf, StoredStep, Struct, StructId, Type, TypeId};
+use crate::tree::{Field, MatrixOrder, Program, Scalar, StoredLeaf, StoredStep, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
 /// A step from a value to a part of it.
@@ -99,6 +99,55 @@ pub(super) struct Stored {
     pub(super) structs: Vec<StructId>,
 }
 
+/// Structs that were made for other buffers: what is the same has one declaration.
+#[derive(Default)]
+pub(super) struct Made(Vec<(StructId, &'static str, MatrixOrder)>);
+
+impl Made {
+    /// Replaces new structs by such as there are. Those of constant buffers and of others stay apart: a target may widen the
+    /// one kind.
+    fn share(&mut self, program: &mut Program, stored: &mut Stored, rules: &Rules, data: &Data) {
+        let order = data.order;
+        let unique = stored.structs.last().copied().filter(|_| data.members);
+        let mut known = BTreeMap::new();
+        stored.structs.retain(|&id| {
+            let mut fields = std::mem::take(&mut program.structs[id].fields);
+            fields.iter_mut().for_each(|f| f.ty = replaced(&mut program.types, f.ty, &known));
+            program.structs[id].fields = fields;
+            if Some(id) == unique {
+                return true;
+            }
+            let alike = |other: StructId| alike(&program.structs[id], &program.structs[other]);
+            let found = self.0.iter().find(|(other, r, o)| *r == rules.name && *o == order && alike(*other));
+            match found {
+                Some((other, ..)) => known.insert(id, *other),
+                None => {
+                    self.0.push((id, rules.name, order));
+                    None
+                }
+            };
+            !known.contains_key(&id)
+        });
+        stored.ty = replaced(&mut program.types, stored.ty, &known);
+    }
+}
+
+fn replaced(types: &mut Types, ty: TypeId, known: &BTreeMap<StructId, StructId>) -> TypeId {
+    match types.get(ty) {
+        Type::Struct(id) => known.get(&id).map_or(ty, |new| types.intern(Type::Struct(*new))),
+        Type::Array(element, count) => {
+            let element = replaced(types, element, known);
+            types.array(element, count)
+        }
+        _ => ty,
+    }
+}
+
+fn alike(a: &Struct, b: &Struct) -> bool {
+    let field = |(a, b): (&Field, &Field)| a.name == b.name && a.ty == b.ty && a.matrix_order == b.matrix_order;
+    a.name == b.name && a.fields.len() == b.fields.len() && a.fields.iter().zip(&b.fields).all(field)
+}
+
 /// Why data cannot be stored: what, and the place of its declaration.
 pub(super) struct Fault {
     pub(super) span: Span,
@@ -150,6 +199,8 @@ pub(super) struct Data<'a> {
     pub(super) order: MatrixOrder,
     /// The distance of elements, in a structured buffer.
     pub(super) stride: Option<u64>,
+    /// Its struct is no type, but the members of a `cbuffer`.
+    pub(super) members: bool,
     /// A name for the struct.
     pub(super) name: &'a str,
     /// The place of the declaration.
@@ -157,7 +208,7 @@ pub(super) struct Data<'a> {
 }
 
 /// Plans the storage of a buffer's data.
-pub(super) fn store(program: &mut Program, native: Native, data: &Data) -> Result<Stored, Fault> {
+pub(super) fn store(program: &mut Program, native: Native, data: &Data, made: &mut Made) -> Result<Stored, Fault> {
     let limit = data.stride.map_or(64, power_of_two_in);
     let items = match fields(program, data.wanted, 0, data.order) {
         Some(items) => items,
@@ -175,7 +226,11 @@ pub(super) fn store(program: &mut Program, native: Native, data: &Data) -> Resul
             Slot { steps: Vec::new(), layout: data.wanted.clone(), form: Form::Struct(slots) }
         }
     };
-    Ok(Stored { ty, slot, structs })
+    let mut stored = Stored { ty, slot, structs };
+    if !native.own_structs {
+        made.share(program, &mut stored, native.rules, data);
+    }
+    Ok(stored)
 }
 
 /// The largest power of two that divides a number; large for 0.

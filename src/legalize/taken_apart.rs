@@ -10,13 +10,14 @@
 //! Removes: nothing by itself. Runs after: split_resources, uniform_blocks (which make the buffers); before: packoffsets,
 //! uniform_structs, pin_memory. Spec: seed 001.
 
+mod elements;
 mod stores;
 mod words;
 
 use self::words::Words;
 use super::hoist::hoist;
 use super::references::{self, ByReference, selected};
-use super::stored_forms::{self, Data, Form, Native, Slot, Step, Stored, same};
+use super::stored_forms::{self, Data, Form, Made, Native, Slot, Step, Stored, same};
 use super::{Context, Pass, memory};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit};
@@ -39,13 +40,16 @@ fn run(cx: &mut Context) {
     let mut faults = Vec::new();
     cx.each_body(&mut |cx, _, body| {
         let profile = cx.profile;
-        elements(cx, body, &buffers, &mut faults);
+        let mut access = Access::new(cx.program, body, &buffers, profile);
+        access.name_elements();
+        faults.append(&mut access.faults);
         references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
             Access::new(program, body, &buffers, profile).is_in_parts(place)
         });
         let marks = Access::new(cx.program, body, &buffers, profile).marks();
         hoist(cx.program, &effects, body, marks);
         let mut access = Access::new(cx.program, body, &buffers, profile);
+        access.whole_elements();
         access.stores();
         access.reads(&by_reference);
         faults.append(&mut access.faults);
@@ -54,28 +58,11 @@ fn run(cx: &mut Context) {
     for (span, reason) in faults {
         cx.unsupported(span, reason);
     }
+    elements::retype_whole(cx.program, &buffers);
     buffers.retype(cx.program);
     let types: BTreeMap<TypeId, TypeId> = buffers.types.iter().map(|(old, b)| (*old, b.ty)).collect();
     cx.program.map_types(&mut |_, ty| types.get(&ty).copied().unwrap_or(ty));
     super::storage_types::products(cx.program);
-}
-
-/// Calls that give whole elements of such buffers name the element.
-fn elements(cx: &Context, body: &mut Body, buffers: &Plan, faults: &mut Vec<(Span, String)>) {
-    for id in body.expressions() {
-        let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
-        let marked = cx.program.functions[*function].attributes.iter().any(|a| a.name == "__element");
-        match args.as_slice() {
-            [buffer, index] if marked && buffers.of(&body.exprs, *buffer).is_some() => {
-                body.exprs[id].kind = ExprKind::Index(*buffer, *index);
-            }
-            [buffer, ..] if marked && buffers.of(&body.exprs, *buffer).is_some() => {
-                let reason = format!("{} has no status for an element that it stores in parts", cx.profile.name);
-                faults.push((body.exprs[id].span, reason));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Where data comes from that is taken apart.
@@ -207,11 +194,12 @@ fn plan(cx: &mut Context) -> Plan {
         }
     }
     let mut plan = Plan::default();
+    let mut made = Made::default();
     for (id, wanted) in &all {
         let stays = is_natural(cx, &native, wanted) || is_simple(cx, *id, &native, wanted);
         if alone.contains(&wanted.buffer) {
             let origin = Origin::global(cx.program, *id);
-            let buffer = if stays { None } else { take_apart(cx, &origin, &native, wanted) };
+            let buffer = if stays { None } else { take_apart(cx, &origin, &native, wanted, &mut made) };
             if buffer.is_some() && is_passed(cx.program, wanted.buffer) {
                 let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
                               use two structs";
@@ -220,7 +208,8 @@ fn plan(cx: &mut Context) -> Plan {
             plan.globals.insert(*id, (wanted.buffer, buffer));
         } else if !stays && !plan.types.contains_key(&wanted.buffer) {
             let origin = Origin::global(cx.program, *id);
-            plan.types.extend(take_apart(cx, &origin, &native, wanted).map(|buffer| (wanted.buffer, buffer)));
+            plan.types
+                .extend(take_apart(cx, &origin, &native, wanted, &mut made).map(|buffer| (wanted.buffer, buffer)));
         }
         let planned =
             plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
@@ -234,7 +223,9 @@ fn plan(cx: &mut Context) -> Plan {
         if let Some((origin, wanted)) = pointed(cx, pointer, span, &native)
             && !is_natural(cx, &native, &wanted)
         {
-            plan.types.extend(take_apart(cx, &origin, &native, &wanted).map(|buffer| (pointer, buffer)));
+            plan.types.extend(
+                take_apart(cx, &origin, &native, &wanted, &mut Made::default()).map(|buffer| (pointer, buffer)),
+            );
         }
     }
     plan
@@ -411,7 +402,13 @@ fn has_packoffset(program: &Program, ty: TypeId, offset: u64) -> bool {
 }
 
 /// Declares the structs of a buffer.
-fn take_apart(cx: &mut Context, origin: &Origin, native: &Settings, wanted: &Wanted) -> Option<Buffer> {
+fn take_apart(
+    cx: &mut Context,
+    origin: &Origin,
+    native: &Settings,
+    wanted: &Wanted,
+    made: &mut Made,
+) -> Option<Buffer> {
     let Origin { transparent, span, before, .. } = *origin;
     let old = match cx.program.types.get(wanted.data) {
         Type::Struct(s) => Some(s),
@@ -423,19 +420,10 @@ fn take_apart(cx: &mut Context, origin: &Origin, native: &Settings, wanted: &Wan
         None => format!("{}_element", origin.name),
     };
     let buffer = cx.program.types.get(wanted.buffer);
-    if matches!(buffer, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) {
-        let message = format!(
-            "{} appends and consumes elements whole, and lays them out by its own rule; a RWStructuredBuffer with a counter of \
-             its own can have this layout",
-            cx.profile.name
-        );
-        cx.unsupported(span, message);
-        return None;
-    }
     let native = storage(cx, native, wanted);
     let stride = stride(cx.program, wanted.buffer, &wanted.layout);
-    let data = Data { wanted: &wanted.layout, order: wanted.order, stride, name: &name, span };
-    match stored_forms::store(cx.program, native, &data) {
+    let data = Data { wanted: &wanted.layout, order: wanted.order, stride, members: transparent, name: &name, span };
+    match stored_forms::store(cx.program, native, &data, made) {
         Ok(stored) => {
             for s in &stored.structs {
                 cx.program.insert_item(Item::Struct(*s), before);

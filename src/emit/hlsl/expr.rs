@@ -275,6 +275,11 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
                 out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(*part))));
                 ex.operand(inner, Prec::Unary, out);
             }
+            // DXC takes a constant buffer for one part of the list.
+            ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(*part), Type::Struct(_)) => {
+                out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(*part))));
+                ex.operand(*part, Prec::Unary, out);
+            }
             _ => ex.value(*part, out),
         }
     }

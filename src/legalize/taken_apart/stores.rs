@@ -42,6 +42,7 @@ impl<'p> Access<'_, 'p> {
                 self.mark(value, &mut marks);
             }
         }
+        self.mark_whole(&mut marks);
         marks
     }
 
@@ -268,7 +269,14 @@ impl<'p> Access<'_, 'p> {
         b.add(ExprKind::Assign(op, target, value), ty)
     }
 
-    fn store_slot(&mut self, base: ExprId, slot: &Slot, op: Option<BinaryOp>, value: ExprId, out: &mut Vec<ExprId>) {
+    pub(super) fn store_slot(
+        &mut self,
+        base: ExprId,
+        slot: &Slot,
+        op: Option<BinaryOp>,
+        value: ExprId,
+        out: &mut Vec<ExprId>,
+    ) {
         match &slot.form {
             Form::Same => {
                 let target = self.apply(base, &slot.steps);

@@ -1,0 +1,157 @@
+//! Calls that give or take an element of a buffer whole.
+//!
+//! ```text
+//! before: Spot spot = buffer.Load(i);              list.Append(spot);                   Spot next = pool.Consume();
+//! after:  Spot spot = buffer[i];                   Spot_stored element = 0;             Spot_stored element = pool.Consume();
+//!                                                  element.position = spot.position;    Spot next = { element.position };
+//!                                                  list.Append(element);
+//! ```
+//!
+//! The library marks the calls: `__element`, `__appends` and `__consumes`.
+
+use super::super::hoist::{Mark, Marks};
+use super::super::references;
+use super::{Access, Buffer, Plan};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::walk::is_trivial;
+use crate::tree::*;
+
+/// A call that a builtin function's attribute tells of, on a buffer that is taken apart.
+enum Whole<'p> {
+    /// The buffer and the value.
+    Append(&'p Buffer, ExprId, ExprId),
+    Consume(&'p Buffer),
+}
+
+impl<'p> Access<'_, 'p> {
+    /// Calls that give whole elements of such buffers name the element.
+    pub(super) fn name_elements(&mut self) {
+        for id in self.body.expressions() {
+            let ExprKind::Call(function, args) = &self.body.exprs[id].kind else { continue };
+            if !is_marked(self.program, *function, "__element") {
+                continue;
+            }
+            match args.as_slice() {
+                [buffer, index] if self.buffers.of(&self.body.exprs, *buffer).is_some() => {
+                    self.body.exprs[id].kind = ExprKind::Index(*buffer, *index);
+                }
+                [buffer, ..] if self.buffers.of(&self.body.exprs, *buffer).is_some() => {
+                    let reason = format!("{} has no status for an element that it stores in parts", self.profile.name);
+                    self.faults.push((self.body.exprs[id].span, reason));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn whole(&self, id: ExprId) -> Option<Whole<'p>> {
+        let ExprKind::Call(function, args) = &self.body.exprs[id].kind else { return None };
+        let buffers: &'p Plan = self.buffers;
+        let buffer = buffers.of(&self.body.exprs, *args.first()?)?;
+        match args.as_slice() {
+            [list, value] if is_marked(self.program, *function, "__appends") => {
+                Some(Whole::Append(buffer, *list, *value))
+            }
+            [_] if is_marked(self.program, *function, "__consumes") => Some(Whole::Consume(buffer)),
+            _ => None,
+        }
+    }
+
+    /// Such calls become statements, or all that initializes a variable; what is appended is named.
+    pub(super) fn mark_whole(&self, marks: &mut Marks) {
+        let statements = references::statements(&self.body.block);
+        for id in self.body.expressions() {
+            match self.whole(id) {
+                Some(Whole::Append(_, _, value)) => {
+                    if !statements.contains(&id) {
+                        marks.insert(id, Mark::Effect);
+                    }
+                    if !is_trivial(&self.body.exprs, value) {
+                        marks.insert(value, Mark::Value(Symbol::new("value")));
+                    }
+                }
+                Some(Whole::Consume(_)) if !statements.contains(&id) => {
+                    marks.insert(id, Mark::Value(Symbol::new("value")));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What is appended and consumed is as it is stored.
+    pub(super) fn whole_elements(&mut self) {
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |stmt, out| {
+            let first = out.len();
+            let (StmtKind::Expr(root) | StmtKind::Local(_, Some(root))) = stmt.kind else { return out.push(stmt) };
+            match (self.whole(root), &stmt.kind) {
+                (Some(Whole::Append(buffer, list, value)), _) => {
+                    self.append(buffer, (root, list, value), stmt.span, out)
+                }
+                (Some(Whole::Consume(buffer)), StmtKind::Local(local, _)) => {
+                    self.consume(buffer, root, *local, stmt.span, out);
+                }
+                (Some(Whole::Consume(buffer)), _) => {
+                    self.body.exprs[root].ty = buffer.stored.ty;
+                    return out.push(stmt);
+                }
+                _ => return out.push(stmt),
+            }
+            if let Some(first) = out.get_mut(first) {
+                first.comments = stmt.comments;
+                first.blank_before = stmt.blank_before;
+            }
+        });
+        self.body.block = block;
+    }
+
+    fn append(
+        &mut self,
+        buffer: &Buffer,
+        (call, list, value): (ExprId, ExprId, ExprId),
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let ty = buffer.stored.ty;
+        let element = self.body.add_local(Symbol::new("element"), ty, span);
+        let mut b = self.build(call);
+        let (zero, base, passed) = (b.add(ExprKind::Zero, ty), b.local(element, ty), b.local(element, ty));
+        let mut parts = Vec::new();
+        self.store_slot(base, &buffer.stored.slot, None, value, &mut parts);
+        let kind = &mut self.body.exprs[call].kind;
+        if let ExprKind::Call(_, args) = kind {
+            *args = vec![list, passed];
+        }
+        out.push(Stmt::new(StmtKind::Local(element, Some(zero)), span));
+        out.extend(parts.into_iter().chain([call]).map(|e| Stmt::new(StmtKind::Expr(e), span)));
+    }
+
+    fn consume(&mut self, buffer: &Buffer, call: ExprId, local: LocalId, span: Span, out: &mut Vec<Stmt>) {
+        let ty = buffer.stored.ty;
+        let element = self.body.add_local(Symbol::new("element"), ty, span);
+        let base = self.build(call).local(element, ty);
+        self.body.exprs[call].ty = ty;
+        let value = self.load_slot(base, &buffer.stored.slot);
+        out.push(Stmt::new(StmtKind::Local(element, Some(call)), span));
+        out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+    }
+}
+
+/// The builtin functions that append and consume have the new types.
+pub(super) fn retype_whole(program: &mut Program, buffers: &Plan) {
+    for (_, function) in program.functions.iter_mut() {
+        let first = function.params.first().map(|p| function.code.locals[p.local].ty);
+        let Some(buffer) = first.and_then(|ty| buffers.types.get(&ty)) else { continue };
+        let has = |mark: &str| function.attributes.iter().any(|a| a.name == mark);
+        if has("__consumes") {
+            function.result = buffer.stored.ty;
+        } else if let (true, Some(value)) = (has("__appends"), function.params.get(1)) {
+            function.code.locals[value.local].ty = buffer.stored.ty;
+        }
+    }
+}
+
+fn is_marked(program: &Program, function: FunctionId, mark: &str) -> bool {
+    program.functions[function].attributes.iter().any(|a| a.name == mark)
+}
