@@ -400,7 +400,7 @@ impl<'a> Checker<'a> {
     fn check_group_size(&mut self, function: FunctionId, language: crate::parse::Language) {
         let attribute = attributes::find(&self.program.functions[function].attributes, "numthreads");
         if let Some((count, span)) = attribute.map(|a| (a.args.len(), a.span))
-            && count < 3
+            && (1..3).contains(&count)
             && language == crate::parse::Language::Hlsl
         {
             self.error(Code::BAD_ATTRIBUTE, span, format!("`[numthreads]` takes 3 arguments, not {count}"));

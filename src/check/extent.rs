@@ -17,7 +17,7 @@ const MAX_LEAVES: u64 = 1 << 12;
 pub(super) struct Extent {
     /// Vectors and registers, each element of an array by itself.
     rows: u64,
-    /// Fields that are no structs, those of an array's element once.
+    /// Fields that are no structs or empty ones, those of an array's element once.
     leaves: u64,
 }
 
@@ -35,10 +35,16 @@ impl Extent {
                 let element = Extent::of(program, known, element);
                 Extent { rows: element.rows.max(1).saturating_mul(count.unwrap_or(1).into()), ..element }
             }
-            Type::Struct(id) => known.get(id.index()).copied().unwrap_or_default(),
+            Type::Struct(id) => {
+                let inner = known.get(id.index()).copied().unwrap_or_default();
+                // One that is empty is still walked.
+                Extent { leaves: inner.leaves.max(1), ..inner }
+            }
             Type::ConstantBuffer(inner) | Type::TextureBuffer(inner) | Type::ParameterBlock(inner) => {
                 let inner = Extent::of(program, known, inner);
-                Extent { rows: inner.rows.saturating_add(1), leaves: inner.leaves.saturating_add(1) }
+                // Reflection tells of the data in a block twice, as slangc does: by itself and in its place.
+                let leaves = inner.leaves.saturating_mul(2).saturating_add(1);
+                Extent { rows: inner.rows.saturating_add(1), leaves }
             }
             _ => Extent::ONE,
         }
@@ -73,11 +79,7 @@ impl Checker<'_> {
     pub(super) fn set_fields(&mut self, id: StructId, fields: Vec<Field>) {
         let (mut sum, mut told) = (Extent::default(), false);
         let mut fields = fields;
-        for field in &mut fields {
-            if told {
-                field.ty = TypeId::ERROR;
-                continue;
-            }
+        for field in &fields {
             sum = sum.and(Extent::of(&self.program, &self.structs.extents, field.ty));
             let name = self.program.structs[id].name;
             let message = match (sum.rows > MAX_ROWS, sum.leaves > MAX_LEAVES) {
@@ -86,9 +88,13 @@ impl Checker<'_> {
                 _ => continue,
             };
             self.error(Code::BAD_LAYOUT, field.span, message);
-            // Told once: neither the fields after it nor what holds the struct are at fault.
-            (sum, told) = (Extent::default(), true);
-            field.ty = TypeId::ERROR;
+            told = true;
+            break;
+        }
+        if told {
+            // Told once, and nobody walks what is left: neither the other fields nor what holds the struct are at fault.
+            sum = Extent::default();
+            fields.iter_mut().for_each(|f| f.ty = TypeId::ERROR);
         }
         let extents = &mut self.structs.extents;
         extents.resize(extents.len().max(id.index() + 1), Extent::default());
@@ -131,7 +137,7 @@ impl Checker<'_> {
     }
 
     /// The struct that a value or the contents of a buffer of this type would hold while its own fields are not known yet.
-    fn unfinished(&self, ty: TypeId) -> Option<TypeId> {
+    pub(super) fn unfinished(&self, ty: TypeId) -> Option<TypeId> {
         let mut inner = ty;
         loop {
             inner = match self.program.types.get(inner) {

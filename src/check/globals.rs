@@ -487,7 +487,7 @@ impl<'a> Checker<'a> {
             self.drain();
         }
         let lookup = |id| locals.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        constant::eval_with(&self.program, &body.exprs, root, &lookup).map(Some)
+        constant::eval_exact(&self.program, &body.exprs, root, &lookup).map(Some)
     }
 }
 

@@ -22,8 +22,10 @@ impl Checker<'_> {
             self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, self.program.globals[id].span, message));
         }
         match kind {
-            GlobalKind::Parameter => self.check_classes(ty, &explicit.registers),
-            _ => self.tell_unheard(name, &explicit.registers),
+            GlobalKind::Parameter => {
+                self.check_classes(ty, &explicit.registers);
+            }
+            _ => self.tell_unheard(name, ty, &explicit.registers),
         }
     }
 
@@ -35,8 +37,7 @@ impl Checker<'_> {
 
     /// A member of a `cbuffer` or struct has the place that its block gives it, but for its bytes.
     pub(super) fn check_field_place(&mut self, field: &Field, in_buffer: bool) {
-        self.check_classes(field.ty, &field.explicit.registers);
-        self.tell_unheard(field.name, &field.explicit.registers);
+        self.tell_unheard(field.name, field.ty, &field.explicit.registers);
         let Some((bytes, span)) = field.explicit.packoffset else { return };
         let fault = match in_buffer {
             _ if !self.program.holds_data(field.ty) && field.ty != TypeId::ERROR => {
@@ -64,21 +65,29 @@ impl Checker<'_> {
         }
     }
 
-    fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) {
+    /// Whether all registers suit the type.
+    fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) -> bool {
         let types = &self.program.types;
         let held = types.get(types.innermost(ty));
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
         let unheard = whole && self.options.ignores_unfit_registers;
         let faults = registers.iter().filter_map(|r| Some((r.span, register_fault(&self.program, ty, r)?)));
-        for (span, fault) in faults.collect::<Vec<_>>() {
+        let faults: Vec<_> = faults.collect();
+        let suit = faults.is_empty();
+        for (span, fault) in faults {
             self.diags.push(match unheard {
                 true => Diagnostic::warning(Code::BAD_REGISTER, span, format!("{fault}; it is not heard")),
                 false => Diagnostic::error(Code::BAD_REGISTER, span, fault),
             });
         }
+        suit
     }
 
-    fn tell_unheard(&mut self, name: Symbol, registers: &[ExplicitRegister]) {
+    /// Registers of what has none, even if they suit its type.
+    fn tell_unheard(&mut self, name: Symbol, ty: TypeId, registers: &[ExplicitRegister]) {
+        if !self.check_classes(ty, registers) {
+            return;
+        }
         for register in registers {
             let message = format!("the register of `{name}` is not heard; only shader parameters have one");
             self.diags.push(Diagnostic::warning(Code::BAD_REGISTER, register.span, message));
@@ -98,11 +107,10 @@ impl Checker<'_> {
 }
 
 /// Why a member of a type cannot be packed at an offset, if it cannot: vectors must not cross a row of 16 bytes, matrices
-/// begin one.
+/// begin one. Everything else may be anywhere, as DXC has it: a double lies in two words, whichever these are.
 pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<String> {
     let crosses_row = |size: u32| if size > 16 { !bytes.is_multiple_of(16) } else { bytes % 16 + size > 16 };
     match program.types.get(ty) {
-        Type::Scalar(s) if crosses_row(s.size()) => Some(crosses(bytes)),
         Type::Vector(s, n) if crosses_row(s.size() * u32::from(n)) => Some(crosses(bytes)),
         Type::Matrix(..) if !bytes.is_multiple_of(16) => {
             Some(format!("a matrix begins a row; `packoffset(c{})` would do", bytes / 16))

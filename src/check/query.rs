@@ -14,6 +14,10 @@ impl<'a> Checker<'a> {
         match op.as_str() {
             "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
                 let ty = self.queried_type(ty);
+                if let Some(open) = self.unfinished(ty) {
+                    let message = format!("the size of `{}` depends on itself", self.type_text(open));
+                    return self.error_at(Code::RECURSION, span, &message);
+                }
                 let size = if op.as_str().contains("size") {
                     self.natural_layout(ty, 0).0
                 } else {

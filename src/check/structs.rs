@@ -235,17 +235,19 @@ impl<'a> Checker<'a> {
         if ty == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
         }
-        let bits = var.bits.as_ref().and_then(|b| self.constant_int(b, scope)).map(|b| b.clamp(0, 1 << 16) as u32);
+        let asked = var.bits.as_ref().and_then(|b| self.constant_int(b, scope));
         let integer = matches!(self.program.types.get(ty), Type::Scalar(s) if s.is_signed() || s.is_unsigned());
         if var.bits.is_some() && !integer && ty != TypeId::ERROR {
             let message = format!("`{}` has a width in bits, which only integers can", var.name.name);
             self.error(Code::UNSUPPORTED, var.name.span, message);
         }
         let width = self.program.types.component(ty).map_or(0, |s| s.size() * 8);
-        if let Some(bits) = bits.filter(|bits| integer && *bits > width) {
-            let message = format!("`{}` has {bits} bits, of which its type has {width}", var.name.name);
+        let fits = |bits: &i64| (1..=i64::from(width)).contains(bits);
+        if let Some(bits) = asked.filter(|bits| integer && !fits(bits)) {
+            let message = format!("`{}` cannot have {bits} bits; its type has 1 to {width}", var.name.name);
             self.error(Code::UNSUPPORTED, var.name.span, message);
         }
+        let bits = asked.map(|bits| bits.clamp(1, i64::from(width.max(1))) as u32);
         let attributes = self.attributes(&member.attributes, scope);
         let explicit = self.explicit(member, &var.semantics, &attributes, scope);
         Field {

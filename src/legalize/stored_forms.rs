@@ -10,6 +10,7 @@
 //! | an array with another stride, or that the target gives another | an array of structs with padding |
 //! | what lies in the tail of an array's last element | a member of the array's elements |
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
+//! | a double at an odd word of a constant buffer | rows of four words |
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
@@ -709,7 +710,8 @@ impl<'a> Frame<'a> {
             return;
         }
         let mut leaves = Vec::new();
-        self.items.values().for_each(|item| collect_leaves(&item.layout, item.offset, align, &mut leaves));
+        let types = &self.program.types;
+        self.items.values().for_each(|item| collect_leaves(types, &item.layout, item.offset, align, &mut leaves));
         let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
         loop {
             let before = regions.clone();
@@ -780,16 +782,19 @@ fn nothing(ty: TypeId) -> TypeLayout {
 }
 
 /// (first byte, one past the last, the target cannot have it) of everything that is no struct.
-fn collect_leaves(layout: &TypeLayout, offset: u64, align: u64, leaves: &mut Vec<(u64, u64, bool)>) {
+fn collect_leaves(types: &Types, layout: &TypeLayout, offset: u64, align: u64, leaves: &mut Vec<(u64, u64, bool)>) {
     match &layout.detail {
         Detail::Struct(fields) => {
             for field in fields {
                 let at = offset.saturating_add(field.offset.get(Unit::Bytes));
-                collect_leaves(&field.layout, at, align, leaves);
+                collect_leaves(types, &field.layout, at, align, leaves);
             }
         }
         _ if layout.size() == 0 => {}
-        _ => leaves.push((offset, offset.saturating_add(layout.size()), is_denser(layout, offset, align))),
+        _ => {
+            let unfit = is_denser(layout, offset, align) || is_broken(types, layout.ty, offset);
+            leaves.push((offset, offset.saturating_add(layout.size()), unfit));
+        }
     }
 }
 
@@ -804,6 +809,11 @@ fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
         Detail::Struct(fields) => fields.iter().any(|f| is_denser(&f.layout, f.offset.get(Unit::Bytes), align)),
         _ => false,
     }
+}
+
+/// Whether a number of two words does not begin at an even one, as `packoffset` may have it.
+fn is_broken(types: &Types, ty: TypeId, offset: u64) -> bool {
+    matches!(types.get(ty), Type::Scalar(s) | Type::Vector(s, _) if s.size() == 8) && !offset.is_multiple_of(8)
 }
 
 /// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.

@@ -28,6 +28,18 @@ cbuffer Moved : packoffset(c1) // error[E0402]: `packoffset`
     float o;
 };
 
+// What has no position at all.
+static float4 p : register(t1); // error[E0402]: `c`
+static float4 q : register(c1); // warning[E0402]: not heard
+struct Held
+{
+    Texture2D r : register(t1); // warning[E0402]: not heard
+    Texture2D s : register(u1); // error[E0402]: `t`
+};
+Held held;
+// Letters may be large, as DXC has it.
+Texture2D t : register(T9);
+
 float4 main() : SV_Target
 {
     return 1.0;

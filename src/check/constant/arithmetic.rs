@@ -79,6 +79,20 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value, span: Span) -> Evaluate
     }
 }
 
+/// Whether an operator on signed integers gives something else than its name says.
+pub(super) fn wraps(op: BinaryOp, a: &Value, b: &Value) -> bool {
+    let (Value::Int(a, kind), Value::Int(b, _)) = (a, b) else { return false };
+    let result = match op {
+        _ if kind.is_unsigned() => return false,
+        BinaryOp::Add => a.checked_add(*b),
+        BinaryOp::Sub => a.checked_sub(*b),
+        BinaryOp::Mul => a.checked_mul(*b),
+        BinaryOp::Div if *b != 0 => a.checked_div(*b),
+        _ => return false,
+    };
+    result.is_none_or(|n| wrap(n, *kind) != n)
+}
+
 /// A comparison's outcome; `None` for other operators.
 fn compare(op: BinaryOp, order: std::cmp::Ordering) -> Option<bool> {
     Some(match op {

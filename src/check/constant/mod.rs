@@ -10,7 +10,7 @@ mod value;
 
 pub use value::Value;
 
-use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary};
+use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary, wraps};
 use value::{literal_value, zero};
 
 use super::convert::enum_tag;
@@ -35,7 +35,17 @@ pub fn eval_with(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0 }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: false }.expr(exprs, root, local)
+}
+
+/// The same where the number itself is meant, as the size of an array: it is no constant if a signed integer wraps around.
+pub fn eval_exact(
+    program: &Program,
+    exprs: &Arena<ExprId, Expr>,
+    root: ExprId,
+    local: &dyn Fn(LocalId) -> Option<Value>,
+) -> Result<Value, NotConstant> {
+    Evaluator { program, depth: 0, work: 0, exact: true }.expr(exprs, root, local)
 }
 
 /// The constant integer of an expression.
@@ -53,6 +63,8 @@ struct Evaluator<'a> {
     program: &'a Program,
     depth: u32,
     work: u32,
+    /// Signed integers do not wrap around.
+    exact: bool,
 }
 
 /// Deepest nesting of expressions, initializers and calls.
@@ -138,7 +150,11 @@ impl Evaluator<'_> {
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.expr(exprs, *a, locals)?, self.expr(exprs, *b, locals)?);
-                map2(&a, &b, span, &mut |a, b| binary(*op, a, b, span))
+                let exact = self.exact;
+                map2(&a, &b, span, &mut |a, b| match exact && wraps(*op, a, b) {
+                    true => fail(span, "the result is no number of this type"),
+                    false => binary(*op, a, b, span),
+                })
             }
             ExprKind::Select(c, a, b) => self.select(exprs, [*c, *a, *b], span, locals),
             ExprKind::Comma(a, b) => {
