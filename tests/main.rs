@@ -18,6 +18,7 @@ mod measured;
 mod options;
 mod pages;
 mod parse_trees;
+mod peer_leaves;
 mod peer_options;
 mod peer_rows;
 mod peers;

@@ -9,9 +9,10 @@
 //! ```
 
 use std::fmt::{Display, Formatter, Result};
+use std::str::FromStr;
 
 /// A leaf in one unit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
     /// `b` `t` `u` `s` registers, `slot`, `space`, `push`, `attachment`, `specconst`, `in`, `out`, `system`, `uniform`, `bytes`.
     pub kind: String,
@@ -78,5 +79,48 @@ impl Row {
             self.semantic.clone(),
         ];
         write!(f, " {}", words.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl FromStr for Row {
+    type Err = String;
+
+    fn from_str(line: &str) -> std::result::Result<Row, String> {
+        let fault = || format!("`{line}` is no row");
+        let (head, body) = line.split_once(" =").ok_or_else(fault)?;
+        let (kind, path) = head.split_once(' ').ok_or_else(fault)?;
+        let mut row = Row { kind: kind.to_owned(), path: path.to_owned(), ..Row::default() };
+        let (body, arrays) = body.split_once(" [").unwrap_or((body, ""));
+        for array in arrays.trim_end_matches(']').split(", ").filter(|a| !a.is_empty()) {
+            let (count, stride) = array.split_once(" by ").ok_or_else(fault)?;
+            row.arrays.push((count.to_owned(), stride.to_owned()));
+        }
+        let (body, buffer) = body.split_once(" of ").map_or((body, None), |(body, buffer)| (body, Some(buffer)));
+        if let Some(buffer) = buffer {
+            let (slot, space) = buffer.split_once(" in space ").ok_or_else(fault)?;
+            let digits = slot.find(|c: char| c.is_ascii_digit()).ok_or_else(fault)?;
+            let number = |text: &str| text.parse().map_err(|_| fault());
+            row.buffer = Some((slot[..digits].to_owned(), number(&slot[digits..])?, number(space)?));
+        }
+        for word in body.split(", ").map(str::trim).filter(|w| !w.is_empty() && *w != "nowhere") {
+            row.word(word);
+        }
+        Ok(row)
+    }
+}
+
+impl Row {
+    /// One of the words of [`Row::slot`], or of bytes.
+    fn word(&mut self, word: &str) {
+        let number = |text: &str| text.parse().ok();
+        match word.split_once(' ') {
+            Some(("space", n)) => self.space = number(n).unwrap_or(0),
+            Some(("count", n)) => self.count = Some(n.to_owned()),
+            Some(("byte", n)) => self.offset = number(n),
+            Some((n, "bytes")) => self.size = Some(n.to_owned()),
+            _ if self.kind == "bytes" => self.size = Some(word.to_owned()),
+            _ if self.kind != "system" && self.index.is_none() => self.index = number(word),
+            _ => self.semantic = Some(word.to_owned()),
+        }
     }
 }

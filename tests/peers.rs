@@ -3,6 +3,7 @@
 //! `decided.rs` with its reason; nothing else differs.
 
 use crate::decided::{DECIDED, Decided, decision};
+use crate::peer_leaves::rows;
 use crate::peer_options::{Job, sidecar};
 use crate::peer_rows::Row;
 use crate::support::{files_under, root};
@@ -10,7 +11,6 @@ use rayon::prelude::*;
 use shaderport::compile::Target;
 use shaderport::layout::{DXC, SLANGC};
 use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{BufferMemory, Count, Leaf, Unbounded};
 use shaderport::source::MemoryLoader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -100,152 +100,69 @@ fn ours(page: &Page, column: &Column, target: &str) -> Result<Reflection, String
     })
 }
 
-/// The oracle's name of a unit.
-const KINDS: &[(&str, &str)] = &[
-    ("descriptorTableSlot", "slot"),
-    ("subElementRegisterSpace", "space"),
-    ("pushConstantBuffer", "push"),
-    ("inputAttachmentIndex", "attachment"),
-    ("specializationConstant", "specconst"),
-    ("varyingInput", "in"),
-    ("varyingOutput", "out"),
-];
-
-fn kind(kind: &str) -> String {
-    let class = |k: &str| match k {
-        "constantBuffer" => Some("b"),
-        "shaderResource" => Some("t"),
-        "unorderedAccess" => Some("u"),
-        "samplerState" => Some("s"),
-        _ => None,
-    };
-    let named = KINDS.iter().find(|(ours, _)| *ours == kind).map(|(_, theirs)| *theirs);
-    class(kind).or(named).unwrap_or(kind).to_owned()
-}
-
-fn number(count: &Count) -> String {
-    match count {
-        Count::Number(n) => n.to_string(),
-        Count::Word(Unbounded::Unbounded) => "unbounded".to_owned(),
+/// A row as far as our lists of leaves and of memory have it; nothing for what they do not list.
+fn comparable(row: Row, side: Side) -> Option<Row> {
+    let row = if side.dxc { row.into_dxc_listing()? } else { row };
+    let row = if side.shifted { as_binding(row) } else { row };
+    // An array of no elements has a row or not, as the arrays around are told.
+    if row.count.as_deref() == Some("0") {
+        return None;
     }
-}
-
-/// A path of ours as the oracle writes it: `main::tint`.
-fn path(reflection: &Reflection, path: &str) -> String {
-    let entry = |name: &str| reflection.entry_points.iter().any(|e| e.name == name);
-    let path = match path.split_once('.') {
-        Some((name, rest)) if entry(name) && rest == "result" => format!("{name}::$result"),
-        Some((name, rest)) if entry(name) => match rest.strip_prefix("result.") {
-            Some(rest) => format!("{name}::$result.{rest}"),
-            None => format!("{name}::{rest}"),
-        },
-        _ => path.to_owned(),
-    };
-    UNNAMED.iter().fold(path, |path, (ours, theirs)| path.replace(ours, theirs))
-}
-
-fn row(reflection: &Reflection, leaf: &Leaf) -> Row {
-    let stride = |n: u64| n.to_string();
-    Row {
-        kind: kind(&leaf.kind),
-        path: path(reflection, &leaf.path),
-        index: leaf.index,
-        space: leaf.space.unwrap_or(0),
-        count: leaf.count.as_ref().map(number).filter(|n| n != "1"),
-        arrays: leaf.repeats.iter().map(|r| (number(&r.count), stride(r.stride))).collect(),
-        semantic: leaf.semantic.as_deref().map(with_index),
-        offset: leaf.offset,
-        size: leaf.size.as_ref().map(number),
-        buffer: leaf.buffer.as_ref().map(|b| (kind(&b.kind), b.index, b.space.unwrap_or(0))),
-    }
-}
-
-/// `NORMAL` is `NORMAL0`.
-fn with_index(semantic: &str) -> String {
-    if semantic.ends_with(|c: char| c.is_ascii_digit()) { semantic.to_owned() } else { format!("{semantic}0") }
-}
-
-/// The path of a buffer of ours, or of its element if it is structured.
-fn buffer_path(reflection: &Reflection, memory: &BufferMemory) -> String {
-    let element = if memory.element_stride.is_some() { "[]" } else { "" };
-    format!("{}{element}", path(reflection, &memory.parameter))
-}
-
-/// Our rows, in the words of a page.
-fn our_rows(reflection: &Reflection, dxc: bool) -> BTreeSet<String> {
-    let mut leaves: Vec<Row> = Vec::new();
-    for leaf in reflection.leaves.iter().filter(|l| !l.further).map(|l| row(reflection, l)) {
-        // The counter of a buffer and the sampler of a combined sampler are one more binding of it for the peers.
-        match leaves.last_mut().filter(|last| last.kind == leaf.kind && last.path == leaf.path && leaf.kind == "slot") {
-            Some(last) => last.count = Some("2".to_owned()),
-            None => leaves.push(leaf),
-        }
-    }
-    let leaves = leaves.into_iter().filter_map(|row| if dxc { row.into_dxc_listing() } else { Some(row) });
-    let mut rows: BTreeSet<String> = leaves.map(|row| row.to_string()).collect();
-    for memory in &reflection.memory {
-        let buffer = buffer_path(reflection, memory);
-        rows.insert(format!("bytes {buffer} = {}", number(&memory.size)));
-        for row in memory.rows.iter().filter(|row| !row.padding && memory.element_stride.is_some()) {
-            let dot = if row.path.is_empty() { "" } else { "." };
-            let path = path(reflection, &format!("{buffer}{dot}{}", row.path));
-            rows.insert(format!("uniform {path} = byte {}", row.offset));
-        }
-    }
-    rows
-}
-
-/// What the source gives no name: ours, and slangc's.
-const UNNAMED: &[(&str, &str)] = &[(".base", ".$base"), (".value", "._0"), (".hasValue", "._1")];
-
-/// An array of no elements: it has a row or not, as the arrays around are told.
-fn is_empty(row: &str) -> bool {
-    row.contains(", count 0")
-}
-
-/// A peer's row as far as our lists of leaves and of memory have it; nothing for what they do not list.
-fn comparable(row: &str) -> Option<String> {
-    let (kind, rest) = row.split_once(' ')?;
-    let until = |end: &str| row.split(end).next().unwrap_or_default().to_owned();
-    match kind {
-        // The space of a block shows in what lies in it; positions of system values have no number.
+    match row.kind.as_str() {
+        // The space of a block shows in what lies in it; system values have no number.
         "space" | "system" => None,
-        _ if is_empty(row) => None,
-        "bytes" => Some(until(" of ")),
-        "uniform" if rest.contains("[]") => Some(until(",").split(" of ").next()?.to_owned()),
-        _ => Some(row.to_owned()),
+        "bytes" => Some(Row { buffer: None, ..row }),
+        "uniform" if row.path.contains("[]") => {
+            Some(Row { kind: row.kind, path: row.path, offset: row.offset, ..Row::default() })
+        }
+        _ => Some(row),
     }
+}
+
+/// slangc tells register classes that are shifted to bindings as registers, an array as all of its elements.
+fn as_binding(mut row: Row) -> Row {
+    let class = |kind: &str| matches!(kind, "b" | "t" | "u" | "s");
+    if let Some((kind, ..)) = row.buffer.as_mut().filter(|(kind, ..)| class(kind)) {
+        *kind = "slot".to_owned();
+    }
+    if class(&row.kind) {
+        row.kind = "slot".to_owned();
+        // An append buffer without arrays around has a second binding.
+        row.count = row.count.filter(|_| row.arrays.is_empty());
+        row.arrays.iter_mut().for_each(|(_, stride)| *stride = "0".to_owned());
+    }
+    row
 }
 
 /// DXC lists a resource of a `cbuffer` without the name of the buffer.
-fn without_buffer(row: &str) -> String {
-    let shorter = |row: &str| {
-        let (kind, rest) = row.split_once(' ')?;
-        let resource = matches!(kind, "b" | "t" | "u" | "s") || rest.contains("[]");
-        let (_, rest) = rest.split_once('.').filter(|_| resource)?;
-        Some(format!("{kind} {rest}"))
-    };
-    shorter(row).unwrap_or_else(|| row.to_owned())
+fn without_buffer(row: &Row) -> Row {
+    let resource = matches!(row.kind.as_str(), "b" | "t" | "u" | "s") || row.path.contains("[]");
+    let rest = row.path.split_once('.').filter(|_| resource).map(|(_, rest)| rest.to_owned());
+    Row { path: rest.unwrap_or_else(|| row.path.clone()), ..row.clone() }
+}
+
+/// How the peer of a column tells its rows.
+#[derive(Clone, Copy)]
+struct Side {
+    dxc: bool,
+    /// Register classes are shifted to bindings.
+    shifted: bool,
 }
 
 /// What differs in a column, by the path of the row.
-fn differences(theirs: &[String], reflection: &Reflection, dxc: bool) -> BTreeMap<String, Vec<String>> {
-    let theirs: BTreeSet<String> = theirs.iter().filter_map(|row| comparable(row)).collect();
-    let mut ours: BTreeSet<String> = our_rows(reflection, dxc).into_iter().filter(|row| !is_empty(row)).collect();
-    if dxc {
-        ours = ours.into_iter().map(|row| if theirs.contains(&row) { row } else { without_buffer(&row) }).collect();
-    }
+fn differences(theirs: &[Row], reflection: &Reflection, side: Side) -> BTreeMap<String, Vec<String>> {
+    let theirs: BTreeSet<Row> = theirs.iter().filter_map(|row| comparable(row.clone(), side)).collect();
+    let ours = rows(reflection).into_iter().filter_map(|row| comparable(row, side));
+    let ours: BTreeSet<Row> =
+        ours.map(|row| if side.dxc && !theirs.contains(&row) { without_buffer(&row) } else { row }).collect();
     // A text in HLSL has a semantic for everything, the source need not have it.
-    let without_semantic = |row: &str| row.rsplit_once(", ").map(|(row, _)| row.to_owned());
-    let known = |row: &&String| theirs.contains(*row) || without_semantic(row).is_some_and(|r| theirs.contains(&r));
-    let given = |row: &&String| ours.contains(*row) || ours.iter().any(|o| without_semantic(o).as_ref() == Some(*row));
+    let bare = |row: &Row| Row { semantic: None, ..row.clone() };
+    let told = |list: &BTreeSet<Row>, row: &Row| list.contains(row) || list.contains(&bare(row));
+    let bare_ours: BTreeSet<Row> = ours.iter().map(bare).collect();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut put = |whose: &str, row: &String| {
-        let path = row.split(' ').nth(1).unwrap_or_default().to_owned();
-        found.entry(path).or_default().push(format!("{whose}: {row}"));
-    };
-    theirs.iter().filter(|row| !given(row)).for_each(|row| put("theirs", row));
-    ours.iter().filter(|row| !known(row)).for_each(|row| put("ours", row));
+    let mut put = |whose: &str, row: &Row| found.entry(row.path.clone()).or_default().push(format!("{whose}: {row}"));
+    theirs.iter().filter(|row| !ours.contains(*row) && !bare_ours.contains(*row)).for_each(|row| put("theirs", row));
+    ours.iter().filter(|row| !told(&theirs, row)).for_each(|row| put("ours", row));
     found
 }
 
@@ -267,7 +184,11 @@ fn judge(page: &Page, verdict: &mut Verdict, column: &Column, target: &str) {
         Err(message) => note(None, format!("only we stop: {message}")),
         Ok(_) if refused => note(None, "only the peer stops".to_owned()),
         Ok(reflection) => {
-            for (path, lines) in differences(&column.rows, &reflection, target == "dxc") {
+            let shifted = target == "glsl" && column.options.iter().any(|option| option.ends_with("-shift"));
+            let side = Side { dxc: target == "dxc", shifted };
+            let theirs = column.rows.iter().map(|row| row.parse());
+            let theirs: Vec<Row> = theirs.collect::<Result<_, String>>().expect("rows as they are written");
+            for (path, lines) in differences(&theirs, &reflection, side) {
                 note(Some(&path), lines.join("\n    "));
             }
         }
@@ -308,4 +229,16 @@ fn a_difference_is_seen() {
     let column = page.columns.iter().find(|c| c.targets.iter().any(|t| t == "hlsl")).expect("a column");
     judge(&page, &mut verdict, column, "hlsl");
     assert_eq!(verdict.wrong.len(), 1, "{:?}", verdict.wrong);
+}
+
+#[test]
+fn rows_are_read_as_they_are_written() {
+    let mut count = 0;
+    for path in files_under(&root().join("tests/peers"), &["md"]) {
+        for row in read(&path).columns.iter().flat_map(|c| &c.rows).filter(|row| *row != "an error") {
+            assert_eq!(row.parse::<Row>().map(|r| r.to_string()), Ok(row.clone()), "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 5000, "{count}");
 }

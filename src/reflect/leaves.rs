@@ -109,9 +109,11 @@ fn further(place: &Place, layout: &TypeLayout) -> Option<u64> {
     further_bindings(place, layout).map(|b| b.index.into())
 }
 
-/// The word of a unit at an absolute position, where a binding is one whatever it was counted among.
-fn slot_word(unit: Unit) -> &'static str {
-    if unit == Unit::LateDescriptor { Unit::Descriptor.word() } else { unit.word() }
+/// The word of a unit at an absolute position, where a binding is one whatever it was counted among: register classes are
+/// mapped to ranges of bindings.
+fn slot_word(unit: Unit, api: Api) -> &'static str {
+    let binding = unit == Unit::LateDescriptor || unit.class().is_some() && api != Api::D3d;
+    if binding { Unit::Descriptor.word() } else { unit.word() }
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -240,7 +242,12 @@ impl<'a> Walk<'a, '_> {
                     let space = Unit::SLOTS.contains(&unit).then_some(place.space.get(unit));
                     let path = join(at.prefix, &at.path());
                     let index = place.offset.get(unit);
-                    buffer = Some(BufferSlot { path, kind: slot_word(unit).to_owned(), index, space });
+                    buffer = Some(BufferSlot {
+                        path,
+                        kind: slot_word(unit, self.builder.layout.settings.api).to_owned(),
+                        index,
+                        space,
+                    });
                     for leaf in self.slots(&at, unit, &place, used) {
                         self.push(&at, Leaf { hidden: hidden.clone(), ..leaf });
                     }
@@ -356,7 +363,7 @@ impl<'a> Walk<'a, '_> {
         let within =
             |b: &tree::Binding| (index..end).contains(&b.index.into()) && u64::from(b.space) == space && class(b);
         Leaf {
-            kind: slot_word(unit).to_owned(),
+            kind: slot_word(unit, self.builder.layout.settings.api).to_owned(),
             class: unit.class().filter(|_| self.builder.layout.settings.api == Api::D3d),
             index: Some(index),
             space: Unit::SLOTS.contains(&unit).then_some(space),
