@@ -25,7 +25,11 @@ pub static DECIDED: &[Decided] = &[
     stop("globals_packoffset", "wgsl", GLOBAL_PACKOFFSET),
     stop("packoffset_straddle", "", "a vector across a row is an error, as for DXC"),
     stop("unsized_explicit", "hlsl", "what cannot be placed is an error, not register 2^64-1"),
-    row("push_constant_resource_leaks", "wgsl", "", NO_PUSH_CONSTANTS),
+    row("push_constant_resource_leaks", "wgsl", "p", NO_PUSH_CONSTANTS),
+    row("push_constant_resource_leaks_b", "wgsl", "C", NO_PUSH_CONSTANTS),
+    row("push_constant_resource_leaks_b", "wgsl", "q", NO_PUSH_CONSTANTS),
+    row("push_constant_struct_global", "wgsl", "p", NO_PUSH_CONSTANTS),
+    row("push_constant_struct_global", "wgsl", "z", NO_PUSH_CONSTANTS),
     row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),
     row(
         "seed003_resource_in_cbuffer",

@@ -50,11 +50,11 @@ impl Row {
 impl Display for Row {
     fn fmt(&self, f: &mut Formatter) -> Result {
         write!(f, "{} {} =", self.kind, self.path)?;
-        match (&self.buffer, self.offset, &self.size) {
-            (None, ..) => self.slot(f)?,
-            (Some(_), Some(offset), None) => write!(f, " byte {offset}")?,
-            (Some(_), Some(offset), Some(size)) => write!(f, " byte {offset}, {size} bytes")?,
-            (Some(_), None, size) => write!(f, " {}", size.as_deref().unwrap_or("?"))?,
+        match (self.kind.as_str(), self.offset, &self.size) {
+            (_, Some(offset), None) => write!(f, " byte {offset}")?,
+            (_, Some(offset), Some(size)) => write!(f, " byte {offset}, {size} bytes")?,
+            ("bytes", None, Some(size)) => write!(f, " {size}")?,
+            _ => self.slot(f)?,
         }
         if let Some((kind, index, space)) = &self.buffer {
             write!(f, " of {kind}{index} in space {space}")?;
