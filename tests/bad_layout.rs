@@ -159,6 +159,13 @@ const CASES: &[Case] = &[
         "",
         &[("glsl/spec glsl/dxc wgsl/spec wgsl/dxc", OVERLAP, &["3", "2"]), ("hlsl", Code::BAD_ENTRY, &["3", "2"])],
     ),
+    // slangc takes it and does not hear it, DXC refuses it.
+    case(
+        "a texture buffer at a b register",
+        &["tbuffer a : register(b0) { float x; }\n"],
+        "",
+        &[(ALL, REGISTER, &["1"])],
+    ),
     case("a class of another type", &["Texture2D a : register(u0);\n"], "", &[(ALL, REGISTER, &["1"])]),
     case(
         "a class that no field has",

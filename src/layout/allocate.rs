@@ -404,11 +404,7 @@ impl<'a> Allocator<'a> {
     fn measure_entry(&self, index: usize) -> (Vec<(usize, Pending<'a>)>, Option<TypeLayout>) {
         let Some(entry) = self.program.entry_points.get(index) else { return (Vec::new(), None) };
         let function = &self.program.functions[entry.function];
-        // Plain data of entry points goes to push constants on Vulkan (FACTS 11).
-        let rules = match self.settings.api {
-            Api::Vulkan => self.settings.push_rules,
-            _ => self.settings.constant_rules,
-        };
+        let rules = self.settings.entry_rules();
         let layouter = Layouter { program: self.program, settings: &self.settings };
         let mut list = Vec::new();
         for (i, param) in function.params.iter().enumerate() {
@@ -877,10 +873,7 @@ impl<'a> Allocator<'a> {
             }
             _ => 0,
         };
-        let rules = match self.settings.api {
-            Api::Vulkan => self.settings.push_rules,
-            _ => self.settings.constant_rules,
-        };
+        let rules = self.settings.entry_rules();
         let kept = self.keeps_bytes(&layout, rules);
         ScopeBuffer { binding, push, kept, layout }
     }

@@ -142,6 +142,8 @@ pub struct Policy {
     /// Where the target has no push constants, their buffers come behind all other bindings, which are counted without them;
     /// so do, in the groups of parameter blocks, samplers of combined samplers that have a binding of their own.
     pub extras_last: bool,
+    /// Where all buffers have one pair of rules, push constants of entry points have those of structured buffers.
+    pub entry_push_structured: bool,
     /// In shader models where `u` registers and render targets are one, targets claim theirs.
     pub targets_claim_registers: bool,
     /// Bytes of D3D constant buffers.
@@ -205,6 +207,7 @@ pub const SPEC: Policy = Policy {
     shift_hides_registers: false,
     shifts_everywhere: true,
     extras_last: false,
+    entry_push_structured: false,
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
@@ -246,6 +249,7 @@ pub const SLANGC: Policy = Policy {
     shift_hides_registers: true,
     shifts_everywhere: false,
     extras_last: true,
+    entry_push_structured: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
     scalar: &rules::SCALAR_SLANGC,
@@ -288,6 +292,8 @@ pub struct Settings {
     pub texture_buffer_rules: &'static Rules,
     /// Rules of push constants.
     pub push_rules: &'static Rules,
+    /// Rules of the push constants that the uniform parameters of an entry point are.
+    pub entry_push_rules: &'static Rules,
     /// Parameter blocks have spaces of their own (D3D: from SM 5.1).
     pub block_spaces: bool,
     /// `[[vk::offset]]` places fields.
@@ -359,17 +365,19 @@ impl Settings {
     /// The native rules of an API.
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
+        // WebGPU has none: they are buffers like any other.
+        let push_rules = match api {
+            Api::D3d => policy.d3d_constant,
+            Api::Vulkan => &rules::STD430,
+            Api::WebGpu => &rules::STD140,
+        };
         Settings {
             api,
             constant_rules: if d3d { policy.d3d_constant } else { &rules::STD140 },
             structured_rules: if d3d { policy.d3d_structured } else { &rules::STD430 },
             texture_buffer_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
-            // WebGPU has none: they are buffers like any other.
-            push_rules: match api {
-                Api::D3d => policy.d3d_constant,
-                Api::Vulkan => &rules::STD430,
-                Api::WebGpu => &rules::STD140,
-            },
+            push_rules,
+            entry_push_rules: push_rules,
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
             unsized_array_size: None,
@@ -388,7 +396,16 @@ impl Settings {
         self.structured_rules = structured;
         self.texture_buffer_rules = constant;
         self.push_rules = constant;
+        self.entry_push_rules = if self.policy.entry_push_structured { structured } else { constant };
         self
+    }
+
+    /// Rules of the uniform parameters of entry points: push constants on Vulkan (FACTS 11).
+    pub fn entry_rules(&self) -> &'static Rules {
+        match self.api {
+            Api::Vulkan => self.entry_push_rules,
+            Api::D3d | Api::WebGpu => self.constant_rules,
+        }
     }
 }
 

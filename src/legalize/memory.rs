@@ -22,12 +22,14 @@ pub(super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[],
 pub(super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
 
 /// The data of a buffer, and which rules of the target it is under.
-pub(super) fn data(program: &Program, settings: &Settings, global: &Global) -> Option<(TypeId, &'static Rules)> {
+pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(TypeId, &'static Rules)> {
+    let (program, global) = (&cx.program, &cx.program.globals[id]);
+    let push_rules = if cx.notes.entry_blocks.contains(&id) { settings.entry_push_rules } else { settings.push_rules };
     if global.kind != GlobalKind::Parameter {
         return None;
     }
     match program.types.get(program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, settings.push_rules)),
+        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, push_rules)),
         Type::ConstantBuffer(t) => Some((t, settings.constant_rules)),
         Type::TextureBuffer(t) => Some((t, settings.texture_buffer_rules)),
         Type::Buffer(BufferKind::Structured | BufferKind::Append | BufferKind::Consume, _, t) => {
@@ -52,7 +54,7 @@ fn pin(cx: &mut Context) {
         let global = &cx.program.globals[id];
         let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
         let layout = |settings: &Settings| {
-            let (ty, rules) = data(cx.program, settings, global)?;
+            let (ty, rules) = data(cx, settings, id)?;
             Some(Layouter { program: cx.program, settings }.contents(ty, rules, order))
         };
         let Some(mut pinned) = layout(&native) else { continue };
@@ -84,7 +86,7 @@ fn place(cx: &mut Context) {
     let native = Settings::native(settings.api, settings.policy);
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
     for (id, wanted) in pinned {
-        let Some((ty, rules)) = data(cx.program, &native, &cx.program.globals[id]) else { continue };
+        let Some((ty, rules)) = data(cx, &native, id) else { continue };
         let faults = if cx.profile.facts.placement == Placement::BlockOffset {
             place_members(cx, id, ty, rules, &wanted)
         } else {
@@ -109,7 +111,7 @@ fn place(cx: &mut Context) {
 /// Where one member of a `cbuffer` is elsewhere than the target would put it, all have a `packoffset`.
 fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
     let native = native_settings(cx);
-    let Some((ty, rules)) = data(cx.program, &native, &cx.program.globals[id]) else { return };
+    let Some((ty, rules)) = data(cx, &native, id) else { return };
     let Type::Struct(s) = cx.program.types.get(ty) else { return };
     if !cx.program.globals[id].transparent {
         return;

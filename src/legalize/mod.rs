@@ -102,6 +102,8 @@ pub struct Context<'a> {
 pub struct Notes {
     /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
     pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
+    /// The blocks of push constants that are made of them.
+    pub entry_blocks: Vec<GlobalId>,
     /// Where the second and further elements of an array are bound, or a combined sampler's sampler, if not behind the first.
     pub further: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// Bindings of the samplers of combined samplers.

@@ -269,8 +269,8 @@ fn is_passed(program: &Program, buffer: TypeId) -> bool {
 fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let settings = &cx.layout.settings;
     let global = &cx.program.globals[id];
-    let (data, rules) = memory::data(cx.program, settings, global)?;
-    let (_, native_rules) = memory::data(cx.program, native, global)?;
+    let (data, rules) = memory::data(cx, settings, id)?;
+    let (_, native_rules) = memory::data(cx, native, id)?;
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let layout = Layouter { program: cx.program, settings }.contents(data, rules, order);
     let buffer = cx.program.types.innermost(global.ty);
@@ -314,7 +314,7 @@ fn shares_structs(cx: &Context, id: GlobalId, any_order: bool) -> bool {
 /// The structs with matrices in a buffer, with the order that all matrices beside them are stored in.
 fn stored_orders(cx: &Context, id: GlobalId) -> Vec<(StructId, MatrixOrder)> {
     let global = &cx.program.globals[id];
-    let Some((data, _)) = memory::data(cx.program, &cx.layout.settings, global) else { return Vec::new() };
+    let Some((data, _)) = memory::data(cx, &cx.layout.settings, id) else { return Vec::new() };
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let parts = match cx.program.types.get(data) {
         Type::Struct(s) if global.transparent => {

@@ -63,7 +63,9 @@ fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], b
     if buffer.is_some() && block.binding.is_none() {
         block.modifiers.set(Modifiers::PUSH_CONSTANT);
     }
+    let of_entry = block.modifiers.has(Modifiers::PUSH_CONSTANT);
     let block = cx.program.globals.push(block);
+    cx.notes.entry_blocks.extend(of_entry.then_some(block));
     let first_item = cx.program.items.iter().copied().find(|i| members.iter().any(|g| *i == Item::Global(*g)));
     cx.program.insert_item(Item::Struct(id), first_item);
     cx.program.insert_item(Item::Global(block), first_item);
@@ -86,8 +88,8 @@ fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
 /// Whether members would lie elsewhere by themselves, as others, that nothing uses, are gone.
 fn moves(cx: &Context, buffer: &ScopeBuffer, members: &[GlobalId]) -> bool {
     let settings = &cx.layout.settings;
-    let mut rest =
-        StructBuilder::new(if buffer.binding.is_some() { settings.constant_rules } else { settings.push_rules });
+    let push = buffer.binding.is_none();
+    let mut rest = StructBuilder::new(if push { settings.entry_push_rules } else { settings.constant_rules });
     members.iter().filter_map(|g| cx.position(*g)).any(|(place, layout)| {
         let by_itself = rest.append(layout.clone(), None).get(Unit::Bytes);
         layout.size() > 0 && by_itself != place.offset.get(Unit::Bytes)

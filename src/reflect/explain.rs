@@ -241,10 +241,7 @@ impl<'a> Explainer<'a> {
             return;
         };
         let function = &self.program.functions[point.function];
-        let rules = match layout.settings.api {
-            Api::Vulkan => layout.settings.push_rules,
-            _ => layout.settings.constant_rules,
-        };
+        let rules = layout.settings.entry_rules();
         let members: Vec<Member> = scope
             .params
             .iter()

@@ -286,8 +286,7 @@ impl<'a> Allocator<'a> {
             self.keep_buffer(&lock, Owner::Globals, &mut kept);
         }
         self.keep_bytes(&lock, globals.iter().map(|(_, p)| p).collect(), self.settings.constant_rules);
-        let rules =
-            if self.settings.api == Api::Vulkan { self.settings.push_rules } else { self.settings.constant_rules };
+        let rules = self.settings.entry_rules();
         for (index, (params, buffer)) in entries.iter().enumerate() {
             if buffer.is_some() {
                 self.keep_buffer(&lock, Owner::EntryBuffer(index), &mut kept);
