@@ -21,7 +21,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let path = process::repository().join("README.md");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let fresh = replaced(&text, "capability-table", &capability_table())?;
-    let fresh = replaced(&fresh, "example", &example(options)?)?;
+    let fresh = replaced(&fresh, "example", &example(options, &LIGHT)?)?;
+    let fresh = replaced(&fresh, "buffer-example", &example(options, &SKY)?)?;
     if options.check {
         let same = fresh == text;
         println!("README.md is {}", if same { "up to date" } else { "out of date: run `cargo xtask readme`" });
@@ -71,7 +72,17 @@ fn removed_always() -> Vec<Capability> {
     removed
 }
 
-const BEFORE: &str = r#"struct LightInfo
+/// A program, and what becomes of it.
+struct Example {
+    file: &'static str,
+    source: &'static str,
+    options: &'static [&'static str],
+}
+
+const LIGHT: Example = Example {
+    file: "light.slang",
+    options: &[],
+    source: r#"struct LightInfo
 {
     float3 direction;
     float intensity;
@@ -90,21 +101,49 @@ float4 fragmentMain(float3 normal, float2 uv) : SV_Target
     let pattern = gLight.cookie.Sample(gSampler, uv).r;
     return float4(gLight.diffuse(normalize(normal)) * pattern);
 }
-"#;
+"#,
+};
 
-fn example(options: &Options) -> Result<String, String> {
+const SKY: Example = Example {
+    file: "sky.slang",
+    options: &["--buffer-layout", "d3d"],
+    source: r#"struct Sky
+{
+    float3 up;
+    float2 wind;
+    float heights[2];
+    float haze;
+};
+ConstantBuffer<Sky> gSky;
+
+[shader("fragment")]
+float4 fragmentMain(float3 normal) : SV_Target
+{
+    return float4(gSky.up * dot(gSky.up, normal) + gSky.heights[1], gSky.haze);
+}
+"#,
+};
+
+fn example(options: &Options, example: &Example) -> Result<String, String> {
     let program = process::shaderport(options.bin.as_deref())?;
     let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
-    std::fs::write(directory.path().join("light.slang"), BEFORE).map_err(|e| e.to_string())?;
-    let mut text = format!("`light.slang`:\n\n```hlsl\n{BEFORE}```\n\n");
-    for (target, title, fence) in [("wgsl", "WGSL", "wgsl"), ("glsl", "GLSL", "glsl")] {
+    let Example { file, source, .. } = example;
+    std::fs::write(directory.path().join(file), source).map_err(|e| e.to_string())?;
+    let with = match example.options {
+        [] => String::new(),
+        options => format!(" with `{}`", options.join(" ")),
+    };
+    let mut text = format!("`{file}`:\n\n```hlsl\n{source}```\n\n");
+    let mut said = format!("becomes{with}, in");
+    for (target, title) in [("wgsl", "WGSL"), ("glsl", "GLSL")] {
         let mut command = Command::new(&program);
-        command.args(["compile", "light.slang", "--target", target]).current_dir(directory.path());
+        command.args(["compile", file, "--target", target]).args(example.options).current_dir(directory.path());
         let ran = process::run(&mut command, Duration::from_secs(20))?;
         if !ran.ok() {
-            return Err(format!("the example does not compile to {title}:\n{}", ran.stderr));
+            return Err(format!("{file} does not compile to {title}:\n{}", ran.stderr));
         }
-        text += &format!("becomes, in {title}:\n\n```{fence}\n{}\n```\n\n", ran.stdout.trim());
+        text += &format!("{said} {title}:\n\n```{target}\n{}\n```\n\n", ran.stdout.trim());
+        said = "and in".to_owned();
     }
-    Ok(text.replace("```\n\nbecomes, in GLSL", "```\n\nand in GLSL"))
+    Ok(text)
 }
