@@ -143,7 +143,8 @@ impl Build {
     pub fn try_run(&self) -> Result<Vec<PathBuf>, String> {
         let out = self.out.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let out = out.ok_or("OUT_DIR is not set: outside of a build script, say where outputs go with out_dir")?;
-        let plan = crate::batch::plan(&self.tree).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+        let plan =
+            crate::batch::plan(&self.tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
         let Plan { jobs, bindings_lock, manifest } = plan;
         if let Some((stem, files)) = clashes(&jobs).first() {
             let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// What may be chosen for programs besides their sources, macros and targets. This is the one list of it: each field is an
 /// option of the command line, a key of `shaderport.toml` of the same name, and a setter of [`crate::Build`]. What is
 /// `None` is left to whoever is asked next (the command line or the build script, then the manifest), at last to the default.
-#[derive(Args, Deserialize, Clone, Debug, Default)]
+#[derive(Args, Deserialize, Clone, PartialEq, Debug, Default)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Choices {
     /// Profile of the target, such as sm_6_6, glsl_450, wgsl.

@@ -146,6 +146,89 @@ fn the_command_line_goes_before_the_manifest() {
 }
 
 #[test]
+fn one_program_has_the_options_of_its_tree() {
+    for (name, args, manifest, _, target) in ROWS {
+        let tree = tree(&[
+            ("shaders/deep/a.slang", SOURCE),
+            ("shaders/shaderport.toml", &format!("[[shader]]\nfiles = ['deep/*.slang']\n{manifest}\n")),
+        ]);
+        let run = |directory: &str, args: &[&str]| {
+            let run = shaderport(&tree.path().join(directory), args);
+            assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+            run.stdout
+        };
+        for command in [&["compile"][..], &["reflect"], &["reflect", "--format", "json"]] {
+            let told = |directory: &str, file: &str, more: &[&str]| {
+                run(directory, &[command, &[file, "--target", target.name()], more].concat())
+            };
+            let here = told("", "shaders/deep/a.slang", &[]);
+            let from_args = told("", "shaders/deep/a.slang", &[args, &["--no-manifest"][..]].concat());
+            assert_eq!(here, from_args, "{name}: {command:?}");
+            // It does not matter from where the file is named.
+            for (directory, file) in [("shaders/deep", "a.slang"), ("shaders", "deep/a.slang")] {
+                let there = told(directory, file, &[]).replace(file, "shaders/deep/a.slang");
+                assert_eq!(there, here, "{name}: {command:?}");
+            }
+        }
+        // A build of the one file, and of the tree, are the same.
+        run("", &["build", "shaders", "--target", target.name(), "-o", "all"]);
+        run("", &["build", "shaders/deep/a.slang", "--target", target.name(), "-o", "one"]);
+        let text = |out: &str| texts(&tree.path().join(out), *target);
+        assert_eq!(text("all"), text("one"), "{name}");
+    }
+}
+
+#[test]
+fn positions_are_explained_as_they_are_built() {
+    let manifest = "[build]\nshift = 't=40'\nbindings-lock = 'b.lock'\ninclude = ['lib']\ndefines = { MORE = 1 }\n";
+    let source = "#include \"more.h\"\nTexture2D image : register(t2);\nTexture2D free;\n[shader(\"fragment\")]\nfloat4 \
+                  main() : SV_Target { return image.Load(0) + free.Load(0); }\n";
+    let more = "#ifdef MORE\nTexture2D first : register(t0);\n#endif\n";
+    let tree = tree(&[("s/x/a.slang", source), ("s/lib/more.h", more), ("s/shaderport.toml", manifest)]);
+    let run = |args: &[&str]| shaderport(tree.path(), args);
+    let (explain, file) = (&["explain", "s/x/a.slang", "free", "--target", "glsl"][..], "s/x/a.slang");
+    let explained = run(explain);
+    assert!(explained.code == 0 && explained.stdout.contains("binding 41"), "{}{}", explained.stdout, explained.stderr);
+    // A lock is read; only what writes texts writes it.
+    assert!(run(&["reflect", file]).code == 0 && run(&["check", file]).code == 0);
+    assert!(!tree.path().join("s/b.lock").exists());
+    assert_eq!(run(&["build", "s", "--target", "glsl", "-o", "out"]).code, 0);
+    let lock = std::fs::read_to_string(tree.path().join("s/b.lock")).expect("a lock");
+    assert_eq!(run(&["compile", file, "--target", "glsl", "--locked"]).code, 0);
+    assert_eq!(std::fs::read_to_string(tree.path().join("s/b.lock")).expect("a lock"), lock);
+    // What is recorded stays, and is told to be so.
+    std::fs::write(tree.path().join("s/x/a.slang"), source.replace("Texture2D free", "Texture2D new, free")).unwrap();
+    let explained = run(explain);
+    assert!(explained.code == 0 && explained.stdout.contains("binding 41"), "{}{}", explained.stdout, explained.stderr);
+    assert!(explained.stdout.contains("on record"), "{}", explained.stdout);
+    // The command line goes before, and without the manifest there is no macro and no directory of it.
+    let other = run(&[explain, &["--shift", "t=7"]].concat());
+    assert!(other.code == 1 && other.stderr.contains("t7 in space 0 is asked for it"), "{}", other.stderr);
+    let bare = run(&["check", file, "--no-manifest"]);
+    assert!(bare.code == 1 && bare.stderr.contains("more.h"), "{}", bare.stderr);
+}
+
+#[test]
+fn files_of_one_program_have_one_manifest_and_one_answer() {
+    let manifest = "[[shader]]\nfiles = ['b.slang']\nbinding-policy = 'dxc'\n";
+    let files = [("s/a.slang", SOURCE), ("s/b.slang", "Texture2D far;\n"), ("s/shaderport.toml", manifest)];
+    let tree = tree(&[&files[..], &[("s/c/.git/HEAD", ""), ("s/c/a.slang", SOURCE), ("bad.toml", "[")]].concat());
+    let refused = shaderport(tree.path(), &["reflect", "s/a.slang", "s/b.slang"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        ["s/shaderport.toml", "s/a.slang", "s/b.slang"].iter().all(|n| refused.stderr.contains(n)),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(shaderport(tree.path(), &["reflect", "s/a.slang", "s/b.slang", "--no-manifest"]).code, 0);
+    // What lies in a repository of its own has nothing to do with what is above it.
+    std::fs::write(tree.path().join("s/shaderport.toml"), "[build]\nno-such-key = 1\n").expect("a file");
+    let told = shaderport(tree.path(), &["reflect", "s/a.slang"]);
+    assert!(told.code == 2 && told.stderr.contains("no-such-key"), "{}", told.stderr);
+    assert_eq!(shaderport(tree.path(), &["reflect", "s/c/a.slang"]).code, 0);
+}
+
+#[test]
 fn what_a_manifest_cannot_say() {
     for (manifest, said) in [
         ("[build]\ninclude = []\nbinding-polcy = 'dxc'\n", "line 3: [build] has no key `binding-polcy`; there are"),

@@ -118,6 +118,12 @@ impl FileSettings {
         targets
     }
 
+    /// Whether files with these settings can be one program.
+    pub fn agrees(&self, other: &FileSettings) -> bool {
+        let FileSettings { entries, include, defines, targets: _, only_targets: _, choices, listed: _ } = self;
+        *include == other.include && *defines == other.defines && *choices == other.choices && *entries == other.entries
+    }
+
     /// Completes options by what the manifest says of the file; `choices` are those of the command line or build script.
     pub fn apply(&self, choices: &Choices, options: &mut Options) {
         options.defines.splice(0..0, self.defines.iter().cloned());

@@ -5,7 +5,7 @@ use super::validators::glsl_extension;
 use crate::compile::Artifact;
 use crate::diagnostic::Code;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use walkdir::WalkDir;
 
 /// File name endings of sources that may have entry points. Others (`.hlsli`, `.fxh`, `.h`) are only included.
@@ -33,13 +33,87 @@ pub struct Plan {
     pub manifest: Option<PathBuf>,
 }
 
+/// What a manifest says of a program of some files: the nearest one above the first of them.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The manifest's directory, as seen from where the file was named.
+    pub directory: PathBuf,
+    /// The manifest.
+    pub manifest: PathBuf,
+    /// How the program is compiled.
+    pub settings: FileSettings,
+    /// The lock that the manifest names.
+    pub bindings_lock: Option<PathBuf>,
+}
+
+/// What the nearest manifest says of a program, so that it has the same bindings by itself as in a build of the tree. The
+/// error is a message with its code.
+pub fn project(files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
+    let Some(first) = files.first().filter(|f| f.is_file()) else { return Ok(None) };
+    let Some(directory) = manifest_directory(first) else { return Ok(None) };
+    let path = directory.join(FILE_NAME);
+    let fault = |e| (Code::BAD_OPTION, e);
+    let manifest = Manifest::read(&path).map_err(fault)?;
+    let settings = |file: &PathBuf| manifest.settings(&below(&directory, file)).map_err(fault);
+    let of_first = settings(first)?;
+    for other in files {
+        if !of_first.agrees(&settings(other)?) {
+            let (path, first, other) = (path.display(), first.display(), other.display());
+            let message = format!(
+                "{path} says different things of {first} and {other}, which are to be one program; with --no-manifest it \
+                 is not asked"
+            );
+            return Err((Code::BAD_OPTION, message));
+        }
+    }
+    let bindings_lock = manifest.bindings_lock();
+    Ok(Some(Project { directory, manifest: path, settings: of_first, bindings_lock }))
+}
+
+/// The nearest directory above a file with a manifest, in the file's repository if it lies in one. It is named as the file is,
+/// so that names of what lies in it do not depend on the machine.
+fn manifest_directory(file: &Path) -> Option<PathBuf> {
+    let mut directory = file.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
+    let mut canonical = std::fs::canonicalize(&directory).ok()?;
+    loop {
+        if directory.join(FILE_NAME).is_file() {
+            return Some(directory);
+        }
+        if directory.join(".git").exists() || !canonical.pop() {
+            return None;
+        }
+        match directory.components().next_back() {
+            Some(Component::Normal(_)) => {
+                directory.pop();
+                if directory.as_os_str().is_empty() {
+                    directory.push(".");
+                }
+            }
+            Some(Component::CurDir) => directory = PathBuf::from(".."),
+            _ => directory.push(".."),
+        }
+        // A link led here: what lies above its name is not what lies above it.
+        if std::fs::canonicalize(&directory).ok()? != canonical {
+            directory = canonical.clone();
+        }
+    }
+}
+
+/// The path of a file from a directory, as globs see it.
+fn below(directory: &Path, file: &Path) -> String {
+    match (std::fs::canonicalize(directory), std::fs::canonicalize(file)) {
+        (Ok(directory), Ok(file)) => relative(&directory, &file),
+        _ => relative(directory, file),
+    }
+}
+
 /// The programs of a tree. The error is a message with its code.
-pub fn plan(root: &Path) -> Result<Plan, (Code, String)> {
-    let Located { directory, manifest, path, only } = locate(root)?;
-    let mut files: Vec<PathBuf> = match only {
-        Some(file) => vec![file],
-        None => sources(&directory)?,
-    };
+pub fn plan(root: &Path, with_manifest: bool) -> Result<Plan, (Code, String)> {
+    let Located { directory, manifest, path, only } = locate(root, with_manifest)?;
+    if let Some(file) = only {
+        return plan_one(&directory, file, with_manifest);
+    }
+    let mut files = sources(&directory)?;
     files.sort();
     let mut jobs = Vec::new();
     for path in files {
@@ -61,6 +135,15 @@ pub fn plan(root: &Path) -> Result<Plan, (Code, String)> {
     Ok(Plan { jobs, bindings_lock: manifest.as_ref().and_then(Manifest::bindings_lock), manifest: path })
 }
 
+/// A sole file, which is built whether its manifest lists it or not.
+fn plan_one(directory: &Path, path: PathBuf, with_manifest: bool) -> Result<Plan, (Code, String)> {
+    let project = if with_manifest { project(std::slice::from_ref(&path))? } else { None };
+    let stem = Path::new(&relative(directory, &path)).with_extension("").to_string_lossy().into_owned();
+    let settings = project.as_ref().map_or_else(FileSettings::default, |p| p.settings.clone());
+    let bindings_lock = project.as_ref().and_then(|p| p.bindings_lock.clone());
+    Ok(Plan { jobs: vec![Job { path, stem, settings }], bindings_lock, manifest: project.map(|p| p.manifest) })
+}
+
 /// What a build's argument names.
 struct Located {
     directory: PathBuf,
@@ -72,7 +155,7 @@ struct Located {
 }
 
 /// The tree's directory, its manifest, and the sole file if `root` is one.
-fn locate(root: &Path) -> Result<Located, (Code, String)> {
+fn locate(root: &Path, with_manifest: bool) -> Result<Located, (Code, String)> {
     let with = |directory: PathBuf, path: PathBuf| {
         let manifest = Manifest::read(&path).map_err(|e| (Code::BAD_OPTION, e))?;
         Ok(Located { directory, manifest: Some(manifest), path: Some(path), only: None })
@@ -80,7 +163,7 @@ fn locate(root: &Path) -> Result<Located, (Code, String)> {
     if root.is_dir() {
         let path = root.join(FILE_NAME);
         let bare = Located { directory: root.to_path_buf(), manifest: None, path: None, only: None };
-        return if path.is_file() { with(root.to_path_buf(), path) } else { Ok(bare) };
+        return if with_manifest && path.is_file() { with(root.to_path_buf(), path) } else { Ok(bare) };
     }
     if !root.is_file() {
         return Err((Code::FILE_NOT_FOUND, format!("{} was not found", root.display())));

@@ -82,7 +82,7 @@ pub struct Input {
 }
 
 /// An entry point that was asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EntryRequest {
     /// The function.
     pub name: String,

@@ -60,7 +60,7 @@ struct Report {
 
 /// `shaderport build`.
 pub fn build(args: &BuildArgs) -> Outcome {
-    let Plan { mut jobs, bindings_lock, .. } = match plan(&args.tree) {
+    let Plan { mut jobs, bindings_lock, .. } = match plan(&args.tree, !args.program.no_manifest) {
         Ok(plan) => plan,
         Err((code, message)) => {
             eprintln!("error[{code}]: {message}");

@@ -3,7 +3,7 @@
 use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
 use super::{Outcome, show};
-use crate::batch::{FileLoader, LockFile, validators, write_whole};
+use crate::batch::{FileLoader, LockFile, Project, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::options::target;
@@ -93,34 +93,48 @@ pub struct ExplainArgs {
     lock: LockArgs,
 }
 
-/// Runs the library under a lock.
+/// Runs the library as the nearest manifest says, under the lock that is named here or there.
 fn run_locked(
     files: &[PathBuf],
     program: &ProgramArgs,
     lock: &LockArgs,
     options: Options,
 ) -> Result<(Output, Option<LockFile>), Outcome> {
-    let mut lock = lock.open(None)?;
-    let options = Options { lock: lock.as_ref().map(|l| l.input(files, false)), ..options };
-    let output = run(files, program, &options);
+    let project = program.project(files)?;
+    let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
+    // In a tree, each file is a program of its own.
+    let alone = files.len() == 1 && lock.is_of_manifest(of_manifest);
+    let mut lock = lock.open(of_manifest)?;
+    let options = Options { lock: lock.as_ref().map(|l| l.input(files, alone)), ..options };
+    let output = run(files, program, project.as_ref(), options);
     if let Some(lock) = &mut lock {
-        lock.update(files, false, output.records.clone().filter(|_| !output.has_errors()));
+        lock.update(files, alone, output.records.clone().filter(|_| !output.has_errors()));
     }
     Ok((output, lock))
 }
 
 /// Runs the library on files and prints diagnostics.
-fn run(files: &[PathBuf], program: &ProgramArgs, options: &Options) -> Output {
-    let mut loader = FileLoader::new(&program.include).allow_anywhere(program.allow_outside_roots);
+fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, options: Options) -> Output {
+    let mut options = options;
+    let mut include = program.include.clone();
+    if let Some(project) = project {
+        project.settings.apply(&program.choices, &mut options);
+        options.skip_libraries = false;
+        include.extend(project.settings.include.iter().cloned());
+    }
+    let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
+        if let Some(project) = project {
+            loader = loader.root(&project.directory);
+        }
         if program.include.is_empty() {
             loader = loader.root(&project_directory(file));
         }
     }
     let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let output = compile::compile(&loader, &names, options);
+    let output = compile::compile(&loader, &names, &options);
     eprint!("{}", output.render(std::io::stderr().is_terminal()));
     for line in output.inferred.iter().filter(|_| program.verbose) {
         eprintln!("note: {line}");
@@ -231,7 +245,13 @@ fn report(result: std::io::Result<()>, path: &Path) -> Outcome {
 
 /// `shaderport check`.
 pub fn check(args: &CheckArgs) -> Outcome {
-    outcome(&run(&args.files, &args.program, &args.program.options(Vec::new())))
+    match args.program.project(&args.files) {
+        Ok(project) => {
+            let options = args.program.options(Vec::new());
+            outcome(&run(&args.files, &args.program, project.as_ref(), options))
+        }
+        Err(outcome) => outcome,
+    }
 }
 
 /// `shaderport reflect`.
@@ -264,7 +284,9 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
         });
     }
     match outcome(&output) {
-        Outcome::Done => shown.and(lock::save(lock)),
+        // The lock of a tree is for builds to write.
+        Outcome::Done if args.lock.is_named() => shown.and(lock::save(lock)),
+        Outcome::Done => shown,
         other => other,
     }
 }

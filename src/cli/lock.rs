@@ -18,6 +18,16 @@ pub struct LockArgs {
 }
 
 impl LockArgs {
+    /// The command line names a lock.
+    pub fn is_named(&self) -> bool {
+        self.bindings_lock.is_some()
+    }
+
+    /// The lock is that of a manifest, if it has one.
+    pub fn is_of_manifest(&self, of_manifest: Option<&Path>) -> bool {
+        !self.is_named() && of_manifest.is_some()
+    }
+
     /// Reads the lock, or the one of a manifest. What is wrong with it is told.
     pub fn open(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Outcome> {
         match self.bindings_lock.as_deref().or(of_manifest) {

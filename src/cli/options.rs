@@ -1,9 +1,12 @@
 //! Options that several commands share.
 
+use super::Outcome;
+use crate::batch::{Project, project};
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
 use crate::options::{Choices, define, entry};
 use clap::Args;
+use std::path::PathBuf;
 
 /// What decides on the meaning of sources and on bindings.
 #[derive(Args, Clone, Debug)]
@@ -13,7 +16,7 @@ pub struct ProgramArgs {
     pub entries: Vec<EntryRequest>,
     /// Directory to look for includes and modules in.
     #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<std::path::PathBuf>,
+    pub include: Vec<PathBuf>,
     /// Allow includes that lead out of the include directories and the directories of the sources.
     #[arg(long)]
     pub allow_outside_roots: bool,
@@ -28,6 +31,9 @@ pub struct ProgramArgs {
     /// Tell which entry points were inferred, and why.
     #[arg(long)]
     pub verbose: bool,
+    /// Do not ask the nearest `shaderport.toml` above the sources for options that are not given here.
+    #[arg(long)]
+    pub no_manifest: bool,
 }
 
 impl ProgramArgs {
@@ -42,5 +48,16 @@ impl ProgramArgs {
         };
         self.choices.apply(&mut options);
         options
+    }
+
+    /// What the nearest manifest says of a program. What is wrong with it is told.
+    pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, Outcome> {
+        if self.no_manifest {
+            return Ok(None);
+        }
+        project(files).map_err(|(code, message)| {
+            eprintln!("error[{code}]: {message}");
+            Outcome::Usage
+        })
     }
 }
