@@ -141,6 +141,29 @@ fn without_buffer(row: &Row) -> Row {
     Row { path: rest.unwrap_or_else(|| row.path.clone()), ..row.clone() }
 }
 
+/// slangc tells vertices, patches and streams as one, we what is in them.
+fn whole(mut ours: BTreeSet<Row>, theirs: &BTreeSet<Row>) -> BTreeSet<Row> {
+    let varying = |row: &&Row| matches!(row.kind.as_str(), "in" | "out");
+    for their in theirs.iter().filter(varying) {
+        let below = format!("{}.", their.path);
+        let part = |row: &Row| row.kind == their.kind && row.path.starts_with(&below);
+        let parts: Vec<Row> = ours.iter().filter(|row| part(row)).cloned().collect();
+        let count: u32 = parts.iter().map(|p| p.count.as_ref().map_or(1, |n| n.parse().unwrap_or(1))).sum();
+        if let Some(first) = parts.iter().filter_map(|p| p.index).min() {
+            ours.retain(|row| !part(row));
+            let count = Some(count.to_string()).filter(|n| n != "1");
+            ours.insert(Row {
+                kind: their.kind.clone(),
+                path: their.path.clone(),
+                index: Some(first),
+                count,
+                ..Row::default()
+            });
+        }
+    }
+    ours
+}
+
 /// How the peer of a column tells its rows.
 #[derive(Clone, Copy)]
 struct Side {
@@ -155,6 +178,7 @@ fn differences(theirs: &[Row], reflection: &Reflection, side: Side) -> BTreeMap<
     let ours = rows(reflection).into_iter().filter_map(|row| comparable(row, side));
     let ours: BTreeSet<Row> =
         ours.map(|row| if side.dxc && !theirs.contains(&row) { without_buffer(&row) } else { row }).collect();
+    let ours = whole(ours, &theirs);
     // A text in HLSL has a semantic for everything, the source need not have it.
     let bare = |row: &Row| Row { semantic: None, ..row.clone() };
     let told = |list: &BTreeSet<Row>, row: &Row| list.contains(row) || list.contains(&bare(row));
