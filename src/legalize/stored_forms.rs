@@ -6,6 +6,7 @@
 //! | wanted | stored |
 //! | --- | --- |
 //! | a struct whose tail is used by what follows, or that begins where the target has none | its fields, one by one |
+//! | a matrix that the target's compiler begins or reads elsewhere than it says | vectors |
 //! | a vector, matrix at a place that is no multiple of its alignment | arrays of scalars, or shorter vectors |
 //! | an array with another stride, or that the target gives another | an array of structs with padding |
 //! | what lies in the tail of an array's last element | a member of the array's elements |
@@ -164,12 +165,24 @@ pub(super) struct Native<'a> {
     pub(super) own_structs: bool,
     /// Elements of arrays in constant buffers take what they are long, and four-byte ones can be widened to 16 bytes.
     pub(super) dense_elements: bool,
+    /// It has matrices of one row or column, of doubles and of bools. In rows of 16 bytes its compiler begins the first as if
+    /// all had one storage order, and reads the second elsewhere than it says; it refuses elements of the last.
+    pub(super) odd_matrices: bool,
 }
 
 impl Native<'_> {
-    /// Whether a type has arrays whose elements must be in structs, to lie as far apart as the rules say.
-    pub(super) fn needs_padding(&self, program: &Program, layout: &TypeLayout) -> bool {
-        self.dense_elements && self.rules.min_array_align >= 16 && has_short_elements(program, layout)
+    /// Whether a type has arrays whose elements must be in structs, to lie as far apart as the rules say, or matrices that
+    /// must be vectors, to lie where they say.
+    pub(super) fn needs_parts(&self, program: &Program, layout: &TypeLayout) -> bool {
+        let short = self.dense_elements && self.rules.min_array_align >= 16 && has_short_elements(program, layout);
+        let in_rows = self.rules.row.is_some();
+        let odd = |leaf: Type| match leaf {
+            Type::Matrix(s, rows, columns) => {
+                s == Scalar::Bool || in_rows && (s.size() == 8 || rows == 1 || columns == 1)
+            }
+            _ => false,
+        };
+        short || self.odd_matrices && program.any_leaf(layout.ty, &mut |leaf| odd(leaf))
     }
 }
 
@@ -413,8 +426,8 @@ impl<'a> Frame<'a> {
         let natural = self.natural(item.layout.ty, item.order);
         let shared = self.native.own_structs && matches!(item.layout.detail, Detail::Struct(_) | Detail::Array { .. });
         let shared = shared && holds_struct(&item.layout) && self.holds_matrix(item.layout.ty);
-        let padded = self.native.needs_padding(self.program, &item.layout);
-        let alike = !shared && !padded && same(&item.layout, &natural);
+        let apart = self.native.needs_parts(self.program, &item.layout);
+        let alike = !shared && !apart && same(&item.layout, &natural);
         if alike && self.fits(item.offset, natural.align.into(), natural.size(), room) {
             let member = self.member(&item, item.layout.ty, &natural)?;
             self.done(id, Slot::same(item.layout, vec![member]));

@@ -352,8 +352,8 @@ fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
     let natural = natural(cx, native, wanted);
     let distance = |layout| stride(cx.program, wanted.buffer, layout);
     let fits = same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural);
-    let padded = storage(cx, native, wanted).needs_padding(cx.program, &wanted.layout);
-    fits && !padded && !wanted.own_structs && !wanted.bare
+    let apart = storage(cx, native, wanted).needs_parts(cx.program, &wanted.layout);
+    fits && !apart && !wanted.own_structs && !wanted.bare
 }
 
 /// What the target does by itself with a buffer.
@@ -363,6 +363,7 @@ fn storage<'a>(cx: &Context, native: &'a Settings, wanted: &Wanted) -> Native<'a
         rules: wanted.native,
         own_structs: wanted.own_structs,
         dense_elements: !cx.profile.has(Capability::SparseUniformArrays),
+        odd_matrices: cx.profile.has(Capability::UnitVectors),
     }
 }
 
@@ -388,8 +389,8 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         end = offset.saturating_add(size);
         fine
     });
-    let padded = storage(cx, native, wanted).needs_padding(cx.program, &wanted.layout);
-    cx.program.globals[id].transparent && fits && !padded && !wanted.own_structs
+    let apart = storage(cx, native, wanted).needs_parts(cx.program, &wanted.layout);
+    cx.program.globals[id].transparent && fits && !apart && !wanted.own_structs
 }
 
 /// Whether a `packoffset` can say the place. Small components of a vector are counted like large ones there.

@@ -250,16 +250,30 @@ impl<'p> Access<'_, 'p> {
             At::Slot(base, slot) => self.store_slot(*base, slot, op, value, out),
             At::Parts(list) => {
                 for (index, part) in (0..).zip(list) {
-                    let mut from = self.body.exprs.duplicate(value);
                     let one = !matches!(self.program.types.get(self.body.exprs[value].ty), Type::Vector(..));
-                    if list.len() > 1 && !one {
-                        from = self.build(value).swizzle(from, &[index]);
-                    }
+                    let from = if list.len() > 1 && !one {
+                        self.component(value, index)
+                    } else {
+                        self.body.exprs.duplicate(value)
+                    };
                     out.push(self.assign(*part, op, from));
                 }
             }
             At::Words(_) => {}
         }
+    }
+
+    /// A component of a vector value; of one made of its components, that component.
+    fn component(&mut self, value: ExprId, index: u8) -> ExprId {
+        if let (ExprKind::Construct(parts), Type::Vector(_, n)) =
+            (&self.body.exprs[value].kind, self.program.types.get(self.body.exprs[value].ty))
+            && parts.len() == usize::from(n)
+            && let Some(&part) = parts.get(usize::from(index))
+        {
+            return self.body.exprs.duplicate(part);
+        }
+        let from = self.body.exprs.duplicate(value);
+        self.build(value).swizzle(from, &[index])
     }
 
     fn assign(&mut self, target: ExprId, op: Option<BinaryOp>, value: ExprId) -> ExprId {
