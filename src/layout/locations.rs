@@ -6,8 +6,8 @@
 
 use super::{Api, Settings, Unit};
 use crate::tree::{
-    EntryPoint, Explicit, Field, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode, Program, Semantic, Stage,
-    Type, TypeId, is_uniform,
+    EntryPoint, Explicit, Field, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode, Program, Scalar, Semantic,
+    Stage, Type, TypeId, is_uniform,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -384,25 +384,39 @@ impl<'a> Numbering<'a> {
     fn leaf(&self, ty: Type, semantic: Option<&Running>, order: Option<MatrixOrder>) -> (u32, u32) {
         let (locations, indices) = match ty {
             Type::Void => (0, 0),
-            Type::Matrix(_, rows, columns) => {
+            Type::Matrix(scalar, rows, columns) => {
                 let default = self.program.default_matrix_order;
                 let indices = indices_of_matrix(order.unwrap_or(default), rows, columns);
-                (self.locations_of_matrix(default, indices, (rows, columns)), indices)
+                (self.locations_of_matrix(indices, (scalar, rows, columns)), indices)
             }
+            Type::Vector(scalar, n) => (self.locations_of_vector(scalar, n), 1),
             _ => (1, 1),
         };
         (if self.takes_location(semantic) { locations } else { 0 }, indices)
     }
 
+    /// On Vulkan, three and four numbers of 64 bits take two. The policy that counts one for all does so where compilers of the
+    /// text have it so too.
+    fn locations_of_vector(&self, scalar: Scalar, n: u8) -> u32 {
+        let one =
+            self.settings.policy.wide_inputs_take_one && self.stage == Stage::Vertex && self.unit == Unit::VaryingInput;
+        let two = self.settings.api == Api::Vulkan && scalar.size() == 8 && n > 2 && !one;
+        if two { 2 } else { 1 }
+    }
+
     /// On D3D what the signature has; else the vectors that the text has, of which rows are the columns. The policy that counts
     /// what is stored knows no modifiers, and its text needs no more than is counted.
-    fn locations_of_matrix(&self, default: MatrixOrder, indices: u32, (rows, columns): (u8, u8)) -> u32 {
-        let stored = indices_of_matrix(default, rows, columns);
+    fn locations_of_matrix(&self, indices: u32, (scalar, rows, columns): (Scalar, u8, u8)) -> u32 {
+        let stored = indices_of_matrix(self.program.default_matrix_order, rows, columns);
+        let row = self.locations_of_vector(scalar, columns);
         match (self.settings.api, self.settings.policy.matrix_locations_as_stored) {
             (Api::D3d, true) => stored,
             (Api::D3d, false) => indices,
-            (_, true) => stored.max(rows.into()),
-            (_, false) => rows.into(),
+            // The text has a vector.
+            _ if rows == 1 => row,
+            _ if columns == 1 => self.locations_of_vector(scalar, rows),
+            (_, true) => stored.max(row * u32::from(rows)),
+            (_, false) => row * u32::from(rows),
         }
     }
 

@@ -124,6 +124,8 @@ pub struct Policy {
     pub targets_by_order: bool,
     /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
     pub matrix_locations_as_stored: bool,
+    /// Vectors of three and four numbers of 64 bits take one location among the inputs of a vertex shader.
+    pub wide_inputs_take_one: bool,
     /// The locations that fields of a struct ask for are counted from the struct's own.
     pub field_locations_are_offsets: bool,
     /// On D3D, the indices that a mesh shader gives take a location.
@@ -199,6 +201,7 @@ pub const SPEC: Policy = Policy {
     places_elements: true,
     targets_by_order: false,
     matrix_locations_as_stored: false,
+    wide_inputs_take_one: false,
     field_locations_are_offsets: false,
     counts_mesh_indices: false,
     entry_scopes_whole: false,
@@ -241,6 +244,7 @@ pub const SLANGC: Policy = Policy {
     places_elements: false,
     targets_by_order: true,
     matrix_locations_as_stored: true,
+    wide_inputs_take_one: true,
     field_locations_are_offsets: true,
     counts_mesh_indices: true,
     entry_scopes_whole: true,

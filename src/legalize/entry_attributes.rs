@@ -156,11 +156,19 @@ impl Lowering<'_, '_> {
     /// A parameter: as it is if that is possible.
     fn input(&mut self, mut param: Param, leaves: Vec<Leaf>) -> Vec<Param> {
         let ty = self.body.locals[param.local].ty;
+        if leaves.is_empty() && matches!(self.cx.program.types.get(ty), Type::Struct(_)) {
+            // What has no value is no part of the interface.
+            let span = self.body.locals[param.local].span;
+            self.start.push(Stmt::new(StmtKind::Local(param.local, None), span));
+            return Vec::new();
+        }
         if leaves.is_empty() {
             return vec![param];
         }
         if self.keep_struct(ty, &leaves, Direction::In) {
             self.turn_positions(param.local, &leaves);
+            // Only its fields have locations.
+            param.explicit = Explicit::default();
             return vec![param];
         }
         if let [leaf] = leaves.as_slice()
@@ -308,6 +316,10 @@ impl Lowering<'_, '_> {
         let local = param.local;
         let Local { name, ty, span, .. } = self.body.locals[local].clone();
         let (id, indices) = self.flat_struct(&format!("{}_{name}", self.entry.name), &leaves, Direction::In);
+        // What comes in to go out again is used.
+        for (leaf, _) in leaves.iter().zip(&indices).filter(|(_, index)| index.is_none() && !replace) {
+            self.missing(leaf);
+        }
         let flat = self.cx.program.types.intern(Type::Struct(id));
         let incoming = self.body.add_local(name, flat, span);
         let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
@@ -316,6 +328,7 @@ impl Lowering<'_, '_> {
         param.local = incoming;
         param.mode = ParamMode::In;
         param.semantic = None;
+        param.explicit = Explicit::default();
         match found {
             Some(found) => {
                 for (id, index) in found {
@@ -382,6 +395,7 @@ impl Lowering<'_, '_> {
         let result = self.cx.program.functions[self.entry.function].result;
         if out_locals.is_empty() {
             if self.keep_struct(result, &leaves, Direction::Out) {
+                self.cx.program.functions[self.entry.function].result_explicit = Explicit::default();
                 return;
             }
             if let [leaf] = leaves.as_slice()
@@ -410,6 +424,7 @@ impl Lowering<'_, '_> {
         let flat = self.cx.program.types.intern(Type::Struct(id));
         let function = &mut self.cx.program.functions[self.entry.function];
         function.result = flat;
+        function.result_explicit = Explicit::default();
         self.rewrite_returns(&leaves, &indices, out_locals, flat);
     }
 

@@ -55,9 +55,9 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// The semantic is a system value (but not a render target).
+    /// The semantic is a system value, which has no location; a render target that goes out has.
     pub fn is_system(&self) -> bool {
-        self.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_") && name != "SV_TARGET")
+        self.location.is_none() && self.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"))
     }
 
     /// A position that nobody computed, as an output of a vertex shader that has none.
@@ -161,12 +161,12 @@ impl Flatten<'_> {
                     self.walk(field.ty, below, part, leaves);
                 }
             }
-            (Type::Array(element, Some(count)), Some(part)) if self.split || self.is_struct(element) => {
+            (Type::Array(element, Some(count)), Some(part)) if self.is_split(element) => {
                 for below in elements(&at, count, (part.count, part.indices)) {
                     self.walk(element, below, part, leaves);
                 }
             }
-            (Type::Matrix(scalar, rows, columns), _) if self.split => {
+            (Type::Matrix(scalar, rows, columns), _) if self.split || scalar == Scalar::Bool => {
                 let row = self.program.types.vector(scalar, columns);
                 for below in elements(&at, rows.into(), (1, 1)) {
                     leaves.push(leaf(row, below, part));
@@ -176,8 +176,12 @@ impl Flatten<'_> {
         }
     }
 
-    fn is_struct(&self, ty: TypeId) -> bool {
-        matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Struct(_))
+    /// Structs go in and out by field; truth values as numbers, one by one.
+    fn is_split(&self, element: TypeId) -> bool {
+        let types = &self.program.types;
+        let inner = types.innermost(element);
+        let apart = matches!(types.get(inner), Type::Struct(_)) || types.component(inner) == Some(Scalar::Bool);
+        self.split || apart
     }
 }
 

@@ -31,6 +31,7 @@ fn run(cx: &mut Context) {
         if !has_varyings(entry.stage) {
             continue;
         }
+        check_wide(cx, &entry);
         if entry.stage == Stage::Fragment {
             targets(cx.program, &entry, cx.layout.settings);
         }
@@ -64,6 +65,20 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     });
     lacks(function.result, function.result_semantic)
         || params.into_iter().any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
+}
+
+/// Signatures of D3D have no numbers of 64 bits.
+fn check_wide(cx: &mut Context, entry: &EntryPoint) {
+    let settings = cx.layout.settings;
+    for direction in [Direction::In, Direction::Out] {
+        for leaf in (Flatten { program: cx.program, split: false, settings }).leaves(entry, direction) {
+            let types = &cx.program.types;
+            if types.component(types.innermost(leaf.ty)).is_some_and(|s| s.size() == 8) {
+                let message = format!("{} has no stage inputs and outputs of 64-bit numbers", cx.profile.name);
+                cx.unsupported(leaf.span, message);
+            }
+        }
+    }
 }
 
 /// What is in no signature: the payload of a mesh shader, and the numbers of the vertices of its primitives.

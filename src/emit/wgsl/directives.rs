@@ -25,6 +25,10 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
             }
             Item::Struct(id) => {
                 program.structs[id].fields.iter().for_each(|f| note_type(program, f.ty, &mut enables));
+                // Written as `@blend_src`.
+                if program.structs[id].fields.iter().any(|f| f.explicit.location.and(f.explicit.index).is_some()) {
+                    enables.insert("dual_source_blending".to_owned());
+                }
                 continue;
             }
             Item::Enum(_) => continue,
