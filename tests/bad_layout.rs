@@ -32,6 +32,7 @@ const fn case(
 
 const OVERLAP: Code = Code::BINDING_OVERLAP;
 const REGISTER: Code = Code::BAD_REGISTER;
+const LAYOUT: Code = Code::BAD_LAYOUT;
 const FULL: Code = Code::BINDING_EXHAUSTED;
 const CONFLICT: Code = Code::DECLARATION_CONFLICT;
 const READ: &str = "s += a.Load(int3(0, 0, 0)).x + b.Load(int3(0, 0, 0)).x;";
@@ -158,6 +159,12 @@ const CASES: &[Case] = &[
         ],
         "",
         &[("glsl/spec glsl/dxc wgsl/spec wgsl/dxc", OVERLAP, &["3", "2"]), ("hlsl", Code::BAD_ENTRY, &["3", "2"])],
+    ),
+    case(
+        "an array of what holds parameter blocks",
+        &["struct I { float x; };\nstruct B { ParameterBlock<I> i; float y; };\nB b[2];\nConstantBuffer<B> c[2];\n"],
+        "s += b[1].i.x;",
+        &[(ALL, LAYOUT, &["3"])],
     ),
     // slangc takes it and does not hear it, DXC refuses it.
     case(

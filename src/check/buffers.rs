@@ -45,6 +45,9 @@ impl Checker<'_> {
         for (_, function) in self.program.functions.iter().filter(|(_, f)| !f.builtin) {
             for param in &function.params {
                 let local = &function.code.locals[param.local];
+                if let Some(message) = self.array_fault(local.name, local.ty).filter(|_| self.is_of_blocks(local.ty)) {
+                    faults.push((local.span, message));
+                }
                 if self.has_unsized_data(local.ty) {
                     faults.push((local.span, format!("`{}` has no size; arrays of plain data need one", local.name)));
                 }
@@ -69,6 +72,9 @@ impl Checker<'_> {
         if matches!(self.program.types.get(innermost), Type::ParameterBlock(_)) {
             return Some(format!("`{name}` is an array of parameter blocks, and a block has a space of its own"));
         }
+        if self.holds_block(innermost) {
+            return Some(format!("the elements of `{name}` hold parameter blocks, and a block has a space of its own"));
+        }
         match self.program.types.get(element) {
             Type::Array(..) if self.is_unsized(element) => {
                 Some(format!("the inner dimensions of `{name}` need sizes; only the first may be without"))
@@ -82,6 +88,19 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a type is an array of parameter blocks, or of what holds them.
+    fn is_of_blocks(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Array(..)) && self.holds_block(ty)
+    }
+
+    fn holds_block(&self, ty: TypeId) -> bool {
+        self.program.any_leaf(ty, &mut |leaf| match leaf {
+            Type::ParameterBlock(_) => true,
+            Type::ConstantBuffer(held) | Type::TextureBuffer(held) => self.holds_block(held),
+            _ => false,
+        })
     }
 
     /// What is wrong with the contents of a buffer or block.

@@ -6,6 +6,7 @@ mod overlap;
 
 use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
+use super::rules::Rules;
 use super::trace::{How, Placement};
 use super::types::{Detail, Layouter, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
@@ -416,6 +417,9 @@ impl<'a> Allocator<'a> {
                 list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
             }
         }
+        // slangc rounds the size of these push constants alone, whatever the rules.
+        let rounds = self.settings.api == Api::Vulkan && self.settings.policy.entry_push_rounded;
+        let rules = &Rules { round_struct_size: rounds || rules.round_struct_size, ..*rules };
         let mut buffer = StructBuilder::new(rules);
         self.reserve_bytes(&mut buffer, Owner::EntryBuffer(index));
         list.iter().for_each(|(_, p)| buffer.reserve(self.recorded_bytes(p.id), p.layout.size()));

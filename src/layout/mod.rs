@@ -146,6 +146,8 @@ pub struct Policy {
     pub extras_last: bool,
     /// Where all buffers have one pair of rules, push constants of entry points have those of structured buffers.
     pub entry_push_structured: bool,
+    /// The size of the push constants of an entry point is a multiple of their alignment under all rules.
+    pub entry_push_rounded: bool,
     /// In shader models where `u` registers and render targets are one, targets claim theirs.
     pub targets_claim_registers: bool,
     /// Bytes of D3D constant buffers.
@@ -211,6 +213,7 @@ pub const SPEC: Policy = Policy {
     shifts_everywhere: true,
     extras_last: false,
     entry_push_structured: false,
+    entry_push_rounded: false,
     targets_claim_registers: true,
     d3d_constant: &rules::D3D_CONSTANT,
     d3d_structured: &rules::D3D_STRUCTURED,
@@ -254,6 +257,7 @@ pub const SLANGC: Policy = Policy {
     shifts_everywhere: false,
     extras_last: true,
     entry_push_structured: true,
+    entry_push_rounded: true,
     d3d_constant: &rules::D3D_CONSTANT_SLANGC,
     d3d_structured: &rules::D3D_STRUCTURED_SLANGC,
     scalar: &rules::SCALAR_SLANGC,
