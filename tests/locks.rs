@@ -386,25 +386,38 @@ fn parameters_of_one_name_are_told_apart_by_their_files() {
     let unit = |more: &str, entry: &str| {
         format!("{more}Texture2D same;\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid {entry}() {{ }}\n")
     };
-    let tree = tree(&[("a.hlsl", &unit("", "one")), ("b.hlsl", &unit("", "two"))]);
-    let run = |files: &[&str]| {
-        let options = ["--target", "hlsl", "--bindings-lock", "bindings.lock", "--binding-policy", "slangc"];
-        let args: Vec<&str> = ["reflect"].into_iter().chain(files.iter().copied()).chain(options).collect();
-        let run = shaderport(tree.path(), &args);
-        assert_eq!(run.code, 0, "{}", run.stderr);
-        run.stdout
-    };
-    let before = run(&["a.hlsl", "b.hlsl"]);
-    assert!(before.contains("t0") && before.contains("t1"), "{before}");
-    // In the other order, each keeps its own.
-    let lock = lock_of(&tree);
-    let after = run(&["b.hlsl", "a.hlsl"]);
-    assert!(after.find("t1") < after.find("t0"), "{after}");
-    assert_eq!(lock_of(&tree), lock);
-    // The first one is gone, the second one stays where it is.
-    std::fs::write(tree.path().join("a.hlsl"), unit("", "one").replace("Texture2D same;\n", "")).expect("a file");
-    let alone = run(&["a.hlsl", "b.hlsl"]);
-    assert!(alone.contains("t1") && !alone.contains("t0"), "{alone}");
+    // Names of files that differ in their directories alone do as well, seen from anywhere.
+    for [a, b] in [["a.hlsl", "b.hlsl"], ["a/x.hlsl", "b/x.hlsl"], ["x.hlsl", "b/x.hlsl"]] {
+        let tree = tree(&[(a, &unit("", "one")), (b, &unit("", "two")), ("c/none", "")]);
+        let run_in = |directory: &str, files: &[&str], lock: &str| {
+            let options = ["--target", "hlsl", "--bindings-lock", lock, "--binding-policy", "slangc"];
+            let args: Vec<&str> = ["reflect"].into_iter().chain(files.iter().copied()).chain(options).collect();
+            let run = shaderport(&tree.path().join(directory), &args);
+            assert_eq!(run.code, 0, "{}", run.stderr);
+            run.stdout
+        };
+        let run = |files: &[&str]| run_in("", files, "bindings.lock");
+        let before = run(&[a, b]);
+        assert!(before.contains("t0") && before.contains("t1"), "{before}");
+        // In the other order, each keeps its own.
+        let lock = lock_of(&tree);
+        let after = run(&[b, a]);
+        assert!(after.find("t1") < after.find("t0"), "{after}");
+        assert_eq!(lock_of(&tree), lock);
+        let (up_a, up_b) = (format!("../{a}"), format!("../{b}"));
+        let after = run_in("c", &[&up_b, &up_a], "../bindings.lock");
+        assert!(after.find("t1") < after.find("t0"), "{after}");
+        // The first one is gone, the second one stays where it is, whether its file is there or not.
+        std::fs::write(tree.path().join(a), unit("", "one").replace("Texture2D same;\n", "")).expect("a file");
+        for files in [&[a, b][..], &[b]] {
+            let alone = run(files);
+            assert!(alone.contains("t1") && !alone.contains("t0"), "{alone}");
+        }
+        // When the first one comes back it is where it was.
+        std::fs::write(tree.path().join(a), unit("", "one")).expect("a file");
+        let again = run(&[b, a]);
+        assert!(again.find("t1") < again.find("t0"), "{again}");
+    }
 }
 
 #[test]

@@ -44,7 +44,8 @@ pub struct ProgramLock {
 pub struct Record {
     /// By unit, with the words of the sidecar.
     pub at: BTreeMap<String, Position>,
-    /// The name of the file that declares it, which tells parameters of one name apart.
+    /// The name of the file that declares it, which tells parameters of one name apart: with as many of the directories
+    /// around it as are needed for that.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// Its first member, of a buffer whose name others have too.
@@ -60,7 +61,7 @@ pub struct Record {
 pub struct Subject {
     /// Its name; of an entry point's parameter with that of the entry point.
     pub name: String,
-    /// The name of the file that declares it.
+    /// The file that declares it, as it was named.
     pub file: String,
     /// The namespaces around it.
     pub namespace: String,
@@ -82,14 +83,29 @@ impl Subject {
     /// How much of what a record tells of its parameter is true of this one.
     fn likeness(&self, record: &Record) -> usize {
         let first = !record.first.is_empty() && record.first == self.first;
-        usize::from(first) * 4
-            + usize::from(record.namespace == self.namespace) * 2
-            + usize::from(record.file == self.file)
+        usize::from(first) * 2 * (MOST_TAIL + 1)
+            + usize::from(record.namespace == self.namespace) * (MOST_TAIL + 1)
+            + shared_tail(&record.file, &self.file).min(MOST_TAIL)
     }
 }
 
+/// Names of files are compared by so many of their last parts.
+const MOST_TAIL: usize = 7;
 /// The most that [`Subject::likeness`] gives.
-const MOST_ALIKE: usize = 7;
+const MOST_ALIKE: usize = 4 * (MOST_TAIL + 1) - 1;
+
+/// How many parts two paths have in common at their ends. What lies before does not count: it depends on where something was
+/// compiled from.
+pub fn shared_tail(a: &str, b: &str) -> usize {
+    a.rsplit('/').zip(b.rsplit('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()
+}
+
+/// The last parts of a path.
+pub fn tail(path: &str, parts: usize) -> String {
+    let mut last: Vec<&str> = path.rsplit('/').take(parts.max(1)).collect();
+    last.reverse();
+    last.join("/")
+}
 
 /// A range in one unit.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
@@ -237,10 +253,9 @@ impl View<'_> {
         Some(json::span(file, &place))
     }
 
-    /// The last part of a file's name: the part that does not depend on where it was compiled from.
+    /// A file's name.
     pub fn file_name(&self, file: FileId) -> String {
-        let name = self.sources.file(file).map_or("", |f| f.name.as_str());
-        name.rsplit('/').next().unwrap_or(name).to_owned()
+        self.sources.file(file).map_or("", |f| f.name.as_str()).to_owned()
     }
 }
 

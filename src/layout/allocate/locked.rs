@@ -1,7 +1,7 @@
 //! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
 
 use super::*;
-use crate::layout::lock::{Owner, Position, Record, Records, Subject, View, keys};
+use crate::layout::lock::{Owner, Position, Record, Records, Subject, View, keys, shared_tail, tail};
 use crate::layout::rules::{Rules, round_up};
 
 /// A lock, and what of the program its records are for.
@@ -12,7 +12,7 @@ pub(super) struct Locked<'a> {
     /// What that is.
     subjects: BTreeMap<Owner, Subject>,
     /// Those that only their first members tell from others.
-    alike: BTreeSet<Owner>,
+    alike: BTreeMap<Owner, usize>,
     /// Names of the entry points, of which parameters may be gone.
     entries: Vec<&'static str>,
     /// One past the last that is recorded, by unit and space.
@@ -24,11 +24,21 @@ impl<'a> Locked<'a> {
         let subjects = subjects(program, settings, &view);
         let keys = keys(view.records, &subjects);
         let entries = program.entry_points.iter().map(|e| e.name.as_str()).collect();
-        let mut same: BTreeMap<(&str, &str, &str), Vec<Owner>> = BTreeMap::new();
+        let mut same: BTreeMap<(&str, &str, String), Vec<&Subject>> = BTreeMap::new();
         for s in &subjects {
-            same.entry((&s.name, &s.namespace, &s.file)).or_default().push(s.owner);
+            same.entry((&s.name, &s.namespace, tail(&s.file, 1))).or_default().push(s);
         }
-        let alike = same.into_values().filter(|owners| owners.len() > 1).flatten().collect();
+        let mut alike = BTreeMap::new();
+        for list in same.into_values().filter(|list| list.len() > 1) {
+            let recorded = |s: &Subject| Some(view.records.get(keys.get(&s.owner)?)?.file.as_str());
+            for s in &list {
+                let others = list.iter().filter(|o| o.file != s.file);
+                // A name that is on record tells it apart if no other one has that.
+                let known = recorded(s).is_some_and(|file| others.clone().all(|o| recorded(o) != Some(file)));
+                let needed = others.map(|o| shared_tail(&o.file, &s.file) + 1).max();
+                alike.insert(s.owner, needed.filter(|_| !known).unwrap_or(1));
+            }
+        }
         let subjects = subjects.into_iter().map(|s| (s.owner, s)).collect();
         Locked { view, keys, subjects, alike, entries, floors: floors(view.records) }
     }
@@ -64,8 +74,13 @@ impl<'a> Locked<'a> {
     /// Writes into a record what tells its parameter from others.
     fn describe(&self, owner: Owner, record: &mut Record) {
         let Some(subject) = self.subjects.get(&owner) else { return };
-        let several = self.alike.contains(&owner) || !record.first.is_empty();
-        record.file = subject.file.clone();
+        let parts = self.alike.get(&owner).copied();
+        let several = parts.is_some() || !record.first.is_empty();
+        // What is recorded and true stays as it is: it may have told this one from others that are gone for now.
+        let recorded = record.file.split('/').count();
+        if shared_tail(&record.file, &subject.file) < recorded || recorded < parts.unwrap_or(1) {
+            record.file = tail(&subject.file, parts.unwrap_or(1));
+        }
         record.namespace = subject.namespace.clone();
         record.first = if several { subject.first.clone() } else { String::new() };
     }
