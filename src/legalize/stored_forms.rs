@@ -15,12 +15,17 @@
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
+mod leaves;
+mod sharing;
+
+pub(super) use self::leaves::{leaves, leaves_of};
+pub(super) use self::sharing::Made;
 use crate::layout::rules::{Rules, round_up};
 pub(super) use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, MatrixOrder, Program, Scalar, StoredLeaf, StoredStep, Struct, StructId, Type, TypeId, Types};
+use crate::tree::{Field, MatrixOrder, Program, Scalar, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
 /// A step from a value to a part of it.
@@ -99,55 +104,6 @@ pub(super) struct Stored {
     pub(super) slot: Slot,
     /// New structs, in an order in which they can be declared.
     pub(super) structs: Vec<StructId>,
-}
-
-/// Structs that were made for other buffers: what is the same has one declaration.
-#[derive(Default)]
-pub(super) struct Made(Vec<(StructId, &'static str, MatrixOrder)>);
-
-impl Made {
-    /// Replaces new structs by such as there are. Those of constant buffers and of others stay apart: a target may widen the
-    /// one kind.
-    fn share(&mut self, program: &mut Program, stored: &mut Stored, rules: &Rules, data: &Data) {
-        let order = data.order;
-        let unique = stored.structs.last().copied().filter(|_| data.members);
-        let mut known = BTreeMap::new();
-        stored.structs.retain(|&id| {
-            let mut fields = std::mem::take(&mut program.structs[id].fields);
-            fields.iter_mut().for_each(|f| f.ty = replaced(&mut program.types, f.ty, &known));
-            program.structs[id].fields = fields;
-            if Some(id) == unique {
-                return true;
-            }
-            let alike = |other: StructId| alike(&program.structs[id], &program.structs[other]);
-            let found = self.0.iter().find(|(other, r, o)| *r == rules.name && *o == order && alike(*other));
-            match found {
-                Some((other, ..)) => known.insert(id, *other),
-                None => {
-                    self.0.push((id, rules.name, order));
-                    None
-                }
-            };
-            !known.contains_key(&id)
-        });
-        stored.ty = replaced(&mut program.types, stored.ty, &known);
-    }
-}
-
-fn replaced(types: &mut Types, ty: TypeId, known: &BTreeMap<StructId, StructId>) -> TypeId {
-    match types.get(ty) {
-        Type::Struct(id) => known.get(&id).map_or(ty, |new| types.intern(Type::Struct(*new))),
-        Type::Array(element, count) => {
-            let element = replaced(types, element, known);
-            types.array(element, count)
-        }
-        _ => ty,
-    }
-}
-
-fn alike(a: &Struct, b: &Struct) -> bool {
-    let field = |(a, b): (&Field, &Field)| a.name == b.name && a.ty == b.ty && a.matrix_order == b.matrix_order;
-    a.name == b.name && a.fields.len() == b.fields.len() && a.fields.iter().zip(&b.fields).all(field)
 }
 
 /// Why data cannot be stored: what, and the place of its declaration.
@@ -827,108 +783,6 @@ fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
 /// Whether a number of two words does not begin at an even one, as `packoffset` may have it.
 fn is_broken(types: &Types, ty: TypeId, offset: u64) -> bool {
     matches!(types.get(ty), Type::Scalar(s) | Type::Vector(s, _) if s.size() == 8) && !offset.is_multiple_of(8)
-}
-
-/// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.
-/// `no_empty`: fields without bytes will be dropped from structs.
-pub(super) fn leaves(program: &Program, slot: &Slot, no_empty: bool) -> Vec<StoredLeaf> {
-    let mut leaves = Leaves { program, no_empty, found: Vec::new() };
-    leaves.slot(slot, &[], "");
-    leaves.found
-}
-
-/// The leaves of a buffer's data that is stored as it is.
-pub(super) fn leaves_of(program: &Program, layout: &TypeLayout) -> Vec<StoredLeaf> {
-    let mut leaves = Leaves { program, no_empty: false, found: Vec::new() };
-    leaves.same(layout, Vec::new(), "");
-    leaves.found
-}
-
-struct Leaves<'a> {
-    program: &'a Program,
-    no_empty: bool,
-    found: Vec<StoredLeaf>,
-}
-
-impl Leaves<'_> {
-    fn slot(&mut self, slot: &Slot, outer: &[Step], path: &str) {
-        let way = |steps: &[Step]| [outer, steps].concat();
-        match &slot.form {
-            Form::Nothing => {}
-            Form::Struct(fields) => {
-                for (name, field) in self.names(slot.layout.ty).into_iter().zip(fields) {
-                    self.slot(field, outer, &join(path, name));
-                }
-            }
-            Form::Array(inner) => {
-                let mut steps = way(&slot.steps);
-                steps.push(Step::Element(0));
-                self.slot(inner, &steps, path);
-            }
-            Form::Pieces(list) | Form::Matrix(list, _) => {
-                if let Some(first) = list.first() {
-                    self.slot(first, outer, path);
-                }
-            }
-            Form::Same => self.same(&slot.layout, way(&slot.steps), path),
-            Form::Scalars => self.leaf(way(&slot.steps), None, path),
-            Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, path),
-        }
-    }
-
-    fn names(&self, ty: TypeId) -> Vec<Symbol> {
-        match self.program.types.get(ty) {
-            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.name).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn leaf(&mut self, steps: Vec<Step>, word: Option<u64>, path: &str) {
-        let steps = steps.into_iter().map(|step| match step {
-            Step::Field(i) => StoredStep::Field(i),
-            Step::Element(i) => StoredStep::Element(i),
-        });
-        self.found.push(StoredLeaf { path: Symbol::new(path), steps: steps.collect(), word });
-    }
-
-    fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, path: &str) {
-        match &layout.detail {
-            Detail::Struct(fields) => {
-                let mut index = 0;
-                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
-                    let mut steps = steps.clone();
-                    steps.push(Step::Field(index));
-                    index += u32::from(!self.no_empty || field.layout.size() > 0);
-                    self.same(&field.layout, steps, &join(path, name));
-                }
-            }
-            Detail::Array { element, .. } if holds_struct(element) => {
-                let mut steps = steps;
-                steps.push(Step::Element(0));
-                self.same(element, steps, path);
-            }
-            _ if layout.size() == 0 => {}
-            _ => self.leaf(steps, None, path),
-        }
-    }
-
-    fn words(&mut self, layout: &TypeLayout, steps: &[Step], offset: u64, path: &str) {
-        match &layout.detail {
-            Detail::Struct(fields) => {
-                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
-                    let at = offset.saturating_add(field.offset.get(Unit::Bytes));
-                    self.words(&field.layout, steps, at, &join(path, name));
-                }
-            }
-            Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, path),
-            _ if layout.size() == 0 => {}
-            _ => self.leaf(steps.to_vec(), Some(offset), path),
-        }
-    }
-}
-
-fn join(path: &str, name: Symbol) -> String {
-    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
 fn holds_struct(layout: &TypeLayout) -> bool {

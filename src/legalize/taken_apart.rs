@@ -11,22 +11,22 @@
 //! uniform_structs, pin_memory. Spec: seed 001.
 
 mod elements;
+mod plan;
 mod stores;
 mod words;
 
+use self::plan::{Buffer, Plan, plan};
 use self::words::Words;
 use super::hoist::hoist;
 use super::references::{self, ByReference, selected};
-use super::stored_forms::{self, Data, Form, Made, Native, Slot, Step, Stored, same};
-use super::{Context, Pass, memory};
-use crate::layout::rules::{Rules, round_up};
-use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit};
+use super::stored_forms::{Form, Slot, Step};
+use super::{Context, Pass};
+use crate::layout::Detail;
 use crate::source::Span;
-use crate::symbol::Symbol;
-use crate::target::{Capability, Placement, Profile};
+use crate::target::Profile;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass { name: "taken_apart", removes: &[], adds: &[], run };
 
@@ -63,387 +63,6 @@ fn run(cx: &mut Context) {
     let types: BTreeMap<TypeId, TypeId> = buffers.types.iter().map(|(old, b)| (*old, b.ty)).collect();
     cx.program.map_types(&mut |_, ty| types.get(&ty).copied().unwrap_or(ty));
     super::storage_types::products(cx.program);
-}
-
-/// Where data comes from that is taken apart.
-struct Origin {
-    name: Symbol,
-    span: Span,
-    /// It is a `cbuffer`.
-    transparent: bool,
-    /// Its structs stand before this.
-    before: Option<Item>,
-}
-
-impl Origin {
-    fn global(program: &Program, id: GlobalId) -> Origin {
-        let Global { name, span, transparent, .. } = program.globals[id];
-        Origin { name, span, transparent, before: Some(Item::Global(id)) }
-    }
-
-    /// What a pointer refers to: behind its struct, if it is one.
-    fn pointer(program: &Program, element: TypeId, span: Span) -> Origin {
-        let next = match program.types.get(program.types.innermost(element)) {
-            Type::Struct(s) => program.items.iter().position(|i| *i == Item::Struct(s)).map_or(0, |at| at + 1),
-            _ => 0,
-        };
-        Origin { name: Symbol::new("pointer"), span, transparent: false, before: program.items.get(next).copied() }
-    }
-}
-
-/// A type of buffers that are taken apart.
-struct Buffer {
-    /// The new type of the buffer.
-    ty: TypeId,
-    stored: Stored,
-}
-
-/// What is known of a global before it is decided on.
-struct Wanted {
-    buffer: TypeId,
-    data: TypeId,
-    layout: TypeLayout,
-    order: MatrixOrder,
-    native: &'static Rules,
-    /// It mixes storage orders of matrices, and other buffers have its structs.
-    own_structs: bool,
-    /// What is no struct must be in one.
-    bare: bool,
-}
-
-impl Wanted {
-    fn agrees(&self, other: &Wanted) -> bool {
-        same(&self.layout, &other.layout)
-            && self.order == other.order
-            && self.native == other.native
-            && self.own_structs == other.own_structs
-            && self.bare == other.bare
-    }
-}
-
-/// The buffers that are taken apart.
-#[derive(Default)]
-struct Plan {
-    /// All buffers of a type.
-    types: BTreeMap<TypeId, Buffer>,
-    /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
-    globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
-}
-
-impl Plan {
-    fn is_empty(&self) -> bool {
-        self.types.is_empty() && self.globals.values().all(|(_, buffer)| buffer.is_none())
-    }
-
-    /// The plan for what an expression is, if it is a buffer.
-    fn of(&self, exprs: &ExprArena, id: ExprId) -> Option<&Buffer> {
-        let alone = match exprs[exprs.base(id)].kind {
-            ExprKind::Global(g) => self.globals.get(&g),
-            _ => None,
-        };
-        match alone {
-            Some((ty, buffer)) if exprs[id].ty == *ty => buffer.as_ref(),
-            _ => self.types.get(&exprs[id].ty),
-        }
-    }
-
-    /// Gives the buffers that are planned one by one their types, here and where a body names them.
-    fn retype(&self, program: &mut Program) {
-        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
-            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
-        }
-    }
-
-    fn retype_names(&self, types: &mut Types, body: &mut Body) {
-        for id in body.expressions().into_iter().filter(|_| !self.globals.is_empty()) {
-            let ty = body.exprs[id].ty;
-            if let ExprKind::Global(g) = &body.exprs[body.exprs.base(id)].kind
-                && let Some((old, Some(buffer))) = self.globals.get(g)
-                && types.innermost(ty) == *old
-            {
-                body.exprs[id].ty = with_innermost(types, ty, buffer.ty);
-            }
-        }
-    }
-}
-
-/// An array with other elements, or just those.
-fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
-    match types.array_parts(ty) {
-        Some((element, count)) => {
-            let element = with_innermost(types, element, inner);
-            types.array(element, count)
-        }
-        None => inner,
-    }
-}
-
-/// Finds the buffers that must be taken apart, and declares their structs.
-fn plan(cx: &mut Context) -> Plan {
-    let native = memory::native_settings(cx);
-    let globals = cx.program.items.iter().filter_map(|i| match i {
-        Item::Global(id) => Some(*id),
-        _ => None,
-    });
-    let all: Vec<(GlobalId, Wanted)> = globals.filter_map(|id| Some((id, wanted(cx, id, &native)?))).collect();
-    let mut first: BTreeMap<TypeId, &Wanted> = BTreeMap::new();
-    let mut alone = BTreeSet::new();
-    for (_, wanted) in &all {
-        if !first.entry(wanted.buffer).or_insert(wanted).agrees(wanted) {
-            alone.insert(wanted.buffer);
-        }
-    }
-    let mut plan = Plan::default();
-    let mut made = Made::default();
-    for (id, wanted) in &all {
-        let stays = is_natural(cx, &native, wanted) || is_simple(cx, *id, &native, wanted);
-        if alone.contains(&wanted.buffer) {
-            let origin = Origin::global(cx.program, *id);
-            let buffer = if stays { None } else { take_apart(cx, &origin, &native, wanted, &mut made) };
-            if buffer.is_some() && is_passed(cx.program, wanted.buffer) {
-                let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
-                              use two structs";
-                cx.unsupported(cx.program.globals[*id].span, reason);
-            }
-            plan.globals.insert(*id, (wanted.buffer, buffer));
-        } else if !stays && !plan.types.contains_key(&wanted.buffer) {
-            let origin = Origin::global(cx.program, *id);
-            plan.types
-                .extend(take_apart(cx, &origin, &native, wanted, &mut made).map(|buffer| (wanted.buffer, buffer)));
-        }
-        let planned =
-            plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
-        if let Some(buffer) = planned {
-            cx.notes.taken_apart.push(*id);
-            cx.program.globals[*id].stored =
-                stored_forms::leaves(cx.program, &buffer.stored.slot, !cx.profile.has(Capability::EmptyStructs));
-        }
-    }
-    for (pointer, span) in pointers(cx.program) {
-        if let Some((origin, wanted)) = pointed(cx, pointer, span, &native)
-            && !is_natural(cx, &native, &wanted)
-        {
-            plan.types.extend(
-                take_apart(cx, &origin, &native, &wanted, &mut Made::default()).map(|buffer| (pointer, buffer)),
-            );
-        }
-    }
-    plan
-}
-
-/// The types of pointers to device memory that are used, with a place where one is.
-fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
-    let mut found = BTreeMap::new();
-    for function in program.reachable_functions() {
-        let body = &program.functions[function].code;
-        for id in body.expressions() {
-            if let Type::Pointer(_, AddressSpace::Device) = program.types.get(body.exprs[id].ty) {
-                found.entry(body.exprs[id].ty).or_insert(body.exprs[id].span);
-            }
-        }
-    }
-    found
-}
-
-/// How the data lies that a pointer refers to: like elements of a structured buffer.
-fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<(Origin, Wanted)> {
-    let settings = &cx.layout.settings;
-    let Type::Pointer(data, _) = cx.program.types.get(pointer) else { return None };
-    let order = cx.program.default_matrix_order;
-    let layout = Layouter { program: cx.program, settings }.contents(data, settings.structured_rules, order);
-    let size = layout.size();
-    let native = native.structured_rules;
-    let wanted = Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false };
-    (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
-}
-
-/// Whether some function has a buffer of this type as a parameter.
-fn is_passed(program: &Program, buffer: TypeId) -> bool {
-    program.reachable_functions().into_iter().any(|f| {
-        let function = &program.functions[f];
-        let passed = |p: &Param| program.types.innermost(function.code.locals[p.local].ty) == buffer;
-        matches!(function.body, FunctionBody::Block) && function.params.iter().any(passed)
-    })
-}
-
-fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
-    let settings = &cx.layout.settings;
-    let global = &cx.program.globals[id];
-    let (data, rules) = memory::data(cx, settings, id)?;
-    let (_, native_rules) = memory::data(cx, native, id)?;
-    let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-    let layout = Layouter { program: cx.program, settings }.contents(data, rules, order);
-    let buffer = cx.program.types.innermost(global.ty);
-    let mixes = !cx.profile.has(Capability::MixedMatrixOrders)
-        && cx.profile.has(Capability::BothMatrixOrders)
-        && super::storage_types::mixes_orders(cx.program, global, data);
-    let bare = is_bare(cx, id, data, order);
-    let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare };
-    // What is stored in parts may leave matrices of another order than the first.
-    let apart = mixes && !is_natural(cx, native, &wanted);
-    wanted.own_structs = mixes && shares_structs(cx, id, apart);
-    (wanted.layout.size() > 0).then_some(wanted)
-}
-
-/// Whether the target wants a struct where the buffer has something else: in constant buffers that are elements of arrays, and
-/// around matrices in a storage order of their own.
-fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool {
-    let global = &cx.program.globals[id];
-    let inner = cx.program.types.get(cx.program.types.innermost(data));
-    if cx.profile.has(Capability::BareElements) || matches!(inner, Type::Struct(_)) {
-        return false;
-    }
-    match cx.program.types.get(cx.program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(_) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
-        _ => matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order,
-    }
-}
-
-/// Whether the structs of a buffer are in others too, which store their matrices in another order, or in any order.
-fn shares_structs(cx: &Context, id: GlobalId, any_order: bool) -> bool {
-    let globals = cx.program.items.iter().filter_map(|item| match item {
-        Item::Global(id) => Some(*id),
-        _ => None,
-    });
-    let own = stored_orders(cx, id);
-    let mut all =
-        globals.flat_map(|other| stored_orders(cx, other).into_iter().map(move |(s, order)| (other, s, order)));
-    all.any(|(other, s, order)| own.iter().any(|(t, own)| s == *t && (order != *own || any_order && other != id)))
-}
-
-/// The structs with matrices in a buffer, with the order that all matrices beside them are stored in.
-fn stored_orders(cx: &Context, id: GlobalId) -> Vec<(StructId, MatrixOrder)> {
-    let global = &cx.program.globals[id];
-    let Some((data, _)) = memory::data(cx, &cx.layout.settings, id) else { return Vec::new() };
-    let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-    let parts = match cx.program.types.get(data) {
-        Type::Struct(s) if global.transparent => {
-            cx.program.structs[s].fields.iter().map(|f| (f.ty, f.matrix_order.unwrap_or(order))).collect()
-        }
-        _ => vec![(data, order)],
-    };
-    let expected = |(ty, order)| {
-        let first = super::storage_types::orders(cx.program, ty, order).first().copied();
-        matrix_structs(cx.program, ty).into_iter().filter_map(move |s| Some((s, first?)))
-    };
-    parts.into_iter().flat_map(expected).collect()
-}
-
-/// The structs with matrices in a type.
-fn matrix_structs(program: &Program, ty: TypeId) -> Vec<StructId> {
-    let Type::Struct(id) = program.types.get(program.types.innermost(ty)) else { return Vec::new() };
-    let holds = program.any_leaf(ty, &mut |leaf| matches!(leaf, Type::Matrix(..)));
-    let inner = program.structs[id].fields.iter().flat_map(|f| matrix_structs(program, f.ty));
-    holds.then_some(id).into_iter().chain(inner).collect()
-}
-
-fn natural(cx: &Context, native: &Settings, wanted: &Wanted) -> TypeLayout {
-    Layouter { program: cx.program, settings: native }.contents(wanted.data, wanted.native, wanted.order)
-}
-
-/// The distance of elements of a buffer, if it has any.
-fn stride(program: &Program, buffer: TypeId, layout: &TypeLayout) -> Option<u64> {
-    let elements = matches!(program.types.get(buffer), Type::Buffer(..) | Type::Pointer(..));
-    elements.then(|| round_up(layout.size(), layout.align.into()))
-}
-
-/// Whether the target puts everything where it is wanted by itself.
-fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
-    let natural = natural(cx, native, wanted);
-    let distance = |layout| stride(cx.program, wanted.buffer, layout);
-    let fits = same(&wanted.layout, &natural) && distance(&wanted.layout) == distance(&natural);
-    let apart = storage(cx, native, wanted).needs_parts(cx.program, &wanted.layout);
-    fits && !apart && !wanted.own_structs && !wanted.bare
-}
-
-/// What the target does by itself with a buffer.
-fn storage<'a>(cx: &Context, native: &'a Settings, wanted: &Wanted) -> Native<'a> {
-    Native {
-        settings: native,
-        rules: wanted.native,
-        own_structs: wanted.own_structs,
-        dense_elements: !cx.profile.has(Capability::SparseUniformArrays),
-        odd_matrices: cx.profile.has(Capability::UnitVectors),
-    }
-}
-
-/// Whether only members of a `cbuffer` are elsewhere, and the target can say where.
-fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> bool {
-    let natural = natural(cx, native, wanted);
-    let placement = cx.profile.facts.placement;
-    let mut pairs: Vec<_> = wanted.layout.fields().iter().zip(natural.fields()).collect();
-    pairs.retain(|(w, _)| w.layout.size() > 0);
-    pairs.sort_by_key(|(w, _)| w.offset.get(Unit::Bytes));
-    let row = wanted.native.row.map(u64::from);
-    let mut end = 0;
-    let fits = pairs.iter().enumerate().all(|(index, (w, n))| {
-        let (offset, size) = (w.offset.get(Unit::Bytes), n.layout.size());
-        let crosses = row.is_some_and(|row| !offset.is_multiple_of(row) && offset % row + size > row);
-        let hole = placement == Placement::AlignAndSize && index == 0 && offset != 0;
-        let fine = same(&w.layout, &n.layout)
-            && offset.is_multiple_of(n.layout.align.into())
-            && (placement != Placement::Packoffset || has_packoffset(cx.program, w.layout.ty, offset))
-            && offset >= end
-            && !crosses
-            && !hole;
-        end = offset.saturating_add(size);
-        fine
-    });
-    let apart = storage(cx, native, wanted).needs_parts(cx.program, &wanted.layout);
-    cx.program.globals[id].transparent && fits && !apart && !wanted.own_structs
-}
-
-/// Whether a `packoffset` can say the place. Small components of a vector are counted like large ones there.
-fn has_packoffset(program: &Program, ty: TypeId, offset: u64) -> bool {
-    let components = match program.types.get(ty) {
-        Type::Vector(s, n) if s.size() < 4 => u64::from(n),
-        _ => 0,
-    };
-    offset.is_multiple_of(4) && offset / 4 % 4 + components <= 4
-}
-
-/// Declares the structs of a buffer.
-fn take_apart(
-    cx: &mut Context,
-    origin: &Origin,
-    native: &Settings,
-    wanted: &Wanted,
-    made: &mut Made,
-) -> Option<Buffer> {
-    let Origin { transparent, span, before, .. } = *origin;
-    let old = match cx.program.types.get(wanted.data) {
-        Type::Struct(s) => Some(s),
-        _ => None,
-    };
-    let name = match old {
-        Some(s) if transparent => cx.program.structs[s].name.to_string(),
-        Some(s) => format!("{}_stored", cx.program.structs[s].name),
-        None => format!("{}_element", origin.name),
-    };
-    let buffer = cx.program.types.get(wanted.buffer);
-    let native = storage(cx, native, wanted);
-    let stride = stride(cx.program, wanted.buffer, &wanted.layout);
-    let data = Data { wanted: &wanted.layout, order: wanted.order, stride, members: transparent, name: &name, span };
-    match stored_forms::store(cx.program, native, &data, made) {
-        Ok(stored) => {
-            for s in &stored.structs {
-                cx.program.insert_item(Item::Struct(*s), before);
-            }
-            if transparent {
-                cx.program.items.retain(|i| old.is_none_or(|s| *i != Item::Struct(s)));
-            }
-            let ty = cx.program.types.intern(buffer.with_element(stored.ty));
-            Some(Buffer { ty, stored })
-        }
-        Err(fault) => {
-            let message = format!(
-                "{} cannot place this where the layout of its buffer has it: {}",
-                cx.profile.name, fault.reason
-            );
-            cx.unsupported(if fault.span == Span::default() { span } else { fault.span }, message);
-            None
-        }
-    }
 }
 
 /// Where an access has come to.
@@ -620,39 +239,27 @@ impl<'a, 'p> Access<'a, 'p> {
         index: ExprId,
     ) -> Option<At<'p>> {
         let constant = self.constant(index).and_then(|n| u8::try_from(n).ok());
-        let at = self.row(base, slot, vectors, inner, index, constant)?;
+        let at = match (slot.order(), constant, inner) {
+            (MatrixOrder::Row, Some(r), _) => At::Slot(base, vectors.get(usize::from(r))?),
+            (MatrixOrder::Row, None, Some(inner)) => At::Slot(self.element(base, slot, index), inner),
+            (MatrixOrder::Column, Some(r), _) => {
+                let count = vectors.len() as u8;
+                let parts: Option<Vec<ExprId>> =
+                    (0..count).map(|c| self.matrix_element(base, MatrixOrder::Column, vectors, r, c)).collect();
+                At::Parts(parts?)
+            }
+            (MatrixOrder::Column, None, _) if vectors.iter().all(|v| self.can_be_indexed(v)) => {
+                let parts = vectors.iter().map(|v| self.element(base, v, index)).collect();
+                At::Parts(parts)
+            }
+            _ => return None,
+        };
         // The row of a matrix of one column is a vector of one, and stored as a scalar.
         match at {
             At::Slot(base, row) if matches!(self.program.types.get(row.layout.ty), Type::Scalar(_)) => {
                 Some(At::Parts(self.components(base, row)))
             }
             at => Some(at),
-        }
-    }
-
-    fn row(
-        &mut self,
-        base: ExprId,
-        slot: &'p Slot,
-        vectors: &'p [Slot],
-        inner: Option<&'p Slot>,
-        index: ExprId,
-        constant: Option<u8>,
-    ) -> Option<At<'p>> {
-        match (slot.order(), constant, inner) {
-            (MatrixOrder::Row, Some(r), _) => Some(At::Slot(base, vectors.get(usize::from(r))?)),
-            (MatrixOrder::Row, None, Some(inner)) => Some(At::Slot(self.element(base, slot, index), inner)),
-            (MatrixOrder::Column, Some(r), _) => {
-                let count = vectors.len() as u8;
-                let parts: Option<Vec<ExprId>> =
-                    (0..count).map(|c| self.matrix_element(base, MatrixOrder::Column, vectors, r, c)).collect();
-                Some(At::Parts(parts?))
-            }
-            (MatrixOrder::Column, None, _) if vectors.iter().all(|v| self.can_be_indexed(v)) => {
-                let parts = vectors.iter().map(|v| self.element(base, v, index)).collect();
-                Some(At::Parts(parts))
-            }
-            _ => None,
         }
     }
 

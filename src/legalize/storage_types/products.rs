@@ -1,0 +1,97 @@
+//! Products with transposed matrices.
+//!
+//! ```text
+//! before: b * transpose(m)        transpose(transpose(m))        (float3x3)transpose(m)
+//! after:  m * b                   m                              transpose((float3x3)m)
+//! ```
+
+use crate::tree::{
+    Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, TemplatePiece, Type, TypeId,
+    Types,
+};
+use rustc_hash::FxHashSet;
+
+/// `transpose(x)`, which every language spells so. The transposed of a transposed is the thing itself.
+pub(in super::super) fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprId {
+    if let ExprKind::Native(template, args) = &b.exprs[e].kind
+        && is_transpose(template)
+        && let Some(&inner) = args.first()
+    {
+        return inner;
+    }
+    let pieces =
+        vec![TemplatePiece::Text("transpose(".to_owned()), TemplatePiece::Arg(0), TemplatePiece::Text(")".to_owned())];
+    b.native(Template { pieces, loose: false }, vec![e], ty)
+}
+
+fn is_transpose(template: &Template) -> bool {
+    matches!(template.pieces.as_slice(), [TemplatePiece::Text(t), TemplatePiece::Arg(0), TemplatePiece::Text(_)] if t == "transpose(")
+}
+
+/// Products with transposed matrices: `b * transpose(m)` is `m * b`.
+pub(in super::super) fn products(program: &mut Program) {
+    let product = |t: &Template| matches!(t.pieces.as_slice(), [TemplatePiece::Operand(1), TemplatePiece::Text(star), TemplatePiece::Operand(0)] if star == " * ");
+    let templates = program.functions.iter().filter_map(|(id, f)| match &f.body {
+        FunctionBody::Intrinsic(t) if product(t) => Some(id),
+        _ => None,
+    });
+    let products: FxHashSet<FunctionId> = templates.collect();
+    program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            if let ExprKind::Native(t, args) = &exprs[id].kind
+                && is_transpose(t)
+                && let Some(inner) = args.first().and_then(|a| transposed_of(exprs, *a))
+            {
+                exprs.replace_by(id, inner);
+            }
+            cut_first(types, exprs, id);
+            let ExprKind::Call(f, args) = exprs[id].kind.clone() else { continue };
+            let ([a, b], true) = (args.as_slice(), products.contains(&f)) else { continue };
+            exchange_product(types, exprs, id, *a, *b);
+        }
+    });
+}
+
+/// A part of a transposed matrix is the transposed of a part.
+fn cut_first(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
+    let Expr { kind: ExprKind::Convert(inner, cast), ty, span } = exprs[id] else { return };
+    let Some(stored) = transposed_of(exprs, inner) else { return };
+    let Type::Matrix(s, rows, columns) = types.get(ty) else { return };
+    let turned = types.matrix(s, columns, rows);
+    let mut b = Build::new(types, exprs, span);
+    let cut = b.add(ExprKind::Convert(stored, cast), turned);
+    let whole = transpose(&mut b, cut, ty);
+    exprs.replace_by(id, whole);
+}
+
+/// What `e` is the transposed of.
+fn transposed_of(exprs: &ExprArena, e: ExprId) -> Option<ExprId> {
+    match &exprs[e].kind {
+        ExprKind::Native(t, args) if is_transpose(t) => args.first().copied(),
+        _ => None,
+    }
+}
+
+fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: ExprId, b: ExprId) {
+    let vector = |types: &Types, e: &Expr| matches!(types.get(e.ty), Type::Vector(..));
+    let (ta, tb) = (transposed_of(exprs, a), transposed_of(exprs, b));
+    let pieces = vec![TemplatePiece::Operand(0), TemplatePiece::Text(" * ".to_owned()), TemplatePiece::Operand(1)];
+    let template = Box::new(Template { pieces, loose: true });
+    match (ta, tb) {
+        (Some(m), _) if vector(types, &exprs[b]) => exprs[id].kind = ExprKind::Native(template, vec![m, b]),
+        (_, Some(m)) if vector(types, &exprs[a]) => exprs[id].kind = ExprKind::Native(template, vec![a, m]),
+        (Some(m), Some(n)) => {
+            // The product of two transposed ones is the transposed product, which may vanish further out.
+            let Expr { ty, span, .. } = exprs[id];
+            let turned = match types.get(ty) {
+                Type::Matrix(s, r, c) => types.matrix(s, c, r),
+                _ => return,
+            };
+            let mut build = Build::new(types, exprs, span);
+            let product = build.native(*template, vec![m, n], turned);
+            let whole = transpose(&mut build, product, ty);
+            exprs.replace_by(id, whole);
+        }
+        _ => {}
+    }
+}
