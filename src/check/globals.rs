@@ -94,18 +94,29 @@ impl<'a> Checker<'a> {
 
     /// The global that a variable declaration is.
     pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
+        let name = self.info(decl).name;
+        self.made_once(decl, span, Self::make_global, || format!("the type of `{name}` depends on itself"))
+    }
+
+    /// The global of a declaration, made when it is first asked for; what asks for itself meanwhile is an error.
+    fn made_once(
+        &mut self,
+        decl: DeclId,
+        span: Span,
+        make: fn(&mut Self, DeclId) -> Option<GlobalId>,
+        recursion: impl Fn() -> String,
+    ) -> Option<GlobalId> {
         match self.globals.get(&decl) {
             Some(State::Done(id)) => return Some(*id),
             Some(State::Failed) => return None,
             Some(State::Busy) => {
-                let name = self.info(decl).name;
-                self.error(Code::RECURSION, span, format!("the type of `{name}` depends on itself"));
+                self.error(Code::RECURSION, span, recursion());
                 return None;
             }
             None => {}
         }
         self.globals.insert(decl, State::Busy);
-        let id = self.make_global(decl);
+        let id = make(self, decl);
         self.globals.insert(decl, id.map_or(State::Failed, State::Done));
         if let Some(id) = id {
             self.global_decls.push((id, decl));
@@ -244,22 +255,7 @@ impl<'a> Checker<'a> {
 
     /// The global of a cbuffer or tbuffer.
     pub(super) fn buffer_global(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
-        match self.globals.get(&decl) {
-            Some(State::Done(id)) => return Some(*id),
-            Some(State::Failed) => return None,
-            Some(State::Busy) => {
-                self.error(Code::RECURSION, span, "this constant buffer depends on itself");
-                return None;
-            }
-            None => {}
-        }
-        self.globals.insert(decl, State::Busy);
-        let id = self.make_buffer(decl);
-        self.globals.insert(decl, id.map_or(State::Failed, State::Done));
-        if let Some(id) = id {
-            self.global_decls.push((id, decl));
-        }
-        id
+        self.made_once(decl, span, Self::make_buffer, || "this constant buffer depends on itself".to_owned())
     }
 
     fn make_buffer(&mut self, decl: DeclId) -> Option<GlobalId> {

@@ -121,23 +121,37 @@ impl<'a> Checker<'a> {
     }
 
     fn select(&mut self, value: ExprId, scalar: Scalar, length: u8, name: ast::Ident, span: Span) -> Operand<'a> {
-        match swizzle::vector(name.name.as_str(), length) {
+        let read = swizzle::vector(name.name.as_str(), length);
+        let Some(swizzle) = self.components(value, name, read) else { return Operand::Error };
+        let ty = self.scalar_or_vector(scalar, swizzle.len);
+        Operand::Value(self.push(ExprKind::Swizzle(value, swizzle), ty, span))
+    }
+
+    /// The components that a name selects, or an error: that it selects none, or how it is wrong.
+    fn components<T, M: Into<String>>(
+        &mut self,
+        value: ExprId,
+        name: ast::Ident,
+        read: Option<Result<T, M>>,
+    ) -> Option<T> {
+        match read {
             None => {
                 let ty = self.ty(value);
                 self.no_member(ty, name);
-                Operand::Error
+                None
             }
             Some(Err(message)) => {
                 self.error(Code::NO_MEMBER, name.span, message);
-                Operand::Error
+                None
             }
-            Some(Ok(swizzle)) => {
-                let ty = match swizzle.len {
-                    1 => self.program.types.scalar(scalar),
-                    n => self.program.types.vector(scalar, n),
-                };
-                Operand::Value(self.push(ExprKind::Swizzle(value, swizzle), ty, span))
-            }
+            Some(Ok(components)) => Some(components),
+        }
+    }
+
+    fn scalar_or_vector(&mut self, scalar: Scalar, length: u8) -> TypeId {
+        match length {
+            1 => self.program.types.scalar(scalar),
+            n => self.program.types.vector(scalar, n),
         }
     }
 
@@ -149,24 +163,10 @@ impl<'a> Checker<'a> {
         name: ast::Ident,
         span: Span,
     ) -> Operand<'a> {
-        match swizzle::matrix(name.name.as_str(), rows, columns) {
-            None => {
-                let ty = self.ty(value);
-                self.no_member(ty, name);
-                Operand::Error
-            }
-            Some(Err(message)) => {
-                self.error(Code::NO_MEMBER, name.span, message);
-                Operand::Error
-            }
-            Some(Ok(list)) => {
-                let ty = match list.len() {
-                    1 => self.program.types.scalar(scalar),
-                    n => self.program.types.vector(scalar, n as u8),
-                };
-                Operand::Value(self.push(ExprKind::MatrixSwizzle(value, list), ty, span))
-            }
-        }
+        let read = swizzle::matrix(name.name.as_str(), rows, columns);
+        let Some(list) = self.components(value, name, read) else { return Operand::Error };
+        let ty = self.scalar_or_vector(scalar, list.len() as u8);
+        Operand::Value(self.push(ExprKind::MatrixSwizzle(value, list), ty, span))
     }
 
     /// A field or property of an object that is of the type that declares it.

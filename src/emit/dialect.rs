@@ -74,10 +74,26 @@ pub(super) trait Dialect {
     }
 
     /// How statements look.
-    fn style(&self) -> Style;
+    fn style(&self) -> Style {
+        Style::C
+    }
 
     /// A variable with its initializer, without the semicolon.
-    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String;
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
+        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+        let mut text = String::new();
+        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
+            if variable.modifiers.has(modifier) {
+                text.push_str(word);
+            }
+        }
+        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
+        if let Some(init) = init {
+            text.push_str(" = ");
+            ex.value(init, &mut text);
+        }
+        text
+    }
 
     /// An expression statement, without the semicolon.
     fn statement(&self, ex: &Exprs, id: ExprId) -> String {

@@ -62,16 +62,8 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         if !t.combined {
             continue;
         }
-        let mut ty_of_sampler = cx.program.types.intern(Type::Sampler(t.depth));
-        let mut dims = Vec::new();
-        let mut at = ty;
-        while let Type::Array(element, count) = cx.program.types.get(at) {
-            dims.push(count);
-            at = element;
-        }
-        for count in dims.into_iter().rev() {
-            ty_of_sampler = cx.program.types.array(ty_of_sampler, count);
-        }
+        let sampler = cx.program.types.intern(Type::Sampler(t.depth));
+        let ty_of_sampler = cx.program.types.beside(ty, sampler);
         let whole = &cx.program.globals[texture];
         let name = format!("{}_sampler", whole.name);
         let mut sampler = Global::new(name.as_str(), ty_of_sampler, whole.kind, whole.span);

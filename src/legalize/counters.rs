@@ -72,16 +72,8 @@ fn run(cx: &mut Context) {
 
 /// A counter buffer beside a buffer, with the same array dimensions.
 fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
-    let mut ty = cx.program.types.intern(Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT));
-    let mut dims = Vec::new();
-    let mut at = cx.program.globals[buffer].ty;
-    while let Type::Array(element, count) = cx.program.types.get(at) {
-        dims.push(count);
-        at = element;
-    }
-    for count in dims.into_iter().rev() {
-        ty = cx.program.types.array(ty, count);
-    }
+    let ty = cx.program.types.intern(Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT));
+    let ty = cx.program.types.beside(cx.program.globals[buffer].ty, ty);
     let whole = &cx.program.globals[buffer];
     let name = format!("{}_counter", whole.name);
     let mut counter = Global::new(name.as_str(), ty, whole.kind, whole.span);

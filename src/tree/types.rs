@@ -336,4 +336,15 @@ impl Types {
         }
         id
     }
+
+    /// `element` in the arrays that `id` is of: the type of something that each innermost element of it has one of.
+    pub fn beside(&mut self, id: TypeId, element: TypeId) -> TypeId {
+        match self.get(id) {
+            Type::Array(inner, count) => {
+                let inner = self.beside(inner, element);
+                self.array(inner, count)
+            }
+            _ => element,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::Glsl;
 use super::types;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Dialect, Style};
+use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
 use crate::tree::*;
@@ -126,26 +126,6 @@ impl Dialect for Glsl {
     fn sampler_name(&self, cx: &Context, texture: &Texture, depth: bool) -> String {
         let shadow = if depth { "Shadow" } else { "" };
         format!("{}{shadow}", types::texture(cx, &Texture { access: Access::Read, ..*texture }, "sampler"))
-    }
-
-    fn style(&self) -> Style {
-        Style::C
-    }
-
-    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
-        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
-        let mut text = String::new();
-        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
-            if variable.modifiers.has(modifier) {
-                text.push_str(word);
-            }
-        }
-        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
-        if let Some(init) = init {
-            text.push_str(" = ");
-            ex.value(init, &mut text);
-        }
-        text
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Hlsl;
 use super::types;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Dialect, Style};
+use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
 use crate::tree::*;
@@ -193,26 +193,6 @@ impl Dialect for Hlsl {
 
     fn members_are_global(&self, global: &Global) -> bool {
         global.transparent
-    }
-
-    fn style(&self) -> Style {
-        Style::C
-    }
-
-    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
-        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
-        let mut text = String::new();
-        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
-            if variable.modifiers.has(modifier) {
-                text.push_str(word);
-            }
-        }
-        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
-        if let Some(init) = init {
-            text.push_str(" = ");
-            ex.value(init, &mut text);
-        }
-        text
     }
 
     fn hints(&self, hints: &Hints) -> Vec<String> {
