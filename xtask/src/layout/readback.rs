@@ -176,7 +176,7 @@ fn examine(output: &Output, head: &str, tally: &mut Tally) {
 
 /// The programs of a tree, as `shaderport build` finds them.
 fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String> {
-    let plan = shaderport::batch::plan(tree).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+    let plan = shaderport::batch::plan(tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
     let work = plan.jobs.iter().flat_map(|job| job.settings.targets(&[]).into_iter().map(move |t| (job, t)));
     let work: Vec<(&shaderport::batch::Job, Target)> = work.collect();
     let one = |(job, target): (&shaderport::batch::Job, Target)| {
