@@ -96,6 +96,8 @@ capabilities! {
     MatrixParts: Hlsl;
     /// A matrix cut to a smaller one by a conversion.
     MatrixTruncation: Hlsl Glsl;
+    /// A row by an index that is not constant, of a matrix in a constant buffer that has more rows than columns.
+    DynamicMatrixRows: Glsl Wgsl;
     /// `_m00_m11` selections.
     MatrixSwizzles: Hlsl;
     /// A swizzle as the target of an assignment.

@@ -38,6 +38,7 @@ mod lower_matrix_ops;
 mod lower_properties;
 mod lower_switch;
 mod matrix_parts;
+mod matrix_rows;
 mod memory;
 mod mutable_parameters;
 mod nested_resource_arrays;
@@ -175,6 +176,7 @@ pub const PASSES: &[Pass] = &[
     float_remainder::PASS,
     lower_matrix_ops::PASS,
     matrix_parts::PASS,
+    matrix_rows::PASS,
     non_float_matrices::PASS,
     signed_remainder::PASS,
     memory::PLACE,

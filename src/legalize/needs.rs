@@ -384,6 +384,9 @@ impl Scan<'_> {
         if lower_matrix_ops::has_splat(&self.program.types, exprs, live) {
             self.need(Capability::MatrixComponentOps);
         }
+        if let Some(matrix) = super::matrix_rows::copied(self.program, exprs, live).first() {
+            self.need_at(Capability::DynamicMatrixRows, exprs[*matrix].span);
+        }
         if let Some(copy) = super::buffer_copies::copies(self.program, exprs, live).first() {
             self.need_at(Capability::BufferCopies, exprs[*copy].span);
         }

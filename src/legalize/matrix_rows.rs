@@ -1,0 +1,133 @@
+//! Matrices of constant buffers that have more rows than columns are copied before one of their rows is chosen.
+//!
+//! Before: `bones[i].pose[row].x`
+//! After:  `const float4x3 pose = bones[i].pose;  pose[row].x`
+//!
+//! DXC takes the row of such a matrix that is stored by columns for one of the transposed matrix: it reads behind its end, or
+//! refuses the code that it made. It does so with structs and arrays that were copied out of constant buffers, too. A row of
+//! these that is assigned to stays.
+//!
+//! Removes: DynamicMatrixRows. Adds: none. Runs after: storage_types, lower_matrix_ops.
+
+use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::references::selected;
+use super::{Context, Pass};
+use crate::check::constant::eval_int;
+use crate::target::Capability;
+use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, ParamMode, Program, Type, TypeId};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass { name: "matrix_rows", removes: &[Capability::DynamicMatrixRows], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let mut marks = Marks::default();
+        for matrix in copied(cx.program, &body.exprs, &body.expressions()) {
+            marks.insert(matrix, Mark::Value(temporary_name(cx.program, body, matrix)));
+        }
+        hoist(cx.program, &effects, body, marks);
+    });
+}
+
+/// The matrices that must be copied.
+pub(super) fn copied(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
+    let tall = |ty: TypeId| matches!(program.types.get(ty), Type::Matrix(_, rows, columns) if rows > columns);
+    let chosen = live.iter().filter_map(|id| match exprs[*id].kind {
+        ExprKind::Index(matrix, row) if tall(exprs[matrix].ty) => Some((matrix, row)),
+        _ => None,
+    });
+    let mut found: Vec<ExprId> = chosen
+        .filter(|(matrix, row)| {
+            !matches!(exprs[*row].kind, ExprKind::Literal(..))
+                && selected(exprs, *matrix).is_some()
+                && is_of_constant_buffer(program, exprs, *matrix)
+                && order(program, exprs, *matrix) == MatrixOrder::Column
+                && eval_int(program, exprs, *row).is_err()
+        })
+        .map(|(matrix, _)| matrix)
+        .collect();
+    if !found.is_empty() {
+        let written = written(program, exprs, live);
+        found.retain(|matrix| !written.contains(matrix));
+    }
+    found
+}
+
+/// Whether a place is one of a constant buffer, or of a local that may be a copy of a part of one.
+fn is_of_constant_buffer(program: &Program, exprs: &ExprArena, place: ExprId) -> bool {
+    let base = exprs.base(place);
+    match exprs[base].kind {
+        ExprKind::Global(global) => {
+            let global = &program.globals[global];
+            global.kind == GlobalKind::Parameter && contents(program, global.ty).is_some()
+        }
+        ExprKind::Local(_) => program.parameters.iter().any(|global| {
+            let data = contents(program, program.globals[*global].ty);
+            data.is_some_and(|data| holds(program, data, exprs[base].ty))
+        }),
+        _ => false,
+    }
+}
+
+/// The data of a constant buffer.
+fn contents(program: &Program, buffer: TypeId) -> Option<TypeId> {
+    match program.types.get(program.types.innermost(buffer)) {
+        Type::ConstantBuffer(data) | Type::TextureBuffer(data) => Some(data),
+        _ => None,
+    }
+}
+
+/// Whether a type is or has a part of type `part`.
+fn holds(program: &Program, ty: TypeId, part: TypeId) -> bool {
+    ty == part
+        || match program.types.get(ty) {
+            Type::Array(element, _) => holds(program, element, part),
+            // A struct cannot contain itself, so this ends.
+            Type::Struct(id) => program.structs[id].fields.iter().any(|f| holds(program, f.ty, part)),
+            _ => false,
+        }
+}
+
+/// How a matrix in a struct or buffer is stored.
+fn order(program: &Program, exprs: &ExprArena, matrix: ExprId) -> MatrixOrder {
+    let mut at = matrix;
+    let stated = loop {
+        match exprs[at].kind {
+            ExprKind::Field(base, index) => match program.types.get(exprs[base].ty) {
+                Type::Struct(id) => match program.structs[id].fields.get(index as usize).and_then(|f| f.matrix_order) {
+                    None => at = base,
+                    order => break order,
+                },
+                _ => break None,
+            },
+            ExprKind::Index(base, _) | ExprKind::Contents(base) => at = base,
+            ExprKind::Global(global) => break program.globals[global].matrix_order,
+            _ => break None,
+        }
+    };
+    stated.unwrap_or(program.default_matrix_order)
+}
+
+/// Places on the way to what is assigned to.
+fn written(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<ExprId> {
+    let mut written = FxHashSet::default();
+    let mut add = |target: ExprId| {
+        let mut at = Some(target);
+        while let Some(id) = at {
+            written.insert(id);
+            at = selected(exprs, id);
+        }
+    };
+    for &id in live {
+        match &exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => add(*target),
+            ExprKind::Call(f, args) => {
+                let modes = program.functions[*f].params.iter().map(|p| p.mode);
+                args.iter().zip(modes).filter(|(_, m)| *m != ParamMode::In).for_each(|(a, _)| add(*a));
+            }
+            _ => {}
+        }
+    }
+    written
+}
