@@ -192,6 +192,24 @@ items: offset, bytes, what
 ";
 
 #[test]
+fn constants_of_patches_are_compared() {
+    let of = |constants: &str| {
+        let source = "struct C { float3 at : POSITION; };
+struct K { float e[3] : SV_TessFactor; float i : SV_InsideTessFactor; CONSTANTS };
+K k(InputPatch<C, 3> p) { return (K)0; }
+[shader(\"hull\")] [domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")]
+[outputcontrolpoints(3)] [patchconstantfunc(\"k\")]
+C hs(InputPatch<C, 3> p, uint id : SV_OutputControlPointID) { return p[id]; }
+";
+        source.replace("CONSTANTS", constants)
+    };
+    let sidecar = |constants| sidecar(&of(constants), Target::Hlsl);
+    let found = diff(&sidecar("float2 a : A; float b : B;"), &sidecar("float b : B; float2 a : A2;"));
+    let found: Vec<String> = found.changes.iter().map(|c| format!("{} {}", c.change.word(), c.path)).collect();
+    assert_eq!(found, ["moved hs.$patch.(result).a", "retyped hs.$patch.(result).a", "moved hs.$patch.(result).b"]);
+}
+
+#[test]
 fn the_bytes_of_buffers_are_shown() {
     let old = sidecar(SOURCE, Target::Glsl);
     let new = sidecar(&SOURCE.replace("float3 at; float weight;", "float weight; float3 at;"), Target::Glsl);

@@ -98,6 +98,45 @@ fn every_leaf_of_the_sidecar_is_explained() {
     }
 }
 
+const TESSELLATION: &str = "struct Control { float3 at : POSITION; float2 uv : UV; };
+struct Weights { float4 far; float2 near; };
+struct Constants { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; float4 color : COLOR; };
+Constants constants(InputPatch<Control, 3> patch, out Weights weights[2] : WEIGHT)
+{ weights = (Weights[2])0; return (Constants)0; }
+[shader(\"hull\")] [domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")]
+[outputcontrolpoints(3)] [patchconstantfunc(\"constants\")]
+Control hs(InputPatch<Control, 3> patch, uint id : SV_OutputControlPointID) { return patch[id]; }
+[shader(\"domain\")] [domain(\"tri\")]
+float4 ds(const OutputPatch<Control, 3> patch, Constants constants, float3 at : SV_DomainLocation) : SV_Position
+{ return patch[0].uv.x + constants.color; }
+";
+
+#[test]
+fn constants_of_patches_are_explained() {
+    let tree = tree(&[("a.slang", TESSELLATION)]);
+    for (path, policy, said) in [
+        (
+            "hs.$patch.weights",
+            "spec",
+            &[
+                "hs.$patch.weights: location 0 to location 3 of outputs (WEIGHT)\n",
+                "The outputs of `constants` for a patch come in their order, the result last: `weights` is number 1 of 2",
+                "There is one for each patch\n",
+                "The index of its semantic runs over its elements: +2\n",
+            ][..],
+        ),
+        ("hs.$patch.weights.near", "spec", &["location 1 of outputs (WEIGHT1)"]),
+        ("hs.$patch.$result.color", "spec", &["location 4 of outputs (COLOR)", "location 0 to location 3 taken by"]),
+        ("hs.$patch.$result.edges", "spec", &["takes no location (SV_TESSFACTOR)"]),
+        ("ds.constants.color", "spec", &["location 0 of inputs (COLOR)", "`constants` is number 1 of 1"]),
+        ("ds.constants.color", "slangc", &["location 2 of inputs (COLOR)", "`constants` is number 2 of 2"]),
+    ] {
+        let run = shaderport(tree.path(), &["explain", "a.slang", path, "--binding-policy", policy]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{path}");
+        said.iter().for_each(|s| assert!(run.stdout.contains(s), "{path}: {s}\n{}", run.stdout));
+    }
+}
+
 #[test]
 fn what_cannot_be_explained() {
     let tree = tree(&[("a.slang", SOURCE), ("bad.slang", "float x = ;\n")]);

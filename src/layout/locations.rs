@@ -6,13 +6,19 @@
 
 use super::{Api, Settings, Unit};
 use crate::tree::{
-    EntryPoint, Explicit, Field, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode, Program, Scalar, Semantic,
-    Stage, Type, TypeId, is_uniform,
+    EntryPoint, Explicit, Field, Function, FunctionId, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
+    Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The semantic of render targets.
 pub const TARGET: &str = "SV_TARGET";
+
+/// System values of whole patches, which go from one stage to the next.
+const FACTORS: [&str; 2] = ["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+
+/// The word of sidecars for what there is one of for each patch.
+pub const PATCH: &str = "patch";
 
 /// Nothing has more locations; what asks for more is an error elsewhere.
 pub const LAST: u32 = 1 << 16;
@@ -38,15 +44,19 @@ impl Locations {
     }
 }
 
-/// A parameter of an entry point, or its result, in one direction.
+/// A parameter of an entry point, or its result, in one direction; or of the function of its patch constants.
 #[derive(Clone, Debug)]
 pub struct Varying {
+    /// Whose parameter or result it is.
+    pub function: FunctionId,
     /// Its position among the parameters; the result has none.
     pub param: Option<usize>,
     /// Inputs or outputs.
     pub unit: Unit,
     /// There is one for each vertex or primitive.
     pub many: Option<Many>,
+    /// It is of a whole patch: what the function of patch constants gives, and what a domain shader takes of that.
+    pub of_patch: bool,
     /// The first location.
     pub start: u32,
     /// What it takes.
@@ -68,6 +78,23 @@ pub struct Part {
     pub asked: bool,
     /// Fields of a struct; the element of an array, patch or stream.
     pub parts: Vec<Part>,
+}
+
+impl Varying {
+    /// What there is one for, in the word of sidecars.
+    pub fn per(&self) -> Option<&'static str> {
+        if self.of_patch { Some(PATCH) } else { self.many.and_then(|m| m.per.word()) }
+    }
+}
+
+impl Part {
+    /// Whether something in it goes from the function of patch constants to a domain shader. A part is no deeper than a type.
+    fn is_of_patch(&self) -> bool {
+        match self.parts.as_slice() {
+            [] => self.count > 0 || self.semantic.as_ref().is_some_and(|(name, _)| FACTORS.contains(&name.as_str())),
+            parts => parts.iter().any(Part::is_of_patch),
+        }
+    }
 }
 
 /// What there is one of for each vertex or primitive: it takes the locations of one.
@@ -160,19 +187,42 @@ pub fn indices_of_matrix(order: MatrixOrder, rows: u8, columns: u8) -> u32 {
 /// The stage inputs and outputs of an entry point in order of declaration, `out` parameters before the result. What is
 /// `inout` is there twice.
 pub fn varyings(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<Varying> {
-    let mut given: BTreeMap<Unit, Locations> = BTreeMap::new();
-    let mut list = declared(program, settings, entry);
+    numbered(settings, declared(program, settings, entry))
+}
+
+/// What the function of patch constants gives, `out` parameters before the result: a signature of its own.
+pub fn patch_constants(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<Varying> {
+    let Some(id) = entry.patch_constant else { return Vec::new() };
+    let function = &program.functions[id];
+    let numbering = || Numbering::new(program, settings, (entry.stage, id), Unit::VaryingOutput);
+    let mut list = Vec::new();
+    for (index, param) in function.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In) {
+        let ty = function.code.locals[param.local].ty;
+        if !is_uniform(program, param, ty) {
+            list.push(numbering().whole(Some(index), &Whole::of_param(param, ty, None)));
+        }
+    }
+    list.extend(Whole::of_result(function).map(|of| numbering().whole(None, &of)));
+    list.iter_mut().for_each(|(_, varying)| varying.of_patch = true);
+    numbered(settings, list)
+}
+
+/// Gives locations to those that ask for none.
+fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>) -> Vec<Varying> {
+    let mut given: BTreeMap<(Unit, bool), Locations> = BTreeMap::new();
+    let apart = settings.counts_patch_constants_apart();
+    let counter = |varying: &Varying| (varying.unit, apart && varying.of_patch);
     for (explicit, varying) in &list {
         if let Some(start) = explicit {
             let start = start.saturating_add(varying.part.start);
-            given.entry(varying.unit).or_default().reserve(start, varying.part.count);
+            given.entry(counter(varying)).or_default().reserve(start, varying.part.count);
         }
     }
     for (explicit, varying) in &mut list {
         let count = varying.part.count;
         varying.start = explicit.unwrap_or_else(|| match count {
             0 => 0,
-            _ => given.entry(varying.unit).or_default().give(count),
+            _ => given.entry(counter(varying)).or_default().give(count),
         });
     }
     list.into_iter().map(|(_, varying)| varying).collect()
@@ -181,6 +231,7 @@ pub fn varyings(program: &Program, settings: &Settings, entry: &EntryPoint) -> V
 /// With the first location that each asks for.
 fn declared(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<(Option<u32>, Varying)> {
     let function = &program.functions[entry.function];
+    let numbering = |unit| Numbering::new(program, settings, (entry.stage, entry.function), unit);
     let mut list = Vec::new();
     for (index, param) in function.params.iter().enumerate() {
         let ty = function.code.locals[param.local].ty;
@@ -189,14 +240,14 @@ fn declared(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<(
         }
         let many = many(program, entry.stage, param, ty);
         for unit in units(entry.stage, param, many.as_ref()) {
-            let of = Whole { ty, semantic: param.semantic, explicit: &param.explicit, order: param.matrix_order, many };
-            list.push(Numbering::new(program, settings, entry.stage, unit).whole(Some(index), &of));
+            let of = Whole::of_param(param, ty, many);
+            list.push(numbering(unit).whole(Some(index), &of));
         }
     }
-    if function.result != TypeId::VOID {
-        let (semantic, explicit) = (function.result_semantic, &function.result_explicit);
-        let of = Whole { ty: function.result, semantic, explicit, order: None, many: None };
-        list.push(Numbering::new(program, settings, entry.stage, Unit::VaryingOutput).whole(None, &of));
+    list.extend(Whole::of_result(function).map(|of| numbering(Unit::VaryingOutput).whole(None, &of)));
+    if entry.stage == Stage::Domain {
+        let inputs = list.iter_mut().map(|(_, v)| v).filter(|v| v.unit == Unit::VaryingInput && v.many.is_none());
+        inputs.for_each(|varying| varying.of_patch = varying.part.is_of_patch());
     }
     list
 }
@@ -225,6 +276,18 @@ struct Whole<'a> {
     explicit: &'a Explicit,
     order: Option<MatrixOrder>,
     many: Option<Many>,
+}
+
+impl Whole<'_> {
+    fn of_param(param: &Param, ty: TypeId, many: Option<Many>) -> Whole<'_> {
+        Whole { ty, semantic: param.semantic, explicit: &param.explicit, order: param.matrix_order, many }
+    }
+
+    fn of_result(function: &Function) -> Option<Whole<'_>> {
+        let (semantic, explicit) = (function.result_semantic, &function.result_explicit);
+        let of = Whole { ty: function.result, semantic, explicit, order: None, many: None };
+        (function.result != TypeId::VOID).then_some(of)
+    }
 }
 
 /// A semantic whose index runs over what is below it.
@@ -259,6 +322,7 @@ struct Numbering<'a> {
     program: &'a Program,
     settings: &'a Settings,
     stage: Stage,
+    function: FunctionId,
     unit: Unit,
     /// Leaves lie where the index of their semantic says.
     targets: bool,
@@ -267,9 +331,14 @@ struct Numbering<'a> {
 }
 
 impl<'a> Numbering<'a> {
-    fn new(program: &'a Program, settings: &'a Settings, stage: Stage, unit: Unit) -> Numbering<'a> {
+    fn new(
+        program: &'a Program,
+        settings: &'a Settings,
+        (stage, function): (Stage, FunctionId),
+        unit: Unit,
+    ) -> Numbering<'a> {
         let targets = stage == Stage::Fragment && unit == Unit::VaryingOutput && !settings.policy.targets_by_order;
-        Numbering { program, settings, stage, unit, targets, at: 0 }
+        Numbering { program, settings, stage, function, unit, targets, at: 0 }
     }
 
     /// A parameter, and the first location that it asks for.
@@ -278,8 +347,8 @@ impl<'a> Numbering<'a> {
         let around = Around { at: None, asked: self.asked(of.explicit).is_some(), order: of.order };
         let mut semantic = of.semantic.map(Running::new);
         // What begins at its target counts from there.
-        let unit = self.unit;
-        let counted = |part: Part| Varying { param, unit, many: of.many, start: 0, part };
+        let (unit, function) = (self.unit, self.function);
+        let counted = |part: Part| Varying { function, param, unit, many: of.many, of_patch: false, start: 0, part };
         let varying = match of.many {
             Some(many) if many.per == Per::Indices && !self.indices_have_locations() => counted(Part::default()),
             Some(many) => {

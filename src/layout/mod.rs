@@ -130,6 +130,9 @@ pub struct Policy {
     pub field_locations_are_offsets: bool,
     /// On D3D, the indices that a mesh shader gives take a location.
     pub counts_mesh_indices: bool,
+    /// A domain shader's constants of a patch are counted with its control points, rather than as the signature of their own
+    /// that they are.
+    pub counts_patch_constants: bool,
     /// The uniform parameters of an entry point are placed as one, their explicit positions are not heard.
     pub entry_scopes_whole: bool,
     /// An explicit binding, which is meant for Vulkan, is that of the texture alone where the sampler of a combined sampler
@@ -206,6 +209,7 @@ pub const SPEC: Policy = Policy {
     wide_inputs_take_one: false,
     field_locations_are_offsets: false,
     counts_mesh_indices: false,
+    counts_patch_constants: false,
     entry_scopes_whole: false,
     parts_bindings: true,
     shift_hides_bindings: false,
@@ -250,6 +254,7 @@ pub const SLANGC: Policy = Policy {
     wide_inputs_take_one: true,
     field_locations_are_offsets: true,
     counts_mesh_indices: true,
+    counts_patch_constants: true,
     entry_scopes_whole: true,
     parts_bindings: false,
     shift_hides_bindings: true,
@@ -350,6 +355,11 @@ impl Settings {
     /// Whether slots are counted in this register class rather than as bindings.
     pub fn by_class(&self, unit: Unit) -> bool {
         self.api == Api::D3d || self.shift.get(unit).is_some()
+    }
+
+    /// Whether the constants of a patch are counted by themselves. APIs without signatures have one count for all.
+    pub fn counts_patch_constants_apart(&self) -> bool {
+        self.api == Api::D3d && !self.policy.counts_patch_constants
     }
 
     /// The first number of the slots of a unit, where they are not counted from 0.

@@ -14,15 +14,16 @@ const MOST: u32 = 1 << 10;
 /// Reports what shares a semantic with another input or output of its entry point.
 pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
-        let function = &program.functions[entry.function];
-        // Streams, patches and what a mesh shader gives have signatures of their own.
-        let mut groups: BTreeMap<(Unit, Option<usize>), Taken> = BTreeMap::new();
-        for varying in locations::varyings(program, settings, entry) {
+        // Streams, patches, their constants and what a mesh shader gives have signatures of their own.
+        let mut groups: BTreeMap<(Unit, bool, Option<usize>), Taken> = BTreeMap::new();
+        let all = locations::varyings(program, settings, entry).into_iter();
+        for varying in all.chain(locations::patch_constants(program, settings, entry)) {
+            let function = &program.functions[varying.function];
             let param = varying.param.and_then(|i| function.params.get(i));
             let ty = param.map_or(function.result, |p| function.code.locals[p.local].ty);
             let apart = varying.many.is_some()
                 && !matches!(program.types.get(ty), Type::Array(..) if varying.unit == Unit::VaryingInput);
-            let group = groups.entry((varying.unit, varying.param.filter(|_| apart)));
+            let group = groups.entry((varying.unit, varying.of_patch, varying.param.filter(|_| apart)));
             let taken = group.or_insert_with(|| Taken { program, by_name: BTreeMap::new(), found: Vec::new() });
             let span = param.map_or(function.result_semantic, |p| p.semantic).map(|s| s.span);
             match (varying.many, varying.part.parts.first()) {

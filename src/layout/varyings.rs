@@ -16,7 +16,7 @@ pub fn check(program: &Program, diags: &mut Diagnostics) {
     check_parameters(program, diags);
     let mut seen = BTreeSet::new();
     for entry in &program.entry_points {
-        for id in structs(program, &program.functions[entry.function]) {
+        for id in entry.roots().flat_map(|f| structs(program, &program.functions[f])) {
             if seen.insert(id) {
                 check_struct(&program.structs[id].fields, diags);
             }
@@ -41,16 +41,17 @@ fn check_parameters(program: &Program, diags: &mut Diagnostics) {
     }
 }
 
+const IN_AND_OUT: [Unit; 2] = [Unit::VaryingInput, Unit::VaryingOutput];
+
 /// Stage inputs or outputs that have one place, or none.
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
-        let function = &program.functions[entry.function];
         let all = locations::varyings(program, settings, entry);
-        for unit in [Unit::VaryingInput, Unit::VaryingOutput] {
+        let (inputs, outputs): (Vec<_>, Vec<_>) =
+            all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
+        for signature in [inputs, outputs, locations::patch_constants(program, settings, entry)] {
             let mut leaves = Leaves { program, settings, list: Vec::new() };
-            for varying in all.iter().filter(|v| v.unit == unit) {
-                leaves.whole(function, varying);
-            }
+            signature.iter().for_each(|varying| leaves.whole(varying));
             leaves.check(most, found);
         }
     }
@@ -84,7 +85,8 @@ struct At {
 }
 
 impl Leaves<'_> {
-    fn whole(&mut self, function: &Function, varying: &Varying) {
+    fn whole(&mut self, varying: &Varying) {
+        let function = &self.program.functions[varying.function];
         let param = varying.param.and_then(|i| function.params.get(i));
         let local = param.map(|p| &function.code.locals[p.local]);
         let at = At {

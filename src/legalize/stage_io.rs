@@ -3,7 +3,7 @@
 //! Their locations are those that the sidecar tells: [`crate::layout::locations`].
 
 use super::system_values::{self, Direction, SystemValue};
-use crate::layout::locations::{self, Part};
+use crate::layout::locations::{self, Part, Varying};
 use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -121,10 +121,25 @@ impl Flatten<'_> {
             Direction::In => Unit::VaryingInput,
             Direction::Out => Unit::VaryingOutput,
         };
+        let mut all = locations::varyings(self.program, &self.settings, entry);
+        all.retain(|v| v.unit == unit);
+        let mut leaves = self.flattened(&all);
+        if entry.stage == Stage::Vertex && direction == Direction::In {
+            leaves.iter_mut().for_each(position_of_mesh);
+        }
+        leaves
+    }
+
+    /// The leaves of what the function of patch constants gives.
+    pub fn patch_constants(&mut self, entry: &EntryPoint) -> Vec<Leaf> {
+        let all = locations::patch_constants(self.program, &self.settings, entry);
+        self.flattened(&all)
+    }
+
+    fn flattened(&mut self, all: &[Varying]) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        let all = locations::varyings(self.program, &self.settings, entry);
-        for varying in all.iter().filter(|v| v.unit == unit) {
-            let function = &self.program.functions[entry.function];
+        for varying in all {
+            let function = &self.program.functions[varying.function];
             let param = varying.param.and_then(|i| function.params.get(i));
             let local = param.map(|p| &function.code.locals[p.local]);
             let at = At {
@@ -139,9 +154,6 @@ impl Flatten<'_> {
                 comments: Vec::new(),
             };
             self.walk(local.map_or(function.result, |l| l.ty), at, &varying.part, &mut leaves);
-        }
-        if entry.stage == Stage::Vertex && direction == Direction::In {
-            leaves.iter_mut().for_each(position_of_mesh);
         }
         leaves
     }

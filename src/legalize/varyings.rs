@@ -35,8 +35,10 @@ fn run(cx: &mut Context) {
         if entry.stage == Stage::Fragment {
             targets(cx.program, &entry, cx.layout.settings);
         }
-        let mut namer = Namer { program: cx.program, taken: FxHashSet::default() };
-        namer.entry(&entry);
+        // The constants of a patch are a signature of their own.
+        for function in entry.roots() {
+            Namer { program: cx.program, taken: FxHashSet::default() }.function(function);
+        }
     }
     rename_system_values(cx);
 }
@@ -54,24 +56,27 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     if !has_varyings(entry.stage) {
         return false;
     }
-    let function = &program.functions[entry.function];
     let lacks = |ty: TypeId, semantic: Option<Semantic>| match semantic {
         Some(s) => system_values::d3d_name(&s.split().0, (u32::MAX, 0)).is_some(),
         None => ty != TypeId::VOID && any_bare(program, ty),
     };
-    let params = function.params.iter().filter(|p| {
-        let ty = function.code.locals[p.local].ty;
-        !crate::tree::is_uniform(program, p, ty) && !is_bare(program, p, ty)
-    });
-    lacks(function.result, function.result_semantic)
-        || params.into_iter().any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
+    entry.roots().map(|id| &program.functions[id]).any(|function| {
+        let mut params = function.params.iter().filter(|p| {
+            let ty = function.code.locals[p.local].ty;
+            !crate::tree::is_uniform(program, p, ty) && !is_bare(program, p, ty)
+        });
+        lacks(function.result, function.result_semantic)
+            || params.any(|p| lacks(function.code.locals[p.local].ty, p.semantic))
+    })
 }
 
 /// Signatures of D3D have no numbers of 64 bits.
 fn check_wide(cx: &mut Context, entry: &EntryPoint) {
     let settings = cx.layout.settings;
-    for direction in [Direction::In, Direction::Out] {
-        for leaf in (Flatten { program: cx.program, split: false, settings }).leaves(entry, direction) {
+    let mut flatten = Flatten { program: cx.program, split: false, settings };
+    let leaves = [flatten.leaves(entry, Direction::In), flatten.leaves(entry, Direction::Out)];
+    for leaves in leaves.into_iter().chain([flatten.patch_constants(entry)]) {
+        for leaf in leaves {
             let types = &cx.program.types;
             if types.component(types.innermost(leaf.ty)).is_some_and(|s| s.size() == 8) {
                 let message = format!("{} has no stage inputs and outputs of 64-bit numbers", cx.profile.name);
@@ -151,8 +156,8 @@ struct Namer<'a> {
 }
 
 impl Namer<'_> {
-    fn entry(&mut self, entry: &EntryPoint) {
-        let function = self.program.functions[entry.function].clone();
+    fn function(&mut self, id: FunctionId) {
+        let function = self.program.functions[id].clone();
         for index in 0..function.params.len() {
             let Some(param) = function.params.get(index) else { continue };
             let local = &function.code.locals[param.local];
@@ -165,14 +170,14 @@ impl Namer<'_> {
                 || matches!(self.program.types.get(local.ty), Type::Stream(..));
             let ty = mesh.map_or(local.ty, |(_, element, _)| element);
             if let Some(semantic) = self.value(ty, param.semantic, local.name.as_str(), local.span, out)
-                && let Some(param) = self.program.functions[entry.function].params.get_mut(index)
+                && let Some(param) = self.program.functions[id].params.get_mut(index)
             {
                 param.semantic = Some(semantic);
             }
         }
         if function.result != TypeId::VOID {
             let semantic = self.value(function.result, function.result_semantic, "result", function.span, true);
-            self.program.functions[entry.function].result_semantic = semantic;
+            self.program.functions[id].result_semantic = semantic;
         }
     }
 
@@ -271,9 +276,11 @@ fn rename_system_values(cx: &mut Context) {
         structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic));
     }
     for entry in cx.program.entry_points.clone() {
-        let function = &mut cx.program.functions[entry.function];
-        function.params.iter_mut().for_each(|p| rename(&mut p.semantic));
-        rename(&mut function.result_semantic);
+        for id in entry.roots() {
+            let function = &mut cx.program.functions[id];
+            function.params.iter_mut().for_each(|p| rename(&mut p.semantic));
+            rename(&mut function.result_semantic);
+        }
     }
     for semantic in missing {
         let message = format!("{} has no `{}`", cx.profile.name, semantic.text);

@@ -30,6 +30,7 @@ pub fn reflect(
     if layout.settings.api == crate::layout::Api::D3d {
         super::semantics::complete(&mut leaves, emitted);
     }
+    super::semantics::without(&mut leaves);
     for entry in &mut entry_points {
         entry.bindings = builder.used_by(entry, &leaves);
     }
@@ -517,6 +518,7 @@ impl Builder<'_> {
             _ => None,
         };
         let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
+        let patch_constants = varyings::patch_constants(self, entry);
         let [only, several] = params_names(entry.name.as_str());
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
@@ -525,6 +527,7 @@ impl Builder<'_> {
             stage: entry.stage.name().to_owned(),
             parameters,
             result,
+            patch_constants: patch_constants.into_iter().map(|(_, variable)| variable).collect(),
             uses_any_sample_rate_input: stages::runs_for_samples(self.program, entry),
             thread_group_size: grouped.then_some(entry.workgroup_size),
             facts: stages::facts(self.program, entry),

@@ -4,6 +4,7 @@
 //! moved is one change and not one a field. Elements of an array that lie at other distances have moved too, and so have the
 //! vectors of a matrix.
 
+use super::leaves::PATCH_PATH;
 use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
 use super::words::{count, position, relative, type_name};
 use serde::{Deserialize, Serialize};
@@ -279,6 +280,11 @@ impl Items {
         if let Some(result) = &entry.result {
             let result = Variable { name: Some("(result)".to_owned()), ..result.clone() };
             self.variable(Subject::Varying, &path, &result);
+        }
+        for constant in &entry.patch_constants {
+            let name = constant.name.clone().unwrap_or_else(|| "(result)".to_owned());
+            let constant = Variable { name: Some(name), ..constant.clone() };
+            self.variable(Subject::Varying, &format!("{path}.{PATCH_PATH}"), &constant);
         }
     }
 

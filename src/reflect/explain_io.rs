@@ -2,12 +2,14 @@
 
 use super::build::{Builder, EmittedNames};
 use super::explain::{Explanation, Step, source_line};
+use super::leaves::PATCH_PATH;
 use super::model::{Binding, Count, Variable};
-use super::varyings::varyings;
+use super::varyings::{patch_constants, varyings};
 use super::words::position;
+use crate::layout::locations::PATCH;
 use crate::layout::{Api, ProgramLayout, Unit};
 use crate::source::{Sources, Span};
-use crate::tree::{EntryPoint, Program, Stage, Type, TypeId};
+use crate::tree::{EntryPoint, FunctionId, Program, Stage, Type, TypeId};
 use std::collections::BTreeSet;
 
 const VARYINGS: &str = "seed 004 \"Varying Parameters\"; FACTS 15";
@@ -16,19 +18,10 @@ const VARYINGS: &str = "seed 004 \"Varying Parameters\"; FACTS 15";
 pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
     let Some(point) = program.entry_points.get(entry) else { return Vec::new() };
     let builder = Builder { program, layout, sources, emitted: EmittedNames::new(), contents: BTreeSet::new() };
-    let found = varyings(&builder, point);
-    let function = &program.functions[point.function];
     let mut explainer = Explainer { program, layout, sources, entry: point, list: Vec::new() };
-    for (at, (index, variable)) in found.iter().enumerate() {
-        let (name, ty, span) = match index.and_then(|i| function.params.get(i)) {
-            Some(param) => {
-                let local = &function.code.locals[param.local];
-                (local.name.as_str(), local.ty, local.span)
-            }
-            None => ("$result", function.result, function.span),
-        };
-        let steps = explainer.top(name, variable, (at, &found), span);
-        explainer.part(&format!("{}.{name}", point.name), variable, (ty, span), &[], steps);
+    explainer.function(point.function, point.name.as_str(), &varyings(&builder, point));
+    if let Some(constants) = point.patch_constant {
+        explainer.function(constants, &format!("{}.{PATCH_PATH}", point.name), &patch_constants(&builder, point));
     }
     explainer.list
 }
@@ -63,6 +56,17 @@ fn fields_ask(variable: &Variable) -> bool {
     fields.is_some_and(|list| list.iter().any(|f| asks(f).is_some() || fields_ask(f)))
 }
 
+/// How many indices of its semantic an element of an array is from the next, the outermost array first.
+fn semantic_strides(variable: &Variable) -> Vec<u64> {
+    let mut strides = Vec::new();
+    let mut node = variable.ty.as_deref();
+    while let Some(array) = node.filter(|n| n.fields.is_none()) {
+        strides.extend(array.semantic_stride);
+        node = array.element_type.as_deref();
+    }
+    strides
+}
+
 /// The location that the source asks for.
 fn asks(variable: &Variable) -> Option<&str> {
     variable.requested.as_deref().filter(|r| r.contains("location"))
@@ -78,20 +82,45 @@ impl Explainer<'_> {
         Step { text, rule: VARYINGS.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
     }
 
-    /// Why a whole parameter has its locations.
-    fn top(&self, name: &str, variable: &Variable, of: (usize, &[(Option<usize>, Variable)]), span: Span) -> Vec<Step> {
+    /// What a function takes and gives; the path of each begins with `path`.
+    fn function(&mut self, id: FunctionId, path: &str, found: &[(Option<usize>, Variable)]) {
+        let function = &self.program.functions[id];
+        for (at, (index, variable)) in found.iter().enumerate() {
+            let (name, ty, span) = match index.and_then(|i| function.params.get(i)) {
+                Some(param) => {
+                    let local = &function.code.locals[param.local];
+                    (local.name.as_str(), local.ty, local.span)
+                }
+                None => ("$result", function.result, function.span),
+            };
+            let steps = self.top((function.name.as_str(), name), variable, (at, found), span);
+            self.part(&format!("{path}.{name}"), variable, (ty, span), &[], steps);
+        }
+    }
+
+    /// Why a whole parameter of a function has its locations.
+    fn top(
+        &self,
+        (function, name): (&str, &str),
+        variable: &Variable,
+        of: (usize, &[(Option<usize>, Variable)]),
+        span: Span,
+    ) -> Vec<Step> {
         let (at, all) = of;
+        let is_of_patch = |v: &Variable| v.per.as_deref() == Some(PATCH);
+        let apart = self.layout.settings.counts_patch_constants_apart();
         let mut steps = Vec::new();
         if units(variable).next().is_none() {
             return steps;
         }
         for binding in units(variable) {
-            let same = |v: &Variable| units(v).any(|b| b.kind == binding.kind);
+            let one_count = |v: &Variable| !apart || is_of_patch(v) == is_of_patch(variable);
+            let same = |v: &Variable| units(v).any(|b| b.kind == binding.kind) && one_count(v);
             let earlier: Vec<&Variable> = all.iter().take(at).map(|(_, v)| v).filter(|v| same(v)).collect();
+            let of_patch = if is_of_patch(variable) && apart { " for a patch" } else { "" };
             let text = format!(
-                "The {} of `{}` come in their order{}: `{name}` is number {} of {} with locations",
+                "The {} of `{function}`{of_patch} come in their order{}: `{name}` is number {} of {} with locations",
                 word(&binding.kind),
-                self.entry.name,
                 if binding.kind == Unit::VaryingOutput.word() { ", the result last" } else { "" },
                 earlier.len() + 1,
                 all.iter().filter(|(_, v)| same(v)).count()
@@ -117,7 +146,8 @@ impl Explainer<'_> {
             steps.push(step);
         }
         if let Some(per) = &variable.per {
-            steps.push(self.step(format!("There is one for each {per}, and all have the locations of one"), span));
+            let many = if is_of_patch(variable) { "" } else { ", and all have the locations of one" };
+            steps.push(self.step(format!("There is one for each {per}{many}"), span));
         }
         steps
     }
@@ -149,6 +179,15 @@ impl Explainer<'_> {
         for binding in &mut absolute {
             let around: u64 = outer.iter().filter(|b| b.kind == binding.kind).map(|b| b.index.unwrap_or(0)).sum();
             binding.index = Some(binding.index.unwrap_or(0).saturating_add(around));
+        }
+        let strides = semantic_strides(variable);
+        if let Some(first) = strides.first() {
+            let further: Vec<String> = strides.iter().map(|by| format!("+{by}")).collect();
+            let text = match first {
+                0 => "All elements have the semantics of one".to_owned(),
+                _ => format!("The index of its semantic runs over its elements: {}", further.join(", ")),
+            };
+            steps.push(self.step(text, span));
         }
         let semantic = variable.semantic_name.as_ref().map(|name| {
             let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());

@@ -5,6 +5,7 @@ use super::build::{Builder, count};
 use super::model::{
     BufferMemory, BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Size, Unbounded, Variable,
 };
+use crate::layout::locations::PATCH;
 use crate::layout::reach::{Parts, Root, parts};
 use crate::layout::{
     Api, Detail, Place, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, buffer_place, enter_array, enter_block,
@@ -20,6 +21,9 @@ pub(super) const GLOBALS: &str = "$Globals";
 pub(super) fn params_path(entry: &str) -> String {
     format!("{entry}.$Params")
 }
+
+/// What stands between an entry point and what the function of its patch constants gives.
+pub(super) const PATCH_PATH: &str = "$patch";
 
 /// What the buffer of plain globals is called in emitted texts.
 pub(super) const GLOBALS_NAME: &str = "globalParams";
@@ -466,6 +470,10 @@ fn varyings(entry: &EntryPoint, list: &mut Vec<Leaf>) {
     if let Some(result) = entry.result.as_ref().filter(|r| is_located(r)) {
         walk.variable(&format!("{}.$result", entry.name), result, &Outer::default());
     }
+    for constant in &entry.patch_constants {
+        let path = format!("{}.{PATCH_PATH}.{}", entry.name, constant.name.as_deref().unwrap_or("$result"));
+        walk.variable(&path, constant, &Outer { per: constant.per.clone(), ..Outer::default() });
+    }
 }
 
 fn is_located(variable: &Variable) -> bool {
@@ -481,13 +489,21 @@ struct Varyings<'a> {
 /// Numbers by unit.
 type ByUnit = Vec<(String, u64)>;
 
+/// An array around a stage input or output.
+#[derive(Clone)]
+struct Around {
+    count: Option<Count>,
+    /// Of an element.
+    sizes: ByUnit,
+    semantic_stride: Option<u64>,
+}
+
 /// What is around a stage input or output.
 #[derive(Clone, Default)]
 struct Outer {
     /// The first location.
     starts: ByUnit,
-    /// Elements, and the size of each.
-    arrays: Vec<(Option<Count>, ByUnit)>,
+    arrays: Vec<Around>,
     per: Option<String>,
 }
 
@@ -497,7 +513,7 @@ impl Varyings<'_> {
         let bindings = || variable.binding.iter().chain(&variable.bindings);
         here.starts.extend(bindings().map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
         let mut node = variable.ty.as_deref();
-        let first = outer.arrays.is_empty() && outer.per.is_some();
+        let first = outer.arrays.is_empty() && outer.per.as_deref().is_some_and(|per| per != PATCH);
         while let Some(array) = node.filter(|n| n.fields.is_none() && !matches!(n.kind.as_str(), "vector" | "matrix"))
             && let Some(element) = array.element_type.as_deref()
         {
@@ -508,7 +524,7 @@ impl Varyings<'_> {
                 _ => (s.kind.clone(), 0),
             };
             let sizes = element.sizes.iter().flatten().map(size).collect();
-            here.arrays.push((array.element_count, sizes));
+            here.arrays.push(Around { count: array.element_count, sizes, semantic_stride: array.semantic_stride });
             node = Some(element);
         }
         if let Some(fields) = node.and_then(|n| n.fields.as_ref()) {
@@ -538,12 +554,11 @@ impl Varyings<'_> {
 impl Outer {
     /// The arrays around in a unit. How many vertices a stream has is not known.
     fn repeats(&self, kind: &str) -> Vec<Repeat> {
-        let known = self.arrays.iter().filter_map(|(n, sizes)| Some(((*n)?, sizes)));
-        let one = |(count, sizes): (Count, &ByUnit)| {
-            let stride = sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
-            Repeat { stride, count }
+        let one = |around: &Around| {
+            let stride = around.sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
+            Some(Repeat { stride, count: around.count?, semantic_stride: around.semantic_stride })
         };
-        known.map(one).collect()
+        self.arrays.iter().filter_map(one).collect()
     }
 }
 
@@ -559,7 +574,8 @@ fn repeats(at: &At, counted: bool) -> Vec<Repeat> {
 }
 
 fn repeat(n: Option<u32>, stride: u64) -> Repeat {
-    Repeat { stride, count: n.map_or(Count::Word(Unbounded::Unbounded), |n| Count::Number(n.into())) }
+    let count = n.map_or(Count::Word(Unbounded::Unbounded), |n| Count::Number(n.into()));
+    Repeat { stride, count, semantic_stride: None }
 }
 
 fn is_plain(layout: &TypeLayout) -> bool {

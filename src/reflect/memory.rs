@@ -210,7 +210,7 @@ impl Rows<'_> {
         }
         let repeat = |n: u64| {
             let mut list = repeats.to_vec();
-            list.push(Repeat { stride, count: count(n) });
+            list.push(Repeat { stride, count: count(n), semantic_stride: None });
             list
         };
         self.value(path, offset, element, &repeat(n));

@@ -82,11 +82,15 @@ pub struct MemoryRow {
 
 /// Ours: an array that a row is in.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
 pub struct Repeat {
     /// Bytes from one to the next.
     pub stride: u64,
     /// How many there are.
     pub count: Count,
+    /// Stage inputs and outputs with a semantic: indices of the semantic from one to the next; 0 where all have the same.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub semantic_stride: Option<u64>,
 }
 
 /// A scope of parameters.
@@ -177,7 +181,8 @@ pub struct Variable {
     /// Varyings: its index, if not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic_index: Option<u32>,
-    /// Ours: there is one for each `vertex` (or control point) or each `primitive`, and its locations are those of one.
+    /// Ours: there is one for each `vertex` (or control point), each `primitive` or each `patch`, and its locations are those
+    /// of one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub per: Option<String>,
     /// Storage textures and typed buffers: the format, `rgba16f`.
@@ -283,6 +288,10 @@ pub struct TypeNode {
     /// Ours: of an array, the distance of elements in each unit; 0 where one slot holds them all.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub element_strides: Vec<Size>,
+    /// Ours: of an array of stage inputs or outputs, how many indices of the semantic one element is from the next; 0 where
+    /// the fields of its elements have semantics of their own, which then are those of all elements.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub semantic_stride: Option<u64>,
     /// Ours: the cases of an enum.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub cases: Vec<EnumCase>,
@@ -331,6 +340,10 @@ pub struct EntryPoint {
     /// The result, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Variable>,
+    /// Ours: hull: what the function of patch constants gives, its `out` parameters before its result, which has no name. In
+    /// leaves their paths begin with `main.$patch`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub patch_constants: Vec<Variable>,
     /// Compute, mesh, amplification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_group_size: Option<[u32; 3]>,
@@ -446,8 +459,8 @@ pub struct Leaf {
     /// Stage inputs and outputs: the semantic in upper case with its index; on D3D also one that only the text has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantic: Option<String>,
-    /// Stage inputs and outputs: there is one for each `vertex` (or control point) or each `primitive`; the first of `repeats`
-    /// says how many, where that is known, and all of them have one location.
+    /// Stage inputs and outputs: there is one for each `vertex` (or control point), each `primitive` or each `patch`. But for a
+    /// patch the first of `repeats` says how many, where that is known, and all of them have one location.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub per: Option<String>,
     /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.

@@ -1,8 +1,9 @@
 //! Semantics of stage inputs and outputs that the source gives none and the text does, as D3D needs them for input layouts
 //! and to link stages.
 
+use super::leaves::PATCH_PATH;
 use super::model::Leaf;
-use crate::tree::{EntryPoint, Program, Semantic, Type, TypeId};
+use crate::tree::{EntryPoint, FunctionId, Program, Semantic, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// Tells the leaves without a semantic which one they have in the text.
@@ -16,6 +17,12 @@ pub(super) fn complete(leaves: &mut [Leaf], emitted: &[&Program]) {
     }
 }
 
+/// What has no semantic has no distances of its indices.
+pub(super) fn without(leaves: &mut [Leaf]) {
+    let repeats = leaves.iter_mut().filter(|l| l.semantic.is_none()).flat_map(|l| &mut l.repeats);
+    repeats.for_each(|repeat| repeat.semantic_stride = None);
+}
+
 struct Given<'a> {
     program: &'a Program,
     by_path: &'a mut BTreeMap<String, String>,
@@ -23,12 +30,19 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn entry(&mut self, entry: &EntryPoint) {
-        let function = &self.program.functions[entry.function];
+        self.function(entry.name.as_str(), entry.function);
+        if let Some(id) = entry.patch_constant {
+            self.function(&format!("{}.{PATCH_PATH}", entry.name), id);
+        }
+    }
+
+    fn function(&mut self, path: &str, id: FunctionId) {
+        let function = &self.program.functions[id];
         for param in &function.params {
             let local = &function.code.locals[param.local];
-            self.walk(format!("{}.{}", entry.name, local.name), local.ty, param.semantic);
+            self.walk(format!("{path}.{}", local.name), local.ty, param.semantic);
         }
-        self.walk(format!("{}.$result", entry.name), function.result, function.result_semantic);
+        self.walk(format!("{path}.$result"), function.result, function.result_semantic);
     }
 
     /// A type cannot contain itself, so this ends.

@@ -22,6 +22,8 @@ const OURS: &[&str] = &[
     "elementStrides",
     "undeclared",
     "per",
+    "patchConstants",
+    "semanticStride",
 ];
 
 /// Kinds that have no name there.

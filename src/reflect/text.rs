@@ -3,6 +3,7 @@
 use super::model::{Count, Leaf, Reflection};
 use super::words::unit_on;
 use crate::layout::Unit;
+use crate::layout::locations::PATCH;
 
 /// One line a leaf, columns aligned.
 pub fn table(reflection: &Reflection) -> String {
@@ -49,7 +50,7 @@ fn row(leaf: &Leaf, target: &str) -> [String; 6] {
 
 /// `per vertex [3]`, `x 2 every 5` of a stage input or output.
 pub(super) fn per(leaf: &Leaf) -> Option<String> {
-    let many = leaf.repeats.split_first().filter(|_| leaf.per.is_some());
+    let many = leaf.repeats.split_first().filter(|_| leaf.per.as_deref().is_some_and(|per| per != PATCH));
     let (first, rest) = many.map_or((None, leaf.repeats.as_slice()), |(first, rest)| (Some(first), rest));
     let n = match first.map(|r| r.count) {
         Some(Count::Number(n)) => format!(" [{n}]"),
@@ -59,7 +60,10 @@ pub(super) fn per(leaf: &Leaf) -> Option<String> {
     // Elements of its own are in its count.
     let own = leaf.count.map_or(1, |c| if let Count::Number(n) = c { n } else { 1 });
     let around = rest.iter().filter_map(|r| match r.count {
-        Count::Number(n) if r.stride.saturating_mul(n) > own => Some(format!("x {n} every {}", r.stride)),
+        Count::Number(n) if r.stride.saturating_mul(n) > own => {
+            let semantic = r.semantic_stride.map_or(String::new(), |by| format!(" (semantic +{by})"));
+            Some(format!("x {n} every {}{semantic}", r.stride))
+        }
         _ => None,
     });
     let words: Vec<String> = per.into_iter().chain(around).collect();

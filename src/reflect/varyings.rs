@@ -2,8 +2,8 @@
 
 use super::build::{Builder, count, put, requested, set_semantic, slot, unit_kind, user_attributes};
 use super::model::{Size, TypeNode, Variable};
-use crate::layout::Unit;
 use crate::layout::locations::{self, Many, Part, Per, Varying};
+use crate::layout::{Api, Unit};
 use crate::tree::*;
 
 /// The stage inputs and outputs of an entry point in order of declaration, each with the index of its parameter; the result,
@@ -11,8 +11,7 @@ use crate::tree::*;
 pub(super) fn varyings(builder: &Builder, entry: &EntryPoint) -> Vec<(Option<usize>, Variable)> {
     let mut shown: Vec<(Option<usize>, Variable)> = Vec::new();
     for varying in locations::varyings(builder.program, &builder.layout.settings, entry) {
-        let show = Show { builder, stage: entry.stage, unit: varying.unit };
-        let variable = show.whole(&builder.program.functions[entry.function], &varying);
+        let variable = whole(builder, entry, &varying);
         match shown.last_mut() {
             // The output of what is both.
             Some((last, input)) if last.is_some() && *last == varying.param => both(input, variable),
@@ -20,6 +19,17 @@ pub(super) fn varyings(builder: &Builder, entry: &EntryPoint) -> Vec<(Option<usi
         }
     }
     shown
+}
+
+/// What the function of patch constants gives, the result last.
+pub(super) fn patch_constants(builder: &Builder, entry: &EntryPoint) -> Vec<(Option<usize>, Variable)> {
+    let all = locations::patch_constants(builder.program, &builder.layout.settings, entry);
+    all.iter().map(|varying| (varying.param, whole(builder, entry, varying))).collect()
+}
+
+fn whole(builder: &Builder, entry: &EntryPoint, varying: &Varying) -> Variable {
+    let show = Show { builder, stage: entry.stage, unit: varying.unit };
+    show.whole(&builder.program.functions[varying.function], varying)
 }
 
 /// An `inout` parameter is an input and an output: the offsets and sizes of the one come after those of the other.
@@ -70,7 +80,7 @@ impl Show<'_, '_> {
             None => self.node(ty, part),
         };
         variable.ty = Some(Box::new(node));
-        variable.per = varying.many.and_then(|m| m.per.word()).map(str::to_owned);
+        variable.per = varying.per().map(str::to_owned);
         variable.location = local.and_then(|l| self.builder.location(l.span));
         variable.requested = requested(explicit);
         variable.user_attribs = param.map_or_else(Vec::new, |p| user_attributes(&p.attributes));
@@ -111,11 +121,24 @@ impl Show<'_, '_> {
             ty => {
                 if let (Some(element), Some(inner)) = (ty.element(), part.parts.first()) {
                     node.element_type = Some(Box::new(self.node(element, inner)));
+                    node.semantic_stride = self.semantic_stride(ty, part, inner);
                 }
             }
         }
         node.sizes = Some(self.sizes(part));
         node
+    }
+
+    /// How many indices of its semantic an element is from the next. What has none has one only in texts for D3D.
+    fn semantic_stride(&self, array: Type, part: &Part, element: &Part) -> Option<u64> {
+        let d3d = self.builder.layout.settings.api == Api::D3d;
+        let Type::Array(inner, _) = array else { return None };
+        let types = &self.builder.program.types;
+        match (&part.semantic, types.get(types.innermost(inner))) {
+            (Some(_), _) => Some(element.indices.into()),
+            (None, Type::Struct(_)) => Some(0),
+            (None, _) => d3d.then_some(element.indices.into()),
+        }
     }
 
     fn sizes(&self, part: &Part) -> Vec<Size> {
