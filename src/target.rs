@@ -347,6 +347,8 @@ pub struct Facts {
     pub float_to_bits: &'static str,
     /// The float whose value is that of the half in the low bits of a `uint`.
     pub bits_to_half: &'static str,
+    /// The bits of a float, rounded to 16 bits, in the low bits of a word.
+    pub half_to_bits: &'static str,
     /// The double of two words, the lower first.
     pub words_to_double: &'static str,
     /// The words of a double, as a `uint2`.
@@ -485,6 +487,11 @@ impl Profile {
                 Language::Hlsl => "f16tof32($0)",
                 Language::Glsl => "unpackHalf2x16($0).x",
                 Language::Wgsl => "unpack2x16float($0).x",
+            },
+            half_to_bits: match language {
+                Language::Hlsl => "f32tof16($0)",
+                Language::Glsl => "packHalf2x16(vec2($0, 0.0))",
+                Language::Wgsl => "pack2x16float(vec2f($0, 0.0))",
             },
             float_to_bits: match language {
                 Language::Hlsl => "asuint($0)",

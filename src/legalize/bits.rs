@@ -1,4 +1,4 @@
-//! Scalars out of the words that hold their bits.
+//! Scalars out of the words that hold their bits, and into them.
 
 use crate::target::Facts;
 use crate::tree::{BinaryOp, Build, ExprId, ExprKind, Scalar, Template, TypeId};
@@ -19,6 +19,24 @@ pub(super) fn of_word(b: &mut Build, facts: &Facts, word: ExprId, s: Scalar) -> 
         _ if s.size() > 4 || s.is_float() => None,
         _ => Some(b.convert(word, ty)),
     }
+}
+
+/// The word of a scalar of 4 bytes, or that has a smaller one in its low bits and is 0 above.
+pub(super) fn to_word(b: &mut Build, facts: &Facts, value: ExprId, s: Scalar) -> Option<ExprId> {
+    let template = match s {
+        Scalar::F32 | Scalar::MinF16 => facts.float_to_bits,
+        Scalar::F16 => facts.half_to_bits,
+        _ if s.size() > 4 => return None,
+        // Conversion repeats the sign.
+        Scalar::I8 | Scalar::I16 => {
+            let word = b.convert(value, TypeId::UINT);
+            let low = b.uint(if s == Scalar::I8 { 0xFF } else { 0xFFFF });
+            return Some(b.binary(BinaryOp::BitAnd, word, low));
+        }
+        _ => return Some(b.convert(value, TypeId::UINT)),
+    };
+    let float = b.convert(value, TypeId::FLOAT);
+    Some(b.native(Template::parse(template).ok()?, vec![float], TypeId::UINT))
 }
 
 /// The scalar of 8 bytes in two words, the lower one first.

@@ -4,10 +4,14 @@
 //! After:  `StructuredBuffer<uint> bytes;     Light(asfloat(bytes[a >> 2]), asfloat(bytes[(a >> 2) + 1]), ...)`
 //!
 //! The library spells everything but structs, arrays and matrices by itself; those are the calls marked `[__words]`
-//! (`load(this, kind, word)`, `store(this, word, value)`).
+//! (`load(this, kind, word)`, `store(this, word, value)`, where `word` is written `address >> 2`).
+//!
+//! Values of less than 4 bytes are parts of words ([`narrow`]).
 //!
 //! Removes: ByteAddressBuffers. Runs after: inline_builtins, split_resources. Layout of the bytes: that of structured
 //! buffers in D3D, which is what HLSL defines.
+
+mod narrow;
 
 use super::bits;
 use super::hoist;
@@ -20,7 +24,7 @@ use crate::tree::{
     BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, MatrixOrder, Scalar, Stmt, StmtKind,
     Template, Type, TypeId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass { name: "byte_address", removes: &[Capability::ByteAddressBuffers], adds: &[], run };
 
@@ -30,17 +34,20 @@ fn run(cx: &mut Context) {
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
+        let anywhere = narrow::anywhere(cx, body, &functions);
+        fold_addresses(cx, body, &functions);
         let mut marks = hoist::Marks::default();
         for id in body.expressions() {
             if let ExprKind::Call(f, args) = &body.exprs[id].kind
-                && functions.contains_key(f)
+                && let Some(&store) = functions.get(f)
             {
-                args.iter().for_each(|a| mark_for_repetition(cx.program, body, *a, &mut marks));
+                // What says the type of a load is not used.
+                let used = args.iter().enumerate().filter(|(i, _)| store || *i != 1).map(|(_, a)| *a);
+                used.for_each(|a| mark_for_repetition(cx.program, body, a, &mut marks));
             }
         }
         hoist::hoist(cx.program, &effects, body, marks);
-        fold_addresses(cx, body, &functions);
-        let mut words = Words { cx, body };
+        let mut words = Words { cx, body, anywhere, parts: Vec::new() };
         words.loads(&functions);
         words.stores(&functions);
     });
@@ -79,14 +86,20 @@ fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionI
 struct Words<'a, 'b, 'c> {
     cx: &'a mut Context<'c>,
     body: &'b mut Body,
+    /// Calls whose value may begin in the middle of a word, which have the address in bytes in place of the word's number.
+    anywhere: FxHashSet<ExprId>,
+    /// Parts of words that the store at hand writes.
+    parts: Vec<narrow::Part>,
 }
 
-/// A place in the buffer: the buffer, the first word, and bytes from there.
+/// A place in the buffer: the buffer, the first word (or byte), and bytes from there.
 #[derive(Clone, Copy)]
 struct Place {
     buffer: ExprId,
     word: ExprId,
     offset: u64,
+    /// `word` is an address in bytes.
+    in_bytes: bool,
 }
 
 impl Words<'_, '_, '_> {
@@ -106,7 +119,8 @@ impl Words<'_, '_, '_> {
             let (Some(false), [buffer, _, word]) = (functions.get(&f), args.as_slice()) else { continue };
             let ty = self.body.exprs[id].ty;
             let layout = self.layout(ty);
-            let value = self.load(&layout, Place { buffer: *buffer, word: *word, offset: 0 });
+            let in_bytes = self.anywhere.contains(&id);
+            let value = self.load(&layout, Place { buffer: *buffer, word: *word, offset: 0, in_bytes });
             self.body.exprs.replace_by(id, value);
         }
     }
@@ -162,19 +176,13 @@ impl Words<'_, '_, '_> {
         }
     }
 
-    /// A scalar of 4 or 8 bytes.
     fn scalar(&mut self, s: Scalar, place: Place) -> ExprId {
         if s.size() == 8 {
             return self.wide_scalar(s, place);
         }
         let facts = &self.cx.profile.facts;
-        let word = self.word(place);
-        let value = if s.size() == 4 { bits::of_word(&mut self.build(word), facts, word, s) } else { None };
-        value.unwrap_or_else(|| {
-            let span = self.body.exprs[place.word].span;
-            self.cx.unsupported(span, "values of less than 4 bytes cannot be loaded from a byte-address buffer here");
-            word
-        })
+        let word = if s.size() == 4 { self.word(place) } else { self.low_bits(s, place) };
+        bits::of_word(&mut self.build(word), facts, word, s).unwrap_or(word)
     }
 
     /// A scalar of two words.
@@ -195,7 +203,9 @@ impl Words<'_, '_, '_> {
             };
             let layout = self.layout(self.body.exprs[*value].ty);
             let mut words = Vec::new();
-            self.store(&layout, Place { buffer: *buffer, word: *word, offset: 0 }, *value, &mut words);
+            let place = Place { buffer: *buffer, word: *word, offset: 0, in_bytes: self.anywhere.contains(&root) };
+            self.store(&layout, place, *value, &mut words);
+            self.store_parts(place, layout.align >= 4, *value, &mut words);
             let first = out.len();
             out.extend(words.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
             if let Some(first) = out.get_mut(first) {
@@ -275,24 +285,18 @@ impl Words<'_, '_, '_> {
     }
 
     fn store_scalar(&mut self, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
-        if let Type::Scalar(s) = self.cx.program.types.get(self.body.exprs[value].ty)
-            && s.size() == 8
-        {
+        let Type::Scalar(s) = self.cx.program.types.get(self.body.exprs[value].ty) else {
+            let span = self.body.exprs[value].span;
+            return self.cx.unsupported(span, "a value of this type cannot be stored in a byte-address buffer here");
+        };
+        if s.size() == 8 {
             return self.store_wide(place, value, s, out);
         }
-        let float_to_bits = self.cx.profile.facts.float_to_bits;
-        let bits = match self.cx.program.types.get(self.body.exprs[value].ty) {
-            Type::Scalar(Scalar::F32) => match Template::parse(float_to_bits) {
-                Ok(template) => self.build(value).native(template, vec![value], TypeId::UINT),
-                Err(_) => value,
-            },
-            Type::Scalar(Scalar::U32 | Scalar::I32 | Scalar::Bool) => self.build(value).convert(value, TypeId::UINT),
-            _ => {
-                let span = self.body.exprs[value].span;
-                self.cx.unsupported(span, "a value of this type cannot be stored in a byte-address buffer here");
-                return;
-            }
-        };
+        let facts = &self.cx.profile.facts;
+        let Some(bits) = bits::to_word(&mut self.build(value), facts, value, s) else { return };
+        if s.size() < 4 {
+            return self.parts.push(narrow::Part { offset: place.offset, size: s.size(), bits });
+        }
         let word = self.word(place);
         let assign = self.build(value).assign(word, bits);
         out.push(assign);
