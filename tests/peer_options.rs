@@ -61,6 +61,7 @@ const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
     ("-fvk-u-shift", 2, |to, args| shift(to, 'u', args)),
     ("-fvk-s-shift", 2, |to, args| shift(to, 's', args)),
     ("-enable-16bit-types", 0, |_, _| Ok(())),
+    ("-HV", 1, |_, _| Ok(())),
 ];
 
 /// `-fvk-t-shift N all`.

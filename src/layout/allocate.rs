@@ -358,8 +358,10 @@ impl<'a> Allocator<'a> {
     fn is_dropped(&self, id: GlobalId, layout: &TypeLayout) -> bool {
         let Some(reached) = &self.reached else { return false };
         let is_plain = |g: &GlobalId| {
-            let ty = self.program.globals[*g].ty;
-            self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource()
+            let Global { ty, kind, .. } = self.program.globals[*g];
+            kind == GlobalKind::Parameter
+                && self.program.holds_data(ty)
+                && !self.program.types.get(self.program.types.innermost(ty)).is_resource()
         };
         let in_buffer = layout.size() > 0 && reached.iter().any(is_plain);
         let parameter = self.program.globals[id].kind == GlobalKind::Parameter;

@@ -1,30 +1,31 @@
-//! Which globals entry points reach, as far as ranges of integers tell: branches whose conditions are constant, or follow from
-//! the bounds of a loop or the arguments of a call, are not entered. What only an optimizer finds out is not told.
+//! Which globals entry points need, as far as constants, ranges of integers and uses of results tell: branches whose
+//! conditions are constant, or follow from the bounds of a loop or the arguments of a call, are not entered, and what is
+//! only computed for a result that nothing uses is not needed. What only an optimizer finds out beyond that is not told.
+//!
+//! Every call is walked by itself as long as there are not too many, as if it were inlined. Writes to locals are told apart
+//! by the local, not by when they happen.
 //!
 //! Used for the `dxc` policy, where unused parameters have no place (seed 002, "Unused resources").
 
+mod graph;
+mod values;
+
 use crate::tree::*;
+use graph::{EFFECTS, Graph, Node};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The least and the greatest value of an integer or (0 and 1) of a bool.
-type Range = (i128, i128);
-
-/// Ranges of locals that are not written after they have them.
-type Known = BTreeMap<LocalId, Range>;
-
-const TRUE: Range = (1, 1);
-const FALSE: Range = (0, 0);
+use values::{FALSE, Known, Locals, Range, TRUE, Values, binary, join};
 
 /// Calls nested deeper than this are entered without what is known of their arguments.
-const MAX_DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 32;
 /// So are calls after this many.
-const MAX_CALLS: usize = 4096;
+const MAX_CALLS: u32 = 4096;
 
-/// The globals that some entry point reaches.
+/// The globals that the effects of some entry point need.
 pub fn reached(program: &Program) -> BTreeSet<GlobalId> {
     let mut walk = Walk::new(program, true);
     program.entry_points.iter().for_each(|entry| walk.entry(entry));
-    walk.globals
+    let needed = walk.graph.needed();
+    walk.globals.iter().filter(|(_, node)| needed.contains(node)).map(|(global, _)| *global).collect()
 }
 
 /// What a part of a parameter belongs to.
@@ -52,209 +53,561 @@ pub fn parts(program: &Program, entry: &EntryPoint) -> (Parts, Parts) {
 
 struct Walk<'a> {
     program: &'a Program,
-    globals: BTreeSet<GlobalId>,
-    parts: Parts,
-    /// Functions that were entered, with the ranges of their arguments.
-    seen: BTreeSet<(FunctionId, Vec<Option<Range>>)>,
+    values: Values<'a>,
     /// Branches that are never taken are not entered.
     decides: bool,
+    graph: Graph,
+    parts: Parts,
+    globals: BTreeMap<GlobalId, Node>,
+    /// Functions that were entered with nothing known.
+    seen: BTreeSet<FunctionId>,
+    /// Those being walked.
+    open: Vec<FunctionId>,
+    calls: u32,
 }
 
 /// A function that is walked.
 struct Frame<'a> {
     body: &'a Body,
-    known: Known,
-    /// How often each local is written after its declaration.
-    writes: BTreeMap<LocalId, u32>,
+    locals: BTreeMap<LocalId, Node>,
+    known: Locals,
+    /// What decides whether the statement runs.
+    control: Node,
+    result: Node,
     depth: u32,
+    /// Loops around the statement.
+    loops: u32,
     /// Its parameters are the entry point's.
     is_entry: bool,
 }
 
+/// What an assignment writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Local(LocalId),
+    Static(GlobalId),
+    /// What others see.
+    Memory,
+}
+
 impl<'a> Walk<'a> {
     fn new(program: &'a Program, decides: bool) -> Walk<'a> {
-        Walk { program, globals: BTreeSet::new(), parts: BTreeSet::new(), seen: BTreeSet::new(), decides }
+        Walk {
+            program,
+            values: Values::new(program, written_statics(program)),
+            decides,
+            graph: Graph::default(),
+            parts: Parts::new(),
+            globals: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            open: Vec::new(),
+            calls: 0,
+        }
     }
 
     fn entry(&mut self, entry: &EntryPoint) {
-        entry.roots().for_each(|function| self.function(function, Vec::new(), 0));
+        entry.roots().for_each(|function| self.whole(function, true));
     }
 
-    fn function(&mut self, id: FunctionId, args: Vec<Option<Range>>, depth: u32) {
-        let vague = !self.decides || depth > MAX_DEPTH || self.seen.len() > MAX_CALLS;
-        let args = if vague { Vec::new() } else { args };
-        if !self.seen.insert((id, args.clone())) {
+    /// A function all of whose effects and results are needed.
+    fn whole(&mut self, id: FunctionId, is_entry: bool) {
+        if !self.seen.insert(id) {
             return;
         }
         let program = self.program;
         let function = &program.functions[id];
         if !matches!(function.body, FunctionBody::Block) {
-            program.callees(id).into_iter().for_each(|f| self.function(f, Vec::new(), depth + 1));
-            return;
+            return program.callees(id).into_iter().for_each(|f| self.whole(f, false));
         }
-        let writes = if self.decides { writes(program, &function.code) } else { BTreeMap::new() };
-        let pairs = function.params.iter().map(|p| p.local).zip(args);
-        let known = pairs.filter(|(p, _)| !writes.contains_key(p)).filter_map(|(p, range)| Some((p, range?))).collect();
-        let mut frame = Frame { body: &function.code, known, writes, depth, is_entry: depth == 0 };
+        let mut frame = self.frame(&function.code, (EFFECTS, EFFECTS), 0);
+        frame.is_entry = is_entry;
+        for param in function.params.iter().filter(|p| p.mode != ParamMode::In || !is_entry) {
+            let node = self.local_node(&mut frame, param.local);
+            self.graph.need(EFFECTS, node);
+        }
+        self.open.push(id);
         self.block(&mut frame, &function.code.block);
+        self.open.pop();
+    }
+
+    fn frame(&self, body: &'a Body, (control, result): (Node, Node), depth: u32) -> Frame<'a> {
+        Frame { body, locals: BTreeMap::new(), known: Locals::new(), control, result, depth, loops: 0, is_entry: false }
+    }
+
+    fn local_node(&mut self, frame: &mut Frame<'a>, local: LocalId) -> Node {
+        *frame.locals.entry(local).or_insert_with(|| self.graph.node())
     }
 
     /// Gives false if what follows the block is not reached.
-    fn block(&mut self, frame: &mut Frame<'a>, block: &Block) -> bool {
+    fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> bool {
         block.stmts.iter().all(|stmt| self.stmt(frame, &stmt.kind))
     }
 
-    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &StmtKind) -> bool {
+    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a StmtKind) -> bool {
         match stmt {
             StmtKind::Local(local, init) => self.local(frame, *local, *init),
-            StmtKind::Expr(e) => self.expr(frame, *e),
+            StmtKind::Expr(e) => {
+                let unused = self.graph.node();
+                self.expr(frame, *e, unused);
+            }
             StmtKind::Block(block) => return self.block(frame, block),
             StmtKind::If(condition, then, otherwise, _) => {
-                let value = self.condition(frame, *condition);
-                let first = value == Some(FALSE) || self.block(frame, then);
-                let none = Block::default();
-                let second = value == Some(TRUE) || self.block(frame, otherwise.as_ref().unwrap_or(&none));
-                return match value {
-                    Some(TRUE) => first,
-                    Some(FALSE) => second,
-                    _ => first || second,
-                };
+                return self.branch(frame, *condition, then, otherwise.as_ref());
             }
             StmtKind::For(init, condition, step, body, _) => self.for_loop(frame, init, *condition, *step, body),
             StmtKind::While(condition, body, _) => {
-                if self.condition(frame, *condition) != Some(FALSE) {
+                if self.known(frame, *condition).range == Some(FALSE) {
+                    let unused = self.graph.node();
+                    self.expr(frame, *condition, unused);
+                } else {
+                    self.forget_writes(frame, &[*condition], body);
+                    let outer = self.enter_loop(frame, Some(*condition), false);
                     self.block(frame, body);
+                    self.leave_loop(frame, outer, &[*condition], body);
                 }
             }
             StmtKind::DoWhile(body, condition, _) => {
+                self.forget_writes(frame, &[*condition], body);
+                let outer = self.enter_loop(frame, None, false);
                 self.block(frame, body);
-                self.expr(frame, *condition);
+                let (value, node) = self.condition(frame, *condition);
+                if value != Some(FALSE) {
+                    self.graph.need(EFFECTS, node);
+                }
+                self.leave_loop(frame, outer, &[*condition], body);
             }
-            StmtKind::Switch(value, cases, _) => {
-                self.expr(frame, *value);
-                cases.iter().for_each(|case| {
-                    self.block(frame, &case.body);
-                });
-            }
+            StmtKind::Switch(value, cases, _) => return self.switch(frame, *value, cases),
             StmtKind::Return(value) => {
-                value.iter().for_each(|e| self.expr(frame, *e));
+                let (result, control) = (frame.result, frame.control);
+                value.iter().for_each(|e| self.expr(frame, *e, result));
+                self.graph.need(result, control);
                 return false;
             }
             StmtKind::Break | StmtKind::Continue => return false,
-            StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+            StmtKind::Discard => self.graph.need(EFFECTS, frame.control),
+            StmtKind::Intrinsic(_) => {}
         }
         true
     }
 
     fn local(&mut self, frame: &mut Frame<'a>, local: LocalId, init: Option<ExprId>) {
+        frame.known.remove(&local);
         let Some(init) = init else { return };
-        self.expr(frame, init);
-        if !frame.writes.contains_key(&local)
-            && let Some(range) = self.value(frame.body, &frame.known, init, frame.depth)
-        {
-            frame.known.insert(local, range);
+        let node = self.local_node(frame, local);
+        self.graph.need(node, frame.control);
+        self.expr(frame, init, node);
+        let known = self.known(frame, init);
+        frame.known.insert(local, known);
+    }
+
+    fn known(&self, frame: &Frame<'a>, id: ExprId) -> Known {
+        match self.decides {
+            true => self.values.of(frame.body, &frame.known, id),
+            false => Known::default(),
         }
     }
 
-    /// What is below a condition, and its value.
-    fn condition(&mut self, frame: &Frame<'a>, condition: ExprId) -> Option<Range> {
-        self.expr(frame, condition);
-        self.value(frame.body, &frame.known, condition, frame.depth)
+    /// The value of a condition, and what needs what is below it: the caller says what needs that.
+    fn condition(&mut self, frame: &mut Frame<'a>, condition: ExprId) -> (Option<Range>, Node) {
+        let value = self.known(frame, condition).range;
+        let node = self.graph.node();
+        self.expr(frame, condition, node);
+        (value, node)
+    }
+
+    fn branch(
+        &mut self,
+        frame: &mut Frame<'a>,
+        condition: ExprId,
+        then: &'a Block,
+        otherwise: Option<&'a Block>,
+    ) -> bool {
+        let (value, node) = self.condition(frame, condition);
+        match value {
+            Some(TRUE) => return self.block(frame, then),
+            Some(FALSE) => return otherwise.is_none_or(|b| self.block(frame, b)),
+            _ => {}
+        }
+        let outer = std::mem::replace(&mut frame.control, node);
+        self.graph.need(node, outer);
+        let before = frame.known.clone();
+        let first = self.block(frame, then);
+        let after = std::mem::replace(&mut frame.known, before);
+        frame.control = node;
+        let second = otherwise.is_none_or(|b| self.block(frame, b));
+        match (first, second) {
+            (true, true) => frame.known = join(&frame.known, &after),
+            (true, false) => frame.known = after,
+            _ => {}
+        }
+        self.after_jumps(frame, (outer, node), jumps(then) || otherwise.is_some_and(jumps));
+        first || second
+    }
+
+    /// What a condition decides goes on where a jump may leave out what follows.
+    fn after_jumps(&mut self, frame: &mut Frame<'a>, (outer, node): (Node, Node), jumps: bool) {
+        frame.control = if jumps { node } else { outer };
+        if jumps && frame.loops > 0 {
+            self.graph.need(EFFECTS, node);
+        }
     }
 
     fn for_loop(
         &mut self,
         frame: &mut Frame<'a>,
-        init: &[Stmt],
+        init: &'a [Stmt],
         condition: Option<ExprId>,
         step: Option<ExprId>,
-        body: &Block,
+        body: &'a Block,
     ) {
         for stmt in init {
             self.stmt(frame, &stmt.kind);
         }
-        if let (Some(condition), Some(step)) = (condition, step)
-            && let Some((counter, range)) = self.counter(frame, init, condition, step)
-        {
-            if range.0 > range.1 {
-                return self.expr(frame, condition);
-            }
-            frame.known.insert(counter, range);
+        if let Some(condition) = condition.filter(|c| self.known(frame, *c).range == Some(FALSE)) {
+            let unused = self.graph.node();
+            return self.expr(frame, condition, unused);
         }
-        let value = condition.and_then(|c| self.condition(frame, c));
-        if value != Some(FALSE) {
-            self.block(frame, body);
-            step.iter().for_each(|e| self.expr(frame, *e));
+        let own: Vec<ExprId> = condition.into_iter().chain(step).collect();
+        let counter = condition.zip(step).and_then(|(c, s)| self.counter(frame, init, (c, s), body));
+        self.forget_writes(frame, &own, body);
+        if let Some((counter, range)) = counter {
+            frame.known.insert(counter, Known::of_range(range));
+        }
+        let outer = self.enter_loop(frame, condition, counter.is_some());
+        self.block(frame, body);
+        let unused = self.graph.node();
+        step.iter().for_each(|e| self.expr(frame, *e, unused));
+        self.leave_loop(frame, outer, &own, body);
+    }
+
+    /// What is in a loop runs by its condition. Loops that do nothing go away only if it is plain that they end.
+    fn enter_loop(&mut self, frame: &mut Frame<'a>, condition: Option<ExprId>, ends: bool) -> Node {
+        let outer = frame.control;
+        if let Some(condition) = condition {
+            let (value, node) = self.condition(frame, condition);
+            if value != Some(TRUE) {
+                self.graph.need(node, outer);
+                frame.control = node;
+                if !ends {
+                    self.graph.need(EFFECTS, node);
+                }
+            }
+        }
+        frame.loops += 1;
+        outer
+    }
+
+    fn leave_loop(&mut self, frame: &mut Frame<'a>, outer: Node, own: &[ExprId], body: &Block) {
+        frame.loops -= 1;
+        frame.control = outer;
+        self.forget_writes(frame, own, body);
+    }
+
+    fn forget_writes(&self, frame: &mut Frame<'a>, own: &[ExprId], body: &Block) {
+        for local in self.writes_of(frame, own, body).keys() {
+            frame.known.remove(local);
         }
     }
 
-    /// The counter of a loop that only counts up to a bound, with its values in the body.
-    fn counter(&self, frame: &Frame<'a>, init: &[Stmt], condition: ExprId, step: ExprId) -> Option<(LocalId, Range)> {
+    fn writes_of(&self, frame: &Frame<'a>, own: &[ExprId], body: &Block) -> BTreeMap<LocalId, u32> {
+        let exprs = &frame.body.exprs;
+        let mut all: Vec<ExprId> = own.iter().flat_map(|e| exprs.post_order(*e)).collect();
+        body.visit(&mut |stmt| stmt.own_exprs(&mut |e| all.extend(exprs.post_order(e))));
+        writes(self.program, frame.body, &all)
+    }
+
+    /// The counter of a loop that only counts up or down to a bound, with its values in the body if those are known.
+    fn counter(
+        &self,
+        frame: &Frame<'a>,
+        init: &[Stmt],
+        (condition, step): (ExprId, ExprId),
+        body: &Block,
+    ) -> Option<(LocalId, Option<Range>)> {
         let exprs = &frame.body.exprs;
         let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init else { return None };
         let is_counter = |e: ExprId| matches!(exprs[e].kind, ExprKind::Local(l) if l == *counter);
-        let counts_up = match exprs[step].kind {
-            ExprKind::Step(true, _, target) => is_counter(target),
-            ExprKind::Assign(Some(BinaryOp::Add), target, by) => {
-                is_counter(target) && self.value(frame.body, &frame.known, by, frame.depth)?.0 > 0
+        let known = |e: ExprId| self.known(frame, e).range;
+        let up = match exprs[step].kind {
+            ExprKind::Step(up, _, target) if is_counter(target) => up,
+            ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), target, by) if is_counter(target) => {
+                known(by).filter(|by| by.0 > 0)?;
+                op == BinaryOp::Add
             }
-            _ => false,
+            _ => return None,
         };
+        let by_one = matches!(exprs[step].kind, ExprKind::Step(..));
         let ExprKind::Binary(op, left, bound) = exprs[condition].kind else { return None };
-        if !counts_up || !is_counter(left) || frame.writes.get(counter) != Some(&1) {
+        let writes = self.writes_of(frame, &[condition, step], body);
+        let fixed = exprs.post_order(bound).into_iter().all(|e| match &exprs[e].kind {
+            ExprKind::Local(local) => !writes.contains_key(local),
+            ExprKind::Call(..) | ExprKind::Property(_) => false,
+            _ => true,
+        });
+        if !is_counter(left) || writes.get(counter) != Some(&1) || !fixed {
             return None;
         }
-        let (first, _) = self.value(frame.body, &frame.known, *first, frame.depth)?;
-        let (_, bound) = self.value(frame.body, &frame.known, bound, frame.depth)?;
-        match op {
-            BinaryOp::Less => Some((*counter, (first, bound - 1))),
-            BinaryOp::LessEqual => Some((*counter, (first, bound))),
+        let ends = known(*first).zip(known(bound));
+        let range = |up: Range, down: Range, is_up: bool| if is_up { up } else { down };
+        let range = ends.map(|(first, last)| match op {
+            BinaryOp::Less | BinaryOp::LessEqual if !up => None,
+            BinaryOp::Greater | BinaryOp::GreaterEqual if up => None,
+            BinaryOp::Less => Some((first.0, last.1 - 1)),
+            BinaryOp::LessEqual => Some((first.0, last.1)),
+            BinaryOp::Greater => Some((last.0 + 1, first.1)),
+            BinaryOp::GreaterEqual => Some((last.0, first.1)),
+            BinaryOp::NotEqual if by_one => Some(range((first.0, last.1 - 1), (last.0 + 1, first.1), up)),
             _ => None,
+        });
+        let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual)
+            || op == BinaryOp::NotEqual && by_one;
+        compares.then(|| (*counter, range.flatten().filter(|r| r.0 <= r.1)))
+    }
+
+    fn switch(&mut self, frame: &mut Frame<'a>, value: ExprId, cases: &'a [SwitchCase]) -> bool {
+        let (known, node) = self.condition(frame, value);
+        let outer = frame.control;
+        let label = |label: &ExprId| self.known(frame, *label).range;
+        let fits = |case: &SwitchCase, known: Range| {
+            let may = |label: Option<Range>| label.is_none_or(|l| l.0 <= known.1 && known.0 <= l.1);
+            case.labels.iter().flatten().any(|l| may(label(l)))
+        };
+        let exact = known.filter(|k| k.0 == k.1);
+        let matched = exact.map(|k| cases.iter().position(|c| fits(c, k)).or(cases.iter().position(is_default)));
+        let entered: Vec<usize> = match matched {
+            Some(case) => case.into_iter().collect(),
+            None => (0..cases.len())
+                .filter(|i| cases.get(*i).is_some_and(|c| is_default(c) || known.is_none_or(|k| fits(c, k))))
+                .collect(),
+        };
+        if matched.is_none() {
+            self.graph.need(node, outer);
+            frame.control = node;
+        }
+        let whole: Vec<&Block> = cases.iter().map(|c| &c.body).collect();
+        let before = frame.known.clone();
+        let (mut walked, mut falls) = (BTreeSet::new(), entered.is_empty() || !cases.iter().any(is_default));
+        for first in entered {
+            frame.known = before.clone();
+            for (i, case) in cases.iter().enumerate().skip(first) {
+                // What falls into a case knows less than what enters it.
+                if i > first {
+                    whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
+                }
+                let again = !walked.insert(i);
+                let ends = !again && !self.block(frame, &case.body);
+                falls |= breaks(&case.body) || !ends && i + 1 == cases.len();
+                if again || ends {
+                    break;
+                }
+            }
+        }
+        frame.known = before;
+        whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
+        let leaves = matched.is_none() && whole.iter().any(|b| b.any(&mut |s| leaves_switch(&s.kind)));
+        self.after_jumps(frame, (outer, node), leaves);
+        falls
+    }
+
+    /// Notes what an expression reaches, for the value that `sink` needs.
+    fn expr(&mut self, frame: &mut Frame<'a>, id: ExprId, sink: Node) {
+        let body = frame.body;
+        let kind = &body.exprs[id].kind;
+        if let Some((root, path, indices)) = self.part(frame, id) {
+            self.parts.insert((root, path));
+            let node = match root {
+                Root::Global(global) => self.global(global),
+                Root::Param(local) => self.local_node(frame, local),
+            };
+            self.graph.need(sink, node);
+            return indices.into_iter().for_each(|index| self.expr(frame, index, sink));
+        }
+        match kind {
+            ExprKind::Local(local) => {
+                let node = self.local_node(frame, *local);
+                self.graph.need(sink, node);
+            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = if *op == BinaryOp::And { FALSE } else { TRUE };
+                let (value, node) = self.condition(frame, *left);
+                match value.filter(|v| v.0 == v.1) {
+                    Some(value) if value == decides => {}
+                    Some(_) => self.expr(frame, *right, sink),
+                    None => self.under(frame, node, sink, &[*right]),
+                }
+            }
+            ExprKind::Select(condition, yes, no) => {
+                let (value, node) = self.condition(frame, *condition);
+                match value {
+                    Some(TRUE) => self.expr(frame, *yes, sink),
+                    Some(FALSE) => self.expr(frame, *no, sink),
+                    _ => self.under(frame, node, sink, &[*yes, *no]),
+                }
+            }
+            ExprKind::Comma(first, second) => {
+                let unused = self.graph.node();
+                self.expr(frame, *first, unused);
+                self.expr(frame, *second, sink);
+            }
+            ExprKind::Assign(op, target, value) => self.assign(frame, *op, *target, *value, sink),
+            ExprKind::Step(up, _, target) => {
+                let by = if *up { 1 } else { -1 };
+                let known = self.known(frame, *target).range.map(|(low, high)| (low + by, high + by));
+                let known = known.filter(|r| r.0 >= 0 && r.1 <= i128::from(i32::MAX));
+                let node = self.write(frame, *target, Known::of_range(known));
+                self.graph.need(sink, node);
+            }
+            ExprKind::Call(function, args) => self.call(frame, *function, args, sink),
+            ExprKind::Property(property) => match property.get.or(property.reference) {
+                Some(function) => self.call(frame, function, &property.args, sink),
+                None => property.args.iter().for_each(|a| self.expr(frame, *a, sink)),
+            },
+            ExprKind::AddressOf(of) => {
+                if let Place::Local(local) = place(self.program, body, *of) {
+                    frame.known.remove(&local);
+                }
+                self.expr(frame, *of, EFFECTS);
+            }
+            _ => {
+                let mut children = Vec::new();
+                kind.children(&mut |child| children.push(child));
+                children.into_iter().for_each(|child| self.expr(frame, child, sink));
+            }
         }
     }
 
-    /// Notes what an expression reaches.
-    fn expr(&mut self, frame: &Frame<'a>, id: ExprId) {
-        let kind = &frame.body.exprs[id].kind;
-        if let Some((root, path, indices)) = self.part(frame, id) {
-            self.parts.insert((root, path));
-            if let Root::Global(global) = root {
-                self.global(global, frame.depth);
+    /// Operands that are evaluated as a condition tells.
+    fn under(&mut self, frame: &mut Frame<'a>, node: Node, sink: Node, operands: &[ExprId]) {
+        self.graph.need(sink, node);
+        let outer = std::mem::replace(&mut frame.control, node);
+        self.graph.need(node, outer);
+        operands.iter().for_each(|e| self.expr(frame, *e, sink));
+        frame.control = outer;
+    }
+
+    fn assign(&mut self, frame: &mut Frame<'a>, op: Option<BinaryOp>, target: ExprId, value: ExprId, sink: Node) {
+        let known = match op {
+            None => self.known(frame, value),
+            Some(op) => {
+                let sides = self.known(frame, target).range.zip(self.known(frame, value).range);
+                Known::of_range(sides.and_then(|(a, b)| binary(op, a, b)))
             }
-            return indices.into_iter().for_each(|index| self.expr(frame, index));
+        };
+        // The value is found before it is written.
+        let whole = self.graph.node();
+        self.expr(frame, value, whole);
+        let node = self.write(frame, target, known);
+        self.graph.need(node, whole);
+        self.graph.need(sink, node);
+        if node != EFFECTS {
+            return;
         }
-        match kind {
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
-                let decides = if *op == BinaryOp::And { FALSE } else { TRUE };
-                if self.condition(frame, *left) != Some(decides) {
-                    self.expr(frame, *right);
-                }
-                return;
-            }
-            ExprKind::Select(condition, yes, no) => {
-                let value = self.condition(frame, *condition);
-                if value != Some(FALSE) {
-                    self.expr(frame, *yes);
-                }
-                if value != Some(TRUE) {
-                    self.expr(frame, *no);
-                }
-                return;
-            }
-            ExprKind::Call(function, args) => {
-                let ranges = args.iter().map(|a| self.value(frame.body, &frame.known, *a, frame.depth)).collect();
-                self.function(*function, ranges, frame.depth + 1);
-            }
-            ExprKind::Property(property) => {
-                for function in [property.get, property.set, property.reference].into_iter().flatten() {
-                    self.function(function, Vec::new(), frame.depth + 1);
-                }
-            }
-            _ => {}
+        if let ExprKind::Property(property) = &frame.body.exprs[target].kind {
+            [property.set, property.reference].into_iter().flatten().for_each(|f| self.whole(f, false));
         }
-        let mut children = Vec::new();
-        kind.children(&mut |child| children.push(child));
-        children.into_iter().for_each(|child| self.expr(frame, child));
+    }
+
+    /// What a written place is to the graph.
+    fn write(&mut self, frame: &mut Frame<'a>, target: ExprId, known: Known) -> Node {
+        let node = match place(self.program, frame.body, target) {
+            Place::Local(local) => {
+                match frame.body.exprs[target].kind {
+                    ExprKind::Local(_) => frame.known.insert(local, known),
+                    _ => frame.known.remove(&local),
+                };
+                self.local_node(frame, local)
+            }
+            Place::Static(global) => self.global(global),
+            Place::Memory => EFFECTS,
+        };
+        self.graph.need(node, frame.control);
+        // The place itself, with the indices on the way to it.
+        self.expr(frame, target, node);
+        node
+    }
+
+    fn call(&mut self, frame: &mut Frame<'a>, id: FunctionId, args: &[ExprId], sink: Node) {
+        let function = &self.program.functions[id];
+        let marked = function.attributes.iter().any(|a| a.name == "__effects");
+        let walked = self.decides
+            && !marked
+            && matches!(function.body, FunctionBody::Block)
+            && frame.depth < MAX_DEPTH
+            && self.calls < MAX_CALLS
+            && !self.open.contains(&id);
+        if walked { self.walk_call(frame, id, args, sink) } else { self.opaque_call(frame, id, args, sink) }
+    }
+
+    /// A call of which only the parameters are looked at.
+    fn opaque_call(&mut self, frame: &mut Frame<'a>, id: FunctionId, args: &[ExprId], sink: Node) {
+        self.whole(id, false);
+        let function = &self.program.functions[id];
+        let node = self.graph.node();
+        self.graph.need(sink, node);
+        let acts = matches!(function.body, FunctionBody::Block) || self.acts(id, 0);
+        let state = args.iter().any(|a| is_state(self.program, frame.body.exprs[*a].ty));
+        if acts || state {
+            self.graph.need(EFFECTS, node);
+            self.graph.need(EFFECTS, frame.control);
+        }
+        for (i, arg) in args.iter().enumerate() {
+            let mode = function.params.get(i).map_or(ParamMode::In, |p| p.mode);
+            self.expr(frame, *arg, node);
+            if mode != ParamMode::In {
+                let target = self.write(frame, *arg, Known::default());
+                self.graph.need(target, node);
+            }
+        }
+    }
+
+    /// Whether a builtin without a body in the language has effects.
+    fn acts(&self, id: FunctionId, depth: u32) -> bool {
+        let function = &self.program.functions[id];
+        let writes = |body: &Body| {
+            body.expressions().into_iter().any(|e| match body.exprs[e].kind {
+                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
+                    place(self.program, body, target) == Place::Memory
+                }
+                _ => false,
+            })
+        };
+        let own = match &function.body {
+            FunctionBody::Block => writes(&function.code),
+            FunctionBody::Switch(cases) => {
+                cases.iter().any(|(_, case)| matches!(case, TargetCase::Block(body) if writes(body)))
+            }
+            _ => false,
+        };
+        own || depth > MAX_DEPTH
+            || function.attributes.iter().any(|a| a.name == "__effects")
+            || self.program.callees(id).into_iter().any(|f| f != id && self.acts(f, depth + 1))
+    }
+
+    fn walk_call(&mut self, frame: &mut Frame<'a>, id: FunctionId, args: &[ExprId], sink: Node) {
+        self.calls += 1;
+        let program = self.program;
+        let function = &program.functions[id];
+        let result = self.graph.node();
+        self.graph.need(sink, result);
+        let mut inner = self.frame(&function.code, (frame.control, result), frame.depth + 1);
+        for (param, arg) in function.params.iter().zip(args) {
+            let node = self.local_node(&mut inner, param.local);
+            if param.mode != ParamMode::Out {
+                let known = self.known(frame, *arg);
+                inner.known.insert(param.local, known);
+                self.expr(frame, *arg, node);
+            }
+        }
+        self.open.push(id);
+        self.block(&mut inner, &function.code.block);
+        self.open.pop();
+        let returns = function.code.block.any(&mut |s| matches!(s.kind, StmtKind::Return(_)));
+        for (param, arg) in function.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In) {
+            let known = inner.known.remove(&param.local).filter(|_| !returns).unwrap_or_default();
+            let node = self.local_node(&mut inner, param.local);
+            let target = self.write(frame, *arg, known);
+            self.graph.need(target, node);
+        }
     }
 
     /// The part of a parameter that an expression is, with the indices on the way.
@@ -281,126 +634,118 @@ impl<'a> Walk<'a> {
         Some((root, fields.join("."), indices))
     }
 
-    fn global(&mut self, id: GlobalId, depth: u32) {
-        if !self.globals.insert(id) {
-            return;
+    /// The node of a global, with what its initializer needs.
+    fn global(&mut self, id: GlobalId) -> Node {
+        if let Some(node) = self.globals.get(&id) {
+            return *node;
         }
+        let node = self.graph.node();
+        self.globals.insert(id, node);
         if let Some(tree) = &self.program.globals[id].init {
             let uses = Uses::of_tree(tree);
-            uses.globals.into_iter().for_each(|g| self.global(g, depth));
-            uses.functions.into_iter().for_each(|f| self.function(f, Vec::new(), depth + 1));
+            for global in uses.globals {
+                self.parts.insert((Root::Global(global), String::new()));
+                let needed = self.global(global);
+                self.graph.need(node, needed);
+            }
+            uses.functions.into_iter().for_each(|f| self.whole(f, false));
         }
+        node
     }
+}
 
-    /// The range of an integer or bool, if it is known.
-    fn value(&self, body: &Body, known: &Known, id: ExprId, depth: u32) -> Option<Range> {
-        if !self.decides || depth > MAX_DEPTH {
-            return None;
-        }
-        let of = |e: ExprId| self.value(body, known, e, depth + 1);
-        match &body.exprs[id].kind {
-            ExprKind::Literal(Literal::Int(n), _) => Some((i128::from(*n), i128::from(*n))),
-            ExprKind::Literal(Literal::Bool(b), _) => Some(if *b { TRUE } else { FALSE }),
-            ExprKind::Local(local) => known.get(local).copied(),
-            ExprKind::Global(global) => self.constant(*global),
-            ExprKind::Convert(inner, _) if self.is_int(body.exprs[id].ty) && self.is_int(body.exprs[*inner].ty) => {
-                // A negative number becomes a large one, or the other way about.
-                of(*inner).filter(|r| r.0 >= 0 && r.1 <= i128::from(i32::MAX))
+fn is_default(case: &SwitchCase) -> bool {
+    case.labels.iter().any(Option::is_none)
+}
+
+/// Whether a block may end before its end.
+fn jumps(block: &Block) -> bool {
+    let jumps =
+        |s: &StmtKind| matches!(s, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard);
+    block.any(&mut |s| jumps(&s.kind))
+}
+
+fn breaks(block: &Block) -> bool {
+    block.any(&mut |s| matches!(s.kind, StmtKind::Break))
+}
+
+fn leaves_switch(stmt: &StmtKind) -> bool {
+    matches!(stmt, StmtKind::Return(_) | StmtKind::Continue | StmtKind::Discard)
+}
+
+/// What an lvalue is a part of.
+fn place(program: &Program, body: &Body, target: ExprId) -> Place {
+    let mut at = target;
+    loop {
+        let base = match &body.exprs[at].kind {
+            ExprKind::Local(local) => return Place::Local(*local),
+            ExprKind::Global(global) if program.globals[*global].kind == GlobalKind::Static => {
+                return Place::Static(*global);
             }
-            ExprKind::Unary(UnaryOp::Negate, e) => of(*e).map(|(low, high)| (-high, -low)),
-            ExprKind::Unary(UnaryOp::Not, e) => of(*e).map(|(low, high)| (1 - high, 1 - low)),
-            ExprKind::Binary(op, left, right) if self.is_int(body.exprs[*left].ty) => {
-                binary(*op, of(*left)?, of(*right)?)
-            }
-            ExprKind::Call(function, args) => self.call(*function, args.iter().map(|a| of(*a)).collect(), depth),
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Swizzle(base, _) => Some(*base),
+            ExprKind::MatrixSwizzle(base, _) | ExprKind::Convert(base, _) => Some(*base),
+            ExprKind::Property(property) => property.args.first().copied(),
             _ => None,
-        }
-    }
-
-    /// The value of a constant that is declared with a literal.
-    fn constant(&self, id: GlobalId) -> Option<Range> {
-        let global = &self.program.globals[id];
-        let tree = global.init.as_ref().filter(|_| global.kind == GlobalKind::Const)?;
-        let mut at = tree.root;
-        loop {
-            match &tree.exprs[at].kind {
-                ExprKind::Literal(Literal::Int(n), _) => return Some((i128::from(*n), i128::from(*n))),
-                ExprKind::Literal(Literal::Bool(b), _) => return Some(if *b { TRUE } else { FALSE }),
-                ExprKind::Convert(inner, _) if tree.exprs[at].ty == tree.exprs[*inner].ty => at = *inner,
-                _ => return None,
-            }
-        }
-    }
-
-    /// What a function of one expression gives.
-    fn call(&self, id: FunctionId, args: Vec<Option<Range>>, depth: u32) -> Option<Range> {
-        let function = &self.program.functions[id];
-        let [Stmt { kind: StmtKind::Return(Some(value)), .. }] = function.code.block.stmts.as_slice() else {
-            return None;
         };
-        if !matches!(function.body, FunctionBody::Block) || function.params.iter().any(|p| p.mode != ParamMode::In) {
-            return None;
-        }
-        let pairs = function.params.iter().map(|p| p.local).zip(args);
-        let known: Known = pairs.filter_map(|(p, range)| Some((p, range?))).collect();
-        let writes = writes(self.program, &function.code);
-        self.value(&function.code, &known, *value, depth + 8).filter(|_| writes.is_empty())
-    }
-
-    fn is_int(&self, ty: TypeId) -> bool {
-        use Scalar::*;
-        matches!(self.program.types.get(ty), Type::Scalar(Bool | I16 | U16 | I32 | U32 | I64 | U64))
+        at = match base {
+            Some(base) if is_plain(program, body.exprs[base].ty) => base,
+            _ => return Place::Memory,
+        };
     }
 }
 
-/// What an operator makes of two ranges. Sums and products that could leave 31 bits are not known: they may wrap.
-fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
-    let truth = |always: bool, never: bool| match (always, never) {
-        (true, _) => TRUE,
-        (_, true) => FALSE,
-        _ => (0, 1),
-    };
-    let within = |range: Range| (range.0 >= 0 && range.1 <= i128::from(i32::MAX)).then_some(range);
-    match op {
-        BinaryOp::Add => within((a.checked_add(c)?, b.checked_add(d)?)),
-        BinaryOp::Sub => within((a.checked_sub(d)?, b.checked_sub(c)?)),
-        BinaryOp::Mul if a >= 0 && c >= 0 => within((a.checked_mul(c)?, b.checked_mul(d)?)),
-        BinaryOp::Less => Some(truth(b < c, a >= d)),
-        BinaryOp::LessEqual => Some(truth(b <= c, a > d)),
-        BinaryOp::Greater => Some(truth(a > d, b <= c)),
-        BinaryOp::GreaterEqual => Some(truth(a >= d, b < c)),
-        BinaryOp::Equal => Some(truth(a == b && c == d && a == c, b < c || d < a)),
-        BinaryOp::NotEqual => Some(truth(b < c || d < a, a == b && c == d && a == c)),
-        BinaryOp::And => Some((a & c, b & d)),
-        BinaryOp::Or => Some((a | c, b | d)),
-        _ => None,
-    }
+/// Whether a part of a value of a type is a part of the value, not of memory that it stands for.
+fn is_plain(program: &Program, ty: TypeId) -> bool {
+    use Type::*;
+    matches!(program.types.get(ty), Scalar(_) | Vector(..) | Matrix(..) | Array(..) | Struct(_) | Enum(_))
 }
 
-/// The locals that a body writes after their declarations, and how often at most.
-fn writes(program: &Program, body: &Body) -> BTreeMap<LocalId, u32> {
+/// Objects that calls change.
+fn is_state(program: &Program, ty: TypeId) -> bool {
+    !is_plain(program, ty) && !program.types.get(ty).is_resource()
+}
+
+/// Statics that functions write.
+fn written_statics(program: &Program) -> BTreeSet<GlobalId> {
+    let mut found = BTreeSet::new();
+    for id in program.reachable_functions() {
+        let body = &program.functions[id].code;
+        each_written(program, body, &body.expressions(), &mut |target| {
+            if let Place::Static(global) = place(program, body, target) {
+                found.insert(global);
+            }
+        });
+    }
+    found
+}
+
+/// The locals that expressions write, and how often at most.
+fn writes(program: &Program, body: &Body, exprs: &[ExprId]) -> BTreeMap<LocalId, u32> {
     let mut found = BTreeMap::new();
-    let mut note = |target: ExprId| {
+    each_written(program, body, exprs, &mut |target| {
         if let Some(local) = root(body, target) {
             *found.entry(local).or_insert(0) += 1;
         }
-    };
-    for id in body.expressions() {
-        match &body.exprs[id].kind {
+    });
+    found
+}
+
+fn each_written(program: &Program, body: &Body, exprs: &[ExprId], note: &mut dyn FnMut(ExprId)) {
+    for id in exprs {
+        match &body.exprs[*id].kind {
             ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
                 note(*target)
             }
             ExprKind::Native(_, args) => args.iter().for_each(|a| note(*a)),
-            ExprKind::Call(function, args) => written(program, *function, args).for_each(&mut note),
+            ExprKind::Call(function, args) => written(program, *function, args).for_each(&mut *note),
             ExprKind::Property(p) => {
                 for function in [p.get, p.set, p.reference].into_iter().flatten() {
-                    written(program, function, &p.args).for_each(&mut note);
+                    written(program, function, &p.args).for_each(&mut *note);
                 }
             }
             _ => {}
         }
     }
-    found
 }
 
 /// The arguments that a function may write.
