@@ -3,6 +3,7 @@
 
 mod locked;
 mod overlap;
+mod ranges;
 
 use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
@@ -19,6 +20,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
 use overlap::Inside;
+use ranges::{Numbers, Ranges};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The last register or binding number that any API takes.
@@ -41,16 +43,16 @@ pub struct Allocator<'a> {
     program: &'a Program,
     settings: Settings,
     diags: &'a mut Diagnostics,
-    taken: BTreeMap<(u64, Unit), Vec<Range>>,
+    taken: BTreeMap<(u64, Unit), Ranges>,
     /// Ranges that a parameter takes and the policy gives to others all the same.
-    shared: BTreeMap<(u64, Unit), Vec<Range>>,
+    shared: BTreeMap<(u64, Unit), Ranges>,
     /// Ranges whose numbers are given to nothing else, though what has been given them is elsewhere.
-    counted: BTreeMap<(u64, Unit), Vec<Range>>,
+    counted: BTreeMap<(u64, Unit), Ranges>,
     /// Spaces that blocks and unbounded arrays may not have.
-    spaces: BTreeSet<u64>,
+    spaces: Numbers,
     overlaps: Vec<Overlap>,
     /// Numbers of push constants, input attachments and specialization constants that are given.
-    numbers: BTreeMap<Unit, Vec<std::ops::Range<u64>>>,
+    numbers: BTreeMap<Unit, Numbers>,
     /// Parameters that have a place: all, unless the policy drops what no entry point reaches.
     reached: Option<BTreeSet<GlobalId>>,
     /// Those that have none, as far as their explicit positions are kept.
@@ -100,7 +102,7 @@ impl<'a> Allocator<'a> {
             taken: BTreeMap::new(),
             shared: BTreeMap::new(),
             counted: BTreeMap::new(),
-            spaces: BTreeSet::new(),
+            spaces: Numbers::default(),
             overlaps: Vec::new(),
             numbers: BTreeMap::new(),
             reached,
@@ -139,11 +141,12 @@ impl<'a> Allocator<'a> {
         if self.settings.policy.by_class {
             sort_by_class(self.program, &mut scopes);
         }
+        let index: BTreeMap<GlobalId, usize> = globals.iter().enumerate().map(|(i, (id, _))| (*id, i)).collect();
         let mut entry_layouts: Vec<EntryLayout> = vec![EntryLayout::default(); entries.len()];
         for scope in scopes {
             match scope {
                 Scope::Global(id) => {
-                    if let Some((_, pending)) = globals.iter_mut().find(|(g, _)| *g == id) {
+                    if let Some((_, pending)) = index.get(&id).and_then(|i| globals.get_mut(*i)) {
                         self.allocate(pending);
                     }
                 }
@@ -284,7 +287,8 @@ impl<'a> Allocator<'a> {
             }
             let space = pending.place.space.get(unit);
             let (taken, counted) = (self.taken.entry((space, key)), self.counted.entry((space, key)));
-            counted.or_default().extend(taken.or_default().extract_if(.., |r| r.id == pending.id));
+            let (taken, counted) = (taken.or_default(), counted.or_default());
+            taken.take(pending.id).into_iter().for_each(|range| counted.push(range));
             let start = pending.place.offset.get(unit).saturating_sub(base);
             pending.place.offset.set(unit, start);
             for placed in self.trace.iter_mut().filter(|p| p.owner == pending.id && p.unit == unit) {
@@ -306,13 +310,14 @@ impl<'a> Allocator<'a> {
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
     fn measure_globals(&mut self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
         let mut list = Vec::new();
+        let keeps_data = self.reached.as_ref().is_some_and(|reached| self.holds_plain_data(reached));
         for scope in scopes {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
             let owner = (global.name, Owner::Global(id));
             let layout = self.measure(global, owner.1);
             let pending = pending(owner, global.span, &global.explicit, layout, Place::default());
-            match self.is_dropped(id, &pending.layout) {
+            match self.is_dropped(id, &pending.layout, keeps_data) {
                 true => self.dropped.push(pending),
                 false => list.push((id, pending)),
             }
@@ -353,17 +358,21 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
-    /// of them is reached.
-    fn is_dropped(&self, id: GlobalId, layout: &TypeLayout) -> bool {
-        let Some(reached) = &self.reached else { return false };
-        let is_plain = |g: &GlobalId| {
+    /// Whether any of these has data in the buffer of plain globals.
+    fn holds_plain_data(&self, globals: &BTreeSet<GlobalId>) -> bool {
+        globals.iter().any(|g| {
             let Global { ty, kind, .. } = self.program.globals[*g];
             kind == GlobalKind::Parameter
                 && self.program.holds_data(ty)
                 && !self.program.types.get(self.program.types.innermost(ty)).is_resource()
-        };
-        let in_buffer = layout.size() > 0 && reached.iter().any(is_plain);
+        })
+    }
+
+    /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
+    /// of them is reached.
+    fn is_dropped(&self, id: GlobalId, layout: &TypeLayout, keeps_data: bool) -> bool {
+        let Some(reached) = &self.reached else { return false };
+        let in_buffer = layout.size() > 0 && keeps_data;
         let parameter = self.program.globals[id].kind == GlobalKind::Parameter;
         parameter && !reached.contains(&id) && !in_buffer
     }
@@ -594,9 +603,9 @@ impl<'a> Allocator<'a> {
     fn fix_number(&mut self, pending: &mut Pending, unit: Unit, (start, count): (u64, u64), how: How) {
         pending.place.offset.set(unit, start);
         pending.fixed.push(unit);
-        self.numbers.entry(unit).or_default().push(start..start.saturating_add(count));
         let range = pending.range(start, count, how);
         self.claim_number(unit, range);
+        self.numbers.entry(unit).or_default().add(range.start, range.end);
     }
 
     fn allocate_numbers(&mut self, pending: &mut Pending) {
@@ -613,12 +622,10 @@ impl<'a> Allocator<'a> {
 
     /// The lowest start of `count` numbers that are not given yet.
     fn free_number(&mut self, unit: Unit, count: u64) -> u64 {
-        let mut start = self.floor(unit, 0);
+        let from = self.floor(unit, 0);
         let given = self.numbers.entry(unit).or_default();
-        while let Some(blocked) = given.iter().find(|r| r.start < start.saturating_add(count) && start < r.end) {
-            start = blocked.end;
-        }
-        given.push(start..start.saturating_add(count));
+        let start = Numbers::first_free(&[given], from, count);
+        given.add(start, start.saturating_add(count));
         start
     }
 
@@ -693,9 +700,7 @@ impl<'a> Allocator<'a> {
         pending.fixed.push(Unit::Space);
         let count = pending.layout.usage.get(Unit::Space);
         let one = how == How::Explicit && self.settings.policy.explicit_block_keeps_one_space;
-        for i in 0..if one { count.min(1) } else { count } {
-            self.spaces.insert(space.saturating_add(i));
-        }
+        self.spaces.add(space, space.saturating_add(if one { count.min(1) } else { count }));
         let range = pending.range(space, count, how);
         self.note(Unit::Space, Unit::Space, 0, &range);
     }
@@ -806,31 +811,20 @@ impl<'a> Allocator<'a> {
 
     fn first_fit_from(&self, unit: Unit, count: u64, space: u64, start: u64) -> u64 {
         let (key, _) = self.numbering(unit);
-        let mut start = start;
         let given = [self.taken.get(&(space, key)), self.counted.get(&(space, key))];
-        let mut ranges: Vec<&Range> = given.into_iter().flatten().flatten().collect();
-        ranges.sort_by_key(|r| r.start);
-        for range in ranges {
-            if range.start >= start.saturating_add(count) {
-                break;
-            }
-            start = start.max(range.end);
-        }
-        start
+        let given: Vec<&Numbers> = given.into_iter().flatten().map(Ranges::numbers).collect();
+        Numbers::first_free(&given, start, count)
     }
 
     /// One past the last slot that is taken in a space.
     fn end_of(&self, unit: Unit, space: u64) -> u64 {
         let (key, base) = self.numbering(unit);
-        self.taken.get(&(space, key)).into_iter().flatten().map(|r| r.end).max().unwrap_or(base)
+        self.taken.get(&(space, key)).and_then(|taken| taken.numbers().end()).unwrap_or(base)
     }
 
     fn free_spaces(&mut self, count: u64) -> u64 {
-        let mut start = self.floor(Unit::Space, 0);
-        while let Some(blocked) = (start..start + count).rev().find(|s| self.spaces.contains(s)) {
-            start = blocked + 1;
-        }
-        self.spaces.extend(start..start + count);
+        let start = Numbers::first_free(&[&self.spaces], self.floor(Unit::Space, 0), count);
+        self.spaces.add(start, start.saturating_add(count));
         start
     }
 
@@ -838,7 +832,9 @@ impl<'a> Allocator<'a> {
         let message = format!("no room for `{}`", pending.name);
         let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, pending.span, message);
         let (key, _) = self.numbering(unit);
-        for range in self.taken.get(&(space, key)).into_iter().flatten().filter(|r| r.span != Span::default()) {
+        for range in
+            self.taken.get(&(space, key)).into_iter().flat_map(Ranges::iter).filter(|r| r.span != Span::default())
+        {
             let text = format!("`{}` takes {}", range.owner, range_text(key, range, space));
             diagnostic = diagnostic.label(range.span, text);
         }

@@ -31,8 +31,9 @@ pub fn reflect(
         super::semantics::complete(&mut leaves, emitted);
     }
     super::semantics::without(&mut leaves);
+    let by_path = by_path(&leaves);
     for entry in &mut entry_points {
-        entry.bindings = builder.used_by(entry, &leaves);
+        entry.bindings = builder.used_by(entry, &by_path);
     }
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
@@ -540,14 +541,12 @@ impl Builder<'_> {
     }
 
     /// Global parameters with whether an entry point can reach what they have of each unit.
-    fn used_by(&self, entry: &super::model::EntryPoint, leaves: &[Leaf]) -> Vec<Variable> {
+    fn used_by(&self, entry: &super::model::EntryPoint, leaves: &BTreeMap<&str, Vec<&Leaf>>) -> Vec<Variable> {
         let list = self.layout.parameters.iter().map(|p| {
             let global = &self.program.globals[p.global];
             let name = global.name.as_str();
-            let below =
-                |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-            let mine: Vec<&Leaf> =
-                leaves.iter().filter(|l| below(&l.path) && l.entry_points.contains(&entry.name)).collect();
+            let below = leaves.get(name).into_iter().flatten();
+            let mine: Vec<&Leaf> = below.copied().filter(|l| l.entry_points.contains(&entry.name)).collect();
             let mut list = bindings(&self.program.types, &p.place.offset, &p.place.space, &p.layout);
             let told = |b: &&mut Binding| {
                 Unit::of_word(&b.kind)
@@ -564,6 +563,18 @@ impl Builder<'_> {
         });
         list.collect()
     }
+}
+
+/// The leaves of each path and of what they are parts of.
+fn by_path(leaves: &[Leaf]) -> BTreeMap<&str, Vec<&Leaf>> {
+    let mut parts: BTreeMap<&str, Vec<&Leaf>> = BTreeMap::new();
+    for leaf in leaves {
+        let dots = leaf.path.match_indices('.').map(|(at, _)| at);
+        for prefix in dots.chain([leaf.path.len()]).filter_map(|end| leaf.path.get(..end)) {
+            parts.entry(prefix).or_default().push(leaf);
+        }
+    }
+    parts
 }
 
 fn access_word(access: Access) -> Option<String> {

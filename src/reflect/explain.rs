@@ -5,15 +5,16 @@
 //! from the parameter down to the part. What was taken when something was placed is read from layout's trace.
 
 use super::build::{bindings, register_text};
+use super::explain_trace::{History, is_numbered, latest_before};
 use super::model::{Binding, Count};
 use super::words::position;
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::trace::{How, Owner, Placement};
 use crate::layout::{
-    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout, buffer_place, enter_array,
-    enter_block,
+    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, buffer_place,
+    enter_array, enter_block,
 };
-use crate::source::{Sources, Span};
+use crate::source::{SourceFile, Sources, Span};
 use crate::symbol::edit_distance;
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
 use serde::Serialize;
@@ -94,7 +95,7 @@ const LOCK: &str = "the bindings lock: what it records stays, what is new comes 
 
 /// Every parameter and every part of one, in global order.
 pub fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources) -> Vec<Explanation> {
-    let mut explainer = Explainer { program, layout, sources, list: Vec::new() };
+    let mut explainer = Explainer { program, layout, sources, history: History::new(layout), list: Vec::new() };
     explainer.globals();
     for entry in 0..program.entry_points.len() {
         explainer.entry(entry);
@@ -107,6 +108,7 @@ struct Explainer<'a> {
     program: &'a Program,
     layout: &'a ProgramLayout,
     sources: &'a Sources,
+    history: History<'a>,
     list: Vec<Explanation>,
 }
 
@@ -161,6 +163,13 @@ fn scope_step(buffer: &str, of: &str, rule: &str) -> Step {
     }
 }
 
+/// A layout, its fields as they are declared, and for each the one that ends last before it.
+type Ordered<'a> = (&'a TypeLayout, &'a [Member<'a>], &'a [Option<usize>]);
+
+fn latest_fields(layout: &TypeLayout, members: &[Member]) -> Vec<Option<usize>> {
+    latest_before(layout.fields(), |i| members.get(i).is_some_and(|m| m.asked.is_some()))
+}
+
 /// Where a walk down a parameter is.
 #[derive(Clone)]
 struct At<'a> {
@@ -194,6 +203,7 @@ impl<'a> Explainer<'a> {
             .map(|g| Member { asked: registers_bytes(&g.explicit), ..Member::of(g.name.as_str(), g.span, &g.explicit) })
             .collect();
         let buffer = layout.globals.as_ref().map(|b| ("$Globals", b));
+        let latest = buffer.map_or(Vec::new(), |(_, b)| latest_fields(&b.layout, &members));
         self.dropped();
         for (index, p) in layout.parameters.iter().enumerate() {
             let global = &self.program.globals[p.global];
@@ -210,7 +220,7 @@ impl<'a> Explainer<'a> {
             if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain globals", GLOBALS));
-                at.steps.push(self.bytes(index, (&b.layout, &members), b.kept, rules));
+                at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
             self.part(at);
         }
@@ -218,7 +228,7 @@ impl<'a> Explainer<'a> {
 
     /// Parameters that the policy gives no place.
     fn dropped(&mut self) {
-        let placed = |id| self.layout.parameters.iter().any(|p| p.global == id);
+        let placed = |id| self.history.global(id).is_some();
         let dropped = self.program.parameters.iter().filter(|id| !placed(**id)).map(|id| &self.program.globals[*id]);
         let list: Vec<Explanation> = dropped
             .map(|global| {
@@ -260,6 +270,7 @@ impl<'a> Explainer<'a> {
             steps.extend(self.placements(Owner::EntryBuffer(entry)));
             self.buffer(&name, buffer, steps);
         }
+        let latest = scope.buffer.as_ref().map_or(Vec::new(), |b| latest_fields(&b.layout, &members));
         for (index, ((at, place, layout), member)) in scope.params.iter().zip(&members).enumerate() {
             let text = format!(
                 "The uniform parameters of `{}` come in their order, after all globals: `{}` is {}",
@@ -280,7 +291,7 @@ impl<'a> Explainer<'a> {
             if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain uniform parameters", ENTRIES));
-                at.steps.push(self.bytes(index, (&b.layout, &members), b.kept, rules));
+                at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
             self.part(at);
         }
@@ -294,19 +305,14 @@ impl<'a> Explainer<'a> {
 
     /// Phase 1. Specialization constants have numbers of their own.
     fn order(&self, index: usize, members: &[Member], layout: &TypeLayout, span: Span) -> Step {
-        let numbered = layout.usage.get(Unit::Specialization) > 0;
-        let among = self.layout.parameters.iter().zip(members).enumerate();
-        let among: Vec<(usize, &str)> = among
-            .filter(|(_, (p, _))| !numbered || p.layout.usage.get(Unit::Specialization) > 0)
-            .map(|(at, (_, member))| (at, member.name))
-            .collect();
-        let before: Vec<&str> = among.iter().filter(|(at, _)| *at < index).map(|(_, name)| *name).collect();
-        let what = if numbered { "Order of specialization constants" } else { "Global order" };
-        let name = members.get(index).map_or("", |m| m.name);
-        let mut text = format!("{what}: `{name}` is {}", nth(before.len(), among.len()));
+        let (place, among) = self.history.order(index, layout);
+        let before = among.get(..place).unwrap_or_default();
+        let what = if is_numbered(layout) { "Order of specialization constants" } else { "Global order" };
+        let name_of = |at: usize| members.get(at).map_or("", |m| m.name);
+        let mut text = format!("{what}: `{}` is {}", name_of(index), nth(place, among.len()));
         if !before.is_empty() {
             let hidden = before.len().saturating_sub(SHOWN);
-            let shown: Vec<String> = before.iter().skip(hidden).map(|n| format!("`{n}`")).collect();
+            let shown: Vec<String> = before.iter().skip(hidden).map(|i| format!("`{}`", name_of(*i))).collect();
             let more = match hidden {
                 0 => String::new(),
                 1 => "another, ".to_owned(),
@@ -327,7 +333,7 @@ impl<'a> Explainer<'a> {
 
     /// A position that the source asks for and that means nothing here.
     fn unheard(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
-        let heard = self.layout.trace.iter().any(|p| p.owner == owner && p.how == How::Explicit);
+        let heard = self.history.is_explicit(owner);
         let d3d = self.layout.settings.api == Api::D3d;
         let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
         let (text, span) = match (d3d, place, &explicit.vk_binding) {
@@ -375,15 +381,11 @@ impl<'a> Explainer<'a> {
 
     /// The steps that placed an owner.
     fn placements(&self, owner: Owner) -> Vec<Step> {
-        let mine = self.layout.trace.iter().enumerate().filter(|(_, p)| p.owner == owner);
-        mine.map(|(index, placement)| self.placement(index, placement)).collect()
+        self.history.of(owner).map(|(index, placement)| self.placement(index, placement)).collect()
     }
 
     fn placement(&self, index: usize, p: &Placement) -> Step {
         let here = self.range(p);
-        let earlier = self.layout.trace.iter().take(index);
-        let others: Vec<&Placement> =
-            earlier.filter(|o| o.numbers == p.numbers && (o.space == p.space || p.unit == Unit::Space)).collect();
         let what = if p.unit == Unit::Space { "spaces" } else { "places" };
         let (text, rule) = match p.how {
             How::Explicit => {
@@ -427,11 +429,11 @@ impl<'a> Explainer<'a> {
         };
         let mut taken: Vec<String> = Vec::new();
         if matches!(p.how, How::FirstFit | How::AfterRecorded | How::Rest) {
-            let hidden = others.len().saturating_sub(SHOWN);
+            let (others, mut shown) = self.history.earlier(index, p, SHOWN);
+            let hidden = others.saturating_sub(shown.len());
             if hidden > 0 {
                 taken.push(format!("{hidden} earlier {what} were taken"));
             }
-            let mut shown: Vec<&Placement> = others.iter().skip(hidden).copied().collect();
             shown.sort_by_key(|o| (o.start, o.end));
             let mut lines: Vec<(u64, String)> = shown.into_iter().map(|o| (o.start, self.taker(o))).collect();
             if p.unit == Unit::Space {
@@ -479,7 +481,7 @@ impl<'a> Explainer<'a> {
 
     fn is_block(&self, owner: Owner) -> bool {
         let layout = match owner {
-            Owner::Global(id) => self.layout.parameters.iter().find(|p| p.global == id).map(|p| &p.layout),
+            Owner::Global(id) => self.history.global(id),
             Owner::Param(entry, at) => {
                 let params = self.layout.entry_points.get(entry).map_or(&[][..], |e| e.params.as_slice());
                 params.iter().find(|(i, ..)| *i == at).map(|(.., layout)| layout)
@@ -491,12 +493,8 @@ impl<'a> Explainer<'a> {
 
     /// Spaces that hold parameters one by one.
     fn used_spaces(&self) -> Vec<(u64, String)> {
-        let slots = self.layout.trace.iter().filter(|p| Unit::SLOTS.contains(&p.unit));
-        let mut spaces: Vec<(u64, &Placement)> = slots.map(|p| (p.space, p)).collect();
-        spaces.sort_by_key(|(space, _)| *space);
-        spaces.dedup_by_key(|(space, _)| *space);
-        let shown = spaces.iter().take(SHOWN);
-        shown.map(|(space, p)| (*space, format!("space {space} is that of `{}` and others", p.name))).collect()
+        let shown = self.history.spaces().take(SHOWN);
+        shown.map(|(space, p)| (space, format!("space {space} is that of `{}` and others", p.name))).collect()
     }
 
     /// Who has a range, why and from where.
@@ -514,7 +512,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// Why the field at `index` begins at its byte.
-    fn bytes(&self, index: usize, of: (&TypeLayout, &[Member]), kept: bool, rules: &Rules) -> Step {
+    fn bytes(&self, index: usize, of: Ordered, kept: bool, rules: &Rules) -> Step {
         let (fields, members) = (of.0.fields(), of.1);
         let (Some(field), Some(member)) = (fields.get(index), members.get(index)) else { return Step::default() };
         let at = field.offset.get(Unit::Bytes);
@@ -538,17 +536,12 @@ impl<'a> Explainer<'a> {
     }
 
     /// Why a field that asks for nothing begins where it does.
-    fn after(&self, index: usize, of: (&TypeLayout, &[Member]), kept: bool, rules: &Rules) -> String {
+    fn after(&self, index: usize, of: Ordered, kept: bool, rules: &Rules) -> String {
         let (fields, members) = (of.0.fields(), of.1);
         let Some(field) = fields.get(index) else { return String::new() };
         let (at, align) = (field.offset.get(Unit::Bytes), u64::from(field.layout.align));
         let end = |f: &VarLayout| f.offset.get(Unit::Bytes).saturating_add(f.layout.size());
-        // Fields that say their place come before all that do not.
-        let earlier =
-            fields.iter().zip(members).enumerate().filter(|(i, (f, member))| {
-                f.layout.size() > 0 && *i != index && (*i < index || member.asked.is_some())
-            });
-        let before = earlier.map(|(_, pair)| pair).max_by_key(|(f, _)| end(f));
+        let before = of.2.get(index).copied().flatten().and_then(|i| Some((fields.get(i)?, members.get(i)?)));
         let start = before.map_or(0, |(f, _)| end(f));
         let mut text = match before {
             Some((_, before)) => format!("; `{}` before it ends at byte {start}", before.name),
@@ -690,14 +683,18 @@ impl<'a> Explainer<'a> {
 
     fn fields(&mut self, at: At<'a>, fields: &'a [VarLayout]) {
         let members = self.declared(at.layout.ty);
+        let latest = latest_fields(at.layout, &members);
+        let mut used = Usage::NONE;
         for (index, (field, member)) in fields.iter().zip(&members).enumerate() {
             let mut steps = at.steps.clone();
             if field.layout.size() > 0 {
-                steps.push(self.bytes(index, (at.layout, &members), false, at.rules));
+                steps.push(self.bytes(index, (at.layout, &members, &latest), false, at.rules));
             }
             for (unit, n) in field.layout.usage.units().filter(|(u, _)| *u != Unit::Bytes) {
-                steps.push(self.slots(index, fields, member.name, (unit, n), member.span));
+                let before = used.get(unit);
+                steps.push(self.slots((before, field.offset.get(unit)), member.name, (unit, n), member.span));
             }
+            used.add_slots(&field.layout.usage);
             let path = format!("{}.{}", at.path, member.name);
             let place = at.place.field(field);
             self.part(At { path, place, layout: &field.layout, explicit: member.explicit, steps, ..at.clone() });
@@ -705,9 +702,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// Why a field begins at its slot.
-    fn slots(&self, index: usize, fields: &[VarLayout], name: &str, (unit, n): (Unit, u64), span: Span) -> Step {
-        let before: u64 = fields.iter().take(index).fold(0, |sum, f| sum.saturating_add(f.layout.usage.get(unit)));
-        let at = fields.get(index).map_or(0, |f| f.offset.get(unit));
+    fn slots(&self, (before, at): (u64, u64), name: &str, (unit, n): (Unit, u64), span: Span) -> Step {
         let mut text = format!("`{name}` takes {}; fields before it take {before}", amount(unit, n));
         let mut rule = STRUCTURES;
         match at.checked_div(before) {
@@ -750,8 +745,13 @@ pub(super) fn source_line(sources: &Sources, span: Span) -> Option<(String, Stri
     let span = sources.use_site(span);
     let file = sources.file(span.file)?;
     let (line, column) = sources.line_column(span.file, span.start);
-    let text = file.text.lines().nth(line).unwrap_or("");
+    let text = line_text(file, line);
     Some((format!("{}:{}:{}", file.name, line + 1, column + 1), around(text, column)))
+}
+
+fn line_text(file: &SourceFile, line: usize) -> &str {
+    let start = file.line_starts().get(line).map_or(0, |s| *s as usize);
+    file.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
 }
 
 /// A line, or the part of a long one that `column` is in, without what would be cut in the middle of a word.

@@ -7,6 +7,7 @@ mod build;
 pub mod diff;
 pub mod explain;
 mod explain_io;
+mod explain_trace;
 pub mod html;
 mod layouts;
 mod leaves;

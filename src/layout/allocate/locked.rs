@@ -377,7 +377,7 @@ impl<'a> Allocator<'a> {
         let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
         if let Some(at) = lock.position(owner, Unit::PushConstant) {
             kept.insert((owner, Unit::PushConstant));
-            self.numbers.entry(Unit::PushConstant).or_default().push(at.index..at.index.saturating_add(1));
+            self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
             let range = Range {
                 start: at.index,
                 end: at.end(),
@@ -407,8 +407,7 @@ impl<'a> Allocator<'a> {
     /// Takes a recorded range, which nobody else may have.
     fn keep_range(&mut self, lock: &Locked, pending: &Pending, unit: Unit, range: Range, space: u64) {
         let (key, _) = self.numbering(unit);
-        let other = self.taken.get(&(space, key)).into_iter().flatten();
-        let other = other.copied().find(|r| r.start < range.end && range.start < r.end);
+        let other = self.taken.get(&(space, key)).and_then(|taken| taken.meeting(&range).next().copied());
         if let Some(other) = other {
             let message = format!(
                 "`{}` cannot stay at {}: `{}` takes {}",
@@ -504,17 +503,17 @@ impl<'a> Allocator<'a> {
         let numbers = range.start..range.end.min(range.start.saturating_add(LAST_SPACES));
         if Unit::SLOTS.contains(&unit) {
             let (key, _) = self.numbering(unit);
-            let mut others = self.taken.get(&(space, key)).into_iter().flatten();
+            let taken = self.taken.get(&(space, key));
             // What the source gave to another parameter explicitly is no longer kept.
-            if others.all(|r| r.end <= range.start || range.end <= r.start) {
+            if taken.is_none_or(|taken| taken.numbers().met(range.start, range.end).is_none()) {
                 self.push(unit, key, space, range);
                 self.spaces.insert(space);
             }
             return;
         }
         match unit {
-            Unit::Space => self.spaces.extend(numbers),
-            _ => self.numbers.entry(unit).or_default().push(numbers),
+            Unit::Space => self.spaces.add(numbers.start, numbers.end),
+            _ => self.numbers.entry(unit).or_default().add(numbers.start, numbers.end),
         }
         self.note(unit, unit, 0, &range);
     }

@@ -10,6 +10,9 @@ use crate::layout::{Api, Overlap};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
+/// No more than this many are told by name of those that have the same position.
+const SHOWN: usize = 12;
+
 impl From<&Placement> for Range {
     fn from(placed: &Placement) -> Range {
         let Placement { start, end, owner, name, span, how, .. } = *placed;
@@ -35,15 +38,15 @@ impl Allocator<'_> {
     pub(super) fn tell_met(&mut self, unit: Unit, space: u64, range: &Range) {
         let (key, _) = self.numbering(unit);
         let lists = [self.taken.get(&(space, key)), self.shared.get(&(space, key))];
-        let met = lists.into_iter().flatten().flatten().filter(|r| r.start < range.end && range.start < r.end);
-        let met: Vec<Range> = met.copied().collect();
+        let met: Vec<Range> = lists.into_iter().flatten().flat_map(|list| list.meeting(range)).copied().collect();
         self.tell_overlap(unit, range, &met, |r| range_text(key, r, space));
     }
 
     /// Takes a number of those that are no slots.
     pub(super) fn claim_number(&mut self, unit: Unit, range: Range) {
         // Several views of one attachment may have its index: its depth and its stencil.
-        if unit == Unit::Specialization {
+        let given = self.numbers.get(&unit).and_then(|given| given.met(range.start, range.end));
+        if unit == Unit::Specialization && given.is_some() {
             let given = self.trace.iter().filter(|p| p.unit == unit && p.start < range.end && range.start < p.end);
             let others: Vec<Range> = given.map(Range::from).collect();
             self.tell_overlap(unit, &range, &others, |r| format!("constant id {}", r.start));
@@ -52,19 +55,14 @@ impl Allocator<'_> {
     }
 
     fn tell_overlap(&mut self, unit: Unit, range: &Range, others: &[Range], text: impl Fn(&Range) -> String) {
-        let Some((first, more)) = others.split_first() else { return };
-        let names = |list: &[Range]| list.iter().map(|r| format!("`{}`", r.owner)).collect::<Vec<_>>().join(", ");
-        let before = match more.is_empty() {
-            true => format!("`{}`", range.owner),
-            false => format!("`{}`, {}", range.owner, names(others.get(..more.len()).unwrap_or_default())),
-        };
-        let last = more.last().unwrap_or(first);
-        let places: Vec<String> = [range].into_iter().chain(others).map(&text).collect();
-        let message = format!(
-            "the positions of {before} and `{}` overlap: {}",
-            last.owner,
-            places.join(if more.is_empty() { " and " } else { ", " })
-        );
+        let Some(first) = others.first() else { return };
+        let owners = [range].into_iter().chain(others).map(|r| r.id.global()).collect();
+        let hidden = others.len().saturating_sub(SHOWN);
+        let others = others.get(..others.len() - hidden).unwrap_or_default();
+        let all = || [range].into_iter().chain(others);
+        let places: Vec<String> = all().map(&text).collect();
+        let between = if places.len() == 2 && hidden == 0 { " and " } else { ", " };
+        let message = format!("the positions of {} overlap: {}", names(all(), hidden), places.join(between));
         // An option has no place in the sources: what it meets has.
         let at = if range.span == Span::default() { first.span } else { range.span };
         let mut diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, at, message);
@@ -74,7 +72,6 @@ impl Allocator<'_> {
         for other in others.iter().filter(|r| r.span != Span::default() && r.span != at) {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.owner, text(other)));
         }
-        let owners = [range].into_iter().chain(others).map(|r| r.id.global()).collect();
         let never = self.settings.api == Api::WebGpu || unit == Unit::Specialization;
         self.overlaps.push(Overlap { owners, never, diagnostic });
     }
@@ -185,6 +182,13 @@ impl Allocator<'_> {
             }
         }
     }
+}
+
+/// `a`, `b` and `c`; or `a`, `b` and 4 more.
+fn names<'r>(ranges: impl Iterator<Item = &'r Range>, hidden: usize) -> String {
+    let mut names: Vec<String> = ranges.map(|r| format!("`{}`", r.owner)).collect();
+    let last = if hidden > 0 { Some(format!("{hidden} more")) } else { names.pop() };
+    format!("{} and {}", names.join(", "), last.unwrap_or_default())
 }
 
 /// Slots in a space of a parameter's own.
