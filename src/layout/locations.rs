@@ -72,6 +72,9 @@ pub struct Part {
     pub count: u32,
     /// Its semantic in upper case with the index, or the one around it.
     pub semantic: Option<(String, u32)>,
+    /// How many locations its type has in a text, with all elements: more than are counted where the policy counts as a
+    /// compiler does that disagrees with the text that it writes.
+    pub spoken: u32,
     /// How many indices of the semantic, with all elements.
     pub indices: u32,
     /// The source says its location, or that of what is around it.
@@ -420,6 +423,7 @@ impl<'a> Numbering<'a> {
                 let element = self.part(element, semantic, around);
                 part.start = element.start;
                 part.count = element.count.saturating_mul(n);
+                part.spoken = element.spoken.saturating_mul(n);
                 part.indices = element.indices.saturating_mul(n);
                 semantic.iter_mut().for_each(|s| s.pass(part.indices.saturating_sub(element.indices)));
                 part.parts.push(element);
@@ -431,6 +435,7 @@ impl<'a> Numbering<'a> {
             }
             ty => {
                 (part.count, part.indices) = self.leaf(ty, semantic.as_ref(), around.order);
+                part.spoken = if part.count > 0 { self.spoken(ty).max(part.count) } else { 0 };
                 semantic.iter_mut().for_each(|s| s.pass(part.indices));
             }
         }
@@ -451,41 +456,41 @@ impl<'a> Numbering<'a> {
 
     /// Locations, and indices of the semantic.
     fn leaf(&self, ty: Type, semantic: Option<&Running>, order: Option<MatrixOrder>) -> (u32, u32) {
+        let as_stored = self.settings.policy.varyings_as_stored;
+        let d3d = self.settings.api == Api::D3d;
         let (locations, indices) = match ty {
             Type::Void => (0, 0),
-            Type::Matrix(scalar, rows, columns) => {
+            Type::Matrix(_, rows, columns) => {
                 let default = self.program.default_matrix_order;
                 let indices = indices_of_matrix(order.unwrap_or(default), rows, columns);
-                (self.locations_of_matrix(indices, (scalar, rows, columns)), indices)
+                // The policy that counts what is stored knows no modifiers. On D3D what the signature has.
+                let locations = match (as_stored, d3d) {
+                    (true, _) => indices_of_matrix(default, rows, columns),
+                    (false, true) => indices,
+                    (false, false) => self.spoken(ty),
+                };
+                (locations, indices)
             }
-            Type::Vector(scalar, n) => (self.locations_of_vector(scalar, n), 1),
+            Type::Vector(..) if !as_stored && !d3d => (self.spoken(ty), 1),
             _ => (1, 1),
         };
         (if self.takes_location(semantic) { locations } else { 0 }, indices)
     }
 
-    /// On Vulkan, three and four numbers of 64 bits take two. The policy that counts one for all does so where compilers of the
-    /// text have it so too.
-    fn locations_of_vector(&self, scalar: Scalar, n: u8) -> u32 {
-        let one =
-            self.settings.policy.wide_inputs_take_one && self.stage == Stage::Vertex && self.unit == Unit::VaryingInput;
-        let two = self.settings.api == Api::Vulkan && scalar.size() == 8 && n > 2 && !one;
-        if two { 2 } else { 1 }
-    }
-
-    /// On D3D what the signature has; else the vectors that the text has, of which rows are the columns. The policy that counts
-    /// what is stored knows no modifiers, and its text needs no more than is counted.
-    fn locations_of_matrix(&self, indices: u32, (scalar, rows, columns): (Scalar, u8, u8)) -> u32 {
-        let stored = indices_of_matrix(self.program.default_matrix_order, rows, columns);
-        let row = self.locations_of_vector(scalar, columns);
-        match (self.settings.api, self.settings.policy.matrix_locations_as_stored) {
-            (Api::D3d, true) => stored,
-            (Api::D3d, false) => indices,
-            // The text has a vector.
-            _ if rows == 1 => row,
-            _ if columns == 1 => self.locations_of_vector(scalar, rows),
-            (_, true) => stored.max(row * u32::from(rows)),
-            (_, false) => row * u32::from(rows),
+    /// The locations of a type in a text: of a matrix its rows, which are columns there; one row or column is a vector. Three
+    /// and four numbers of 64 bits take two on Vulkan.
+    fn spoken(&self, ty: Type) -> u32 {
+        let vector = |scalar: Scalar, n: u8| match self.settings.api {
+            Api::Vulkan if scalar.size() == 8 && n > 2 => 2,
+            _ => 1,
+        };
+        match ty {
+            Type::Vector(scalar, n) => vector(scalar, n),
+            Type::Matrix(scalar, 1, n) | Type::Matrix(scalar, n, 1) => vector(scalar, n),
+            Type::Matrix(scalar, rows, columns) if self.settings.api != Api::D3d => {
+                vector(scalar, columns) * u32::from(rows)
+            }
+            _ => 1,
         }
     }
 

@@ -122,10 +122,9 @@ pub struct Policy {
     pub places_elements: bool,
     /// Fragment outputs are numbered in order of declaration rather than by their `SV_Target` index.
     pub targets_by_order: bool,
-    /// A matrix among stage inputs and outputs takes a location for each vector that is stored, not for each row.
-    pub matrix_locations_as_stored: bool,
-    /// Vectors of three and four numbers of 64 bits take one location among the inputs of a vertex shader.
-    pub wide_inputs_take_one: bool,
+    /// Among stage inputs and outputs, a matrix takes a location for each vector that is stored, not for each row, and a vector
+    /// one, however wide. Where a text needs more and they meet what is next, it is a fault.
+    pub varyings_as_stored: bool,
     /// The locations that fields of a struct ask for are counted from the struct's own.
     pub field_locations_are_offsets: bool,
     /// On D3D, the indices that a mesh shader gives take a location.
@@ -205,8 +204,7 @@ pub const SPEC: Policy = Policy {
     by_class: false,
     places_elements: true,
     targets_by_order: false,
-    matrix_locations_as_stored: false,
-    wide_inputs_take_one: false,
+    varyings_as_stored: false,
     field_locations_are_offsets: false,
     counts_mesh_indices: false,
     counts_patch_constants: false,
@@ -250,8 +248,7 @@ pub const SLANGC: Policy = Policy {
     pack_matrix: false,
     places_elements: false,
     targets_by_order: true,
-    matrix_locations_as_stored: true,
-    wide_inputs_take_one: true,
+    varyings_as_stored: true,
     field_locations_are_offsets: true,
     counts_mesh_indices: true,
     counts_patch_constants: true,

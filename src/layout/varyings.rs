@@ -66,6 +66,10 @@ struct Leaf {
     /// The location that the source gives it, and which of two outputs there it is.
     location: Option<(u32, u32)>,
     count: u32,
+    /// Its locations, as many as it has in a text; none for system values.
+    spoken: std::ops::Range<u32>,
+    /// Elements of an array meet each other there.
+    meets_itself: bool,
 }
 
 struct Leaves<'a> {
@@ -107,7 +111,12 @@ impl Leaves<'_> {
             let location = (at.start.saturating_add(part.start), at.index.unwrap_or(0));
             let location = Some(location).filter(|_| part.asked);
             let At { name, span, .. } = at;
-            self.list.push(Leaf { name, span, semantic: part.semantic.clone(), location, count: part.count.max(1) });
+            let start = at.start.saturating_add(part.start);
+            let spoken = start..start.saturating_add(part.spoken);
+            let element_wise = self.settings.api == Api::WebGpu && !part.parts.is_empty();
+            let meets_itself = element_wise && part.spoken > part.count;
+            let (semantic, count) = (part.semantic.clone(), part.count.max(1));
+            self.list.push(Leaf { name, span, semantic, location, count, spoken, meets_itself });
             return;
         };
         for (field, inner) in self.program.structs[id].fields.iter().zip(&part.parts) {
@@ -130,6 +139,7 @@ impl Leaves<'_> {
                     found.push(met.iter().fold(error, |error, l| error.label(l.span, text(l))));
                 }
             }
+            self.check_text(leaf, found);
             let end = leaf.location.filter(|_| self.settings.api != Api::D3d);
             let end = end.map_or(0, |(start, _)| u64::from(start) + u64::from(leaf.count) - 1);
             let system = leaf.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
@@ -142,6 +152,28 @@ impl Leaves<'_> {
                 found.push(Diagnostic::error(Code::BINDING_EXHAUSTED, leaf.span, message).note(note));
             }
         }
+    }
+
+    /// What a policy counts fewer locations for than a text needs, if another one has them.
+    fn check_text(&self, leaf: &Leaf, found: &mut Vec<Diagnostic>) {
+        let needs = leaf.spoken.len() as u32;
+        if self.settings.api == Api::D3d || needs <= leaf.count {
+            return;
+        }
+        let others = self.list.iter().filter(|l| !std::ptr::eq(*l, leaf));
+        let met: Vec<&Leaf> =
+            others.filter(|l| l.spoken.start < leaf.spoken.end && leaf.spoken.start < l.spoken.end).collect();
+        if met.is_empty() && !leaf.meets_itself {
+            return;
+        }
+        let policy = self.settings.policy.name;
+        let Leaf { name, count, .. } = leaf;
+        let message = format!("`{name}` needs {needs} locations here, `{policy}` counts {count}");
+        let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
+        let error = met
+            .iter()
+            .fold(error, |error, l| error.label(l.span, format!("this one is at location {}", l.spoken.start)));
+        found.push(error.note(format!("`{name}`: from location {} on", leaf.spoken.start)));
     }
 
     /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics are told apart.
