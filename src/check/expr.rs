@@ -309,12 +309,7 @@ impl<'a> Checker<'a> {
         match text {
             "++" | "--" => return self.step_expr(op, inner, true, span),
             "*" => return self.deref_expr(inner, span),
-            "&" => {
-                let inner = self.expr(inner);
-                let ty = self.ty(inner);
-                let ty = self.program.types.intern(Type::Pointer(ty, crate::tree::AddressSpace::Function));
-                return self.push(ExprKind::AddressOf(inner), ty, span);
-            }
+            "&" => return self.address_expr(inner, span),
             _ => {}
         }
         let value = self.expr(inner);
@@ -346,7 +341,30 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `&x` is a value of no type that a program can name, since pointers are those of memory outside of the shader.
+    fn address_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
+        let value = self.expr(inner);
+        if self.ty(value) == TypeId::ERROR {
+            return value;
+        }
+        let message = "the address of a place in the shader is no pointer that can be kept or passed on";
+        let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
+                    change a variable by an `inout` parameter";
+        self.diags.push(Diagnostic::error(Code::UNSUPPORTED, span, message).note(note));
+        self.error_value(span)
+    }
+
+    /// `*p`, and `*&x`, which is `x`.
     fn deref_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
+        let mut bare = inner;
+        while let ast::ExprKind::Paren(within) = &bare.kind {
+            bare = within;
+        }
+        if let ast::ExprKind::Prefix(op, place) = &bare.kind
+            && op.as_str() == "&"
+        {
+            return self.expr(place);
+        }
         let value = self.expr(inner);
         let ty = self.ty(value);
         match self.program.types.get(ty) {
