@@ -3,10 +3,14 @@
 //! Before: `groupshared uint count;             count = 0;                InterlockedAdd(count, 1);   n = count;`
 //! After:  `groupshared Atomic<uint> count;     atomicStore(count, 0);    atomicAdd(count, 1);        n = atomicLoad(count);`
 //!
-//! An intrinsic of the library that takes its first argument by reference is an atomic operation on it. A struct with an
-//! atomic field cannot be copied as a whole in such targets; that is an error here.
+//! An intrinsic of the library that takes its first argument by reference is an atomic operation on it. A struct or array
+//! with an atomic part cannot be copied as a whole in such targets: it is copied part by part ([`copies`]), and a struct
+//! that variables are of, too, has a second declaration for where it is accessed atomically ([`twins`]).
 //!
 //! Removes: PlainlyAccessedAtomics. Runs after: counters, flatten (so that assignments are statements).
+
+mod copies;
+mod twins;
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -24,6 +28,23 @@ pub(super) const PASS: Pass = Pass { name: "atomics", removes: &[Capability::Pla
 struct Places {
     globals: FxHashSet<GlobalId>,
     fields: FxHashSet<(StructId, u32)>,
+    /// Fields of second declarations that hold others of them.
+    nested: Vec<(StructId, u32)>,
+}
+
+/// Structs that hold atomic scalars, in structs and arrays inside of them, too.
+fn structs(program: &Program, places: &Places) -> FxHashSet<StructId> {
+    let direct: FxHashSet<StructId> = places.fields.iter().map(|(s, _)| *s).collect();
+    program.structs.ids().filter(|s| holds(program, *s, &direct)).collect()
+}
+
+fn holds(program: &Program, id: StructId, direct: &FxHashSet<StructId>) -> bool {
+    // A struct cannot contain itself, so this ends.
+    direct.contains(&id)
+        || program.structs[id].fields.iter().any(|f| match program.types.get(program.types.innermost(f.ty)) {
+            Type::Struct(inner) => holds(program, inner, direct),
+            _ => false,
+        })
 }
 
 /// Intrinsics that operate atomically on their first argument.
@@ -46,8 +67,10 @@ fn run(cx: &mut Context) {
     };
     let operations = operations(cx.program);
     let mut faults = Vec::new();
-    let places = find(cx.program, &operations, &mut faults);
-    let types = declare(cx.program, &places);
+    let mut places = find(cx.program, &operations, &mut faults);
+    copies::write_out(cx, &places);
+    let mut types = twins::declare(cx.program, &mut places);
+    types.extend(declare(cx.program, &places));
     let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
     cx.program.each_exprs_mut(&mut |t, exprs, live| {
         let mut rewrite = Rewrite {
@@ -145,7 +168,7 @@ fn declare(program: &mut Program, places: &Places) -> FxHashMap<GlobalId, TypeId
 
 fn fields(program: &Program, places: &Places) -> FxHashMap<(StructId, u32), TypeId> {
     let typed = |&(s, i): &(StructId, u32)| Some(((s, i), program.structs[s].fields.get(i as usize)?.ty));
-    places.fields.iter().filter_map(typed).collect()
+    places.fields.iter().chain(&places.nested).filter_map(typed).collect()
 }
 
 struct Rewrite<'a> {

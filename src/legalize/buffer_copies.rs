@@ -104,7 +104,7 @@ fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 }
 
 /// A value made of the scalars, vectors and matrices of another.
-fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
+pub(super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
     let Expr { ty, span, .. } = exprs[id];
     let fields: Vec<TypeId> = match program.types.get(ty) {
         Type::Array(element, Some(count)) => vec![element; count as usize],

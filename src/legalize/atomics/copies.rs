@@ -1,0 +1,188 @@
+//! Values that hold atomics are copied part by part.
+//!
+//! Before: `uint copy[2] = bins;                     items[i] = item;`
+//! After:  `uint copy[2] = { bins[0], bins[1] };     items[i].count = item.count; items[i].weight = item.weight;`
+
+use super::Places;
+use crate::legalize::Context;
+use crate::legalize::buffer_copies::parts;
+use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
+use crate::legalize::references::selected;
+use crate::symbol::Symbol;
+use crate::tree::walk::is_trivial;
+use crate::tree::{Build, ExprArena, ExprId, ExprKind, GlobalKind, Program, Stmt, StmtKind, StructId, Type, TypeId};
+use rustc_hash::FxHashSet;
+
+/// Values of more parts than this are not written out.
+const LIMIT: u64 = 256;
+
+/// Writes out the copies of all functions.
+pub(super) fn write_out(cx: &mut Context, places: &Places) {
+    let effects = cx.effects();
+    let structs = super::structs(cx.program, places);
+    let wholes = Wholes { places, structs };
+    cx.each_body(&mut |cx, _, body| {
+        let found = wholes.find(cx.program, &body.exprs, &body.expressions());
+        let mut marks = Marks::default();
+        for &id in found.reads.iter().chain(found.writes.iter().map(|(_, target, _)| target)) {
+            mark_indices(&body.exprs, id, &mut marks);
+        }
+        for &(_, _, value) in &found.writes {
+            if is_place(&body.exprs, value) {
+                mark_indices(&body.exprs, value, &mut marks);
+            } else {
+                marks.insert(value, Mark::Value(temporary_name(cx.program, body, value)));
+            }
+        }
+        hoist(cx.program, &effects, body, marks);
+        let found = wholes.find(cx.program, &body.exprs, &body.expressions());
+        for &id in &found.reads {
+            let value = parts(cx.program, &mut body.exprs, id);
+            body.exprs.replace_by(id, value);
+        }
+        if found.writes.is_empty() {
+            return;
+        }
+        let mut block = std::mem::take(&mut body.block);
+        block.rewrite(&mut |stmt, out| {
+            let root = if let StmtKind::Expr(root) = stmt.kind { Some(root) } else { None };
+            let Some((_, target, value)) = found.writes.iter().find(|(id, ..)| Some(*id) == root) else {
+                return out.push(stmt);
+            };
+            let mut list = Vec::new();
+            wholes.assign(cx.program, &mut body.exprs, (*target, *value), &mut list);
+            let first = out.len();
+            out.extend(list.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
+            if let Some(first) = out.get_mut(first) {
+                first.comments = stmt.comments;
+                first.blank_before = stmt.blank_before;
+            }
+        });
+        body.block = block;
+    });
+}
+
+/// What is on the way to a place and is more than a name goes into a local.
+fn mark_indices(exprs: &ExprArena, place: ExprId, marks: &mut Marks) {
+    let mut at = Some(place);
+    while let Some(id) = at {
+        if let ExprKind::Index(_, index) = exprs[id].kind
+            && !is_trivial(exprs, index)
+        {
+            marks.insert(index, Mark::Value(Symbol::new("index")));
+        }
+        at = selected(exprs, id);
+    }
+}
+
+fn is_place(exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[exprs.base(id)].kind, ExprKind::Global(_) | ExprKind::Local(_))
+}
+
+/// The copies of a body.
+#[derive(Default)]
+struct Found {
+    reads: Vec<ExprId>,
+    /// (assignment, target, value).
+    writes: Vec<(ExprId, ExprId, ExprId)>,
+}
+
+struct Wholes<'a> {
+    places: &'a Places,
+    /// Structs that hold atomics.
+    structs: FxHashSet<StructId>,
+}
+
+impl Wholes<'_> {
+    fn find(&self, program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Found {
+        let mut found = Found::default();
+        let mut used: FxHashSet<ExprId> = FxHashSet::default();
+        for &id in live {
+            match exprs[id].kind {
+                ExprKind::Field(a, _) | ExprKind::Index(a, _) | ExprKind::AddressOf(a) => {
+                    used.insert(a);
+                }
+                ExprKind::Assign(None, target, value) if self.is_whole(program, exprs, target) => {
+                    used.insert(target);
+                    if is_place(exprs, value) {
+                        used.insert(value);
+                    }
+                    found.writes.push((id, target, value));
+                }
+                _ => {}
+            }
+        }
+        let reads = live.iter().filter(|id| !used.contains(id) && self.is_whole(program, exprs, **id));
+        found.reads = reads.copied().collect();
+        found
+    }
+
+    /// Whether an expression is a place of shared memory or a buffer that is, or holds, several scalars of which some are atomic.
+    fn is_whole(&self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+        let ty = exprs[id].ty;
+        let several = matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_));
+        let shared = match exprs[exprs.base(id)].kind {
+            ExprKind::Global(g) => matches!(program.globals[g].kind, GlobalKind::Groupshared | GlobalKind::Parameter),
+            _ => false,
+        };
+        let atomic = || match program.types.get(program.types.innermost(ty)) {
+            Type::Struct(s) => self.structs.contains(&s),
+            _ => self.is_atomic(program, exprs, id),
+        };
+        several && shared && atomic() && scalars(program, ty) <= LIMIT
+    }
+
+    /// Whether the scalars of a place will be atomic.
+    fn is_atomic(&self, program: &Program, exprs: &ExprArena, place: ExprId) -> bool {
+        match exprs[place].kind {
+            ExprKind::Index(base, _) => self.is_atomic(program, exprs, base),
+            ExprKind::Global(global) => self.places.globals.contains(&global),
+            ExprKind::Field(base, index) => match program.types.get(exprs[base].ty) {
+                Type::Struct(s) => self.places.fields.contains(&(s, index)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Assignments of the parts.
+    fn assign(
+        &self,
+        program: &mut Program,
+        exprs: &mut ExprArena,
+        (target, value): (ExprId, ExprId),
+        out: &mut Vec<ExprId>,
+    ) {
+        let (ty, span) = (exprs[target].ty, exprs[target].span);
+        let parts: Vec<TypeId> = match program.types.get(ty) {
+            Type::Array(element, Some(count)) if self.is_whole(program, exprs, target) => {
+                vec![element; count as usize]
+            }
+            Type::Struct(s) if self.is_whole(program, exprs, target) => {
+                program.structs[s].fields.iter().map(|f| f.ty).collect()
+            }
+            _ => {
+                let assign = Build::new(&mut program.types, exprs, span).assign(target, value);
+                return out.push(assign);
+            }
+        };
+        let is_array = matches!(program.types.get(ty), Type::Array(..));
+        for (index, part) in (0..).zip(parts) {
+            let (target, value) = (exprs.duplicate(target), exprs.duplicate(value));
+            let mut b = Build::new(&mut program.types, exprs, span);
+            let of = |b: &mut Build, whole| if is_array { b.at(whole, index) } else { b.field(whole, index, part) };
+            let pair = (of(&mut b, target), of(&mut b, value));
+            self.assign(program, exprs, pair, out);
+        }
+    }
+}
+
+/// How many scalars, vectors and matrices a type has.
+fn scalars(program: &Program, ty: TypeId) -> u64 {
+    match program.types.get(ty) {
+        Type::Array(element, count) => scalars(program, element).saturating_mul(count.map_or(u64::MAX, u64::from)),
+        // A struct cannot contain itself, so this ends.
+        Type::Struct(s) => program.structs[s].fields.iter().fold(0, |n, f| n.saturating_add(scalars(program, f.ty))),
+        _ => 1,
+    }
+}

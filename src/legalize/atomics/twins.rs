@@ -1,0 +1,84 @@
+//! Structs that are accessed atomically in memory, and that variables are of, are declared twice.
+//!
+//! Before: `struct Item { uint count; }   RWStructuredBuffer<Item> items;   Item item = ...`
+//! After:  `struct Item { uint count; }   struct Item_atomic { Atomic<uint> count; }   RWStructuredBuffer<Item_atomic> items;`
+
+use super::{Places, structs};
+use crate::tree::{ExprKind, GlobalId, GlobalKind, Item, Program, StructId, Type, TypeId, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Makes the second declarations, to which `places` then refer. Answers the types of globals that have changed.
+pub(super) fn declare(program: &mut Program, places: &mut Places) -> FxHashMap<GlobalId, TypeId> {
+    let held = structs(program, places);
+    if !has_values(program, &held) {
+        return FxHashMap::default();
+    }
+    let mut list: Vec<StructId> = held.into_iter().collect();
+    list.sort_unstable();
+    let mut twins = BTreeMap::new();
+    for id in list {
+        let mut copy = program.structs[id].clone();
+        copy.name = format!("{}_atomic", copy.name).as_str().into();
+        copy.comments.clear();
+        let twin = program.structs.push(copy);
+        twins.insert(id, twin);
+        if let Some(at) = program.items.iter().position(|i| *i == Item::Struct(id)) {
+            program.items.insert(at + 1, Item::Struct(twin));
+        }
+    }
+    for &twin in twins.values() {
+        for index in 0..program.structs[twin].fields.len() {
+            let Some(ty) = program.structs[twin].fields.get(index).map(|f| f.ty) else { continue };
+            let changed = stored(&mut program.types, ty, &twins);
+            if changed != ty {
+                places.nested.push((twin, index as u32));
+            }
+            if let Some(field) = program.structs[twin].fields.get_mut(index) {
+                field.ty = changed;
+            }
+        }
+    }
+    places.fields = places.fields.iter().map(|(s, i)| (twins.get(s).copied().unwrap_or(*s), *i)).collect();
+    let mut types = FxHashMap::default();
+    for (id, global) in program.globals.iter_mut() {
+        if matches!(global.kind, GlobalKind::Groupshared | GlobalKind::Parameter) {
+            let ty = stored(&mut program.types, global.ty, &twins);
+            if ty != global.ty {
+                global.ty = ty;
+                types.insert(id, ty);
+            }
+        }
+    }
+    types
+}
+
+/// The type as it is in memory that is accessed atomically.
+fn stored(types: &mut Types, ty: TypeId, twins: &BTreeMap<StructId, StructId>) -> TypeId {
+    match types.get(ty) {
+        Type::Struct(id) => twins.get(&id).map_or(ty, |twin| types.intern(Type::Struct(*twin))),
+        inner @ (Type::Array(element, _) | Type::Buffer(_, _, element)) => {
+            let element = stored(types, element, twins);
+            types.intern(inner.with_element(element))
+        }
+        _ => ty,
+    }
+}
+
+/// Whether there are variables, results or values of some of these structs.
+fn has_values(program: &Program, held: &FxHashSet<StructId>) -> bool {
+    let is_held = |ty: TypeId| match program.types.get(program.types.innermost(ty)) {
+        Type::Struct(s) => held.contains(&s),
+        _ => false,
+    };
+    !held.is_empty()
+        && program.reachable_functions().into_iter().any(|function| {
+            let function = &program.functions[function];
+            let made = |id| {
+                matches!(function.code.exprs[id].kind, ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Call(..))
+            };
+            is_held(function.result)
+                || function.code.locals.iter().any(|(_, l)| is_held(l.ty))
+                || function.code.expressions().into_iter().any(|id| made(id) && is_held(function.code.exprs[id].ty))
+        })
+}
