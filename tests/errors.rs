@@ -67,6 +67,7 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
             Some(("entry", value)) => options.entries.extend(options::entry(value).ok()),
             Some(("profile", value)) => options.profile = Some(value.to_owned()),
             Some(("define", value)) => options.defines.extend(options::define(value).ok()),
+            Some(("policy", value)) => options.policy = options::policy(value).expect("a policy"),
             _ => panic!("`{word}` is no option of an error fixture"),
         }
     }

@@ -13,11 +13,12 @@ use super::stage_io::{
     Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
     position_value, reciprocal_w, sees_w,
 };
-use super::system_values::{self, Direction};
+use super::system_values::{Direction, MOST_DISTANCES, distance_variable};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::EXTENSION_ATTRIBUTE;
 use crate::tree::*;
+use rustc_hash::FxHashMap;
 
 /// Lowers every entry point.
 pub fn run(cx: &mut Context) {
@@ -52,8 +53,40 @@ struct Lowering<'a, 'b> {
     body: Body,
     /// Statements before those of the body.
     start: Vec<Stmt>,
-    /// Next free index of each array of distances, for inputs and outputs.
-    distances: [u32; 4],
+    /// Where the distances of a semantic and index begin in their array.
+    distances: FxHashMap<(Direction, String, u32), u32>,
+}
+
+/// Distances come in the order of their semantics' indices, whichever is declared first.
+fn distances(types: &Types, all: [(Direction, &[Leaf]); 2]) -> FxHashMap<(Direction, String, u32), u32> {
+    let mut firsts = FxHashMap::default();
+    for (direction, leaves) in all {
+        let of = |l: &Leaf| Some((l.semantic.clone().filter(|(s, _)| distance_variable(s).is_some())?, l.ty));
+        let mut found: Vec<_> = leaves.iter().filter_map(of).collect();
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut next: FxHashMap<String, u32> = FxHashMap::default();
+        for ((semantic, index), ty) in found {
+            let first = next.entry(semantic.clone()).or_insert(0);
+            firsts.insert((direction, semantic, index), *first);
+            *first = first.saturating_add(components(types, ty).len() as u32);
+        }
+    }
+    firsts
+}
+
+/// The way to each number of a scalar, vector, or array of them.
+fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
+    let inner = |element: TypeId, n: u32| {
+        let below = components(types, element);
+        let paths = (0..n).flat_map(|i| below.iter().map(move |path| [&[i], path.as_slice()].concat()));
+        // What has more is an error.
+        paths.take(MOST_DISTANCES as usize + 1).collect()
+    };
+    match types.get(ty) {
+        Type::Array(element, n) => inner(element, n.unwrap_or(1)),
+        Type::Vector(_, n) => (0..n.into()).map(|i| vec![i]).collect(),
+        _ => vec![Vec::new()],
+    }
 }
 
 fn lower(cx: &mut Context, entry: &EntryPoint) {
@@ -61,7 +94,8 @@ fn lower(cx: &mut Context, entry: &EntryPoint) {
     let inputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::In);
     let outputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::Out);
     let body = std::mem::take(&mut cx.program.functions[entry.function].code);
-    let mut l = Lowering { cx, entry: entry.clone(), body, start: Vec::new(), distances: [0; 4] };
+    let distances = distances(&cx.program.types, [(Direction::In, &inputs), (Direction::Out, &outputs)]);
+    let mut l = Lowering { cx, entry: entry.clone(), body, start: Vec::new(), distances };
     let params = l.cx.program.functions[entry.function].params.clone();
     let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)> = Vec::new();
     for (index, param) in params.iter().enumerate() {
@@ -84,6 +118,18 @@ fn lower(cx: &mut Context, entry: &EntryPoint) {
     l.finish();
 }
 
+/// A value of a type of its numbers in order.
+fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
+    let values: Vec<ExprId> = match b.types.get(ty) {
+        Type::Array(element, n) => {
+            (0..n.unwrap_or(1).min(MOST_DISTANCES)).map(|_| put_together(b, element, parts)).collect()
+        }
+        Type::Vector(_, n) => parts.take(n.into()).collect(),
+        _ => return parts.next().unwrap_or_else(|| b.add(ExprKind::Zero, ty)),
+    };
+    b.construct(values, ty)
+}
+
 impl Lowering<'_, '_> {
     /// What stands for each leaf: new globals, or builtins.
     fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Place> {
@@ -95,20 +141,15 @@ impl Lowering<'_, '_> {
         if !leaf.is_system() {
             return self.global(leaf, base, direction);
         }
-        let (semantic, _) = leaf.semantic.clone().unwrap_or_default();
-        let both_ways = usize::from(direction == Direction::Out);
-        if let Some(variable) = system_values::distance_variable(&semantic)
+        let (semantic, index) = leaf.semantic.clone().unwrap_or_default();
+        if let Some(variable) = distance_variable(&semantic)
             && (direction == Direction::Out) != (self.entry.stage == Stage::Fragment)
         {
-            let slot = both_ways + 2 * usize::from(semantic == "SV_CULLDISTANCE");
-            let components = match self.cx.program.types.get(leaf.ty) {
-                Type::Vector(_, n) => n.into(),
-                Type::Array(_, n) => n.unwrap_or(1),
-                _ => 1,
-            };
-            let first = self.distances.get(slot).copied().unwrap_or(0);
-            if let Some(next) = self.distances.get_mut(slot) {
-                *next = first.saturating_add(components);
+            let first = self.distances.get(&(direction, semantic, index)).copied().unwrap_or(0);
+            let end = first.saturating_add(components(&self.cx.program.types, leaf.ty).len() as u32);
+            if end > MOST_DISTANCES {
+                let message = format!("a stage has at most {MOST_DISTANCES} distances of one kind");
+                self.cx.unsupported(leaf.span, message);
             }
             return Place::Distances(variable, first);
         }
@@ -226,21 +267,12 @@ impl Lowering<'_, '_> {
             Place::Distances(variable, first) => {
                 let Ok(template) = Template::parse(variable) else { return b.add(ExprKind::Zero, ty) };
                 let array = b.types.array(TypeId::FLOAT, None);
-                let n = match b.types.get(ty) {
-                    Type::Vector(_, n) => n.into(),
-                    Type::Array(_, n) => n.unwrap_or(1),
-                    _ => 1,
-                };
-                let parts: Vec<ExprId> = (0..n)
-                    .map(|i| {
-                        let all = b.native(template.clone(), Vec::new(), array);
-                        b.at(all, first + i)
-                    })
-                    .collect();
-                match parts.as_slice() {
-                    [one] if !matches!(b.types.get(ty), Type::Array(..)) => *one,
-                    _ => b.construct(parts, ty),
-                }
+                let parts = (*first..).take(components(b.types, ty).len()).map(|i| {
+                    let all = b.native(template.clone(), Vec::new(), array);
+                    b.at(all, i)
+                });
+                let parts: Vec<ExprId> = parts.collect();
+                put_together(&mut b, ty, &mut parts.into_iter())
             }
             Place::Missing(semantic, place) => {
                 let value = b.add(ExprKind::Zero, ty);
@@ -274,16 +306,11 @@ impl Lowering<'_, '_> {
             Place::Distances(variable, first) => {
                 let Ok(template) = Template::parse(variable) else { return };
                 let array = b.types.array(TypeId::FLOAT, None);
-                let n = match b.types.get(ty) {
-                    Type::Vector(_, n) => Some(n.into()),
-                    Type::Array(_, n) => n,
-                    _ => None,
-                };
-                for i in 0..n.unwrap_or(1) {
+                for (i, path) in (0u32..).zip(components(b.types, ty)) {
                     let all = b.native(template.clone(), Vec::new(), array);
-                    let target = b.at(all, first + i);
+                    let target = b.at(all, first.saturating_add(i));
                     let source = if i == 0 { value } else { b.exprs.duplicate(value) };
-                    let source = if n.is_some() { b.at(source, i) } else { source };
+                    let source = path.iter().fold(source, |source, index| b.at(source, *index));
                     let assign = b.assign(target, source);
                     out.push(Stmt::new(StmtKind::Expr(assign), span));
                 }

@@ -55,6 +55,7 @@ mod runtime_initializers;
 mod push_constants;
 mod select_target;
 mod short_circuit;
+mod signatures;
 mod signed_remainder;
 mod specialization_constants;
 mod split_resources;

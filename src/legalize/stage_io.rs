@@ -130,13 +130,8 @@ impl Flatten<'_> {
         leaves
     }
 
-    /// The leaves of what the function of patch constants gives.
-    pub fn patch_constants(&mut self, entry: &EntryPoint) -> Vec<Leaf> {
-        let all = locations::patch_constants(self.program, &self.settings, entry);
-        self.flattened(&all)
-    }
-
-    fn flattened(&mut self, all: &[Varying]) -> Vec<Leaf> {
+    /// The leaves of some inputs or outputs.
+    pub fn flattened(&mut self, all: &[Varying]) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         for varying in all {
             let function = &self.program.functions[varying.function];

@@ -150,9 +150,9 @@ const TABLE: &[SystemValue] = &[
     row(&["SV_GROUPINDEX"], GROUPS, In,
         Some(("gl_LocalInvocationIndex", U32, 1)), Some(("local_invocation_index", U32, 1)), ""),
     row(&["SV_WAVELANEINDEX"], &[Compute, Fragment], In,
-        Some(("gl_SubgroupInvocationID", U32, 1)), Some(("subgroup_invocation_id", U32, 1)), ""),
+        Some(("gl_SubgroupInvocationID", U32, 1)), Some(("subgroup_invocation_id", U32, 1)), "GL_KHR_shader_subgroup_basic"),
     row(&["SV_WAVELANECOUNT"], &[Compute, Fragment], In,
-        Some(("gl_SubgroupSize", U32, 1)), Some(("subgroup_size", U32, 1)), ""),
+        Some(("gl_SubgroupSize", U32, 1)), Some(("subgroup_size", U32, 1)), "GL_KHR_shader_subgroup_basic"),
     row(&["SV_GSINSTANCEID"], &[Geometry], In,
         Some(("gl_InvocationID", I32, 1)), None, ""),
     row(&["SV_OUTPUTCONTROLPOINTID"], &[Hull], In,
@@ -181,6 +181,9 @@ pub fn d3d_name(semantic: &str, version: (u32, u32)) -> Option<&'static str> {
     let value = TABLE.iter().find(|v| v.semantics.contains(&semantic))?;
     if value.since > version { Some("") } else { value.semantic }
 }
+
+/// A stage has no more distances to clip planes, or to cull planes.
+pub const MOST_DISTANCES: u32 = 8;
 
 /// The distances to clip and cull planes are arrays in targets with variables.
 pub fn distance_variable(semantic: &str) -> Option<&'static str> {

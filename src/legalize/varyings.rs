@@ -11,6 +11,7 @@
 
 use super::Context;
 use super::Pass;
+use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source, Step};
 use super::system_values::{self, Direction};
 use crate::layout::locations::mesh_output;
@@ -31,7 +32,6 @@ fn run(cx: &mut Context) {
         if !has_varyings(entry.stage) {
             continue;
         }
-        check_wide(cx, &entry);
         if entry.stage == Stage::Fragment {
             targets(cx.program, &entry, cx.layout.settings);
         }
@@ -41,6 +41,9 @@ fn run(cx: &mut Context) {
         }
     }
     rename_system_values(cx);
+    for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
+        signatures::check(cx, entry);
+    }
 }
 
 /// Stages whose inputs and outputs have semantics.
@@ -70,24 +73,8 @@ pub fn lacks_semantics(program: &Program, entry: &EntryPoint) -> bool {
     })
 }
 
-/// Signatures of D3D have no numbers of 64 bits.
-fn check_wide(cx: &mut Context, entry: &EntryPoint) {
-    let settings = cx.layout.settings;
-    let mut flatten = Flatten { program: cx.program, split: false, settings };
-    let leaves = [flatten.leaves(entry, Direction::In), flatten.leaves(entry, Direction::Out)];
-    for leaves in leaves.into_iter().chain([flatten.patch_constants(entry)]) {
-        for leaf in leaves {
-            let types = &cx.program.types;
-            if types.component(types.innermost(leaf.ty)).is_some_and(|s| s.size() == 8) {
-                let message = format!("{} has no stage inputs and outputs of 64-bit numbers", cx.profile.name);
-                cx.unsupported(leaf.span, message);
-            }
-        }
-    }
-}
-
 /// What is in no signature: the payload of a mesh shader, and the numbers of the vertices of its primitives.
-fn is_bare(program: &Program, param: &Param, ty: TypeId) -> bool {
+pub(super) fn is_bare(program: &Program, param: &Param, ty: TypeId) -> bool {
     let indices = mesh_output(program, param, ty).is_some_and(|(kind, ..)| kind == MeshOutputKind::Indices);
     indices || param.modifiers.has(Modifiers::PAYLOAD)
 }

@@ -1,0 +1,308 @@
+//! What the signatures of D3D can say: which semantic goes where, no numbers of 64 bits, few distances.
+//!
+//! A system value goes in and out of some stages only, and what is none only where stages pass data on: a fragment shader's
+//! outputs, for example, are all system values. Distances to clip and cull planes have two rows of four together, and an
+//! element of an array takes a row.
+
+use super::Context;
+use super::stage_io::{Flatten, Leaf};
+use super::varyings::is_bare;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::layout::Unit;
+use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
+use crate::tree::{EntryPoint, Program, Stage, Type, TypeId};
+
+/// Where a value goes in or out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Point {
+    VertexIn,
+    VertexOut,
+    /// Parameters of a hull entry point, and its control points.
+    HullIn,
+    HullPointIn,
+    HullOut,
+    PatchOut,
+    DomainIn,
+    DomainPointIn,
+    DomainOut,
+    /// Parameters of a geometry entry point, and its vertices.
+    GeometryIn,
+    GeometryVertexIn,
+    GeometryOut,
+    FragmentIn,
+    FragmentOut,
+    /// Stages with work groups.
+    GroupIn,
+    MeshOut,
+    PrimitiveOut,
+}
+
+use Point::*;
+
+/// What stages pass on without a meaning of its own.
+const PASSED: &[Point] = &[
+    VertexIn,
+    VertexOut,
+    HullPointIn,
+    HullOut,
+    PatchOut,
+    DomainIn,
+    DomainPointIn,
+    DomainOut,
+    GeometryVertexIn,
+    GeometryOut,
+    FragmentIn,
+    MeshOut,
+    PrimitiveOut,
+];
+
+const VERTICES: &[Point] = &[
+    VertexIn,
+    VertexOut,
+    HullPointIn,
+    HullOut,
+    PatchOut,
+    DomainIn,
+    DomainPointIn,
+    DomainOut,
+    GeometryVertexIn,
+    GeometryOut,
+    FragmentIn,
+    MeshOut,
+];
+
+const VIEWPORTS: &[Point] = &[
+    VertexIn,
+    VertexOut,
+    HullPointIn,
+    HullOut,
+    PatchOut,
+    DomainIn,
+    DomainPointIn,
+    DomainOut,
+    GeometryVertexIn,
+    GeometryOut,
+    FragmentIn,
+    PrimitiveOut,
+];
+
+const INSTANCES: &[Point] =
+    &[VertexIn, VertexOut, HullPointIn, HullOut, DomainPointIn, DomainOut, GeometryVertexIn, GeometryOut, FragmentIn];
+
+const RATES: &[Point] = &[
+    VertexOut,
+    HullPointIn,
+    HullOut,
+    DomainPointIn,
+    DomainOut,
+    GeometryVertexIn,
+    GeometryOut,
+    FragmentIn,
+    PrimitiveOut,
+];
+
+/// (semantic, where it may be), as DXC has it.
+const SYSTEM_VALUES: &[(&str, &[Point])] = &[
+    ("SV_VERTEXID", &[VertexIn]),
+    ("SV_INSTANCEID", INSTANCES),
+    ("SV_STARTVERTEXLOCATION", &[VertexIn]),
+    ("SV_STARTINSTANCELOCATION", &[VertexIn]),
+    ("SV_POSITION", VERTICES),
+    ("SV_CLIPDISTANCE", VERTICES),
+    ("SV_CULLDISTANCE", VERTICES),
+    ("SV_RENDERTARGETARRAYINDEX", VIEWPORTS),
+    ("SV_VIEWPORTARRAYINDEX", VIEWPORTS),
+    ("SV_SHADINGRATE", RATES),
+    ("SV_PRIMITIVEID", &[HullIn, DomainIn, GeometryIn, GeometryOut, FragmentIn, PrimitiveOut]),
+    ("SV_OUTPUTCONTROLPOINTID", &[HullIn]),
+    ("SV_TESSFACTOR", &[PatchOut, DomainIn]),
+    ("SV_INSIDETESSFACTOR", &[PatchOut, DomainIn]),
+    ("SV_DOMAINLOCATION", &[DomainIn]),
+    ("SV_GSINSTANCEID", &[GeometryIn]),
+    ("SV_VIEWID", &[VertexIn, HullIn, DomainIn, GeometryIn, FragmentIn, GroupIn]),
+    ("SV_ISFRONTFACE", &[GeometryOut, FragmentIn]),
+    ("SV_SAMPLEINDEX", &[FragmentIn]),
+    ("SV_COVERAGE", &[FragmentIn, FragmentOut]),
+    ("SV_INNERCOVERAGE", &[FragmentIn]),
+    ("SV_BARYCENTRICS", &[FragmentIn]),
+    ("SV_CULLPRIMITIVE", &[FragmentIn, PrimitiveOut]),
+    ("SV_TARGET", &[FragmentOut]),
+    ("SV_DEPTH", &[FragmentOut]),
+    ("SV_DEPTHLESSEQUAL", &[FragmentOut]),
+    ("SV_DEPTHGREATEREQUAL", &[FragmentOut]),
+    ("SV_STENCILREF", &[FragmentOut]),
+    ("SV_DISPATCHTHREADID", &[GroupIn]),
+    ("SV_GROUPID", &[GroupIn]),
+    ("SV_GROUPINDEX", &[GroupIn]),
+    ("SV_GROUPTHREADID", &[GroupIn]),
+];
+
+/// (semantic, what it is called now), for the outputs of fragment shaders in old texts.
+const OLD: &[(&str, &str)] = &[("COLOR", "SV_Target"), ("DEPTH", "SV_Depth")];
+
+/// (semantic, what says it), for what other languages have as inputs.
+const CALLS: &[(&str, &str)] =
+    &[("SV_WAVELANEINDEX", "WaveGetLaneIndex()"), ("SV_WAVELANECOUNT", "WaveGetLaneCount()")];
+
+/// Where an input or output of an entry point goes; `None` for what is in no signature.
+fn point(stage: Stage, varying: &Varying) -> Option<Point> {
+    let per = varying.many.map(|m| m.per);
+    Some(match (stage, varying.unit) {
+        _ if per == Some(Per::Indices) => return None,
+        (Stage::Vertex, Unit::VaryingInput) => VertexIn,
+        (Stage::Vertex, Unit::VaryingOutput) => VertexOut,
+        (Stage::Hull, Unit::VaryingInput) if per.is_some() => HullPointIn,
+        (Stage::Hull, Unit::VaryingInput) => HullIn,
+        (Stage::Hull, Unit::VaryingOutput) if varying.of_patch => PatchOut,
+        (Stage::Hull, Unit::VaryingOutput) => HullOut,
+        (Stage::Domain, Unit::VaryingInput) if per.is_some() => DomainPointIn,
+        (Stage::Domain, Unit::VaryingInput) => DomainIn,
+        (Stage::Domain, Unit::VaryingOutput) => DomainOut,
+        (Stage::Geometry, Unit::VaryingInput) if per.is_some() => GeometryVertexIn,
+        (Stage::Geometry, Unit::VaryingInput) => GeometryIn,
+        (Stage::Geometry, Unit::VaryingOutput) => GeometryOut,
+        (Stage::Fragment, Unit::VaryingInput) => FragmentIn,
+        (Stage::Fragment, Unit::VaryingOutput) => FragmentOut,
+        (Stage::Compute | Stage::Mesh, Unit::VaryingInput) => GroupIn,
+        (Stage::Mesh, Unit::VaryingOutput) if per == Some(Per::Primitive) => PrimitiveOut,
+        (Stage::Mesh, Unit::VaryingOutput) => MeshOut,
+        _ => return None,
+    })
+}
+
+/// Reports what no signature of an entry point can say.
+pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
+    let settings = cx.layout.settings;
+    let function = &cx.program.functions[entry.function];
+    let is_bare = |p| is_bare(cx.program, p, function.code.locals[p.local].ty);
+    let bare: Vec<usize> = (0..).zip(&function.params).filter(|(_, p)| is_bare(p)).map(|(i, _)| i).collect();
+    let mut all = locations::varyings(cx.program, &settings, entry);
+    all.retain(|v| !v.param.is_some_and(|p| bare.contains(&p)));
+    all.extend(locations::patch_constants(cx.program, &settings, entry));
+    let mut distances: Vec<(Point, Leaf)> = Vec::new();
+    for varying in all {
+        let Some(point) = point(entry.stage, &varying) else { continue };
+        for leaf in (Flatten { program: cx.program, split: false, settings }).flattened(&[varying]) {
+            wide(cx, &leaf);
+            misplaced(cx, entry, point, &leaf);
+            if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
+                distances.push((point, leaf));
+            }
+        }
+    }
+    for (at, (point, leaf)) in distances.iter().enumerate() {
+        let here = |l: &&(Point, Leaf)| l.0 == *point;
+        let before = distances.iter().take(at).filter(here);
+        let shapes: Vec<Shape> = before.map(|(_, l)| l).chain([leaf]).map(|l| shape(cx.program, l.ty)).collect();
+        if !fit(&shapes) {
+            let message = format!("{} has no room for these distances in a signature", cx.profile.name);
+            let note =
+                "all have two rows of four together, and each element of an array takes a row: a vector takes one";
+            cx.diags.push(Diagnostic::error(Code::CAPABILITY, leaf.span, message).note(note));
+            return;
+        }
+    }
+}
+
+fn wide(cx: &mut Context, leaf: &Leaf) {
+    let types = &cx.program.types;
+    if types.component(types.innermost(leaf.ty)).is_some_and(|s| s.size() == 8) {
+        let message = format!("{} has no stage inputs and outputs of 64-bit numbers", cx.profile.name);
+        cx.unsupported(leaf.span, message);
+    }
+}
+
+/// Reports a semantic where D3D has it not.
+fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
+    let Some((name, index)) = &leaf.semantic else { return };
+    let row = SYSTEM_VALUES.iter().find(|(semantic, _)| semantic == name);
+    let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
+    if points.contains(&point) {
+        return;
+    }
+    let number = if *index == 0 { String::new() } else { index.to_string() };
+    let (stage, what) = (entry.stage.name(), way(point));
+    let message = format!("`{name}{number}` cannot be {what} of the {stage} stage in {}", cx.profile.name);
+    let mut error = Diagnostic::error(Code::CAPABILITY, leaf.span, message);
+    if let Some((_, now)) = OLD.iter().find(|(old, _)| point == FragmentOut && old == name) {
+        error = error.note(format!("`{now}{number}` is what it is called since Direct3D 10"));
+    }
+    if let Some((_, call)) = CALLS.iter().find(|(semantic, _)| semantic == name) {
+        error = error.note(format!("`{call}` says it"));
+    }
+    cx.diags.push(error);
+}
+
+fn way(point: Point) -> &'static str {
+    match point {
+        VertexIn | HullIn | DomainIn | GeometryIn | FragmentIn | GroupIn => "an input",
+        HullPointIn | DomainPointIn => "an input for each control point",
+        GeometryVertexIn => "an input for each vertex",
+        VertexOut | DomainOut | GeometryOut | FragmentOut => "an output",
+        HullOut => "an output for each control point",
+        PatchOut => "an output for each patch",
+        MeshOut => "an output for each vertex",
+        PrimitiveOut => "an output for each primitive",
+    }
+}
+
+const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
+
+/// Rows, and numbers in each.
+type Shape = (u32, u32);
+
+/// An array has no depth that a type has not.
+fn shape(program: &Program, ty: TypeId) -> Shape {
+    match program.types.get(ty) {
+        Type::Array(element, n) => {
+            let (rows, columns) = shape(program, element);
+            (rows.saturating_mul(n.unwrap_or(1)), columns)
+        }
+        Type::Vector(_, n) => (1, n.into()),
+        Type::Matrix(_, rows, columns) => {
+            let vectors = indices_of_matrix(program.default_matrix_order, rows, columns);
+            (vectors, u32::from(rows) * u32::from(columns) / vectors.max(1))
+        }
+        _ => (1, 1),
+    }
+}
+
+/// Whether distances have room in two rows of four: those of two rows side by side, the others in one row or the other.
+fn fit(shapes: &[Shape]) -> bool {
+    let (both, one): (Vec<Shape>, Vec<Shape>) = shapes.iter().partition(|(rows, _)| *rows > 1);
+    let columns: u32 = both.iter().fold(0, |sum, (_, columns)| sum.saturating_add(*columns));
+    let free = 4u32.checked_sub(columns).filter(|_| both.iter().all(|(rows, _)| *rows == 2));
+    let Some(free) = free else { return false };
+    // Every way to choose what lies in the first row: there are at most eight.
+    let all: u32 = one.iter().fold(0, |sum, (_, columns)| sum.saturating_add(*columns));
+    let firsts = one.iter().fold(vec![0u32], |sums, (_, columns)| {
+        let mut more: Vec<u32> = sums.iter().map(|s| s.saturating_add(*columns)).filter(|s| *s <= free).collect();
+        more.extend(sums);
+        more.sort_unstable();
+        more.dedup();
+        more
+    });
+    firsts.iter().any(|first| all - first <= free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fit;
+
+    #[test]
+    fn distances_fit() {
+        // As DXC answers.
+        for (shapes, fits) in [
+            (&[(1, 3), (1, 2)][..], true),
+            (&[(1, 4), (1, 4)], true),
+            (&[(1, 3), (1, 3), (1, 2)], false),
+            (&[(2, 1), (1, 3), (1, 3)], true),
+            (&[(2, 1), (1, 4)], false),
+            (&[(2, 4)], true),
+            (&[(2, 4), (1, 1)], false),
+            (&[(3, 1)], false),
+        ] {
+            assert_eq!(fit(shapes), fits, "{shapes:?}");
+        }
+    }
+}
