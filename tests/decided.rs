@@ -38,6 +38,12 @@ pub static DECIDED: &[Decided] = &[
         "DXC gives a structured buffer in a cbuffer the bytes of its element",
     ),
     stop("scalar_sizes_b", "", "slangc has no `min16float`, the language of HLSL has"),
+    row(
+        "stages_vectors",
+        "hlsl",
+        "g::",
+        "vertices have the locations of one, as in the signature that DXC gives the text; slangc counts all of them",
+    ),
     row("stages_tess", "", "h::$patch.", "what slangc does not tell: its reflection has no constants of patches"),
     row("stages_geometry", "", "g::i.", "leaves: vertices have the locations of one; slangc tells a distance of 1"),
     row("stages_mesh", "hlsl", "m::ids", "leaves of indices tell the array of primitives"),
