@@ -465,7 +465,8 @@ impl Profile {
             entry_uniforms_are_push_constants: glsl,
             resource_array_limit: 64,
             numbers: match language {
-                Language::Hlsl => Numbers { constant_buffer: Some(1 << 16), ..Numbers::ALL },
+                // DXC takes register 2^32-1 for none.
+                Language::Hlsl => Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), ..Numbers::ALL },
                 Language::Glsl => Numbers {
                     slot: 65534,
                     space: 62,

@@ -18,6 +18,18 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_0024_1_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_0024_2_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
+    row("dxc_half_is_float", "dxc", "", "`half` has 16 bits here, as DXC has it with `-enable-16bit-types`"),
+    row(
+        "dxc_struct_explicit",
+        "dxc",
+        "",
+        "the registers of a struct place its resources; DXC takes the last for bytes too",
+    ),
+    row("dxc_struct_part_unused", "dxc", "", STRUCT_WHOLE),
+    row("dxc_struct_partly", "dxc", "", STRUCT_WHOLE),
+    row("dxc_unused_local_times_zero", "dxc", "", "that a product with 0 needs no factor only an optimizer finds out"),
+    stop("dxc_fault_class_s_t", "dxc", "a sampler has no `t` register; DXC takes the number"),
+    stop("dxc_fault_pack_resource", "dxc", "a resource has no bytes; DXC does not hear its `packoffset`"),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
     stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
     stop("explicit_constant_buffer_class_d", "", "a `tbuffer` is a `t` register; DXC refuses `b` as we do"),
@@ -63,6 +75,9 @@ const GLOBAL_PACKOFFSET: &str = "`packoffset` on a global is an error for every 
 const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
 const STRUCT_ORDER: &str =
     "resources in structs lie in order of declaration, arrays whole: seed 002, the proposed departure";
+
+const STRUCT_WHOLE: &str =
+    "a struct that is used has places for all of its resources: seed 002, the proposed departure";
 
 const fn row(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
     Decided { case, target, path: Some(path), reason }

@@ -24,6 +24,7 @@ impl Checker<'_> {
         match kind {
             GlobalKind::Parameter => {
                 self.check_classes(ty, &explicit.registers);
+                self.refuse_space_of_data(ty, &explicit.registers);
             }
             _ => self.tell_unheard(name, ty, &explicit.registers),
         }
@@ -81,6 +82,18 @@ impl Checker<'_> {
             });
         }
         suit
+    }
+
+    /// Plain data is in the buffer of all plain globals, whose space it does not choose.
+    fn refuse_space_of_data(&mut self, ty: TypeId, registers: &[ExplicitRegister]) {
+        if ty == TypeId::ERROR || self.program.holds_resource(ty) {
+            return;
+        }
+        for register in registers.iter().filter(|r| r.space.is_some()) {
+            let message = "plain data has no register space of its own";
+            let note = "it lies in the buffer of all plain globals; one in a `cbuffer` can be placed";
+            self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
+        }
     }
 
     /// Registers of what has none, even if they suit its type.

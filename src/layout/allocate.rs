@@ -323,6 +323,8 @@ impl<'a> Allocator<'a> {
             }
         }
         self.check_names(&list);
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.constant_rules);
         let mut buffer = StructBuilder::new(self.settings.constant_rules);
         let asked = |p: &Pending| {
             let explicit = offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);

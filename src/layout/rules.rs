@@ -46,6 +46,10 @@ pub struct Rules {
     pub wide_matrix_tail: bool,
     /// What follows an empty struct inside of a struct begins a row (FACTS 18.3).
     pub row_after_empty_struct: bool,
+    /// A matrix of one major vector lies as that vector does, and one of bools takes its last row whole, as DXC has them.
+    pub matrices_as_dxc: bool,
+    /// Members of a buffer begin a row where numbers of least 16 bits and others meet.
+    pub least_precision_apart: bool,
 }
 
 /// D3D constant buffers: rows of 16 bytes, tails are reused (FACTS 1.1, 1.2; seed 003 "layout"). Fields without bytes are
@@ -61,10 +65,13 @@ pub const D3D_CONSTANT: Rules = Rules {
     pad_last_element: false,
     wide_matrix_tail: true,
     row_after_empty_struct: false,
+    matrices_as_dxc: false,
+    least_precision_apart: false,
 };
 
 /// The same as DXC has them.
-pub const D3D_CONSTANT_DXC: Rules = Rules { row_after_empty_struct: true, ..D3D_CONSTANT };
+pub const D3D_CONSTANT_DXC: Rules =
+    Rules { row_after_empty_struct: true, matrices_as_dxc: true, least_precision_apart: true, ..D3D_CONSTANT };
 
 /// The same as slangc has them.
 pub const D3D_CONSTANT_SLANGC: Rules = Rules { wide_matrix_tail: false, ..D3D_CONSTANT };
@@ -81,6 +88,8 @@ pub const D3D_STRUCTURED: Rules = Rules {
     pad_last_element: true,
     wide_matrix_tail: false,
     row_after_empty_struct: false,
+    matrices_as_dxc: false,
+    least_precision_apart: false,
 };
 
 /// The same as slangc has them: tails of structs and arrays are reused.
@@ -98,6 +107,8 @@ pub const STD140: Rules = Rules {
     pad_last_element: true,
     wide_matrix_tail: false,
     row_after_empty_struct: false,
+    matrices_as_dxc: false,
+    least_precision_apart: false,
 };
 
 /// GLSL `std430`.
@@ -112,6 +123,8 @@ pub const STD430: Rules = Rules {
     pad_last_element: true,
     wide_matrix_tail: false,
     row_after_empty_struct: false,
+    matrices_as_dxc: false,
+    least_precision_apart: false,
 };
 
 /// Vulkan `scalar` block layout, as C++ compilers lay out structs: what follows a struct does not go into its tail.
@@ -126,6 +139,8 @@ pub const SCALAR: Rules = Rules {
     pad_last_element: true,
     wide_matrix_tail: false,
     row_after_empty_struct: false,
+    matrices_as_dxc: false,
+    least_precision_apart: false,
 };
 
 /// The same as slangc and glslang have it: tails of structs and arrays are reused.

@@ -164,7 +164,10 @@ impl Layouter<'_> {
             Type::Vector(s, n) => self.vector(ty, s, n, rules),
             Type::Matrix(s, rows, columns) => self.matrix(ty, s, rows, columns, rules, order),
             Type::Array(element, count) => {
-                let element = self.at_depth(element, rules, order, depth + 1);
+                // Matrices in arrays are as elsewhere.
+                let of_matrices = matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Matrix(..));
+                let matrices_as_dxc = rules.matrices_as_dxc && !of_matrices;
+                let element = self.at_depth(element, &Rules { matrices_as_dxc, ..*rules }, order, depth + 1);
                 self.array(ty, element, count, rules)
             }
             Type::Struct(id) => {
@@ -199,8 +202,13 @@ impl Layouter<'_> {
     fn content(&self, ty: TypeId, rules: &Rules, order: MatrixOrder, depth: u32) -> TypeLayout {
         match self.program.types.get(ty) {
             Type::Struct(id) if depth <= MAX_DEPTH => {
-                let fields = self.fields(&self.program.structs[id], rules, order, depth);
-                let row_after_empty_struct = rules.row_after_empty_struct && !self.is_members_of_cbuffer(ty);
+                let mut fields = self.fields(&self.program.structs[id], rules, order, depth);
+                let members = self.is_members_of_cbuffer(ty);
+                let row_after_empty_struct = rules.row_after_empty_struct && !members;
+                if members {
+                    let layouts = fields.iter_mut().map(|(_, layout)| layout);
+                    self.part_least_precision(layouts, rules);
+                }
                 let mut layout =
                     lay_out(ty, fields, &Rules { row_after_empty_struct, ..*rules }, &self.settings.policy);
                 if self.settings.policy.by_class {
@@ -209,6 +217,22 @@ impl Layouter<'_> {
                 layout
             }
             _ => self.at_depth(ty, rules, order, depth),
+        }
+    }
+
+    /// The members of a buffer begin rows where numbers of least 16 bits and others meet, as far as the rules say so.
+    pub fn part_least_precision<'l>(&self, members: impl Iterator<Item = &'l mut TypeLayout>, rules: &Rules) {
+        let Some(row) = rules.row.filter(|_| rules.least_precision_apart) else { return };
+        let mut before = None;
+        for layout in members.filter(|l| l.size() > 0) {
+            let scalar = match self.program.types.get(layout.ty) {
+                Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
+                _ => None,
+            };
+            let least = scalar.is_some_and(Scalar::is_least_precision);
+            if before.replace(least).is_some_and(|b| b != least) {
+                layout.align = layout.align.max(row);
+            }
         }
     }
 
@@ -239,10 +263,17 @@ impl Layouter<'_> {
             MatrixOrder::Column => (columns, rows),
         };
         let vector = self.vector(ty, s, length, rules);
-        let align = vector.align.max(rules.min_matrix_align);
+        let align = match rules.matrices_as_dxc && count == 1 && s != Scalar::Bool {
+            true => vector.align.min(4),
+            false => vector.align.max(rules.min_matrix_align),
+        };
         let stride = round_up(vector.size(), align as u64);
         let wide = rules.wide_matrix_tail && self.scalar_size(s) < 4;
-        let last = if wide { u64::from(length) * 4 } else { vector.size() };
+        let last = match rules.matrices_as_dxc && s == Scalar::Bool {
+            true => stride,
+            false if wide => u64::from(length) * 4,
+            false => vector.size(),
+        };
         let size = array_bytes(stride, count as u64, last, rules);
         TypeLayout {
             ty,

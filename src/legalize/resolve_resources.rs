@@ -109,6 +109,15 @@ impl Resolver<'_, '_> {
     fn statement(&mut self, work: &mut Work, stmt: Stmt, before: &mut Vec<Stmt>) -> Option<Stmt> {
         let mut roots = Vec::new();
         stmt.own_exprs(&mut |e| roots.push(e));
+        for root in &mut roots {
+            // A local that is given a resource is not what it stood for before.
+            if let ExprKind::Assign(None, target, value) = work.body.exprs[*root].kind
+                && local_path(&work.body.exprs, target).is_some()
+                && self.cx.program.holds_resource(work.body.exprs[value].ty)
+            {
+                *root = value;
+            }
+        }
         for root in roots {
             self.resolve(work, root);
             self.calls(work, root);
@@ -272,6 +281,9 @@ impl Resolver<'_, '_> {
         let program = &self.cx.program;
         let Some(param) = program.functions[callee].params.get(at) else { return false };
         let ty = program.functions[callee].code.get_local(param.local).map_or(TypeId::VOID, |l| l.ty);
+        if param.mode != ParamMode::In && matches!(program.types.get(ty), Type::Texture(_) | Type::Sampler(_)) {
+            return true;
+        }
         let element = indexed(&work.body.exprs, arg) && !self.cx.profile.has(Capability::ResourceArrays);
         match program.types.get(ty) {
             Type::Texture(t) if t.access == Access::Read && !t.combined => element,

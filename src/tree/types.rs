@@ -77,6 +77,10 @@ impl Scalar {
     pub fn is_unsigned(self) -> bool {
         matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::MinU16)
     }
+    /// At least 16 bits wide: `min16float` and its kin.
+    pub fn is_least_precision(self) -> bool {
+        matches!(self, Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16)
+    }
     /// Integer of either sign, not bool.
     pub fn is_integer(self) -> bool {
         self.is_signed() || self.is_unsigned()

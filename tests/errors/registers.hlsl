@@ -37,6 +37,8 @@ struct Held
     Texture2D s : register(u1); // error[E0402]: `t`
 };
 Held held;
+float4 spaced : register(c0, space1); // error[E0402]: space
+float4 alone : register(space1); // error[E0402]: space
 // Letters may be large, as DXC has it.
 Texture2D t : register(T9);
 
