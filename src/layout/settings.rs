@@ -1,0 +1,147 @@
+//! What layout is told of the target and the options.
+
+use super::policy::{Api, Policy};
+use super::rules::{self, Rules};
+use super::usage::Unit;
+use crate::source::Span;
+use crate::tree::Explicit;
+
+/// What layout needs to know of the target and the options.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The binding model.
+    pub api: Api,
+    /// Rules of constant buffers.
+    pub constant_rules: &'static Rules,
+    /// Rules of structured buffers.
+    pub structured_rules: &'static Rules,
+    /// Rules of `tbuffer`.
+    pub texture_buffer_rules: &'static Rules,
+    /// Rules of push constants.
+    pub push_rules: &'static Rules,
+    /// Rules of the push constants that the uniform parameters of an entry point are.
+    pub entry_push_rules: &'static Rules,
+    /// Parameter blocks have spaces of their own (D3D: from SM 5.1).
+    pub block_spaces: bool,
+    /// `[[vk::offset]]` places fields.
+    pub obey_vk_offset: bool,
+    /// The size of arrays of resources that have none, where the target needs one.
+    pub unsized_array_size: Option<u32>,
+    /// Ranges of bindings that register classes are mapped to.
+    pub shift: Shift,
+    /// Binding and set of the plain globals' buffer.
+    pub globals_binding: Option<(u32, u32)>,
+    /// Render targets have `u` registers.
+    pub targets_claim_registers: bool,
+    /// `packoffset` places fields.
+    pub obey_packoffset: bool,
+    /// The policy.
+    pub policy: Policy,
+    /// What is laid out lies in the space of a parameter block.
+    pub in_block: bool,
+}
+
+/// For the register classes `b`, `t`, `u` and `s`, where the range of bindings begins that they are mapped to on Vulkan and
+/// WebGPU; without one, a class has bindings like all others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Shift([Option<u32>; 4]);
+
+impl Shift {
+    /// No class is mapped.
+    pub const NONE: Shift = Shift([None; 4]);
+    const UNITS: [Unit; 4] = [Unit::ConstantBuffer, Unit::ShaderResource, Unit::UnorderedAccess, Unit::Sampler];
+
+    /// Maps a class; gives false if there is no such class.
+    pub fn set(&mut self, class: char, start: u32) -> bool {
+        let at = Self::UNITS.iter().position(|u| u.class() == Some(class));
+        let slot = at.and_then(|at| self.0.get_mut(at));
+        slot.map(|slot| *slot = Some(start)).is_some()
+    }
+
+    /// Where the range of a unit begins.
+    pub fn get(&self, unit: Unit) -> Option<u64> {
+        let at = Self::UNITS.iter().position(|u| *u == unit)?;
+        self.0.get(at).copied().flatten().map(u64::from)
+    }
+}
+
+impl Settings {
+    /// Whether slots are counted in this register class rather than as bindings.
+    pub fn by_class(&self, unit: Unit) -> bool {
+        self.api == Api::D3d || self.shift.get(unit).is_some()
+    }
+
+    /// Whether the constants of a patch are counted by themselves. APIs without signatures have one count for all.
+    pub fn counts_patch_constants_apart(&self) -> bool {
+        self.api == Api::D3d && !self.policy.counts_patch_constants
+    }
+
+    /// The first number of the slots of a unit, where they are not counted from 0.
+    pub fn base(&self, unit: Unit) -> u64 {
+        match self.api {
+            Api::D3d => 0,
+            Api::Vulkan | Api::WebGpu => self.shift.get(unit).unwrap_or(0),
+        }
+    }
+
+    /// Whether each element of an array of resources takes slots of this unit: on Vulkan one binding holds them all, D3D and
+    /// WebGPU, which has no arrays of resources, count every one (seed 000 "Sized Arrays").
+    pub fn counts_elements(&self, unit: Unit) -> bool {
+        match self.api {
+            Api::D3d => unit.class().is_some(),
+            Api::Vulkan => false,
+            Api::WebGpu => self.policy.places_elements && Unit::SLOTS.contains(&unit),
+        }
+    }
+
+    /// The native rules of an API.
+    pub fn native(api: Api, policy: Policy) -> Settings {
+        let d3d = api == Api::D3d;
+        // WebGPU has none: they are buffers like any other.
+        let push_rules = match api {
+            Api::D3d => policy.d3d_constant,
+            Api::Vulkan => &rules::STD430,
+            Api::WebGpu => &rules::STD140,
+        };
+        Settings {
+            api,
+            constant_rules: if d3d { policy.d3d_constant } else { &rules::STD140 },
+            structured_rules: if d3d { policy.d3d_structured } else { &rules::STD430 },
+            texture_buffer_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
+            push_rules,
+            entry_push_rules: push_rules,
+            block_spaces: true,
+            obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
+            unsized_array_size: None,
+            shift: Shift::NONE,
+            globals_binding: None,
+            targets_claim_registers: false,
+            obey_packoffset: true,
+            policy,
+            in_block: false,
+        }
+    }
+
+    /// All buffers by one rule set pair (`--buffer-layout`).
+    pub fn with_rules(mut self, constant: &'static Rules, structured: &'static Rules) -> Settings {
+        self.constant_rules = constant;
+        self.structured_rules = structured;
+        self.texture_buffer_rules = constant;
+        self.push_rules = constant;
+        self.entry_push_rules = if self.policy.entry_push_structured { structured } else { constant };
+        self
+    }
+
+    /// Rules of the uniform parameters of entry points: push constants on Vulkan (FACTS 11).
+    pub fn entry_rules(&self) -> &'static Rules {
+        match self.api {
+            Api::Vulkan => self.entry_push_rules,
+            Api::D3d | Api::WebGpu => self.constant_rules,
+        }
+    }
+}
+
+/// The byte offset that a plain global asks for.
+pub fn offset_of_global(settings: &Settings, explicit: &Explicit) -> Option<(u32, Span)> {
+    explicit.constant_register().filter(|_| settings.api == Api::D3d && settings.policy.registers_of_globals)
+}
