@@ -1,0 +1,153 @@
+//! Phase 2: what each parameter needs (seed 000 "Computing Resource Requirements").
+
+use super::super::lock::Owner;
+use super::super::order::Scope;
+use super::super::rules::Rules;
+use super::super::types::{Layouter, StructBuilder, TypeLayout};
+use super::super::usage::{Unit, Usage};
+use super::super::{Api, Place, Settings, offset_of_global};
+use super::{Allocator, Pending, make_push_constant, pending};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::tree::{Global, GlobalId, GlobalKind, Modifiers, TypeId, is_uniform};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl<'a> Allocator<'a> {
+    /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
+    pub(super) fn measure_globals(&mut self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
+        let mut list = Vec::new();
+        let keeps_data = self.reached.as_ref().is_some_and(|reached| self.holds_plain_data(reached));
+        for scope in scopes {
+            let Scope::Global(id) = *scope else { continue };
+            let global = &self.program.globals[id];
+            let owner = (global.name, Owner::Global(id));
+            let layout = self.measure(global, owner.1);
+            let pending = pending(owner, global.span, &global.explicit, layout, Place::default());
+            match self.is_dropped(id, &pending.layout, keeps_data) {
+                true => self.dropped.push(pending),
+                false => list.push((id, pending)),
+            }
+        }
+        self.check_names(&list);
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.constant_rules);
+        let mut buffer = StructBuilder::new(self.settings.constant_rules);
+        let asked = |p: &Pending| {
+            let explicit = offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
+            self.recorded_bytes(p.id).or(explicit)
+        };
+        self.reserve_bytes(&mut buffer, Owner::Globals);
+        list.iter().for_each(|(_, p)| buffer.reserve(asked(p), p.layout.size()));
+        for (_, pending) in &mut list {
+            let offset = buffer.append(pending.layout.clone(), asked(pending));
+            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+        }
+        let buffer = self.trim(buffer.finish(TypeId::VOID), self.settings.constant_rules);
+        let has_data = buffer.size() > 0;
+        (list, has_data.then_some(buffer))
+    }
+
+    /// Where the policy has it so, constant buffers of one unit have names of their own, and no plain global a register.
+    pub(super) fn check_names(&mut self, list: &[(GlobalId, Pending)]) {
+        let policy = &self.settings.policy;
+        let mut seen: BTreeMap<(u32, &str), Span> = BTreeMap::new();
+        for (id, pending) in list {
+            let global = &self.program.globals[*id];
+            if let Some((_, span)) = pending.explicit.constant_register().filter(|_| !policy.registers_of_globals) {
+                let message = format!("`{}` takes no register of its own", pending.name);
+                self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
+            }
+            let first = seen.insert((global.unit, global.name.as_str()), global.span);
+            if let Some(first) = first.filter(|_| global.transparent && !policy.buffers_share_names) {
+                let message = format!("there are two constant buffers named `{}`", global.name);
+                let diagnostic = Diagnostic::error(Code::REDECLARED, global.span, message);
+                self.diags.push(diagnostic.label(first, "the other one"));
+            }
+        }
+    }
+
+    /// Whether any of these has data in the buffer of plain globals.
+    pub(super) fn holds_plain_data(&self, globals: &BTreeSet<GlobalId>) -> bool {
+        globals.iter().any(|g| {
+            let Global { ty, kind, .. } = self.program.globals[*g];
+            kind == GlobalKind::Parameter
+                && self.program.holds_data(ty)
+                && !self.program.types.get(self.program.types.innermost(ty)).is_resource()
+        })
+    }
+
+    /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
+    /// of them is reached.
+    pub(super) fn is_dropped(&self, id: GlobalId, layout: &TypeLayout, keeps_data: bool) -> bool {
+        let Some(reached) = &self.reached else { return false };
+        let in_buffer = layout.size() > 0 && keeps_data;
+        let parameter = self.program.globals[id].kind == GlobalKind::Parameter;
+        parameter && !reached.contains(&id) && !in_buffer
+    }
+
+    /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
+    pub(super) fn puts_last(&self, owner: Owner) -> bool {
+        let recorded = self.lock.as_ref().and_then(|lock| lock.puts_last(owner));
+        self.settings.api == Api::WebGpu && recorded.unwrap_or(self.settings.policy.extras_last)
+    }
+
+    pub(super) fn measure(&self, global: &Global, owner: Owner) -> TypeLayout {
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
+        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api == Api::Vulkan;
+        if push {
+            let settings = Settings { constant_rules: self.settings.push_rules, ..self.settings };
+            let mut layout = Layouter { program: self.program, settings: &settings }.layout(
+                global.ty,
+                self.settings.constant_rules,
+                order,
+            );
+            make_push_constant(&mut layout);
+            return layout;
+        }
+        if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(owner) {
+            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+            layout.put_buffer_last();
+            return layout;
+        }
+        if global.kind == GlobalKind::Specialization {
+            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+            // D3D has none: what the policy has not made a plain global is a constant of the text.
+            let d3d = self.settings.api == Api::D3d;
+            layout.usage = if d3d { Usage::NONE } else { Usage::one(Unit::Specialization, 1) };
+            return layout;
+        }
+        layouter.layout(global.ty, self.settings.constant_rules, order)
+    }
+
+    /// Phase 2 for the uniform parameters of an entry point.
+    pub(super) fn measure_entry(&self, index: usize) -> (Vec<(usize, Pending<'a>)>, Option<TypeLayout>) {
+        let Some(entry) = self.program.entry_points.get(index) else { return (Vec::new(), None) };
+        let function = &self.program.functions[entry.function];
+        let rules = self.settings.entry_rules();
+        let layouter = Layouter { program: self.program, settings: &self.settings };
+        let mut list = Vec::new();
+        for (i, param) in function.params.iter().enumerate() {
+            let local = &function.code.locals[param.local];
+            if is_uniform(self.program, param, local.ty) {
+                let layout =
+                    layouter.layout(local.ty, rules, param.matrix_order.unwrap_or(self.program.default_matrix_order));
+                let owner = (local.name, Owner::Param(index, i));
+                list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
+            }
+        }
+        // slangc rounds the size of these push constants alone, whatever the rules.
+        let rounds = self.settings.api == Api::Vulkan && self.settings.policy.entry_push_rounded;
+        let rules = &Rules { round_struct_size: rounds || rules.round_struct_size, ..*rules };
+        let mut buffer = StructBuilder::new(rules);
+        self.reserve_bytes(&mut buffer, Owner::EntryBuffer(index));
+        list.iter().for_each(|(_, p)| buffer.reserve(self.recorded_bytes(p.id), p.layout.size()));
+        for (_, pending) in &mut list {
+            let offset = buffer.append(pending.layout.clone(), self.recorded_bytes(pending.id));
+            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+        }
+        let buffer = self.trim(buffer.finish(TypeId::VOID), rules);
+        let has_data = buffer.size() > 0;
+        (list, has_data.then_some(buffer))
+    }
+}
