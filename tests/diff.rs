@@ -1,10 +1,12 @@
 //! `shaderport diff`: what each edit of a source changes in its interface, exit codes, and what is no sidecar.
 
+use crate::random::Random;
 use crate::support::{shaderport, tree};
 use shaderport::compile::{Options, Target, compile};
 use shaderport::reflect::Reflection;
 use shaderport::reflect::diff::{ChangeKind, Diff, Subject, diff};
 use shaderport::source::MemoryLoader;
+use std::collections::BTreeMap;
 
 const SOURCE: &str = "
 struct Pair { Texture2D a; Texture2D b; };
@@ -289,4 +291,165 @@ fn what_is_no_sidecar() {
         // The other one is told of as well.
         assert!(run.stderr.contains("older.json:3:3"), "{name}: {}", run.stderr);
     }
+}
+
+/// What a random program is made of: members of two structs and of the program, each a declaration with `@` for its name.
+#[derive(Clone)]
+struct Edited {
+    lists: [Vec<(usize, &'static str)>; 3],
+    next: usize,
+}
+
+const PLAIN: &[&str] = &["float @", "float3 @", "float @[3]", "row_major float2x3 @", "float2x3 @[2]", "uint2 @"];
+const MIXED: &[&str] =
+    &["Texture2D @", "SamplerState @", "Texture2D @[2]", "RWStructuredBuffer<Inner> @", "Inner @[2]"];
+const TOP: &[&str] = &[
+    "Outer @",
+    "Outer @[2]",
+    "ConstantBuffer<Inner> @",
+    "ConstantBuffer<Outer> @",
+    "ConstantBuffer<Maps> @",
+    "ParameterBlock<Maps> @",
+    "Maps @[2]",
+    "ParameterBlock<Outer> @",
+    "AppendStructuredBuffer<Inner> @",
+    "Sampler2D @",
+    "cbuffer @ { float4 @_a; Outer @_b; }",
+];
+
+impl Edited {
+    fn kind(list: usize, random: &mut Random) -> &'static str {
+        let all: Vec<&str> = match list {
+            0 => PLAIN.to_vec(),
+            1 => [PLAIN, MIXED].concat(),
+            _ => [PLAIN, MIXED, TOP].concat(),
+        };
+        all[random.index(all.len())]
+    }
+
+    fn add(&mut self, list: usize, random: &mut Random) {
+        let at = random.index(self.lists[list].len() + 1);
+        self.lists[list].insert(at, (self.next, Edited::kind(list, random)));
+        self.next += 1;
+    }
+
+    fn edit(&mut self, random: &mut Random) {
+        let list = random.index(3);
+        let length = self.lists[list].len();
+        match random.index(4) {
+            0 if length > 1 => drop(self.lists[list].remove(random.index(length))),
+            1 if length > 1 => self.lists[list].swap(random.index(length), random.index(length)),
+            2 if length > 0 => {
+                let at = random.index(length);
+                self.lists[list][at].1 = Edited::kind(list, random);
+            }
+            _ => self.add(list, random),
+        }
+    }
+
+    fn text(&self) -> String {
+        let members = |list: usize| -> String {
+            let text = |(n, kind): &(usize, &str)| {
+                let end = if kind.ends_with('}') { "\n" } else { ";\n" };
+                kind.replace('@', &format!("m{n}")) + end
+            };
+            self.lists[list].iter().map(text).collect()
+        };
+        let data = if self.next.is_multiple_of(3) { "float k; " } else { "" };
+        format!(
+            "struct Maps {{ Texture2D a; SamplerState s; {data}}};\nstruct Inner {{ {} }};\nstruct Outer {{ {} }};\n{}[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {{}}\n",
+            members(0),
+            members(1),
+            members(2)
+        )
+    }
+}
+
+/// Indices, spaces and bytes of the leaves of a path; sizes of elements and vectors and how far they are apart.
+type At = (Vec<[Option<u64>; 3]>, Vec<(String, u64)>);
+
+/// Where the leaves of each path are, by kind.
+fn positions(sidecar: &Reflection) -> BTreeMap<String, BTreeMap<&str, At>> {
+    let mut all: BTreeMap<String, BTreeMap<&str, At>> = BTreeMap::new();
+    for leaf in &sidecar.leaves {
+        let (places, _) = all.entry(leaf.path.clone()).or_default().entry(&leaf.kind).or_default();
+        places.push([leaf.index, leaf.space, leaf.offset]);
+    }
+    for buffer in &sidecar.memory {
+        for row in buffer.rows.iter().filter(|row| !row.padding) {
+            // The path of a leaf does not name the buffer of a scope.
+            let path = match buffer.parameter.starts_with('$') {
+                true => row.path.clone(),
+                false => format!("{}.{}", buffer.parameter, row.path),
+            };
+            let (places, strides) = all.entry(path).or_default().entry("bytes").or_default();
+            // Of what is in several parts, the first tells where it is.
+            if places.is_empty() {
+                places.push([None, None, Some(row.offset)]);
+                strides.extend(row.repeats.iter().map(|r| (format!("{:?}", row.size), r.stride)));
+            }
+        }
+        if let Some(stride) = buffer.element_stride {
+            let (_, strides) = all.entry(buffer.parameter.clone()).or_default().entry("elements").or_default();
+            strides.push((String::new(), stride));
+        }
+    }
+    all
+}
+
+fn is_elsewhere(a: &At, b: &At) -> bool {
+    let alike = a.1.len() == b.1.len() && a.1.iter().zip(&b.1).all(|(a, b)| a.0 == b.0);
+    a.0 != b.0 || alike && a.1 != b.1
+}
+
+#[test]
+fn what_moves_is_told_and_nothing_else() {
+    for seed in 0..150 {
+        let mut random = Random(seed * 7919 + 1);
+        let mut before = Edited { lists: Default::default(), next: 0 };
+        for list in [0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2] {
+            before.add(list, &mut random);
+        }
+        let mut after = before.clone();
+        (0..1 + random.index(2)).for_each(|_| after.edit(&mut random));
+        for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
+            let (old, new) = (sidecar(&before.text(), target), sidecar(&after.text(), target));
+            let (was, is) = (positions(&old), positions(&new));
+            let both = was.iter().filter_map(|(path, a)| Some((path, a, is.get(path)?)));
+            let moved: Vec<&String> = both
+                .filter(|(_, a, b)| {
+                    let mut common = a.iter().filter_map(|(kind, at)| Some((at, b.get(kind)?))).peekable();
+                    common.peek().is_none() || common.any(|(a, b)| is_elsewhere(a, b))
+                })
+                .map(|(path, ..)| path)
+                .collect();
+            let found = diff(&old, &new);
+            let told: Vec<&str> =
+                found.changes.iter().filter(|c| c.change == ChangeKind::Moved).map(|c| c.path.as_str()).collect();
+            // What is of another type altogether may have moved though nothing in it has.
+            let retyped = |path: &str| found.changes.iter().any(|c| c.path == path && c.change == ChangeKind::Retyped);
+            assert!(
+                if moved.is_empty() { told.iter().all(|path| retyped(path)) } else { !told.is_empty() },
+                "seed {seed} {target:?} {moved:?}\n{}\n---\n{}\n{}",
+                before.text(),
+                after.text(),
+                found.to_text()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_buffer_that_is_new_pushes_on_has_moved() {
+    let source = |data: &str| {
+        format!(
+            "struct Maps {{ Texture2D a; {data}SamplerState s; }};\nConstantBuffer<Maps> maps;\n\
+             [shader(\"compute\")] [numthreads(1, 1, 1)] void main() {{}}\n"
+        )
+    };
+    let found = |target| diff(&sidecar(&source(""), target), &sidecar(&source("float k; "), target));
+    let text = found(Target::Glsl).to_text();
+    assert!(text.contains("moved    field      maps.a  binding +0 -> binding +1\n"), "{text}");
+    assert!(found(Target::Wgsl).has_moved());
+    assert!(!found(Target::Hlsl).has_moved(), "its `b` register is one more");
 }

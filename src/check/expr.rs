@@ -434,7 +434,8 @@ impl<'a> Checker<'a> {
         let scalar = self.program.types.component(ty).filter(|s| s.is_integer())?;
         let width = i64::from(scalar.size()) * 8;
         let count = self.number_of(right)?;
-        if (0..width).contains(&count) {
+        // What is shifted out of a number that is meant exactly is refused when that is evaluated.
+        if (0..width).contains(&count) || self.cx.exact && op == BinaryOp::Shl {
             return None;
         }
         let mut build = crate::tree::Build::new(&mut self.program.types, &mut self.cx.body.exprs, span);

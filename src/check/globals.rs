@@ -473,6 +473,7 @@ impl<'a> Checker<'a> {
             // Constant variables of the function around may be named.
             c.cx.id = outer_id;
             c.cx.body.locals = seen;
+            c.cx.exact = true;
             f(c)
         });
         if body.exprs[root].ty == TypeId::ERROR {

@@ -183,6 +183,8 @@ struct Context<'a> {
     depth: u32,
     /// The target whose case of a target switch is checked.
     target: Option<Symbol>,
+    /// A number is built that is meant as such, as the size of an array: nothing may be shifted out of it.
+    exact: bool,
     /// In a constructor: `return;` returns `this`.
     constructs: bool,
     function: Option<tree::FunctionId>,
@@ -413,6 +415,7 @@ impl Context<'_> {
             breakable: 0,
             depth: 0,
             target: None,
+            exact: false,
             constructs: false,
             function: None,
             defers: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::Policy;
 use crate::tree::{GlobalId, GlobalKind, Program, Type, TypeId};
+use std::collections::{BTreeMap, VecDeque};
 
 /// One scope of parameters in allocation order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,13 +15,11 @@ pub enum Scope {
 
 /// All scopes in the order in which they are given positions.
 pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
-    let mut globals = program.parameters.clone();
+    let mut globals = with_constants(program);
     if policy.namespaces_last {
         let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace.order);
         globals.sort_by_key(key);
     }
-    // Their numbers are a space of their own, so where they stand among the others does not matter.
-    globals.extend(program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id));
     let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
     if !policy.entries_as_asked {
         entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
@@ -39,6 +38,30 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     }
     scopes.extend(entries.map(Scope::Entry));
     scopes
+}
+
+/// The parameters with the specialization constants among them, each before what is declared after it in its unit. Their
+/// numbers are a space of their own.
+fn with_constants(program: &Program) -> Vec<GlobalId> {
+    let constants = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization);
+    let mut waiting: BTreeMap<u32, VecDeque<GlobalId>> = BTreeMap::new();
+    constants.for_each(|(id, g)| waiting.entry(g.unit).or_default().push_back(id));
+    let mut list = Vec::with_capacity(program.parameters.len());
+    let mut unit = None;
+    for id in &program.parameters {
+        let here = program.globals[*id].unit;
+        let ended = unit.replace(here).filter(|u| *u != here).and_then(|u| waiting.remove(&u));
+        list.extend(ended.into_iter().flatten());
+        if let Some(constants) = waiting.get_mut(&here) {
+            while let Some(constant) = constants.front().copied().filter(|c| *c < *id) {
+                constants.pop_front();
+                list.push(constant);
+            }
+        }
+        list.push(*id);
+    }
+    list.extend(waiting.into_values().flatten());
+    list
 }
 
 /// Brings scopes into the order in which DXC gives registers.

@@ -233,7 +233,7 @@ fn items(reflection: &Reflection) -> Vec<Item> {
     let mut list = Items::default();
     list.scope("$Globals", &reflection.global_scope);
     for parameter in &reflection.parameters {
-        list.variable(Subject::Parameter, "", parameter);
+        list.variable(Subject::Parameter, "", parameter, &[]);
     }
     for entry in &reflection.entry_points {
         list.entry(entry);
@@ -275,26 +275,27 @@ impl Items {
         self.scope(&format!("{path}.$Params"), &entry.scope);
         for parameter in &entry.parameters {
             let varying = parameter.stage.is_some() || parameter.semantic_name.is_some();
-            self.variable(if varying { Subject::Varying } else { Subject::Parameter }, &path, parameter);
+            self.variable(if varying { Subject::Varying } else { Subject::Parameter }, &path, parameter, &[]);
         }
         if let Some(result) = &entry.result {
             let result = Variable { name: Some("(result)".to_owned()), ..result.clone() };
-            self.variable(Subject::Varying, &path, &result);
+            self.variable(Subject::Varying, &path, &result, &[]);
         }
         for constant in &entry.patch_constants {
             let name = constant.name.clone().unwrap_or_else(|| "(result)".to_owned());
             let constant = Variable { name: Some(name), ..constant.clone() };
-            self.variable(Subject::Varying, &format!("{path}.{PATCH_PATH}"), &constant);
+            self.variable(Subject::Varying, &format!("{path}.{PATCH_PATH}"), &constant, &[]);
         }
     }
 
-    fn variable(&mut self, subject: Subject, below: &str, variable: &Variable) {
+    /// `base` is where the contents begin of the block that it is directly in.
+    fn variable(&mut self, subject: Subject, below: &str, variable: &Variable, base: &[Binding]) {
         let name = variable.name.as_deref().unwrap_or("(unnamed)");
         let path = if below.is_empty() { name.to_owned() } else { format!("{below}.{name}") };
         let ty = variable.ty.as_deref();
         let mut facts = Facts {
             ty: ty.map_or(String::new(), type_name),
-            positions: variable.binding.iter().chain(&variable.bindings).cloned().collect(),
+            positions: variable.binding.iter().chain(&variable.bindings).map(|b| behind(b, base)).collect(),
             sizes: ty.map_or_else(BTreeMap::new, sizes),
             location: variable.location.clone(),
         };
@@ -303,8 +304,9 @@ impl Items {
         }
         let path = self.push(subject, path, facts);
         let inner = if subject == Subject::Varying { Subject::Varying } else { Subject::Field };
+        let base = ty.map_or_else(Vec::new, contents_begin);
         for field in ty.into_iter().flat_map(contents) {
-            self.variable(inner, &path, field);
+            self.variable(inner, &path, field, &base);
         }
     }
 }
@@ -331,6 +333,25 @@ fn vectors(node: &TypeNode) -> Option<String> {
     let bytes = node.sizes.iter().flatten().find(|s| s.kind == "uniform" && node.kind == "matrix")?;
     let order = node.matrix_layout.as_deref().unwrap_or("col");
     Some(format!("{} bytes by {}", count(bytes.value), if order == "row" { "rows" } else { "columns" }))
+}
+
+/// Where the slots of a block's contents begin in the block: behind its buffer, if it has one, which it may get or lose.
+fn contents_begin(node: &TypeNode) -> Vec<Binding> {
+    let mut node = node;
+    while let (None, true, Some(element)) = (&node.element_var_layout, node.kind == "array", &node.element_type) {
+        node = element;
+    }
+    let element = node.element_var_layout.iter();
+    let all = element.flat_map(|v| v.binding.iter().chain(&v.bindings));
+    all.filter(|b| b.index.is_some()).cloned().collect()
+}
+
+/// A position in a block's contents as one in the block.
+fn behind(binding: &Binding, base: &[Binding]) -> Binding {
+    let start = base.iter().find(|b| b.kind == binding.kind && binding.index.is_some());
+    let moved = |at: Option<u64>, by: Option<u64>| at.map(|n| n.saturating_add(by.unwrap_or(0)));
+    let index = moved(binding.index, start.and_then(|b| b.index));
+    Binding { index, ..binding.clone() }
 }
 
 /// The fields in a type, through arrays, blocks and structured buffers.

@@ -82,13 +82,24 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// `label` is HTML.
 fn button(target: usize, path: &str, class: &str, style: &str, label: &str, hint: &str) -> String {
     format!(
         "<button class=\"{class}\" style=\"{style}\" data-target=\"{target}\" data-path=\"{}\" title=\"{}\">{}</button>",
         escape(path),
         escape(hint),
-        escape(label)
+        label
     )
+}
+
+/// The label of bytes: where it is narrow, what is around the field goes first and its element or vector is always there.
+fn label(text: &str) -> String {
+    let (name, vector) = text.split_once(' ').map_or((text, ""), |(name, _)| (name, &text[name.len()..]));
+    let (around, own) = name.rfind('.').map_or(("", name), |dot| name.split_at(dot + 1));
+    let (own, element) = own.find('[').map_or((own, ""), |bracket| own.split_at(bracket));
+    let spans = [("around", around), ("own", own), ("part", element), ("part", vector)];
+    let shown = spans.iter().filter(|(_, part)| !part.is_empty());
+    shown.map(|(class, part)| format!("<span class=\"{class}\">{}</span>", escape(part))).collect()
 }
 
 fn heading(reflection: &Reflection) -> String {
@@ -125,7 +136,7 @@ fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> Strin
         text.push_str(&format!(
             "<tr{unused}><td>{}<td>{}<td>{}<td>{}</tr>\n",
             escape(shown),
-            button(target, &leaf.path, "", "", &name, ""),
+            button(target, &leaf.path, "", "", &escape(&name), ""),
             escape(&leaf.semantic.clone().unwrap_or_else(|| emitted.join(", "))),
             escape(&last)
         ));
@@ -371,9 +382,8 @@ fn rows(target: usize, buffer: &Buffer, reflection: &Reflection) -> String {
                 // Neighbours are far apart on the circle of colours.
                 let style = format!("{}background:hsl({} 65% 82%)", columns(start, end, from), hue * 137 % 360);
                 let hint = format!("{} {}: bytes {} to {}", cell.ty, cell.label, cell.start, cell.end - 1);
-                let ty = format!("<small>{}</small></button>", escape(&cell.ty));
-                let field = button(target, &cell.path, "cell", &style, &cell.label, &hint);
-                text.push_str(&field.replace("</button>", &ty));
+                let shown = format!("{}<small>{}</small>", label(&cell.label), escape(&cell.ty));
+                text.push_str(&button(target, &cell.path, "cell", &style, &shown, &hint));
                 at = end;
             }
         }

@@ -37,4 +37,17 @@ document.addEventListener('click', event => {
     for (const same of document.querySelectorAll('button[data-path]'))
         if (same.dataset.path === button.dataset.path) same.classList.add('selected');
     show(Number(button.dataset.target), button.dataset.path);
+    // The address leads back here.
+    history.replaceState(null, '', '#' + button.dataset.target + ':' + encodeURIComponent(button.dataset.path));
 });
+function follow() {
+    const [target, path] = location.hash.slice(1).split(':');
+    if (path === undefined) return;
+    for (const button of document.querySelectorAll('button[data-path]'))
+        if (button.dataset.target === target && encodeURIComponent(button.dataset.path) === path) {
+            button.scrollIntoView({ block: 'center' });
+            return button.click();
+        }
+}
+addEventListener('hashchange', follow);
+follow();

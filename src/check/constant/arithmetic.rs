@@ -79,10 +79,12 @@ pub(super) fn binary(op: BinaryOp, a: &Value, b: &Value, span: Span) -> Evaluate
     }
 }
 
-/// Whether an operator on signed integers gives something else than its name says.
+/// Whether an operator on signed integers gives something else than its name says, or a number is shifted out of its type.
 pub(super) fn wraps(op: BinaryOp, a: &Value, b: &Value) -> bool {
     let (Value::Int(a, kind), Value::Int(b, _)) = (a, b) else { return false };
+    let out = !(0..i64::from(width(*kind))).contains(b);
     let result = match op {
+        BinaryOp::Shl => return out && *a != 0,
         _ if kind.is_unsigned() => return false,
         BinaryOp::Add => a.checked_add(*b),
         BinaryOp::Sub => a.checked_sub(*b),
@@ -115,14 +117,19 @@ fn bools(op: BinaryOp, a: bool, b: bool) -> Option<bool> {
     })
 }
 
+/// Bits of an integer.
+fn width(kind: Scalar) -> u32 {
+    match kind {
+        Scalar::MinI16 | Scalar::MinU16 => 16,
+        kind => kind.size() * 8,
+    }
+}
+
 fn integers(op: BinaryOp, a: i64, b: i64, kind: Scalar, span: Span) -> Evaluated {
     if b == 0 && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
         return fail(span, "division by zero");
     }
-    let width = match kind {
-        Scalar::MinI16 | Scalar::MinU16 => 16,
-        kind => kind.size() * 8,
-    };
+    let width = width(kind);
     // What is shifted out altogether: of the sign, one bit remains.
     let out = !(0..i64::from(width)).contains(&b);
     let shift = if out { width - 1 } else { b as u32 };
