@@ -4,7 +4,7 @@
 //! After:  `struct Item { uint count; }   struct Item_atomic { Atomic<uint> count; }   RWStructuredBuffer<Item_atomic> items;`
 
 use super::{Places, structs};
-use crate::tree::{ExprKind, GlobalId, GlobalKind, Item, Program, StructId, Type, TypeId, Types};
+use crate::tree::{ExprKind, GlobalId, GlobalKind, Item, Program, StmtKind, StructId, Type, TypeId, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -65,20 +65,20 @@ fn stored(types: &mut Types, ty: TypeId, twins: &BTreeMap<StructId, StructId>) -
     }
 }
 
-/// Whether there are variables, results or values of some of these structs.
+/// Whether there are variables or values of some of these structs outside of memory.
 fn has_values(program: &Program, held: &FxHashSet<StructId>) -> bool {
     let is_held = |ty: TypeId| match program.types.get(program.types.innermost(ty)) {
         Type::Struct(s) => held.contains(&s),
         _ => false,
     };
-    !held.is_empty()
-        && program.reachable_functions().into_iter().any(|function| {
-            let function = &program.functions[function];
-            let made = |id| {
-                matches!(function.code.exprs[id].kind, ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Call(..))
-            };
-            is_held(function.result)
-                || function.code.locals.iter().any(|(_, l)| is_held(l.ty))
-                || function.code.expressions().into_iter().any(|id| made(id) && is_held(function.code.exprs[id].ty))
-        })
+    if held.is_empty() {
+        return false;
+    }
+    program.reachable_functions().into_iter().map(|f| &program.functions[f]).any(|function| {
+        let code = &function.code;
+        let made = |id| !matches!(code.exprs[id].kind, ExprKind::Global(_) | ExprKind::Field(..) | ExprKind::Index(..));
+        function.params.iter().any(|p| is_held(code.locals[p.local].ty))
+            || code.block.any(&mut |s| matches!(s.kind, StmtKind::Local(l, _) if is_held(code.locals[l].ty)))
+            || code.expressions().into_iter().any(|id| made(id) && is_held(code.exprs[id].ty))
+    })
 }
