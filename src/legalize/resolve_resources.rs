@@ -7,7 +7,14 @@
 //! A function keeps its name for the first set of resources; further ones are named after the resources. Textures to read and
 //! samplers may stay parameters, as may other resources where the target takes them.
 //!
+//! A variable that is given another element of the same array in some branch keeps its index in a variable ([`rebinding`]):
+//!
+//! Before: `Material m = gMaterials[i];  if (c) m = gMaterials[0];                       m.tex.Load(p)`
+//! After:  `int index; index = i;        if (c) { index = 0; ... }                       gMaterials[index].tex.Load(p)`
+//!
 //! Removes: ResourceValues, BufferParameters. Runs after: entry_uniforms, inline_builtins.
+
+mod rebinding;
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -79,8 +86,12 @@ impl Resolver<'_, '_> {
         let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
         let assigned = assigned_locals(self.cx.program, &body);
         let mut block = std::mem::take(&mut body.block);
-        let mut work = Work { body: &mut body, aliases, assigned, depth };
+        let rebound = self.rebound(id, &body, &block);
+        let mut work = Work { body: &mut body, aliases, assigned, rebound, variables: Vec::new(), depth };
+        let mut first = self.parameters_to_variables(&mut work);
         self.block(&mut work, &mut block);
+        first.splice(0..0, std::mem::take(&mut work.variables));
+        block.stmts.splice(0..0, first);
         body.block = block;
         self.cx.program.functions[id].code = body;
     }
@@ -155,16 +166,9 @@ impl Resolver<'_, '_> {
         };
         for (inner, part) in parts {
             let part = work.body.exprs.duplicate(part);
-            work.freeze(part, before);
             let full: Vec<u32> = path.iter().copied().chain(inner).collect();
-            let known =
-                work.aliases.get(&local).and_then(|list| list.iter().find(|(p, _)| *p == full)).map(|(_, e)| *e);
-            match known {
-                Some(old) if shape(work.body, old).0 != shape(work.body, part).0 => {
-                    self.cx.unsupported(span, "a variable that stands for different resources");
-                }
-                Some(_) => {}
-                None => work.aliases.entry(local).or_default().push((full, part)),
+            if !self.bind_part(work, (local, full), part, before) {
+                self.cx.unsupported(span, "a variable that stands for different resources");
             }
         }
     }
@@ -174,10 +178,13 @@ impl Resolver<'_, '_> {
     }
 
     /// The resources in a value: for each, the fields that lead to it and its access path. `None` if it is no path.
-    fn parts(&self, work: &mut Work, value: ExprId) -> Option<Vec<(Vec<u32>, ExprId)>> {
+    fn parts(&mut self, work: &mut Work, value: ExprId) -> Option<Vec<(Vec<u32>, ExprId)>> {
         let Expr { ref kind, ty, .. } = work.body.exprs[value];
         if !self.cx.program.holds_resource(ty) {
             return Some(Vec::new());
+        }
+        if let ExprKind::Select(condition, a, b) = *kind {
+            return self.selected_parts(work, condition, (a, b));
         }
         if let ExprKind::Construct(fields) = kind.clone()
             && matches!(self.cx.program.types.get(ty), Type::Struct(_))
@@ -234,6 +241,13 @@ impl Resolver<'_, '_> {
             if let Some((at, alias)) = work.find(id) {
                 let copy = work.body.exprs.duplicate(alias);
                 work.body.exprs.replace_by(at, copy);
+            }
+            if let ExprKind::Select(..) = work.body.exprs[id].kind
+                && let Some([(path, part)]) = self.parts(work, id).as_deref()
+                && path.is_empty()
+            {
+                let part = *part;
+                work.body.exprs.replace_by(id, part);
             }
         }
     }
@@ -442,6 +456,10 @@ struct Work<'a> {
     aliases: Aliases,
     /// Locals that are assigned after their declaration.
     assigned: FxHashSet<LocalId>,
+    /// Locals whose resources change in other blocks than that of their declaration, or that are passed out.
+    rebound: FxHashMap<LocalId, rebinding::Kind>,
+    /// Declarations of the variables that hold indices of such locals.
+    variables: Vec<Stmt>,
     depth: u32,
 }
 
@@ -464,23 +482,21 @@ impl Work<'_> {
 
     /// Makes the indices of a path values that stay what they are.
     fn freeze(&mut self, path: ExprId, before: &mut Vec<Stmt>) {
-        let mut id = path;
-        loop {
-            id = match self.body.exprs[id].kind {
-                ExprKind::Index(a, index) => {
-                    if !self.is_frozen(index) {
-                        let copy = self.body.exprs.displace(index);
-                        let Expr { ty, span, .. } = self.body.exprs[copy];
-                        let local = self.body.add_local("index", ty, span);
-                        self.body.locals[local].constant = true;
-                        before.push(Stmt::new(StmtKind::Local(local, Some(copy)), span));
-                        self.body.exprs[index].kind = ExprKind::Local(local);
-                    }
-                    a
-                }
-                ExprKind::Field(a, _) | ExprKind::Contents(a) => a,
-                _ => break,
-            };
+        let indices = rebinding::indices(&self.body.exprs, path);
+        self.freeze_list(&indices, before);
+    }
+
+    fn freeze_list(&mut self, indices: &[ExprId], before: &mut Vec<Stmt>) {
+        for &index in indices {
+            if self.is_frozen(index) {
+                continue;
+            }
+            let copy = self.body.exprs.displace(index);
+            let Expr { ty, span, .. } = self.body.exprs[copy];
+            let local = self.body.add_local("index", ty, span);
+            self.body.locals[local].constant = true;
+            before.push(Stmt::new(StmtKind::Local(local, Some(copy)), span));
+            self.body.exprs[index].kind = ExprKind::Local(local);
         }
     }
 
