@@ -316,14 +316,16 @@ fn declarations(
         let slots = records.get(root).into_iter().flat_map(|r| r.positions()).filter(|(_, p)| p.space.is_some());
         // What became a block has a space of its own, and begins anew in it.
         let block = now.contains_key(&(root.to_owned(), Unit::Space.word().to_owned()));
-        let recorded: Vec<_> = slots.filter(|(unit, _)| unit.word() == leaf.kind && !block).collect();
-        if let [(_, p)] = recorded.as_slice()
-            && leaf.path == root
-            && !hidden
-            && (p.index, p.space) != (index, Some(space))
-        {
+        // Leaves on other targets are bindings whatever class they were counted in, of which a parameter may have several.
+        let fits = |unit: Unit| {
+            unit.word() == leaf.kind
+                || artifact.target != Target::Hlsl && unit.class().is_some() && leaf.kind == Unit::Descriptor.word()
+        };
+        let recorded: Vec<_> = slots.filter(|(unit, _)| fits(*unit) && !block).map(|(_, p)| p).collect();
+        let elsewhere = !recorded.is_empty() && recorded.iter().all(|p| (p.index, p.space) != (index, Some(space)));
+        if elsewhere && leaf.path == root && !hidden {
             return Err(format!(
-                "{name} is recorded at {p:?}, the text has it at {index}, {space}\n{}",
+                "{name} is recorded at {recorded:?}, the text has it at {index}, {space}\n{}",
                 artifact.text()
             ));
         }
