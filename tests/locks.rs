@@ -305,6 +305,24 @@ fn conflicts_show_both_places() {
     assert!(run.stderr.contains("`gain` cannot stay at byte 0: it reaches to byte 16"), "{}", run.stderr);
 }
 
+/// Registers that were mapped to ranges of bindings lie apart; without the ranges a parameter has its bindings in a row.
+#[test]
+fn what_was_shifted_apart_is_not_moved_together() {
+    let source = "cbuffer C { float3 a; ByteAddressBuffer b; }\nTexture2D t;\nRWStructuredBuffer<float> o;\n[shader(\"compute\")]\n\
+                  [numthreads(1, 1, 1)]\nvoid main() { o[0] = a.x + b.Load(0) + t.Load(int3(0, 0, 0)).x; }\n";
+    let tree = tree(&[("a.slang", source)]);
+    let shifted = ["build", "a.slang", "--target", "glsl", "--out", "out", "--bindings-lock", "bindings.lock"];
+    let with = shaderport(tree.path(), &[&shifted[..], &["--shift", "t=100,b=0,u=200"]].concat());
+    assert_eq!(with.code, 0, "{}", with.stderr);
+    let lock = lock_of(&tree);
+    let without = shaderport(tree.path(), &shifted);
+    assert_eq!(without.code, 1, "{}", without.stderr);
+    let told = "`C` cannot stay at binding 0 in set 0 and binding 100 in set 0: without `--shift` it takes 2 bindings in a row";
+    assert!(without.stderr.contains(told), "{}", without.stderr);
+    assert!(without.stderr.contains("a.slang:1:"), "{}", without.stderr);
+    assert_eq!(lock_of(&tree), lock, "what is on record stays");
+}
+
 #[test]
 fn what_is_no_lock() {
     let schema = "\"schema\": \"shaderport-bindings/1\"";

@@ -330,7 +330,10 @@ impl<'a> Allocator<'a> {
                 continue;
             }
             let at = if unit == Unit::FurtherDescriptor { further } else { lock.position(pending.id, unit) };
-            let Some(at) = at else { continue };
+            let Some(at) = at else {
+                self.report_apart(lock, pending, record, (unit, count));
+                continue;
+            };
             kept.insert((pending.id, unit));
             let space = at.space.unwrap_or(0);
             if pending.fixed.contains(&unit) {
@@ -354,6 +357,29 @@ impl<'a> Allocator<'a> {
                 self.keep_free(lock, pending, unit, at.index, count);
                 self.fix_number(pending, unit, (at.index, count.min(LAST_SPACES)), How::Recorded);
             }
+        }
+    }
+
+    /// Reports bindings in a row of a parameter that has been recorded by register class, each in a range of its own.
+    fn report_apart(&mut self, lock: &Locked, pending: &Pending, record: &Record, (unit, count): (Unit, u64)) {
+        let apart: Vec<String> = record
+            .positions()
+            .filter(|(u, _)| unit == Unit::Descriptor && u.class().is_some())
+            .map(|(_, at)| {
+                range_text(
+                    Unit::Descriptor,
+                    &pending.range(at.index, at.count.unwrap_or(1), How::Recorded),
+                    at.space.unwrap_or(0),
+                )
+            })
+            .collect();
+        if apart.len() > 1 {
+            let message = format!(
+                "`{}` cannot stay at {}: without `--shift` it takes {count} bindings in a row",
+                pending.name,
+                apart.join(" and ")
+            );
+            self.report(lock, pending, message, None);
         }
     }
 
