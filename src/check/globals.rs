@@ -136,6 +136,7 @@ impl<'a> Checker<'a> {
         modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, kind, info);
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
+        self.refuse_stage_variable(ast, kind);
         self.cx.source = source;
         if ty == TypeId::ERROR {
             return None;
@@ -168,6 +169,16 @@ impl<'a> Checker<'a> {
         self.wrap_push_constant(id);
         self.check_global_place(id);
         Some(id)
+    }
+
+    /// `in float3 position : POSITION;` at global scope, which would be read as a uniform.
+    fn refuse_stage_variable(&mut self, ast: &ast::Decl, kind: GlobalKind) {
+        let word = ast.modifiers.iter().find(|m| ["in", "out", "inout"].iter().any(|w| m.name == **w));
+        if let Some(word) = word.filter(|_| kind == GlobalKind::Parameter) {
+            let message = format!("`{}` is for parameters of functions, not for global variables", word.name);
+            let note = "make it a parameter of the entry point";
+            self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, word.span, message).note(note));
+        }
     }
 
     /// Plain data that is a push constant is a buffer of its own.

@@ -81,6 +81,8 @@ struct Pending<'a> {
     fixed: Vec<Unit>,
     /// Space asked for without a number: `register(space1)`.
     space_only: Option<u64>,
+    /// The spaces that the register classes of an array of combined samplers without bound ask for.
+    class_spaces: Vec<(Unit, u64)>,
 }
 
 impl<'a> Allocator<'a> {
@@ -372,7 +374,7 @@ impl Pending<'_> {
 
 fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: TypeLayout, place: Place) -> Pending<'_> {
     let (name, id) = owner;
-    Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None }
+    Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None, class_spaces: Vec::new() }
 }
 
 /// Whether anything of it lies in the default space unless placed explicitly. An array of resources without bound keeps that

@@ -12,6 +12,8 @@ pub struct Place {
     pub offset: Usage,
     /// The space of each slot unit.
     pub space: Usage,
+    /// Of an array of combined samplers without bound, where its samplers' space is not the one after its textures'.
+    pub second_space: Option<u64>,
     /// Within a D3D array without bound: each leaf is in the space of its own offset.
     pub spread: bool,
     /// Elements of the arrays around, where each takes slots; 0 outside of such arrays.
@@ -19,6 +21,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// A place relative to what is around it.
+    pub fn at(offset: Usage) -> Place {
+        Place { offset, ..Place::default() }
+    }
+
     /// The place of a field.
     pub fn field(self, field: &VarLayout) -> Place {
         let mut place = Place { offset: self.offset.plus(&field.offset), ..self };
@@ -33,6 +40,13 @@ impl Place {
             Unit::SLOTS.into_iter().for_each(|unit| self.space.set(unit, self.offset.get(Unit::Space)));
         }
         self
+    }
+
+    /// The spaces of an array without bound at this place: one for each register class that it has.
+    pub fn class_spaces(&self, layout: &TypeLayout) -> Vec<(Unit, u64)> {
+        let first = self.offset.get(Unit::Space);
+        let spaces = [first, self.second_space.unwrap_or(first.saturating_add(1))];
+        layout.unbounded_classes().into_iter().zip(spaces).collect()
     }
 
     /// How far the second slot of a leaf lies behind its first: arrays are split, so all first ones come before.
@@ -72,9 +86,8 @@ pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
     if count.is_none() && layout.usage.get(Unit::Space) > 0 {
         place.spread = true;
         place = place.in_spaces();
-        // A combined sampler has a space for each half.
-        for (unit, nth) in layout.unbounded_classes().into_iter().zip(0..) {
-            place.space.set(unit, place.offset.get(Unit::Space).saturating_add(nth));
+        for (unit, space) in place.class_spaces(layout) {
+            place.space.set(unit, space);
         }
     }
     Some((place, element))

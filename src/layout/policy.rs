@@ -41,6 +41,8 @@ pub struct Policy {
     pub overlap_is_error: bool,
     /// Without `vk::binding`, `register(t1, space2)` is binding 1 in set 2 on Vulkan and WebGPU.
     pub registers_as_bindings: bool,
+    /// Except those of combined samplers, which are not heard there.
+    pub pairs_hear_registers: bool,
     /// `row_major` and `column_major` hold on arrays of matrices.
     pub matrix_order_on_arrays: bool,
     /// On D3D, specialization constants are ordinary globals.
@@ -141,6 +143,7 @@ pub const SPEC: Policy = Policy {
     merge_units: true,
     overlap_is_error: true,
     registers_as_bindings: false,
+    pairs_hear_registers: true,
     matrix_order_on_arrays: true,
     specialization_as_globals: false,
     blocks_need_profile: false,
@@ -189,6 +192,7 @@ pub const SLANGC: Policy = Policy {
     merge_units: false,
     overlap_is_error: false,
     registers_as_bindings: true,
+    pairs_hear_registers: false,
     matrix_order_on_arrays: false,
     specialization_as_globals: true,
     blocks_need_profile: true,

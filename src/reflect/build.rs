@@ -136,7 +136,8 @@ pub(super) fn put(variable: &mut Variable, bindings: Vec<Binding>) {
 }
 
 /// The offsets of a variable in all units that it uses.
-pub(super) fn bindings(types: &Types, offset: &Usage, space: &Usage, layout: &TypeLayout) -> Vec<Binding> {
+pub(super) fn bindings(types: &Types, place: &Place, layout: &TypeLayout) -> Vec<Binding> {
+    let Place { offset, space, .. } = place;
     let mut list = Vec::new();
     for (unit, used) in layout.usage.units() {
         let index = offset.get(unit);
@@ -150,8 +151,8 @@ pub(super) fn bindings(types: &Types, offset: &Usage, space: &Usage, layout: &Ty
             }),
             // A D3D array without bound is shown in its register classes, in spaces of their own.
             Unit::Space if !layout.unbounded_classes().is_empty() => {
-                let classes = layout.unbounded_classes().into_iter().zip(0..);
-                list.extend(classes.map(|(class, nth)| slot(class, offset.get(class), index + nth, UNBOUNDED)));
+                let classes = place.class_spaces(layout).into_iter();
+                list.extend(classes.map(|(class, space)| slot(class, offset.get(class), space, UNBOUNDED)));
             }
             Unit::Space => list.push(slot(unit, index, 0, used)),
             _ => list.push(slot(unit, index, space.get(unit), used)),
@@ -244,7 +245,7 @@ impl Builder<'_> {
         let global = &self.program.globals[id];
         let shown = self.shown(place, layout);
         let mut variable = self.variable(global.name.as_str(), &shown, global.span);
-        put(&mut variable, bindings(&self.program.types, &place.offset, &place.space, layout));
+        put(&mut variable, bindings(&self.program.types, place, layout));
         variable.requested = requested(&global.explicit);
         variable.format = self.format(global.ty, &global.explicit, global.modifiers);
         variable.user_attribs = user_attributes(&global.attributes);
@@ -326,7 +327,7 @@ impl Builder<'_> {
         node.container_var_layout = Some(Box::new(container));
         node.element_type = Some(Box::new(self.type_node(&shifted(&element.layout, &element.offset))));
         let mut var = Variable { ty: Some(Box::new(self.type_node(&element.layout))), ..Variable::default() };
-        put(&mut var, bindings(&self.program.types, &element.offset, &Usage::NONE, &element.layout));
+        put(&mut var, bindings(&self.program.types, &Place::at(element.offset), &element.layout));
         node.element_var_layout = Some(Box::new(var));
     }
 
@@ -339,7 +340,7 @@ impl Builder<'_> {
                 let mut variable = self.variable("", &layout.layout, field.span);
                 variable.name = field_name(s, field);
                 variable.format = self.format(field.ty, &field.explicit, field.modifiers);
-                put(&mut variable, bindings(&self.program.types, &layout.offset, &Usage::NONE, &layout.layout));
+                put(&mut variable, bindings(&self.program.types, &Place::at(layout.offset), &layout.layout));
                 variable.requested = requested(&field.explicit);
                 variable.user_attribs = user_attributes(&field.attributes);
                 variable
@@ -506,7 +507,7 @@ impl Builder<'_> {
             let local = &function.code.locals[param.local];
             let shown_layout = self.shown(place, layout);
             let mut variable = self.variable(local.name.as_str(), &shown_layout, local.span);
-            put(&mut variable, bindings(&self.program.types, &place.offset, &place.space, layout));
+            put(&mut variable, bindings(&self.program.types, place, layout));
             variable.requested = requested(&param.explicit);
             variable.format = self.format(local.ty, &param.explicit, param.modifiers);
             variable.user_attribs = user_attributes(&param.attributes);
@@ -547,7 +548,7 @@ impl Builder<'_> {
             let name = global.name.as_str();
             let below = leaves.get(name).into_iter().flatten();
             let mine: Vec<&Leaf> = below.copied().filter(|l| l.entry_points.contains(&entry.name)).collect();
-            let mut list = bindings(&self.program.types, &p.place.offset, &p.place.space, &p.layout);
+            let mut list = bindings(&self.program.types, &p.place, &p.layout);
             let told = |b: &&mut Binding| {
                 Unit::of_word(&b.kind)
                     .is_some_and(|u| matches!(u, Unit::Space | Unit::Specialization) || Unit::SLOTS.contains(&u))

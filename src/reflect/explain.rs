@@ -569,7 +569,7 @@ impl<'a> Explainer<'a> {
 
     /// Notes where a part is, and goes into its parts.
     fn part(&mut self, at: At<'a>) {
-        let mut found = bindings(&self.program.types, &at.place.offset, &at.place.space, at.layout);
+        let mut found = bindings(&self.program.types, &at.place, at.layout);
         let elements = at.place.elements.max(1);
         let counts = |b: &Binding| {
             Unit::of_word(&b.kind)

@@ -7,3 +7,5 @@ float4 main() : SV_Target
 {
     return a + b;
 }
+
+in float2 corner : TEXCOORD0; // error[E0315]: `in` is for parameters

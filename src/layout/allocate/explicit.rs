@@ -19,6 +19,7 @@ impl<'a> Allocator<'a> {
             for register in &pending.explicit.registers {
                 self.reserve_register(pending, register, blocks);
             }
+            self.join_class_spaces(pending);
             return;
         }
         let registers = self.heard_registers(pending.explicit);
@@ -43,6 +44,8 @@ impl<'a> Allocator<'a> {
         }
         let fallback = registers.iter().find(|r| !self.is_shifted(r));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
+        let fallback =
+            fallback.filter(|_| self.settings.policy.pairs_hear_registers || !self.is_pair(pending.layout.ty));
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
         let Some((index, space, span)) = heard.or(fallback) else { return };
         if blocks {
@@ -264,14 +267,16 @@ impl<'a> Allocator<'a> {
         pending.place.space.set(unit, space);
         pending.fixed.push(unit);
         if count == UNBOUNDED {
-            self.fix_unbounded(pending, space, span);
+            self.fix_unbounded(pending, unit, space, span);
         }
     }
 
     /// The spaces of an array without bound.
-    pub(super) fn fix_unbounded(&mut self, pending: &mut Pending, space: u64, span: Span) {
+    pub(super) fn fix_unbounded(&mut self, pending: &mut Pending, unit: Unit, space: u64, span: Span) {
         let spaces = pending.layout.usage.get(Unit::Space);
-        if pending.fixed.contains(&Unit::Space) && pending.place.offset.get(Unit::Space) != space {
+        if spaces > 0 && pending.layout.unbounded_classes().len() > 1 {
+            pending.class_spaces.push((unit, space));
+        } else if pending.fixed.contains(&Unit::Space) && pending.place.offset.get(Unit::Space) != space {
             let message = format!("the registers of `{}` name different spaces", pending.name);
             let note = "each part of an array without bound has a space, one after another from the one that is named";
             self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
@@ -283,4 +288,24 @@ impl<'a> Allocator<'a> {
             pending.fixed.push(Unit::Space);
         }
     }
+
+    /// An array of combined samplers without bound has its spaces once both of its classes have theirs.
+    pub(super) fn join_class_spaces(&mut self, pending: &mut Pending) {
+        let classes = pending.layout.unbounded_classes();
+        let space = |class: &Unit| pending.class_spaces.iter().find(|(unit, _)| unit == class).map(|(_, space)| *space);
+        let Some([first, second]) = classes.iter().map(space).collect::<Option<Vec<_>>>().as_deref().and_then(pair)
+        else {
+            return;
+        };
+        pending.place.offset.set(Unit::Space, first);
+        pending.place.second_space = Some(second);
+        pending.fixed.push(Unit::Space);
+        for space in [first, second] {
+            self.spaces.insert(space);
+        }
+    }
+}
+
+fn pair(list: &[u64]) -> Option<[u64; 2]> {
+    list.try_into().ok()
 }

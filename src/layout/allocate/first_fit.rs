@@ -54,6 +54,7 @@ impl<'a> Allocator<'a> {
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }
+        self.allocate_class_spaces(pending);
         let spaces = pending.layout.usage.get(Unit::Space);
         if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
             let start = self.free_spaces(spaces);
@@ -62,6 +63,22 @@ impl<'a> Allocator<'a> {
             let range = pending.range(start, spaces, self.how_implicit());
             self.note(Unit::Space, Unit::Space, 0, &range);
         }
+    }
+
+    /// Where one class of an array of combined samplers without bound asks for a space, the other has the first free one.
+    fn allocate_class_spaces(&mut self, pending: &mut Pending) {
+        if pending.class_spaces.is_empty() || pending.fixed.contains(&Unit::Space) {
+            return;
+        }
+        for class in pending.layout.unbounded_classes() {
+            if pending.class_spaces.iter().all(|(unit, _)| *unit != class) {
+                let space = self.free_spaces(1);
+                let range = pending.range(space, 1, self.how_implicit());
+                self.note(Unit::Space, Unit::Space, 0, &range);
+                pending.class_spaces.push((class, space));
+            }
+        }
+        self.join_class_spaces(pending);
     }
 
     /// What comes behind all others, in the space of what asks for none or, where nothing else is there, in one of its own.

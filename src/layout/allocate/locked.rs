@@ -350,6 +350,10 @@ impl<'a> Allocator<'a> {
                 pending.place.offset.set(unit, at.index);
                 pending.place.space.set(unit, space);
                 pending.fixed.push(unit);
+                if register && pending.layout.unbounded_classes().len() > 1 {
+                    pending.class_spaces.push((unit, space));
+                    self.join_class_spaces(pending);
+                }
             } else if unit == Unit::Space {
                 self.keep_free(lock, pending, unit, at.index, count);
                 self.keep_spaces(pending, at.index, How::Recorded);

@@ -29,6 +29,7 @@ impl<'a> Allocator<'a> {
             }
         }
         self.check_names(&list);
+        self.refuse_shader_records(&list);
         let layouter = Layouter { program: self.program, settings: &self.settings };
         layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.constant_rules);
         let mut buffer = StructBuilder::new(self.settings.constant_rules);
@@ -62,6 +63,17 @@ impl<'a> Allocator<'a> {
                 let message = format!("there are two constant buffers named `{}`", global.name);
                 let diagnostic = Diagnostic::error(Code::REDECLARED, global.span, message);
                 self.diags.push(diagnostic.label(first, "the other one"));
+            }
+        }
+    }
+
+    /// A shader record has no binding on Vulkan, but bytes of the shader binding table; a binding would be wrong.
+    fn refuse_shader_records(&mut self, list: &[(GlobalId, Pending)]) {
+        for (id, pending) in list {
+            let record = self.program.globals[*id].modifiers.has(Modifiers::SHADER_RECORD);
+            if record && self.settings.api != Api::D3d {
+                let message = format!("the shader record `{}` has no place on this target yet", pending.name);
+                self.diags.push(Diagnostic::error(Code::CAPABILITY, pending.span, message));
             }
         }
     }
