@@ -40,6 +40,12 @@ pub static DECIDED: &[Decided] = &[
     row("push_constant_resource_leaks", "wgsl", "p", NO_PUSH_CONSTANTS),
     row("push_constant_resource_leaks_b", "wgsl", "C", NO_PUSH_CONSTANTS),
     row("push_constant_resource_leaks_b", "wgsl", "q", NO_PUSH_CONSTANTS),
+    row(
+        "entry_bindings_g",
+        "wgsl",
+        "main::",
+        "slangc gives the buffer of an entry point that has explicit bindings binding 0, which others have",
+    ),
     row("push_constant_struct_global", "wgsl", "p", NO_PUSH_CONSTANTS),
     row("push_constant_struct_global", "wgsl", "z", NO_PUSH_CONSTANTS),
     row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),

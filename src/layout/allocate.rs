@@ -85,6 +85,15 @@ struct Pending<'a> {
     class_spaces: Vec<(Unit, u64)>,
 }
 
+impl Pending<'_> {
+    /// What it takes and has no place for yet.
+    fn open(&self) -> Usage {
+        let mut usage = self.layout.usage;
+        self.fixed.iter().for_each(|unit| usage.set(*unit, 0));
+        usage
+    }
+}
+
 impl<'a> Allocator<'a> {
     /// For one program.
     pub fn new(
@@ -191,9 +200,10 @@ impl<'a> Allocator<'a> {
         if self.settings.policy.reserve_unused {
             dropped.into_iter().for_each(|mut pending| self.reserve(&mut pending));
         }
-        // Where a scope of uniforms is placed as one, explicit positions in it are not heard.
-        if !self.settings.policy.entry_scopes_whole {
-            for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
+        // Where a scope of uniforms is placed as one, only explicit bindings are heard in it.
+        let (whole, d3d) = (self.settings.policy.entry_scopes_whole, self.settings.api == Api::D3d);
+        for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
+            if !whole || !d3d && pending.explicit.vk_binding.is_some() {
                 self.reserve(pending);
             }
         }
@@ -240,7 +250,7 @@ impl<'a> Allocator<'a> {
         to
     }
 
-    /// The same as if they were the fields of one struct: its buffer, then range after range.
+    /// The same as if they were the fields of one struct: its buffer, then range after range; but for what has its place.
     fn allocate_whole(
         &mut self,
         entry: usize,
@@ -254,7 +264,7 @@ impl<'a> Allocator<'a> {
         };
         let none = Explicit::default();
         let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
-        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
+        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.open()));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
         let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
         let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Place::default());
@@ -273,8 +283,11 @@ impl<'a> Allocator<'a> {
         next.offset = next.offset.plus(&own);
         for (index, pending) in params {
             let mut place = next;
-            place.offset.set(Unit::Bytes, pending.place.offset.get(Unit::Bytes));
-            next.offset.add_slots(&pending.layout.usage);
+            for unit in pending.fixed.iter().copied().chain([Unit::Bytes]) {
+                place.offset.set(unit, pending.place.offset.get(unit));
+                place.space.set(unit, pending.place.space.get(unit));
+            }
+            next.offset.add_slots(&pending.open());
             to.params.push((index, place, pending.layout));
         }
         to

@@ -87,7 +87,7 @@ pub struct Policy {
     /// A domain shader's constants of a patch are counted with its control points, rather than as the signature of their own
     /// that they are.
     pub counts_patch_constants: bool,
-    /// The uniform parameters of an entry point are placed as one, their explicit positions are not heard.
+    /// The uniform parameters of an entry point are placed as one; of their explicit positions only bindings are heard.
     pub entry_scopes_whole: bool,
     /// An explicit binding, which is meant for Vulkan, is that of the texture alone where the sampler of a combined sampler
     /// has one of its own, and that of the first element alone where each element of an array has one.
