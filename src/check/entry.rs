@@ -113,11 +113,16 @@ impl<'a> Checker<'a> {
         let mut found = if !self.options.entries.is_empty() {
             self.requested(&functions, input)
         } else {
-            let marked = self.marked(&functions);
-            match marked.is_empty() && self.options.infer_entries {
-                true => self.infer(&functions, input),
-                false => marked,
+            let mut marked = self.marked(&functions);
+            if self.options.infer_entries {
+                // Beside marked ones, only attributes that nothing but an entry point has tell of further ones, as for slangc.
+                let names = marked.is_empty();
+                let others =
+                    functions.iter().copied().filter(|f| marked.iter().all(|m| m.decl != *f)).collect::<Vec<_>>();
+                marked.extend(self.infer(&others, names, input));
+                marked.sort_by_key(|f| f.decl);
             }
+            marked
         };
         if !self.options.entries_as_asked {
             found.sort_by_key(|f| f.decl);
@@ -307,8 +312,9 @@ impl<'a> Checker<'a> {
         !list.is_empty()
     }
 
-    /// Entry points by custom: of marked attributes, of names, and `main` with what the file or its results tell.
-    fn infer(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<Found> {
+    /// Entry points by custom: of attributes, and by `names`: of those of stages, and `main` with what the file or its results
+    /// tell.
+    fn infer(&mut self, functions: &[DeclId], names: bool, input: &'a Input) -> Vec<Found> {
         let mut list = Vec::new();
         for &decl in functions {
             let info = self.info(decl);
@@ -320,6 +326,8 @@ impl<'a> Checker<'a> {
             let name = info.name.as_str();
             let (stage, reason) = if let Some(stage) = self.attribute_stage(decl) {
                 (stage, "its attributes")
+            } else if !names {
+                continue;
             } else if name.eq_ignore_ascii_case("main") {
                 match self.custom_stage(decl, file) {
                     Some(stage) => (stage, "the name of the file or the semantics of `main`"),
