@@ -317,10 +317,92 @@ fn what_was_shifted_apart_is_not_moved_together() {
     let lock = lock_of(&tree);
     let without = shaderport(tree.path(), &shifted);
     assert_eq!(without.code, 1, "{}", without.stderr);
-    let told = "`C` cannot stay at binding 0 in set 0 and binding 100 in set 0: without `--shift` it takes 2 bindings in a row";
+    let told = "`C` cannot stay at binding 0 in set 0: with no `--shift` it is elsewhere, it is recorded with `--shift b=0,t=100,u=200`";
     assert!(without.stderr.contains(told), "{}", without.stderr);
     assert!(without.stderr.contains("a.slang:1:"), "{}", without.stderr);
     assert_eq!(lock_of(&tree), lock, "what is on record stays");
+}
+
+/// What a parameter holds lies elsewhere in it under other options: that is told, whatever the parameter itself keeps.
+#[test]
+fn other_options_move_no_part() {
+    const MAIN: &str = "[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let mixed = "struct M { float k; Texture2D x; SamplerState y; }\n";
+    let cases = [
+        (
+            "cbuffer C { float3 a; Texture2D b; }\n",
+            "glsl",
+            "",
+            "--shift t=50",
+            "`C.b` cannot stay at binding 1 in set 0",
+        ),
+        (
+            "cbuffer C { float3 a; Texture2D b; }\n",
+            "glsl",
+            "--shift t=50",
+            "",
+            "`C.b` cannot stay at binding 50 in set 0",
+        ),
+        (
+            "cbuffer C { float3 a; Texture2D b; }\n",
+            "glsl",
+            "--shift t=50",
+            "--shift t=50,b=4",
+            "`C` cannot stay at binding 0 in set 0",
+        ),
+        ("ParameterBlock<M> p;\n", "wgsl", "", "--shift t=9", "`p.x` cannot stay at binding 1 in set 0"),
+        (
+            "ParameterBlock<M> p;\n",
+            "glsl",
+            "--shift t=9",
+            "--shift t=9 --binding-policy slangc",
+            "`p.x` cannot stay at binding 9 in set 0",
+        ),
+        ("M m[2];\n", "wgsl", "", "--binding-policy slangc", "`m.y` cannot stay at binding 3 in set 0"),
+        ("ParameterBlock<M> p;\n", "hlsl", "", "--profile sm_5_0", "`p` cannot stay at b0 in space 0: with a profile"),
+        ("Texture2D t[];\n", "hlsl", "", "--binding-policy slangc", ""),
+        ("Texture2D t;\nM m;\n", "glsl", "", "--shift u=9", ""),
+        ("Texture2D t;\nStructuredBuffer<float> b;\n", "glsl", "", "--shift t=0,u=50", ""),
+        ("Texture2D t;\nStructuredBuffer<float> b;\n", "glsl", "--shift t=40", "", ""),
+    ];
+    for (declarations, target, before, after, said) in cases {
+        let tree = tree(&[("a.slang", &format!("{mixed}{declarations}{MAIN}"))]);
+        let run = |options: &str| {
+            let fixed =
+                ["reflect", "a.slang", "--format", "text", "--target", target, "--bindings-lock", "bindings.lock"];
+            shaderport(tree.path(), &[&fixed[..], &options.split_whitespace().collect::<Vec<_>>()].concat())
+        };
+        let first = run(before);
+        assert_eq!(first.code, 0, "{}", first.stderr);
+        let lock = lock_of(&tree);
+        let second = run(after);
+        let taken = i32::from(!said.is_empty());
+        assert_eq!(second.code, taken, "{declarations}{before} -> {after}:\n{}{}", first.stdout, second.stderr);
+        assert!(second.stderr.contains(said), "{declarations}{before} -> {after}:\n{}", second.stderr);
+        assert!(taken == 0 || lock_of(&tree) == lock, "what is on record stays");
+        // What moves nothing may be taken back.
+        assert_eq!(run(before).stdout, first.stdout);
+    }
+}
+
+/// A parameter that becomes something of several register classes keeps its bindings, and the further ones are new.
+#[test]
+fn new_classes_of_a_parameter_are_new() {
+    const MAIN: &str = "[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let tree = tree(&[("a.slang", "")]);
+    let run = |text: &str| {
+        std::fs::write(tree.path().join("a.slang"), format!("{text}{MAIN}")).expect("a file");
+        let lock = ["--bindings-lock", "bindings.lock", "--shift", "b=0,t=100,u=200,s=300"];
+        let run = shaderport(tree.path(), &[&["reflect", "a.slang", "--target", "glsl"], &lock[..]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    run("Texture2D a;\nSamplerState s;\n");
+    let grown = run("struct A { Texture2D t; SamplerState s; };\nA a;\nSamplerState s;\n");
+    for row in ["a.t set 0 binding 100", "a.s set 0 binding 301", "s set 0 binding 300"] {
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(grown.lines().any(|line| words(line) == row), "{row}\n{grown}");
+    }
 }
 
 #[test]

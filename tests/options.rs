@@ -203,7 +203,7 @@ fn positions_are_explained_as_they_are_built() {
     assert!(explained.stdout.contains("on record"), "{}", explained.stdout);
     // The command line goes before, and without the manifest there is no macro and no directory of it.
     let other = run(&[explain, &["--shift", "t=7"]].concat());
-    assert!(other.code == 1 && other.stderr.contains("t7 in space 0 is asked for it"), "{}", other.stderr);
+    assert!(other.code == 1 && other.stderr.contains("binding 7 in set 0 is asked for it"), "{}", other.stderr);
     let bare = run(&["check", file, "--no-manifest"]);
     assert!(bare.code == 1 && bare.stderr.contains("more.h"), "{}", bare.stderr);
 }

@@ -6,6 +6,7 @@ mod first_fit;
 mod locked;
 mod measure;
 mod overlap;
+mod parts;
 mod ranges;
 
 use super::lock::{self, Owner};
@@ -38,6 +39,14 @@ struct Range {
     id: Owner,
     span: Span,
     how: How,
+}
+
+impl Range {
+    /// A number that nobody has.
+    fn one(start: u64) -> Range {
+        let (end, owner, id) = (start.saturating_add(1), Symbol::new(""), Owner::Nobody);
+        Range { start, end, owner, id, span: Span::default(), how: How::FirstFit }
+    }
 }
 
 /// Places the parameters of one program.
@@ -184,7 +193,7 @@ impl<'a> Allocator<'a> {
             records: None,
         };
         if let Some(lock) = self.lock {
-            let records = lock.records(&layout);
+            let records = lock.records(self.program, &layout);
             lock.report_changes(&records, self.diags);
             layout.records = Some(records);
         }

@@ -4,7 +4,7 @@
 //! that declares it, and where it begins in every unit. What lies in a parameter follows from its type and is not recorded.
 //! Records are only ever added: one whose parameter is gone keeps its place from others until a person removes it.
 
-use super::{Api, Unit};
+use super::{Api, POLICIES, SPEC, Settings, Shift, UNBOUNDED, Unit};
 use crate::json::{self, Fault};
 use crate::source::{FileId, Sources, Span};
 use crate::tree::GlobalId;
@@ -54,6 +54,32 @@ pub struct Record {
     /// The namespaces around it, `Outer.Inner`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
+    /// The options that say where its parts lie in what it takes, if it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<Under>,
+}
+
+/// The options on which it depends where the parts of a parameter lie in what it takes.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Under {
+    /// Parameter blocks have spaces of their own.
+    pub blocks_apart: bool,
+    /// The binding policy.
+    pub policy: String,
+    /// Ranges of bindings by register class.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shift: BTreeMap<char, u32>,
+}
+
+impl Under {
+    /// Settings with these options; `None` if there are no such ones.
+    pub fn settings(&self, settings: &Settings) -> Option<Settings> {
+        let policy = *POLICIES.iter().find(|p| p.name == self.policy)?;
+        let mut shift = Shift::NONE;
+        let known = self.shift.iter().all(|(class, start)| shift.set(*class, *start));
+        known.then_some(Settings { policy, shift, block_spaces: self.blocks_apart, ..*settings })
+    }
 }
 
 /// What a lock keeps the position of, and how it is told from others.
@@ -122,6 +148,12 @@ pub struct Position {
 }
 
 impl Position {
+    /// In a unit, from a number on; `count` may be without bound. Only slots are in a space.
+    pub fn new(unit: Unit, (index, count): (u64, u64), space: u64) -> Position {
+        let space = Unit::SLOTS.contains(&unit).then_some(space);
+        Position { count: (count != UNBOUNDED).then_some(count), index, space }
+    }
+
     /// One past the last; `u64::MAX` without bound.
     pub fn end(&self) -> u64 {
         self.index.saturating_add(self.count.unwrap_or(u64::MAX))
@@ -149,6 +181,10 @@ impl Record {
                 let words = if slots { "needs a space below 2^32" } else { "has no space" };
                 return Some(format!("`{word}` {words}"));
             }
+        }
+        let known = |under: &Under| under.settings(&Settings::native(Api::Vulkan, SPEC)).is_some();
+        if let Some(under) = self.under.as_ref().filter(|under| !known(under)) {
+            return Some(format!("there are no such options as `{}` with these ranges", under.policy));
         }
         None
     }

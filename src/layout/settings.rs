@@ -58,6 +58,11 @@ impl Shift {
         slot.map(|slot| *slot = Some(start)).is_some()
     }
 
+    /// The classes that are mapped, and where their ranges begin.
+    pub fn classes(&self) -> impl Iterator<Item = (char, u32)> + '_ {
+        Self::UNITS.iter().zip(self.0).filter_map(|(unit, start)| Some((unit.class()?, start?)))
+    }
+
     /// Where the range of a unit begins.
     pub fn get(&self, unit: Unit) -> Option<u64> {
         let at = Self::UNITS.iter().position(|u| *u == unit)?;

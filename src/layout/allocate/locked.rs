@@ -1,7 +1,7 @@
 //! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
 
 use super::*;
-use crate::layout::lock::{Owner, Position, Record, Records, Subject, View, keys, shared_tail, tail};
+use crate::layout::lock::{Owner, Position, Record, Records, Subject, Under, View, keys, shared_tail, tail};
 use crate::layout::rules::{Rules, round_up};
 
 /// A lock, and what of the program its records are for.
@@ -48,16 +48,18 @@ impl<'a> Locked<'a> {
         Some((key, self.view.records.get(key)?))
     }
 
-    /// The recorded position of an owner in a unit. Where all slots are bindings, it may have been recorded in another unit.
-    fn position(&self, owner: Owner, unit: Unit) -> Option<Position> {
+    /// The recorded position of an owner in one of the units that it takes. Where all slots are bindings, its first slots may
+    /// have been recorded in another unit.
+    pub(super) fn position(&self, owner: Owner, unit: Unit, takes: &Usage) -> Option<Position> {
         let (_, record) = self.record(owner)?;
         let exact = record.position(unit);
         if exact.is_some() || self.view.api == Api::D3d || !Unit::SLOTS.contains(&unit) {
             return exact;
         }
         let mut slots = record.positions().filter(|(u, _)| Unit::SLOTS.contains(u));
-        let sole = slots.next().map(|(_, at)| at);
-        sole.filter(|_| slots.next().is_none())
+        let (other, sole) = slots.next().filter(|_| slots.next().is_none())?;
+        let first = Unit::SLOTS.into_iter().find(|u| takes.get(*u) > 0);
+        (takes.get(other) == 0 && first == Some(unit)).then_some(sole)
     }
 
     /// Whether an owner is recorded with a binding behind all others; `None` if it is not recorded.
@@ -86,47 +88,61 @@ impl<'a> Locked<'a> {
     }
 
     /// What is recorded from now on.
-    pub(super) fn records(&self, layout: &ProgramLayout) -> Records {
+    pub(super) fn records(&self, program: &Program, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
-        let mut put = |owner: Owner, unit: Unit, (index, count): (u64, u64), space: u64| {
-            let Some(key) = self.keys.get(&owner) else { return };
-            let record = records.entry(key.clone()).or_default();
-            self.describe(owner, record);
-            let count = (count != UNBOUNDED).then_some(count);
-            let count = match record.position(unit) {
-                Some(old) if old.index == index => old.count.zip(count).map(|(a, b)| a.max(b)),
-                _ => count,
-            };
-            let space = Unit::SLOTS.contains(&unit).then_some(space);
-            record.at.insert(unit.word().to_owned(), Position { count, index, space });
-        };
-        let mut put_all = |owner: Owner, place: &Place, layout: &TypeLayout| {
+        let mut put_all = |owner: Owner, place: &Place, layout: &TypeLayout, under: Option<Under>| {
             for (unit, count) in layout.usage.units() {
-                put(owner, unit, (place.offset.get(unit), count), place.space.get(unit));
+                let at = Position::new(unit, (place.offset.get(unit), count), place.space.get(unit));
+                self.put(&mut records, owner, unit, at, &layout.usage);
             }
+            let record = self.keys.get(&owner).and_then(|key| records.get_mut(key));
+            record.into_iter().for_each(|record| record.under = under.clone());
         };
         for p in &layout.parameters {
-            put_all(Owner::Global(p.global), &p.place, &p.layout);
+            let under = parts::under(program, &layout.settings, p.place, &p.layout);
+            put_all(Owner::Global(p.global), &p.place, &p.layout, under);
         }
         for (index, entry) in layout.entry_points.iter().enumerate() {
-            entry.params.iter().for_each(|(at, place, layout)| put_all(Owner::Param(index, *at), place, layout));
+            for (at, place, param) in &entry.params {
+                let under = parts::under(program, &layout.settings, *place, param);
+                put_all(Owner::Param(index, *at), place, param, under);
+            }
         }
         let entries = layout.entry_points.iter().enumerate().map(|(i, e)| (Owner::EntryBuffer(i), e.buffer.as_ref()));
         for (owner, buffer) in std::iter::once((Owner::Globals, layout.globals.as_ref())).chain(entries) {
             let Some(buffer) = buffer else { continue };
-            match buffer.binding {
-                Some(b) => {
-                    let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
-                    put(owner, unit, (b.index.into(), 1), b.space.into());
-                }
-                None => put(owner, Unit::PushConstant, (buffer.push, 1), 0),
-            }
+            let (unit, index, space) = match buffer.binding {
+                Some(b) => (b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor), b.index.into(), b.space),
+                None => (Unit::PushConstant, buffer.push, 0),
+            };
+            let at = Position::new(unit, (index, 1), space.into());
+            self.put(&mut records, owner, unit, at, &Usage::one(unit, 1));
         }
         // The register of an array without bound is no part of what it takes.
         for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {
-            put(p.owner, p.unit, (p.start, UNBOUNDED), p.space);
+            let at = Position::new(p.unit, (p.start, UNBOUNDED), p.space);
+            self.put(&mut records, p.owner, p.unit, at, &Usage::one(p.unit, UNBOUNDED));
         }
         records
+    }
+
+    /// Records where an owner, which takes so much, is in a unit.
+    fn put(&self, records: &mut Records, owner: Owner, unit: Unit, at: Position, takes: &Usage) {
+        let Some(key) = self.keys.get(&owner) else { return };
+        let record = records.entry(key.clone()).or_default();
+        self.describe(owner, record);
+        // Where all slots are bindings, it may have been counted in another unit before.
+        let bindings = self.view.api != Api::D3d && Unit::SLOTS.contains(&unit);
+        let others = Unit::SLOTS.into_iter().filter(|other| bindings && *other != unit && takes.get(*other) == 0);
+        let mut count = at.count;
+        for before in others.chain([unit]) {
+            let same = |old: &Position| old.index == at.index && (before == unit || old.space == at.space);
+            if let Some(old) = record.position(before).filter(same) {
+                count = old.count.zip(count).map(|(a, b)| a.max(b));
+                record.at.remove(before.word());
+            }
+        }
+        record.at.insert(unit.word().to_owned(), Position { count, ..at });
     }
 
     /// Under `--locked`, tells what a lock would have to record.
@@ -225,7 +241,7 @@ impl<'a> Allocator<'a> {
 
     /// The recorded position of an owner.
     pub(super) fn recorded_position(&self, owner: Owner, unit: Unit) -> Option<Position> {
-        self.lock.as_ref()?.position(owner, unit)
+        self.lock.as_ref()?.position(owner, unit, &Usage::one(unit, 1))
     }
 
     /// The recorded byte of plain data in the buffer of its scope.
@@ -319,7 +335,11 @@ impl<'a> Allocator<'a> {
     /// Gives a parameter its recorded places.
     fn keep(&mut self, lock: &Locked, pending: &mut Pending, kept: &mut BTreeSet<(Owner, Unit)>) {
         let Some((_, record)) = lock.record(pending.id) else { return };
+        if self.report_parts(lock, pending, record) {
+            return;
+        }
         let further = self.recorded_further(record, pending);
+        let takes = pending.layout.usage;
         let in_space = pending.layout.usage.get(Unit::Space) > 0;
         let units = Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes);
         for unit in units.collect::<Vec<_>>() {
@@ -329,11 +349,8 @@ impl<'a> Allocator<'a> {
             if count == 0 && !register {
                 continue;
             }
-            let at = if unit == Unit::FurtherDescriptor { further } else { lock.position(pending.id, unit) };
-            let Some(at) = at else {
-                self.report_apart(lock, pending, record, (unit, count));
-                continue;
-            };
+            let at = if unit == Unit::FurtherDescriptor { further } else { lock.position(pending.id, unit, &takes) };
+            let Some(at) = at else { continue };
             kept.insert((pending.id, unit));
             let space = at.space.unwrap_or(0);
             if pending.fixed.contains(&unit) {
@@ -364,29 +381,6 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// Reports bindings in a row of a parameter that has been recorded by register class, each in a range of its own.
-    fn report_apart(&mut self, lock: &Locked, pending: &Pending, record: &Record, (unit, count): (Unit, u64)) {
-        let apart: Vec<String> = record
-            .positions()
-            .filter(|(u, _)| unit == Unit::Descriptor && u.class().is_some())
-            .map(|(_, at)| {
-                range_text(
-                    Unit::Descriptor,
-                    &pending.range(at.index, at.count.unwrap_or(1), How::Recorded),
-                    at.space.unwrap_or(0),
-                )
-            })
-            .collect();
-        if apart.len() > 1 {
-            let message = format!(
-                "`{}` cannot stay at {}: without `--shift` it takes {count} bindings in a row",
-                pending.name,
-                apart.join(" and ")
-            );
-            self.report(lock, pending, message, None);
-        }
-    }
-
     /// The bindings besides the first, which are, or were, apart from it.
     fn recorded_further(&self, record: &Record, pending: &mut Pending) -> Option<Position> {
         if self.settings.api != Api::WebGpu {
@@ -405,7 +399,7 @@ impl<'a> Allocator<'a> {
     fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
         let unit = self.buffer_unit();
         let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
-        if let Some(at) = lock.position(owner, Unit::PushConstant) {
+        if let Some(at) = lock.position(owner, Unit::PushConstant, &Usage::NONE) {
             kept.insert((owner, Unit::PushConstant));
             self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
             let range = Range {
@@ -418,7 +412,7 @@ impl<'a> Allocator<'a> {
             };
             self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
         }
-        let Some(at) = lock.position(owner, unit) else { return };
+        let Some(at) = lock.position(owner, unit, &Usage::one(unit, 1)) else { return };
         kept.insert((owner, unit));
         let space = at.space.unwrap_or(0);
         let none = Explicit::default();
@@ -442,9 +436,9 @@ impl<'a> Allocator<'a> {
             let message = format!(
                 "`{}` cannot stay at {}: `{}` takes {}",
                 pending.name,
-                range_text(unit, &range, space),
+                range_text(key, &range, space),
                 other.owner,
-                range_text(unit, &other, space)
+                range_text(key, &other, space)
             );
             self.report(lock, pending, message, Some((other.span, format!("`{}` is here", other.owner))));
         }
@@ -474,13 +468,13 @@ impl<'a> Allocator<'a> {
         for pending in data {
             let (at, size) = (start(pending), pending.layout.size());
             let asked = offset_of_global(&self.settings, pending.explicit).map(|(byte, _)| u64::from(byte));
-            if let (Some(asked), Some(recorded)) = (asked, lock.position(pending.id, Unit::Bytes))
+            if let (Some(asked), Some(recorded)) = (asked, lock.position(pending.id, Unit::Bytes, &Usage::NONE))
                 && asked != recorded.index
             {
                 self.report_asked(lock, pending, Unit::Bytes, (asked, 0), recorded);
             }
             if !can_begin(rules, pending.layout.align, size, at) {
-                let message = format!("`{}` cannot stay at byte {at} with its new type", pending.name);
+                let message = format!("`{}` cannot stay at byte {at} with its new type or layout", pending.name);
                 self.report(lock, pending, message, None);
             }
             if let Some(b) = before.filter(|b| start(b).saturating_add(b.layout.size()) > at) {
@@ -550,10 +544,11 @@ impl<'a> Allocator<'a> {
 
     /// The source or an option asks for another place than the recorded one.
     fn report_asked(&mut self, lock: &Locked, pending: &Pending, unit: Unit, now: (u64, u64), at: Position) {
+        let (key, _) = self.numbering(unit);
         let text = |(start, space): (u64, u64)| match unit {
             Unit::Space => format!("space {start}"),
             Unit::Bytes => format!("byte {start}"),
-            _ if Unit::SLOTS.contains(&unit) => range_text(unit, &pending.range(start, 1, How::Explicit), space),
+            _ if Unit::SLOTS.contains(&unit) => range_text(key, &pending.range(start, 1, How::Explicit), space),
             _ => format!("number {start}"),
         };
         let recorded = text((at.index, at.space.unwrap_or(0)));
@@ -564,7 +559,7 @@ impl<'a> Allocator<'a> {
         self.report(lock, pending, message, other);
     }
 
-    fn report(&mut self, lock: &Locked, pending: &Pending, message: String, other: Option<(Span, String)>) {
+    pub(super) fn report(&mut self, lock: &Locked, pending: &Pending, message: String, other: Option<(Span, String)>) {
         let key = lock.keys.get(&pending.id).map_or("", String::as_str);
         let recorded = lock.view.place(key);
         let mut diagnostic = Diagnostic::error(Code::LOCKED, pending.span, message);

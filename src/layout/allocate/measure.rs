@@ -98,38 +98,40 @@ impl<'a> Allocator<'a> {
     }
 
     /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
-    pub(super) fn puts_last(&self, owner: Owner) -> bool {
+    pub(super) fn puts_last(&self, settings: &Settings, owner: Owner) -> bool {
         let recorded = self.lock.as_ref().and_then(|lock| lock.puts_last(owner));
-        self.settings.api == Api::WebGpu && recorded.unwrap_or(self.settings.policy.extras_last)
+        settings.api == Api::WebGpu && recorded.unwrap_or(settings.policy.extras_last)
     }
 
     pub(super) fn measure(&self, global: &Global, owner: Owner) -> TypeLayout {
-        let layouter = Layouter { program: self.program, settings: &self.settings };
+        self.measure_under(&self.settings, global, owner)
+    }
+
+    /// The layout of a global under settings that may be others than those of now.
+    pub(super) fn measure_under(&self, settings: &Settings, global: &Global, owner: Owner) -> TypeLayout {
+        let layouter = Layouter { program: self.program, settings };
         let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
-        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.settings.api == Api::Vulkan;
+        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && settings.api == Api::Vulkan;
         if push {
-            let settings = Settings { constant_rules: self.settings.push_rules, ..self.settings };
-            let mut layout = Layouter { program: self.program, settings: &settings }.layout(
-                global.ty,
-                self.settings.constant_rules,
-                order,
-            );
+            let pushed = Settings { constant_rules: settings.push_rules, ..*settings };
+            let mut layout =
+                Layouter { program: self.program, settings: &pushed }.layout(global.ty, settings.constant_rules, order);
             make_push_constant(&mut layout);
             return layout;
         }
-        if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(owner) {
-            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+        if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(settings, owner) {
+            let mut layout = layouter.layout(global.ty, settings.constant_rules, order);
             layout.put_buffer_last();
             return layout;
         }
         if global.kind == GlobalKind::Specialization {
-            let mut layout = layouter.layout(global.ty, self.settings.constant_rules, order);
+            let mut layout = layouter.layout(global.ty, settings.constant_rules, order);
             // D3D has none: what the policy has not made a plain global is a constant of the text.
-            let d3d = self.settings.api == Api::D3d;
+            let d3d = settings.api == Api::D3d;
             layout.usage = if d3d { Usage::NONE } else { Usage::one(Unit::Specialization, 1) };
             return layout;
         }
-        layouter.layout(global.ty, self.settings.constant_rules, order)
+        layouter.layout(global.ty, settings.constant_rules, order)
     }
 
     /// Phase 2 for the uniform parameters of an entry point.
@@ -137,13 +139,11 @@ impl<'a> Allocator<'a> {
         let Some(entry) = self.program.entry_points.get(index) else { return (Vec::new(), None) };
         let function = &self.program.functions[entry.function];
         let rules = self.settings.entry_rules();
-        let layouter = Layouter { program: self.program, settings: &self.settings };
         let mut list = Vec::new();
         for (i, param) in function.params.iter().enumerate() {
             let local = &function.code.locals[param.local];
             if is_uniform(self.program, param, local.ty) {
-                let layout =
-                    layouter.layout(local.ty, rules, param.matrix_order.unwrap_or(self.program.default_matrix_order));
+                let Some(layout) = self.measure_param(&self.settings, index, i) else { continue };
                 let owner = (local.name, Owner::Param(index, i));
                 list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
             }
@@ -161,5 +161,14 @@ impl<'a> Allocator<'a> {
         let buffer = self.trim(buffer.finish(TypeId::VOID), rules);
         let has_data = buffer.size() > 0;
         (list, has_data.then_some(buffer))
+    }
+
+    /// The layout of a parameter of an entry point under settings that may be others than those of now.
+    pub(super) fn measure_param(&self, settings: &Settings, entry: usize, param: usize) -> Option<TypeLayout> {
+        let function = &self.program.functions[self.program.entry_points.get(entry)?.function];
+        let param = function.params.get(param)?;
+        let order = param.matrix_order.unwrap_or(self.program.default_matrix_order);
+        let layouter = Layouter { program: self.program, settings };
+        Some(layouter.layout(function.code.locals[param.local].ty, settings.entry_rules(), order))
     }
 }

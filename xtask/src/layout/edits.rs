@@ -119,7 +119,7 @@ impl Program {
 
     /// One random change. Not every one leaves a program that compiles.
     pub fn edit(&mut self, random: &mut Random) {
-        match random.below(26) {
+        match random.below(29) {
             0..4 => self.insert(random),
             4..6 => self.copy(random),
             6..8 => self.remove(random),
@@ -133,6 +133,9 @@ impl Program {
             21 => self.units_and_modules(random),
             22..24 => self.uniforms(random),
             24 => self.entries(random),
+            25 => self.put_into_buffer(random),
+            26 => self.rename_file(random),
+            27 => self.split_file(random),
             _ => self.fields(random),
         }
     }
@@ -337,6 +340,44 @@ impl Program {
                 entry.text = replace_word(&entry.text, &name, &format!("{space}::{name}"));
             }
         }
+    }
+
+    /// Makes plain globals members of a constant buffer.
+    fn put_into_buffer(&mut self, random: &mut Random) {
+        let Some(at) = self.pick(random, Kind::Parameter) else { return };
+        let name = self.fresh();
+        let Some(block) = self.block(&at) else { return };
+        if let Some(member) = block.text.strip_prefix("uniform ").filter(|text| !text.contains('\n')) {
+            block.text = format!("cbuffer {name}\n{{\n    {member}\n}}");
+        }
+    }
+
+    /// Gives a unit's file another name.
+    fn rename_file(&mut self, random: &mut Random) {
+        let name = self.fresh();
+        let at = random.below(self.units.len());
+        let Some(unit) = self.units.get_mut(at) else { return };
+        let extension = unit.rsplit_once('.').map_or("slang", |(_, extension)| extension);
+        let (old, new) = (unit.clone(), format!("{name}.{extension}"));
+        if let Some(blocks) = self.files.remove(&old) {
+            self.files.insert(new.clone(), blocks);
+            *unit = new;
+        }
+    }
+
+    /// Moves what a unit declares in its first half into a file of its own, with what it needs.
+    fn split_file(&mut self, random: &mut Random) {
+        let name = self.fresh();
+        let at = random.below(self.units.len());
+        let Some(unit) = self.units.get(at).cloned() else { return };
+        let Some(blocks) = self.files.get_mut(&unit) else { return };
+        let first = blocks.iter().take_while(|b| b.kind != Kind::Entry).count();
+        let moved: Vec<Block> = blocks.drain(..first).collect();
+        let stem = unit.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let path = if stem.is_empty() { format!("{name}.h") } else { format!("{stem}/{name}.h") };
+        let include = Block { kind: Kind::Import, text: format!("#include \"{name}.h\"") };
+        blocks.insert(0, include);
+        self.files.insert(path, moved);
     }
 
     fn move_to_other_file(&mut self, random: &mut Random) {

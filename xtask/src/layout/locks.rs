@@ -62,6 +62,8 @@ struct Tally {
     /// Recorded positions that were looked up in sidecars, and declarations in texts.
     positions: usize,
     declarations: usize,
+    /// Leaves that were compared between two compilations of one program under different options.
+    leaves: usize,
     rows: usize,
     failures: Vec<String>,
     reasons: BTreeMap<String, usize>,
@@ -74,6 +76,7 @@ impl Tally {
         self.unsaid += other.unsaid;
         self.positions += other.positions;
         self.declarations += other.declarations;
+        self.leaves += other.leaves;
         self.rows += other.rows;
         self.failures.extend(other.failures);
         other.reasons.into_iter().for_each(|(reason, n)| *self.reasons.entry(reason).or_default() += n);
@@ -111,12 +114,13 @@ pub fn locks(options: &LocksOptions) -> Result<bool, String> {
     reasons.iter().filter(|_| options.reasons).for_each(|(reason, n)| println!("{n:6} {reason}"));
     total.failures.iter().take(options.show).for_each(|line| println!("{line}"));
     println!(
-        "{} compilations taken, {} refused by the lock, {} not compiled without it; {} recorded positions, {} declarations in texts, {} rows of buffers; {} failures",
+        "{} compilations taken, {} refused by the lock, {} not compiled without it; {} recorded positions, {} declarations in texts, {} leaves under other options, {} rows of buffers; {} failures",
         total.taken,
         total.refused,
         total.unsaid,
         total.positions,
         total.declarations,
+        total.leaves,
         total.rows,
         total.failures.len()
     );
@@ -150,44 +154,108 @@ fn one(options: &LocksOptions, seed: u64, program: Program, tally: &mut Tally) -
     let mut program = program;
     let mut lock = Lock::default();
     let mut kept: [Positions; 3] = Default::default();
+    let mut before: [(String, Leaves); 3] = Default::default();
     for round in 0..options.rounds {
         let mut edited = program.clone();
         for _ in 0..if round == 0 { 0 } else { 1 + random.below(4) } {
             edited.edit(random);
         }
-        // A team that goes over to another policy, or gives up a shift, keeps its bindings.
-        if round > 0 && random.chance(4) {
-            settings.policy = POLICIES[random.below(POLICIES.len())];
-        }
-        if round > 0 && random.chance(3) {
-            settings.shift = Shift::NONE;
+        // A team that goes over to another policy, or to other options, keeps its bindings.
+        let mut trial = settings.clone();
+        if round > 0 && random.chance(30) {
+            change(&mut trial, random);
+            if random.chance(80) {
+                edited = program.clone();
+            }
         }
         let mut adopted = false;
         for (at, target) in TARGETS.into_iter().enumerate() {
-            let output = run(&edited, target, &settings, Some(&lock));
+            let output = run(&edited, target, &trial, Some(&lock));
             if output.has_errors() {
-                refused(&output, &edited, target, &settings, tally)?;
+                refused(&output, &edited, target, &trial, tally)?;
                 continue;
             }
             adopted = true;
             tally.taken += 1;
             let said = |e: String| format!("round {round}, {}: {e}\n{}", target.name(), shown(&edited));
             judge(&output, &lock, at, &mut kept[at], tally).map_err(said)?;
+            let now = (shown(&edited), leaves(&output));
+            if before[at].0 == now.0 {
+                tally.leaves += same_leaves(&before[at].1, &now.1).map_err(said)?;
+            }
+            before[at] = now;
             if options.readback && round + 1 == options.rounds {
                 tally.rows += read_back(&output).map_err(said)?;
             }
             let records = output.records.clone().ok_or("no records")?;
             lock.programs.insert("main".to_owned(), records);
-            let again = run(&edited, target, &settings, Some(&lock));
+            let again = run(&edited, target, &trial, Some(&lock));
             if again.records.as_ref() != lock.programs.get("main") {
                 return Err(said("the lock changes although nothing has changed".to_owned()));
             }
         }
         if adopted {
             program = edited;
+            settings = trial;
         }
     }
     Ok(())
+}
+
+/// Space and number of every leaf that has one, by path and how many leaves before it have that path.
+type Leaves = BTreeMap<(String, usize), (Option<u64>, u64)>;
+
+fn leaves(output: &Output) -> Leaves {
+    let mut leaves = Leaves::new();
+    for leaf in output.reflections.iter().flat_map(|(_, reflection)| &reflection.leaves) {
+        let Some(index) = leaf.index.filter(|_| leaf.space.is_some()) else { continue };
+        let nth = (0..).find(|n| !leaves.contains_key(&(leaf.path.clone(), *n))).unwrap_or(0);
+        leaves.insert((leaf.path.clone(), nth), (leaf.space, index));
+    }
+    leaves
+}
+
+/// Under other options the same program has its leaves where they were; what it has only now is new.
+fn same_leaves(before: &Leaves, now: &Leaves) -> Result<usize, String> {
+    for (leaf, at) in before {
+        if let Some(found) = now.get(leaf).filter(|found| *found != at) {
+            return Err(format!("the leaf {leaf:?} moved from {at:?} to {found:?} under other options"));
+        }
+    }
+    Ok(before.len())
+}
+
+/// Changes an option.
+fn change(settings: &mut Options, random: &mut Random) {
+    match random.below(6) {
+        0 => settings.policy = POLICIES[random.below(POLICIES.len())],
+        1 => settings.shift = Shift::NONE,
+        2 => {
+            for class in ['b', 't', 'u', 's'] {
+                if random.chance(50) {
+                    settings.shift.set(class, 50 * random.below(8) as u32);
+                }
+            }
+        }
+        3 => {
+            let place = (random.below(8) as u32 + 30, random.below(2) as u32);
+            settings.globals_binding = random.chance(60).then_some(place);
+        }
+        4 => {
+            const ALL: [BufferLayout; 5] = [
+                BufferLayout::Native,
+                BufferLayout::D3d,
+                BufferLayout::Std140,
+                BufferLayout::Std430,
+                BufferLayout::Scalar,
+            ];
+            settings.buffer_layout = ALL[random.below(ALL.len())];
+        }
+        _ => {
+            let profiles = [None, Some("sm_5_0"), Some("sm_6_6")];
+            settings.profile = profiles[random.below(profiles.len())].map(str::to_owned);
+        }
+    }
 }
 
 fn shown(program: &Program) -> String {

@@ -1,0 +1,212 @@
+//! The parts of a recorded parameter under other options: a lock records where a parameter begins, and what lies in it follows
+//! from its type and the options that it was recorded under.
+
+use super::super::lock::{Owner, Record, Under};
+use super::super::types::{Detail, TypeLayout};
+use super::super::usage::{Unit, Usage};
+use super::super::{Api, Place, Settings, buffer_place, enter_array, enter_block};
+use super::locked::Locked;
+use super::{Allocator, Pending, range_text};
+use crate::tree::{Program, Type};
+
+/// Where one part of a parameter is.
+#[derive(Clone, PartialEq, Debug)]
+struct Part {
+    /// The path from the parameter on, with a dot before each name.
+    path: String,
+    /// It is in a space that its parameter takes, not in one of others.
+    inside: bool,
+    unit: Unit,
+    index: u64,
+    space: u64,
+}
+
+impl Part {
+    /// Whether two are at one place, whatever they are counted among.
+    fn is_with(&self, other: &Part) -> bool {
+        (self.index, self.space) == (other.index, other.space)
+    }
+}
+
+/// The slots and attachments in a parameter, first elements of arrays, in the order of its type.
+fn parts(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Part> {
+    let mut list = Vec::new();
+    Walk { program, list: &mut list }.walk(place, layout, (String::new(), false));
+    list
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    list: &'a mut Vec<Part>,
+}
+
+impl Walk<'_> {
+    fn walk(&mut self, place: Place, layout: &TypeLayout, (path, inside): (String, bool)) {
+        match &layout.detail {
+            Detail::Array { count, .. } => {
+                let inside = inside || count.is_none() && layout.usage.get(Unit::Space) > 0;
+                if let Some((place, element)) = enter_array(place, layout) {
+                    self.walk(place, element, (path, inside));
+                }
+            }
+            Detail::Block { container, own_space, .. } => {
+                let inside = inside || *own_space;
+                self.put(buffer_place(place, layout), container, (&path, inside));
+                if let Some((place, contents)) = enter_block(place, layout) {
+                    self.walk(place, contents, (path, inside));
+                }
+            }
+            Detail::Struct(fields) => {
+                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
+                let names = self.program.structs.get_if(id).map(|s| s.fields.as_slice()).unwrap_or_default();
+                for (field, name) in fields.iter().zip(names) {
+                    let path = format!("{path}.{}", name.name);
+                    self.walk(place.field(field), &field.layout, (path, inside || field.from_zero));
+                }
+            }
+            Detail::Resource { .. } => self.put(place, &layout.usage, (&path, inside)),
+            Detail::Plain | Detail::Matrix { .. } => {}
+        }
+    }
+
+    fn put(&mut self, place: Place, usage: &Usage, (path, inside): (&str, bool)) {
+        for (unit, count) in usage.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
+            let slots = Unit::SLOTS.contains(&unit);
+            let space = if slots { place.space.get(unit) } else { 0 };
+            let first = Part { path: path.to_owned(), inside, unit, index: place.offset.get(unit), space };
+            // The sampler of a combined sampler, the counter of a buffer.
+            let further = (slots && count == 2).then(|| first.index.saturating_add(place.to_second().into()));
+            self.list.extend(further.map(|index| Part { index, ..first.clone() }));
+            self.list.push(first);
+        }
+    }
+}
+
+impl Under {
+    /// What settings say of it.
+    pub(super) fn new(settings: &Settings) -> Under {
+        let d3d = settings.api == Api::D3d;
+        Under {
+            blocks_apart: settings.block_spaces,
+            policy: settings.policy.name.to_owned(),
+            shift: if d3d { Default::default() } else { settings.shift.classes().collect() },
+        }
+    }
+
+    /// The options in which it differs from others.
+    fn words(&self, other: &Under) -> String {
+        let mut words = Vec::new();
+        if self.policy != other.policy {
+            words.push(format!("`--binding-policy {}`", self.policy));
+        }
+        if self.shift != other.shift {
+            let classes: Vec<String> = self.shift.iter().map(|(class, start)| format!("{class}={start}")).collect();
+            words.push(match classes.is_empty() {
+                true => "no `--shift`".to_owned(),
+                false => format!("`--shift {}`", classes.join(",")),
+            });
+        }
+        if self.blocks_apart != other.blocks_apart && words.is_empty() {
+            let no = if self.blocks_apart { "" } else { "no " };
+            words.push(format!("a profile where parameter blocks have {no}spaces of their own"));
+        }
+        words.join(" and ")
+    }
+}
+
+/// What tells the parts of a parameter under the options of now from where they were recorded; nothing if it has a single one,
+/// which is where it begins.
+pub(super) fn under(program: &Program, settings: &Settings, place: Place, layout: &TypeLayout) -> Option<Under> {
+    let parts = parts(program, place, layout);
+    let several = parts.len() > 1 || parts.iter().any(|p| p.inside);
+    several.then(|| Under::new(settings))
+}
+
+impl Allocator<'_> {
+    /// Reports the first part of a parameter that other options than those it was recorded under would move.
+    pub(super) fn report_parts(&mut self, lock: &Locked, pending: &Pending, record: &Record) -> bool {
+        let now = Under::new(&self.settings);
+        let Some(then) = record.under.as_ref().filter(|under| **under != now) else { return false };
+        let Some(before) = self.layout_under(pending.id, then) else { return false };
+        let usage = &pending.layout.usage;
+        let recorded = |unit: Unit| record.position(unit).map(|at| (at.index, at.space, at.end()));
+        let kept = |unit: Unit| match pending.fixed.contains(&unit) {
+            true => Some((pending.place.offset.get(unit), Some(pending.place.space.get(unit)), u64::MAX)),
+            false => lock.position(pending.id, unit, usage).map(|at| (at.index, at.space, u64::MAX)),
+        };
+        let was = self.known_parts(&before, &recorded);
+        let is = self.known_parts(&pending.layout, &kept);
+        let apart = usage.get(Unit::FurtherDescriptor) > 0 || record.position(Unit::FurtherDescriptor).is_some();
+        // Further bindings that are apart from the first are where those are recorded.
+        let places = |list: &[Part], path: &str| -> Vec<Part> {
+            let mut found: Vec<Part> = list.iter().filter(|p| p.path == path).cloned().collect();
+            found.sort_by_key(|p| (p.space, p.index));
+            found.truncate(if apart { 1 } else { found.len() });
+            found
+        };
+        let moved = was.iter().find_map(|part| {
+            let [a, b] = [&was, &is].map(|list| places(list, &part.path));
+            let same = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.is_with(b));
+            (!same).then(|| (a, b))
+        });
+        let Some((was, is)) = moved else { return false };
+        let Some(first) = was.first() else { return false };
+        let name = format!("{}{}", pending.name, first.path);
+        let elsewhere = match self.text(&is) {
+            text if text.is_empty() => "elsewhere".to_owned(),
+            text => format!("at {text}"),
+        };
+        let message = format!(
+            "`{name}` cannot stay at {}: with {} it is {elsewhere}, it is recorded with {}",
+            self.text(&was),
+            now.words(then),
+            then.words(&now)
+        );
+        self.report(lock, pending, message, None);
+        true
+    }
+
+    /// The parts of a parameter whose units have a position.
+    fn known_parts(
+        &self,
+        layout: &TypeLayout,
+        position: &dyn Fn(Unit) -> Option<(u64, Option<u64>, u64)>,
+    ) -> Vec<Part> {
+        let mut place = Place::default();
+        for unit in Unit::ALL {
+            if let Some((index, space, _)) = position(unit) {
+                place.offset.set(unit, index);
+                place.space.set(unit, space.unwrap_or(0));
+            }
+        }
+        let mut list = parts(self.program, place, layout);
+        list.retain(|part| match part.inside {
+            true => position(Unit::Space).is_some() || part.unit == Unit::InputAttachment,
+            false => position(part.unit).is_some_and(|(.., end)| part.index < end),
+        });
+        list
+    }
+
+    /// The layout that a parameter would have under other options.
+    fn layout_under(&self, owner: Owner, under: &Under) -> Option<TypeLayout> {
+        let settings = under.settings(&self.settings)?;
+        match owner {
+            Owner::Global(id) => Some(self.measure_under(&settings, &self.program.globals[id], owner)),
+            Owner::Param(entry, index) => self.measure_param(&settings, entry, index),
+            _ => None,
+        }
+    }
+
+    fn text(&self, parts: &[Part]) -> String {
+        let texts: Vec<String> = parts.iter().map(|part| self.part_text(part)).collect();
+        texts.join(" and ")
+    }
+
+    fn part_text(&self, part: &Part) -> String {
+        if part.unit == Unit::InputAttachment {
+            return format!("attachment {}", part.index);
+        }
+        let (key, _) = self.numbering(part.unit);
+        range_text(key, &super::Range::one(part.index), part.space)
+    }
+}
