@@ -3,7 +3,9 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Deeper nesting than any file of ours has; serde_json stops there too.
@@ -35,9 +37,16 @@ pub fn span(file: FileId, place: &Range<usize>) -> Span {
 
 /// Reads a text whose member `schema` must be `version`.
 pub fn read<T: DeserializeOwned>(text: &str, version: &str) -> Result<T, Fault> {
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|e| fault(text, &e, "it is no JSON", "nothing but JSON is read here"))?;
-    match value.get("schema").and_then(|s| s.as_str()) {
+    let unread = |e: serde_json::Error| match e.is_data() {
+        true => fault(text, &e, "it says two things", "one of the two has to go"),
+        false => fault(text, &e, "it is no JSON", "nothing but JSON is read here"),
+    };
+    let once: Once = serde_json::from_str(text).map_err(unread)?;
+    let schema = match &once {
+        Once::Object { schema } => schema.as_deref(),
+        _ => None,
+    };
+    match schema {
         Some(found) if found == version => {}
         Some(found) => {
             let place = find(text, &["schema"]).unwrap_or(0..0);
@@ -50,6 +59,76 @@ pub fn read<T: DeserializeOwned>(text: &str, version: &str) -> Result<T, Fault> 
         }
     }
     serde_json::from_str(text).map_err(|e| fault(text, &e, "it does not follow its schema", version))
+}
+
+/// A value in which no object has two members of one name: of those, readers would take one without a word.
+enum Once {
+    /// With the text of its member `schema`.
+    Object {
+        schema: Option<String>,
+    },
+    Text(String),
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Once, D::Error> {
+        deserializer.deserialize_any(OnceVisitor)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Once;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Once, A::Error> {
+        let (mut names, mut schema) = (BTreeSet::new(), None);
+        while let Some(name) = map.next_key::<String>()? {
+            match map.next_value()? {
+                Once::Text(text) if name == "schema" => schema = Some(text),
+                _ => {}
+            }
+            if names.contains(&name) {
+                return Err(serde::de::Error::custom(format!("an object has two members named `{name}`")));
+            }
+            names.insert(name);
+        }
+        Ok(Once::Object { schema })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Once, A::Error> {
+        while list.next_element::<Once>()?.is_some() {}
+        Ok(Once::Other)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Once, E> {
+        Ok(Once::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
+        Ok(Once::Other)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
+        Ok(Once::Other)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
+        Ok(Once::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
+        Ok(Once::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once::Other)
+    }
 }
 
 fn first_character(text: &str) -> Range<usize> {

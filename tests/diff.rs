@@ -42,6 +42,38 @@ fn changes(from: &str, to: &str, target: Target) -> Vec<String> {
     found.changes.iter().map(|c| format!("{} {}", c.change.word(), c.path)).collect()
 }
 
+/// Where all slots are bindings, other ranges of them move what lies elsewhere then, and nothing else.
+#[test]
+fn classes_of_bindings_are_not_positions() {
+    let source = "struct M { float k; Texture2D x; SamplerState y; };\nTexture2D t;\nConstantBuffer<M> c;\nParameterBlock<M> b;\n\
+                  [shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let sidecar = |ranges: &[(char, u32)]| {
+        let mut options = Options::for_target(Target::Glsl);
+        ranges.iter().for_each(|(class, start)| assert!(options.shift.set(*class, *start)));
+        let output = compile(&MemoryLoader::new().with("a.slang", source), &["a.slang"], &options);
+        output.reflections.into_iter().next().expect("a sidecar").1
+    };
+    let changes = |ranges: &[(char, u32)]| {
+        let found = diff(&sidecar(&[]), &sidecar(ranges));
+        let back = diff(&sidecar(ranges), &sidecar(&[]));
+        assert_eq!(back.changes.len(), found.changes.len());
+        assert_eq!(found.has_moved(), !found.changes.is_empty());
+        let lines = found.to_text();
+        lines.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(changes(&[('u', 7)]), [""; 0]);
+    assert_eq!(
+        changes(&[('s', 9)]),
+        [
+            "moved field c.y binding 3, set 0 -> binding 9, set 0",
+            "moved field b.y binding 2, set 1 -> binding 9, set 1",
+            "2 moved"
+        ]
+    );
+    let all = changes(&[('t', 40)]);
+    assert_eq!(all.first().map(String::as_str), Some("moved parameter t binding 0, set 0 -> binding 40, set 0"));
+}
+
 #[test]
 fn every_kind_of_change() {
     let none: [&str; 0] = [];

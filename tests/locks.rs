@@ -427,6 +427,12 @@ fn what_is_no_lock() {
             "bindings.lock:3:18",
         ),
         (record("{\"shaderResource\": {\"index\": 1, \"count\": 1}}"), "bindings.lock:3:18"),
+        (record("{}, \"at\": {}"), "two members named `at`"),
+        (record("{}, \"under\": {\"blocksApart\": true, \"policy\": \"none\"}"), "bindings.lock:3:18"),
+        (
+            record("{}, \"under\": {\"blocksApart\": true, \"policy\": \"spec\", \"shift\": {\"q\": 1}}"),
+            "bindings.lock:3:18",
+        ),
         (record("{\"subElementRegisterSpace\": {\"index\": 1, \"count\": 4000000000}}"), "bindings.lock:3:18"),
         (record("{\"shaderResource\": {\"index\": -1, \"count\": 1, \"space\": 0}}"), "bindings.lock:3:"),
     ] {

@@ -7,6 +7,7 @@
 use super::leaves::PATCH_PATH;
 use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
 use super::words::{count, position, relative, type_name};
+use crate::layout::Unit;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,6 +140,10 @@ struct Item {
     subject: Subject,
     path: String,
     facts: Facts,
+    /// Where all slots are bindings: what its own were counted among, which follows from options and moves nothing by itself.
+    counted: BTreeSet<String>,
+    /// Its own slots: space and number.
+    slots: BTreeSet<(u64, u64)>,
 }
 
 /// Compares two sidecars.
@@ -167,8 +172,12 @@ fn memory(old: &[BufferMemory], new: &[BufferMemory]) -> Vec<MemoryChange> {
         let rows = buffer.rows.iter().map(|r| MemoryRow { emitted: None, ..r.clone() }).collect();
         BufferMemory { emitted_name: None, rows, ..buffer.clone() }
     };
+    let mut news: BTreeMap<&str, &BufferMemory> = BTreeMap::new();
+    for buffer in new {
+        news.entry(&buffer.parameter).or_insert(buffer);
+    }
     let both = old.iter().filter_map(|was| {
-        let is = new.iter().find(|b| b.parameter == was.parameter)?;
+        let is = *news.get(was.parameter.as_str())?;
         let change = MemoryChange { parameter: was.parameter.clone(), old: was.clone(), new: is.clone() };
         (unnamed(was) != unnamed(is)).then_some(change)
     });
@@ -181,9 +190,29 @@ fn change(kind: ChangeKind, item: &Item, old: Option<&Facts>, new: Option<&Facts
 }
 
 fn compare(old: &Item, new: &Item, changes: &mut Vec<Change>) {
-    let (a, b) = (&old.facts, &new.facts);
+    if old.counted != new.counted && !old.counted.is_empty() && !new.counted.is_empty() {
+        return compare_in([old, new].map(absolute), old.slots != new.slots, [old, new], changes);
+    }
+    let (a, b) = (old.facts.clone(), new.facts.clone());
+    compare_in([a, b], false, [old, new], changes);
+}
+
+/// Facts with the slots where they are, rather than where they are in what holds them.
+fn absolute(item: &Item) -> Facts {
+    let mut facts = item.facts.clone();
+    facts.positions.retain(|b| b.kind != Unit::Descriptor.word());
+    let slot = |(space, index): &(u64, u64)| {
+        let kind = Unit::Descriptor.word().to_owned();
+        Binding { kind, space: Some(*space), index: Some(*index), ..Binding::default() }
+    };
+    facts.positions.extend(item.slots.iter().map(slot));
+    facts
+}
+
+fn compare_in([a, b]: [Facts; 2], elsewhere: bool, [old, new]: [&Item; 2], changes: &mut Vec<Change>) {
+    let (a, b) = (&a, &b);
     let found = [
-        (ChangeKind::Moved, has_moved(a, b)),
+        (ChangeKind::Moved, elsewhere || has_moved(a, b)),
         (ChangeKind::Resized, is_resized(a, b)),
         (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
     ];
@@ -198,9 +227,12 @@ fn has_moved(old: &Facts, new: &Facts) -> bool {
 }
 
 fn lies_elsewhere(old: &Facts, new: &Facts) -> bool {
-    let places = |facts: &Facts| -> BTreeMap<String, (Option<u64>, u64, u64)> {
+    type Places = BTreeMap<String, Vec<(Option<u64>, u64, u64)>>;
+    let places = |facts: &Facts| -> Places {
         let place = |b: &Binding| (b.offset, b.index.unwrap_or(0), b.space.unwrap_or(0));
-        facts.positions.iter().map(|b| (b.kind.clone(), place(b))).collect()
+        let mut places = Places::new();
+        facts.positions.iter().for_each(|b| places.entry(b.kind.clone()).or_default().push(place(b)));
+        places
     };
     let (old, new) = (places(old), places(new));
     let both: Vec<_> = old.iter().filter_map(|(kind, at)| Some((at, new.get(kind)?))).collect();
@@ -230,7 +262,12 @@ fn is_resized(old: &Facts, new: &Facts) -> bool {
 
 /// Everything that is compared, in the order of the sidecar; every path once.
 fn items(reflection: &Reflection) -> Vec<Item> {
-    let mut list = Items::default();
+    let mut list = Items { bindings: reflection.target != "hlsl", ..Items::default() };
+    for leaf in &reflection.leaves {
+        if let Some(index) = leaf.index.filter(|_| leaf.kind == Unit::Descriptor.word()) {
+            list.leaves.entry(&leaf.path).or_default().insert((leaf.space.unwrap_or(0), index));
+        }
+    }
     list.scope("$Globals", &reflection.global_scope);
     for parameter in &reflection.parameters {
         list.variable(Subject::Parameter, "", parameter, &[]);
@@ -242,18 +279,32 @@ fn items(reflection: &Reflection) -> Vec<Item> {
 }
 
 #[derive(Default)]
-struct Items {
+struct Items<'a> {
     items: Vec<Item>,
     seen: BTreeMap<String, usize>,
+    /// All slots are bindings, in whatever register class they were counted.
+    bindings: bool,
+    /// The bindings of leaves, by path.
+    leaves: BTreeMap<&'a str, BTreeSet<(u64, u64)>>,
 }
 
-impl Items {
+/// Whether slots of a unit are bindings where there are no registers.
+fn is_slot(unit: &str) -> bool {
+    Unit::of_word(unit).is_some_and(|u| u == Unit::Descriptor || u.class().is_some())
+}
+
+impl Items<'_> {
     /// Adds an item; a path that is there already is numbered. Gives the path.
     fn push(&mut self, subject: Subject, path: String, facts: Facts) -> String {
         let seen = self.seen.entry(path.clone()).or_default();
         *seen += 1;
         let path = if *seen > 1 { format!("{path}#{seen}") } else { path };
-        self.items.push(Item { subject, path: path.clone(), facts });
+        let mut item = Item { subject, path: path.clone(), facts, counted: BTreeSet::new(), slots: BTreeSet::new() };
+        if self.bindings {
+            item.slots = self.leaves.get(path.as_str()).cloned().unwrap_or_default();
+            item.count_as_bindings();
+        }
+        self.items.push(item);
         path
     }
 
@@ -308,6 +359,24 @@ impl Items {
         for field in ty.into_iter().flat_map(contents) {
             self.variable(inner, &path, field, &base);
         }
+    }
+}
+
+impl Item {
+    /// Makes bindings of all slots, whatever they were counted among.
+    fn count_as_bindings(&mut self) {
+        let binding = Unit::Descriptor.word();
+        for position in self.facts.positions.iter_mut().filter(|b| is_slot(&b.kind)) {
+            self.counted.insert(std::mem::replace(&mut position.kind, binding.to_owned()));
+        }
+        let slots: Vec<String> = self.facts.sizes.keys().filter(|unit| is_slot(unit)).cloned().collect();
+        if slots.len() < 2 && slots.iter().all(|unit| unit == binding) {
+            return;
+        }
+        let sizes: Vec<String> = slots.iter().filter_map(|unit| self.facts.sizes.remove(unit)).collect();
+        let sum: Option<u64> = sizes.iter().map(|size| size.parse::<u64>().ok()).sum();
+        let unbounded = || sizes.into_iter().find(|size| size.parse::<u64>().is_err()).unwrap_or_default();
+        self.facts.sizes.insert(binding.to_owned(), sum.map_or_else(unbounded, |n| n.to_string()));
     }
 }
 
@@ -468,9 +537,9 @@ fn row(change: &Change) -> [String; 4] {
 fn moved(change: &Change) -> String {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return String::new() };
     let mut parts = Vec::new();
+    let [was, is] = [old, new].map(|facts| shown_positions(change.subject, facts));
     if lies_elsewhere(old, new) {
-        let show = |facts| shown_positions(change.subject, facts);
-        parts.push(format!("{} -> {}", show(old), show(new)));
+        parts.push(format!("{was} -> {is}"));
     }
     let stride = |n: &String| n.parse::<u64>().is_ok();
     parts.extend(changed_distances(old, new).map(|(a, b)| {
@@ -481,7 +550,9 @@ fn moved(change: &Change) -> String {
 }
 
 fn shown_positions(subject: Subject, facts: &Facts) -> String {
-    let show = if subject == Subject::Field { relative } else { position };
+    // What is counted otherwise than before is told where it is.
+    let is_relative = |b: &Binding| subject == Subject::Field && !(is_slot(&b.kind) && b.space.is_some());
+    let show = |b: &Binding| if is_relative(b) { relative(b) } else { position(b) };
     facts.positions.iter().map(show).collect::<Vec<_>>().join(" and ")
 }
 
