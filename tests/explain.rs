@@ -30,6 +30,48 @@ fn explained(path: &str, target: &str) -> String {
     run.stdout
 }
 
+/// An element of an array is told where it is; an index that leads nowhere is told to.
+#[test]
+fn elements_and_namespaces_are_found() {
+    let source = "struct P { float4 a; Texture2D b[2]; };\nP pairs[4];\nfloat4x4 m[3];\nConstantBuffer<float4> c[2];\n\
+                  struct I { float x; float3 y; };\nStructuredBuffer<I> items;\nSampler2D s[2];\n\
+                  namespace One { Texture2D same; cbuffer B { float z; } }\nnamespace Two { Texture2D same; }\n\
+                  [shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main(uniform float q[3]) { }\n";
+    let tree = tree(&[("a.slang", source)]);
+    let explain = |path: &str, target: &str| {
+        let run = shaderport(tree.path(), &["explain", "a.slang", path, "--target", target]);
+        (run.code, run.stdout + &run.stderr)
+    };
+    for (path, target, said) in [
+        ("pairs[3].a", "hlsl", "`pairs[3].a` is at byte 0 + 48: byte 48"),
+        ("pairs[3].b[1]", "hlsl", "`pairs[3].b[1]` is at 0 + 7: t7, space 0"),
+        ("pairs[3].b[1]", "wgsl", "`pairs[3].b[1]` is at 1 + 7: binding 8, set 0"),
+        ("pairs[3].b[1]", "glsl", "binding 1, set 0, which holds all elements: it is number 7"),
+        ("m[2][1]", "glsl", "`m[2][1]` is at byte 64 + 128: byte 192"),
+        ("c[1]", "hlsl", "`c[1]` is at 1 + 1: b2, space 0"),
+        ("s[1]", "hlsl", ": s1, space 0"),
+        ("q[2]", "hlsl", "`q[2]` is at byte 0 + 32: byte 32"),
+        ("items[5].y", "glsl", "items.y: byte 16"),
+        ("Two::same", "glsl", "same: binding 7, set 0"),
+        ("One.same", "glsl", "same: binding 5, set 0"),
+        ("One::B.z", "glsl", "B.z: byte 0"),
+    ] {
+        let (code, text) = explain(path, target);
+        assert!(code == 0 && text.contains(said), "{path} for {target}: {said}\n{text}");
+    }
+    for (path, said) in [
+        ("pairs[4].a", "`pairs` has 4 elements there, and none of index 4"),
+        ("pairs[x].a", "is no number in brackets"),
+        ("pairs[", "is no number in brackets"),
+        ("pairs.a[1][2]", "`a` has fewer than 2 dimensions"),
+        ("One::B.z[0]", "`z` is no array"),
+        ("same", "`same` may be `One.same`, `Two.same`: say which"),
+    ] {
+        let (code, text) = explain(path, "hlsl");
+        assert!(code == 2 && text.contains(said), "{path}: {said}\n{text}");
+    }
+}
+
 #[test]
 fn derivations_say_numbers_rules_and_lines() {
     for (path, target, said) in [

@@ -321,10 +321,11 @@ fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outc
         Err(outcome) => return outcome,
     };
     let Some(list) = output.explanations.first().filter(|_| !output.has_errors()) else { return outcome(&output) };
-    match explain::find(list, path) {
-        Some(found) => show(&found.to_text()),
-        None => {
-            eprintln!("error[{}]: {}", Code::BAD_OPTION, explain::missing(list, path));
+    let found = explain::find(list, path).ok_or_else(|| explain::missing(list, path));
+    match found.and_then(|found| explain::element(found, path)) {
+        Ok(found) => show(&found.to_text()),
+        Err(wrong) => {
+            eprintln!("error[{}]: {wrong}", Code::BAD_OPTION);
             Outcome::Usage
         }
     }

@@ -5,6 +5,8 @@
 //! from the parameter down to the part. What was taken when something was placed is read from layout's trace.
 
 use super::build::{bindings, register_text};
+use super::explain_find::{Dimension, Elements};
+pub use super::explain_find::{element, find, missing};
 use super::explain_trace::{History, is_numbered, latest_before};
 use super::model::{Binding, Count};
 use super::words::position;
@@ -15,16 +17,13 @@ use crate::layout::{
     enter_array, enter_block,
 };
 use crate::source::{SourceFile, Sources, Span};
-use crate::symbol::edit_distance;
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
 use serde::Serialize;
 
 /// More than this many others are counted rather than named.
-const SHOWN: usize = 12;
+pub(super) const SHOWN: usize = 12;
 /// Of a longer line of the source only a part is shown.
 const LONGEST_LINE: usize = 120;
-/// How many names a wrong one is compared with at most in an answer.
-const NEAR: usize = 4;
 
 /// Why something is where it is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -36,6 +35,12 @@ pub struct Explanation {
     pub position: String,
     /// How it came there.
     pub steps: Vec<Step>,
+    /// The namespaces around its parameter.
+    #[serde(skip)]
+    pub(super) namespace: String,
+    /// The arrays that it lies in or is, and where its first element is.
+    #[serde(skip)]
+    pub(super) elements: Elements,
 }
 
 /// One step of a derivation.
@@ -81,7 +86,7 @@ impl Explanation {
 
 const ORDERING: &str = "seed 000 \"Ordering (and Collapsing) Shader Parameters\"; FACTS 12";
 const NEEDS: &str = "seed 000 \"Computing Resource Requirements\"";
-const ARRAYS: &str = "seed 000 \"Sized Arrays\", \"Splitting of Arrays\"; FACTS 3 and 8";
+pub(super) const ARRAYS: &str = "seed 000 \"Sized Arrays\", \"Splitting of Arrays\"; FACTS 3 and 8";
 const UNSIZED: &str = "seed 000 \"Unsized Arrays\"; FACTS 9";
 const STRUCTURES: &str = "seed 000 \"Structures\"; FACTS 5 and 8";
 const BUFFERS: &str = "seed 000 \"Constant Buffers\"; FACTS 7";
@@ -182,6 +187,15 @@ struct At<'a> {
     buffer: String,
     explicit: Option<&'a Explicit>,
     steps: Vec<Step>,
+    /// What can be indexed on the way here, from outside to inside.
+    arrays: Vec<Dimension>,
+}
+
+impl At<'_> {
+    /// Notes something that can be indexed by the last name of the path.
+    fn enter(&mut self, count: Option<u32>, bytes: Option<u64>) {
+        self.arrays.push(Dimension { name: self.path.split('.').count() - 1, count, bytes });
+    }
 }
 
 impl<'a> Explainer<'a> {
@@ -216,13 +230,16 @@ impl<'a> Explainer<'a> {
             steps.extend(self.placements(owner));
             let explicit = Some(&global.explicit);
             let buffer_name = String::new();
-            let mut at = At { path, place: p.place, layout: &p.layout, rules, buffer: buffer_name, explicit, steps };
+            let (place, arrays, first) = (p.place, Vec::new(), self.list.len());
+            let mut at = At { path, place, layout: &p.layout, rules, buffer: buffer_name, explicit, steps, arrays };
             if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain globals", GLOBALS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
             self.part(at);
+            let namespace = global.namespace.path.map_or(String::new(), |p| p.to_string());
+            self.list.iter_mut().skip(first).for_each(|e| e.namespace.clone_from(&namespace));
         }
     }
 
@@ -239,7 +256,7 @@ impl<'a> Explainer<'a> {
                 let source = self.source(global.span);
                 let step = Step { text, rule: UNUSED.to_owned(), source, ..Step::default() };
                 let (path, position) = (global.name.to_string(), "no place".to_owned());
-                Explanation { path, position, steps: vec![step] }
+                Explanation { path, position, steps: vec![step], ..Explanation::default() }
             })
             .collect();
         self.list.extend(list);
@@ -286,8 +303,8 @@ impl<'a> Explainer<'a> {
             steps.extend(member.explicit.and_then(|e| self.unheard(e, owner)));
             steps.extend(self.placements(owner));
             let path = format!("{}.{}", point.name, member.name);
-            let (buffer, explicit) = (String::new(), member.explicit);
-            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps };
+            let (buffer, explicit, arrays) = (String::new(), member.explicit, Vec::new());
+            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps, arrays };
             if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain uniform parameters", ENTRIES));
@@ -300,7 +317,7 @@ impl<'a> Explainer<'a> {
     /// The buffer of a scope by itself.
     fn buffer(&mut self, path: &str, buffer: &ScopeBuffer, steps: Vec<Step>) {
         let position = format!("{}, {} bytes", self.scope_slot(buffer), buffer.layout.size());
-        self.list.push(Explanation { path: path.to_owned(), position, steps });
+        self.list.push(Explanation { path: path.to_owned(), position, steps, ..Explanation::default() });
     }
 
     /// Phase 1. Specialization constants have numbers of their own.
@@ -582,6 +599,7 @@ impl<'a> Explainer<'a> {
             };
             binding.count = Some(super::build::count(one.saturating_mul(elements)));
         }
+        let elements = self.elements(&at);
         let hidden = self.hidden(&at);
         let mut shown: Vec<String> = found
             .iter()
@@ -604,8 +622,37 @@ impl<'a> Explainer<'a> {
             shown.push("takes nothing".to_owned());
         }
         let position = shown.join(" and ");
-        self.list.push(Explanation { path: at.path.clone(), position, steps: at.steps.clone() });
+        let (path, steps, namespace) = (at.path.clone(), at.steps.clone(), String::new());
+        self.list.push(Explanation { path, position, steps, namespace, elements });
         self.inside(at);
+    }
+
+    /// The arrays of a part, and where its first element is.
+    fn elements(&self, at: &At) -> Elements {
+        let mut inner = at.clone();
+        while let Detail::Array { element, count, stride } = &inner.layout.detail {
+            inner.enter(*count, Some(stride.get(Unit::Bytes)));
+            inner.layout = element;
+        }
+        let leaf = inner.layout;
+        let free = matches!(leaf.detail, Detail::Matrix { .. } | Detail::Resource { element: Some(_) })
+            || matches!(self.program.types.get(leaf.ty), Type::Vector(..));
+        if free {
+            inner.enter(None, None);
+        }
+        // A struct's slots are those of its leaves, each of which is an array.
+        let mut places = bindings(&self.program.types, &at.place, at.layout);
+        places.retain(|b| b.offset.is_some() || !matches!(leaf.detail, Detail::Struct(_)));
+        let counted = |b: &Binding| Unit::of_word(&b.kind).is_some_and(|u| self.layout.settings.counts_elements(u));
+        let one = |b: Binding| {
+            let counted = counted(&b);
+            let kind = match Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()) {
+                true if self.layout.settings.api != Api::D3d => Unit::Descriptor.word().to_owned(),
+                _ => b.kind.clone(),
+            };
+            (Binding { kind, count: None, ..b }, counted)
+        };
+        Elements { dimensions: inner.arrays, first: places.into_iter().map(one).collect() }
     }
 
     /// What a leaf has besides itself.
@@ -638,8 +685,10 @@ impl<'a> Explainer<'a> {
         let layout = at.layout;
         match &layout.detail {
             Detail::Struct(fields) => self.fields(at, fields),
-            Detail::Array { count, .. } => {
+            Detail::Array { count, stride, .. } => {
                 let Some((place, element)) = enter_array(at.place, layout) else { return };
+                let mut at = at;
+                at.enter(*count, Some(stride.get(Unit::Bytes)));
                 // Where each element takes slots, an array of structs becomes an array a leaf (seed 000).
                 let mut at = At { place, layout: element, ..at };
                 if count.is_none() && layout.usage.get(Unit::Space) > 0 {
@@ -663,6 +712,8 @@ impl<'a> Explainer<'a> {
                 });
                 let buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
                 let mut at = At { place, layout: inner, rules, buffer, ..at };
+                // Each element of an array of buffers has bytes of its own.
+                at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
                 at.steps.push(block_step(bound.as_deref(), layout, place));
                 self.inside(at);
             }
@@ -672,6 +723,8 @@ impl<'a> Explainer<'a> {
                 let bound = self.slot(unit, at.place.offset.get(unit), at.place.space.get(unit), 1);
                 let buffer = format!("each element of `{}` at {bound}", at.path);
                 let mut at = At { place: Place::default(), layout: element, rules, buffer, ..at };
+                at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
+                at.enter(None, None);
                 let stride = round_up(element.size(), element.align.into());
                 let text = format!("Its elements are {stride} bytes apart");
                 at.steps.push(Step { text, rule: rule_of(rules), ..Step::default() });
@@ -826,66 +879,4 @@ fn plural(p: &Placement, word: &str) -> String {
 /// `3 t registers`.
 fn amount(unit: Unit, n: u64) -> String {
     super::words::units(unit.word(), super::build::count(n))
-}
-
-/// The explanation of a path as a person writes it: `gPairs[3].b` is `gPairs.b`, and a name alone is enough where there is
-/// only one.
-pub fn find<'a>(list: &'a [Explanation], path: &str) -> Option<&'a Explanation> {
-    let plain = without_indices(path);
-    if let Some(exact) = list.iter().find(|e| e.path == plain) {
-        return Some(exact);
-    }
-    let mut ends = ending_in(list, &plain);
-    ends.next().filter(|_| ends.next().is_none())
-}
-
-fn without_indices(path: &str) -> String {
-    let mut plain = String::new();
-    let mut depth = 0usize;
-    for c in path.chars() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    plain
-}
-
-fn ending_in<'a>(list: &'a [Explanation], plain: &str) -> impl Iterator<Item = &'a Explanation> {
-    let ending = format!(".{plain}");
-    list.iter().filter(move |e| e.path.ends_with(&ending))
-}
-
-/// What to say of a path that leads nowhere, or to several parts.
-pub fn missing(list: &[Explanation], path: &str) -> String {
-    let plain = without_indices(path);
-    let quoted = |paths: &[&str]| paths.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
-    let ends: Vec<&str> = ending_in(list, &plain).map(|e| e.path.as_str()).take(SHOWN).collect();
-    if !ends.is_empty() {
-        return format!("`{path}` may be {}: say which", quoted(&ends));
-    }
-    let last = |p: &str| p.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
-    let distance = |a: &str, b: &str| Some(edit_distance(a, b)).filter(|d| *d <= 1 + b.len() / 4 && *d < b.len());
-    let mut near: Vec<(usize, &str)> = list
-        .iter()
-        .filter_map(|e| {
-            let whole = distance(&e.path.to_ascii_lowercase(), &plain.to_ascii_lowercase());
-            Some((whole.or_else(|| distance(&last(&e.path), &last(&plain)))?, e.path.as_str()))
-        })
-        .collect();
-    near.sort();
-    let near: Vec<&str> = near.into_iter().take(NEAR).map(|(_, p)| p).collect();
-    if !near.is_empty() {
-        return format!("there is no parameter `{path}`; there is {}", quoted(&near));
-    }
-    let paths: Vec<&str> = list.iter().map(|e| e.path.as_str()).filter(|p| !p.contains('.')).collect();
-    if paths.is_empty() {
-        return format!("there is no parameter `{path}`; there are none");
-    }
-    let hidden = paths.len().saturating_sub(SHOWN);
-    let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
-    let shown: Vec<&str> = paths.into_iter().take(SHOWN).collect();
-    format!("there is no parameter `{path}`; there are {}{more}", shown.join(", "))
 }

@@ -206,7 +206,7 @@ impl Explainer<'_> {
         }
         let suffix = semantic.map_or(String::new(), |s| format!(" ({s})"));
         let position = shown.join(" and ") + &suffix;
-        self.list.push(Explanation { path: path.to_owned(), position, steps: steps.clone() });
+        self.list.push(Explanation { path: path.to_owned(), position, steps: steps.clone(), ..Explanation::default() });
         self.fields(path, variable, ty, &absolute, &steps);
     }
 

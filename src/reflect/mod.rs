@@ -6,6 +6,7 @@
 mod build;
 pub mod diff;
 pub mod explain;
+mod explain_find;
 mod explain_io;
 mod explain_trace;
 pub mod html;

@@ -147,7 +147,7 @@ impl Allocator<'_> {
         let moved = was.iter().find_map(|part| {
             let [a, b] = [&was, &is].map(|list| places(list, &part.path));
             let same = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.is_with(b));
-            (!same).then(|| (a, b))
+            (!same).then_some((a, b))
         });
         let Some((was, is)) = moved else { return false };
         let Some(first) = was.first() else { return false };
