@@ -269,3 +269,49 @@ fn attributes_of_users() {
         assert_eq!(found, [(Code::BAD_ATTRIBUTE, said)], "{wrong}");
     }
 }
+
+#[test]
+fn slangcs_form() {
+    let source = "
+        struct Pair<T, let N : int> { T first[N]; T second; };
+        struct Inner { int n; };
+        struct Links { float* f; float4* v; float2x2* m; Inner* s; int64_t* l; int** p; };
+        ConstantBuffer<Pair<float2, 3>> a;
+        ConstantBuffer<Pair<Pair<int, 1>, 2>> b;
+        ConstantBuffer<Tuple<int, float3>> t;
+        ConstantBuffer<Links> links;
+        RWStructuredBuffer<float> result;
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void one(uniform float scale, uniform Texture2D x, uniform Texture2D y) { result[0] = scale; }
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void two(uniform Texture2D z, uniform ParameterBlock<Inner> block) { result[1] = 0; }";
+    let ours = reflection(source, Target::Glsl);
+    let slang: serde_json::Value = serde_json::from_str(&ours.to_slang_json()).expect("JSON");
+    // Types go by the names of their generics; ours tells the instance too.
+    let content = |v: &serde_json::Value, n: usize| v["parameters"][n]["type"]["elementVarLayout"]["type"].clone();
+    let full = serde_json::to_value(&ours).expect("JSON");
+    let names = |n: usize| (content(&slang, n)["name"].clone(), content(&full, n)["instance"].clone());
+    assert_eq!(names(0), ("Pair".into(), "Pair<float2, 3>".into()));
+    assert_eq!(names(1), ("Pair".into(), "Pair<Pair<int, 1>, 2>".into()));
+    assert_eq!(names(2), ("Tuple".into(), "Tuple<int, float3>".into()));
+    assert!(content(&slang, 0)["instance"].is_null());
+    let fields = content(&slang, 3)["fields"].clone();
+    let targets: Vec<&str> =
+        fields.as_array().into_iter().flatten().filter_map(|f| f["type"]["valueType"].as_str()).collect();
+    assert_eq!(targets, ["float", "vector", "matrix", "Inner", "int64_t", "Ptr"]);
+    // Parameters of an entry point are told from where the entry point's own begin; ours are absolute.
+    let at = |v: &serde_json::Value, entry: usize, n: usize| {
+        v["entryPoints"][entry]["parameters"][n]["binding"]["index"].clone()
+    };
+    assert_eq!([at(&full, 0, 1), at(&full, 0, 2), at(&full, 1, 0), at(&full, 1, 1)], [5, 6, 7, 1]);
+    assert_eq!([at(&slang, 0, 1), at(&slang, 0, 2), at(&slang, 1, 0), at(&slang, 1, 1)], [0, 1, 0, 0]);
+    let offsets = |entry: usize| slang["entryPoints"][entry]["scopeOffsets"].to_string();
+    assert_eq!(
+        offsets(0),
+        r#"{"descriptorTableSlot":{"index":5,"space":0},"pushConstantBuffer":{"index":0,"space":0}}"#
+    );
+    assert_eq!(
+        offsets(1),
+        r#"{"descriptorTableSlot":{"index":7,"space":0},"subElementRegisterSpace":{"index":1,"space":0}}"#
+    );
+}

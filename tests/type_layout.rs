@@ -83,6 +83,7 @@ fn structs(random: &mut Random, kinds: &Kinds) -> (Program, TypeId) {
             span: Default::default(),
             builtin: false,
             attributes: Vec::new(),
+            instance: None,
         });
         made.push(program.types.intern(Type::Struct(id)));
     }

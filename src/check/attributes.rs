@@ -61,6 +61,7 @@ const RULES: &[(&str, &[Takes], usize)] = &[
     ("__wgsl_enable", &[Takes::Word], 1),
     ("__hlsl_profile", &[Takes::Int(0); 2], 2),
     ("__image_variant", &[Takes::Word], 1),
+    ("__known_as", &[Takes::Word], 1),
 ];
 
 /// Attributes whose last argument may be repeated.

@@ -8,7 +8,7 @@ use crate::ast::{self, ExprKind, GenericArg, GenericParam, GenericParamKind, Gen
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Scalar, Type, TypeId};
+use crate::tree::{Program, Scalar, Type, TypeId};
 
 /// What is known of a parameter that is being inferred.
 #[derive(Clone, Debug, Default)]
@@ -177,6 +177,16 @@ impl<'a> Checker<'a> {
     pub(super) fn args_text(&self, args: &[Arg]) -> String {
         let parts: Vec<String> = args.iter().map(|a| self.arg_text(a)).collect();
         parts.join("_")
+    }
+
+    /// Arguments as the source may write them.
+    pub(super) fn args_written(&self, args: &[Arg], name: impl Copy + Fn(&Program, TypeId) -> String) -> String {
+        let parts = args.iter().map(|arg| match arg {
+            Arg::Type(ty) => name(&self.program, *ty),
+            Arg::Value(n) => n.to_string(),
+            Arg::Pack(list) => self.args_written(list, name),
+        });
+        parts.collect::<Vec<_>>().join(", ")
     }
 
     /// How deep struct instances are nested in arguments.

@@ -292,6 +292,7 @@ impl<'a> Checker<'a> {
             span: info.span,
             builtin: false,
             attributes: Vec::new(),
+            instance: None,
         });
         self.structs.decls.push(decl);
         self.set_fields(id, fields);

@@ -9,13 +9,17 @@ use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, Modifiers, Struct, Type, TypeId};
+use crate::tree::{Attribute, AttributeArg, Field, Instance, Modifiers, Program, Struct, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
 const MAX_GENERIC_DEPTH: u32 = 48;
 /// Characters of arguments in an instance's name.
 const MAX_SUFFIX: usize = 96;
+/// Characters of arguments as they are written; beyond them they are told by their names in texts, which are bounded.
+const MAX_WRITTEN: usize = 240;
+/// The attribute of a struct of the library that says what the language calls it.
+const KNOWN_AS: &str = "__known_as";
 
 /// All instances.
 #[derive(Default)]
@@ -136,6 +140,10 @@ impl<'a> Checker<'a> {
         let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
         let builtin = self.source_of(decl).builtin;
         let attributes = info.ast.map(|d| self.attributes(&d.attributes, info.scope)).unwrap_or_default();
+        let instance = (!args.is_empty()).then(|| {
+            let generic = known_as(&attributes).unwrap_or(info.name);
+            Instance { generic, written: self.written(generic, args) }
+        });
         let id = self.program.structs.push(Struct {
             name,
             fields: Vec::new(),
@@ -143,9 +151,18 @@ impl<'a> Checker<'a> {
             span: s.name.span,
             builtin,
             attributes,
+            instance,
         });
         self.structs.decls.push(decl);
         self.program.types.intern(Type::Struct(id))
+    }
+
+    fn written(&self, generic: Symbol, args: &[Arg]) -> Symbol {
+        let mut text = self.args_written(args, Program::type_written);
+        if text.len() > MAX_WRITTEN {
+            text = self.args_written(args, Program::type_name);
+        }
+        Symbol::new(&format!("{generic}<{text}>"))
     }
 
     /// Sorts the bases into a base struct and interfaces.
@@ -318,4 +335,10 @@ impl<'a> Checker<'a> {
         }
         Found { entities: self.members(ty, name), member_of: Some(ty) }
     }
+}
+
+/// What the language calls a struct of the library.
+fn known_as(attributes: &[Attribute]) -> Option<Symbol> {
+    let found = attributes.iter().find(|a| a.name == *KNOWN_AS)?;
+    found.args.iter().find_map(|arg| if let AttributeArg::Text(name) = arg { Some(*name) } else { None })
 }

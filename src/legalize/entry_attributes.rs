@@ -305,6 +305,7 @@ impl Lowering<'_, '_> {
             span,
             builtin: false,
             attributes: Vec::new(),
+            instance: None,
         });
         self.cx.program.insert_item(Item::Struct(id), Some(Item::Function(self.entry.function)));
         (id, indices)

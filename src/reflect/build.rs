@@ -93,6 +93,17 @@ pub(super) fn field_name(s: &Struct, field: &Field) -> Option<String> {
     (!unnamed).then(|| name.to_owned())
 }
 
+/// A struct by its name.
+pub(super) fn named_struct(s: &Struct) -> TypeNode {
+    let name = s.instance.map_or(s.name, |i| i.generic);
+    TypeNode {
+        kind: "struct".to_owned(),
+        name: (!name.is_empty()).then(|| name.to_string()),
+        instance: s.instance.map(|i| i.written.to_string()),
+        ..TypeNode::default()
+    }
+}
+
 /// Upper-case name and index.
 pub(super) fn set_semantic(variable: &mut Variable, semantic: Option<(String, u32)>) {
     if let Some((name, index)) = semantic {
@@ -371,9 +382,10 @@ impl Builder<'_> {
                 ..named("array")
             },
             Type::Struct(id) => {
-                let name = self.program.structs[id].name;
-                let named_type = !name.is_empty() && !self.contents.contains(&id);
-                TypeNode { name: named_type.then(|| name.to_string()), ..named("struct") }
+                if self.contents.contains(&id) {
+                    return named("struct");
+                }
+                named_struct(&self.program.structs[id])
             }
             Type::Enum(id) => TypeNode {
                 name: Some(self.program.enums[id].name.to_string()),

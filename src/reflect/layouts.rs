@@ -44,7 +44,7 @@ impl Outline<'_> {
 
     /// A type without layout.
     fn declared(&mut self, node: &TypeNode) {
-        let name = node.name.as_deref().unwrap_or("");
+        let name = node.instance.as_deref().or(node.name.as_deref()).unwrap_or("");
         let attributes = attributes(&node.user_attribs);
         self.line(1, format!("{} {name}{attributes}", node.kind).trim_end());
         for field in node.fields.iter().flatten() {

@@ -133,6 +133,8 @@ pub enum Unbounded {
 #[serde(rename_all = "camelCase")]
 pub struct Binding {
     /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `samplerState`, `descriptorTableSlot`,
+    /// `lateDescriptorTableSlot` (bindings that are counted behind all others of the scope or block: in a parameter of a
+    /// scope the binding itself), `furtherDescriptorTableSlot` (where those of a list go on that has a binding of its own),
     /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`,
     /// `rayPayload`, `hitAttributes`, `callablePayload`.
     pub kind: String,
@@ -237,9 +239,12 @@ pub struct TypeNode {
     /// `scalar`, `vector`, `matrix`, `array`, `struct`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
     /// `textureBuffer`, `pointer`, `outputStream`, `inputPatch`, `outputPatch`, `meshOutput`, ...; in the list of types `enum`.
     pub kind: String,
-    /// Struct or enum: its name.
+    /// Struct or enum: its name; of an instance of a generic the generic's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Ours: an instance of a generic with its arguments, `Pair<float2, 3>`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub instance: Option<String>,
     /// Scalar: `float32`, `uint32`, `bool`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scalar_type: Option<String>,

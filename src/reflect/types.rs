@@ -1,6 +1,6 @@
 //! The structs and enums of a program's interface, without layout: the same type may lie differently in several places.
 
-use super::build::{Builder, field_name, requested, scalar_kind, set_semantic, user_attributes};
+use super::build::{Builder, field_name, named_struct, requested, scalar_kind, set_semantic, user_attributes};
 use super::model::{EnumCase, TypeNode, Variable};
 use crate::tree::{EnumId, StructId, Type, TypeId};
 use std::collections::BTreeSet;
@@ -64,12 +64,10 @@ impl Found<'_, '_> {
             variable
         });
         let node = TypeNode {
-            kind: "struct".to_owned(),
-            name: (!s.name.is_empty()).then(|| s.name.to_string()),
             fields: Some(fields.collect()),
             user_attribs: user_attributes(&s.attributes),
             location: self.builder.location(s.span),
-            ..TypeNode::default()
+            ..named_struct(s)
         };
         self.list.push(node);
     }

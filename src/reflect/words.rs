@@ -42,7 +42,12 @@ pub fn relative(binding: &Binding) -> String {
         return position(binding);
     }
     let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
-    format!("{}+{}", class.as_deref().unwrap_or_else(|| unit(&binding.kind)), binding.index.unwrap_or(0))
+    let unit = match binding.kind.as_str() {
+        "furtherDescriptorTableSlot" => "further binding ",
+        "lateDescriptorTableSlot" => "trailing binding ",
+        kind => class.as_deref().unwrap_or_else(|| unit(kind)),
+    };
+    format!("{unit}+{}", binding.index.unwrap_or(0))
 }
 
 /// A position: `t0 to t7, space 1`, `binding 3, set 0`, `byte 16`.
@@ -85,7 +90,7 @@ pub fn units(kind: &str, n: Count) -> String {
         "uniform" => "byte",
         "descriptorTableSlot" => "binding",
         "furtherDescriptorTableSlot" => "further binding",
-        "lateDescriptorTableSlot" => "binding behind all others",
+        "lateDescriptorTableSlot" => "trailing binding",
         "subElementRegisterSpace" => "space",
         "pushConstantBuffer" => "push constant buffer",
         "specializationConstant" => "constant id",
@@ -126,7 +131,7 @@ pub fn type_name(node: &TypeNode) -> String {
             format!("{order}{}{}x{}", element(), node.row_count.unwrap_or(0), node.column_count.unwrap_or(0))
         }
         "array" => array(node),
-        "struct" => node.name.clone().unwrap_or_else(|| "struct".to_owned()),
+        "struct" => node.instance.clone().or_else(|| node.name.clone()).unwrap_or_else(|| "struct".to_owned()),
         "resource" => resource(node),
         "samplerState" => "SamplerState".to_owned(),
         "constantBuffer" => holder("cbuffer", "ConstantBuffer", node),
@@ -157,7 +162,7 @@ fn holder(keyword: &str, generic: &str, node: &TypeNode) -> String {
     }
 }
 
-fn scalar(word: &str) -> String {
+pub(super) fn scalar(word: &str) -> String {
     SCALARS.iter().find(|(w, _)| *w == word).map_or(word, |(_, s)| *s).to_owned()
 }
 

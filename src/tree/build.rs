@@ -159,4 +159,9 @@ impl Program {
     pub fn type_name(&self, ty: TypeId) -> String {
         super::dump::type_text(self, ty)
     }
+
+    /// A name for people who know the source: an instance of a generic with its arguments.
+    pub fn type_written(&self, ty: TypeId) -> String {
+        super::dump::type_written(self, ty)
+    }
 }

@@ -29,9 +29,18 @@ pub fn expr_text(program: &Program, locals: &Arena<LocalId, Local>, exprs: &Expr
     Exprs { program, names: &names, exprs }.text(id, 0)
 }
 
-/// A type as the input language writes it.
+/// A type as the input language writes it; an instance of a generic by the name that it has in texts.
 pub fn type_text(program: &Program, ty: TypeId) -> String {
-    let of = |t: TypeId| type_text(program, t);
+    text(program, ty, false)
+}
+
+/// A type as the source may write it: `Pair<float2>`.
+pub fn type_written(program: &Program, ty: TypeId) -> String {
+    text(program, ty, true)
+}
+
+fn text(program: &Program, ty: TypeId, written: bool) -> String {
+    let of = |t: TypeId| text(program, t, written);
     match program.types.get(ty) {
         Type::Void => "void".to_owned(),
         Type::Error => "<error>".to_owned(),
@@ -40,12 +49,13 @@ pub fn type_text(program: &Program, ty: TypeId) -> String {
         Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
         Type::Array(t, Some(n)) => format!("{}[{n}]", of(t)),
         Type::Array(t, None) => format!("{}[]", of(t)),
-        Type::Struct(id) => match program.structs[id].name {
-            name if name.is_empty() => format!("struct#{}", id.0),
-            name => name.to_string(),
+        Type::Struct(id) => match (program.structs[id].name, program.structs[id].instance) {
+            (_, Some(instance)) if written => instance.written.to_string(),
+            (name, _) if name.is_empty() => format!("struct#{}", id.0),
+            (name, _) => name.to_string(),
         },
         Type::Enum(id) => program.enums[id].name.to_string(),
-        Type::Texture(t) => texture_text(program, &t),
+        Type::Texture(t) => texture_text(&t, &of(t.element)),
         Type::Sampler(false) => "SamplerState".to_owned(),
         Type::Sampler(true) => "SamplerComparisonState".to_owned(),
         Type::Buffer(kind, access, t) => buffer_text(kind, access, &of(t)),
@@ -65,7 +75,7 @@ pub fn type_text(program: &Program, ty: TypeId) -> String {
     }
 }
 
-fn texture_text(program: &Program, t: &Texture) -> String {
+fn texture_text(t: &Texture, element: &str) -> String {
     let access = match t.access {
         Access::Read => "",
         Access::ReadWrite => "RW",
@@ -82,7 +92,7 @@ fn texture_text(program: &Program, t: &Texture) -> String {
     let base = if t.combined { "Sampler" } else { "Texture" };
     let flag = |on: bool, word: &'static str| if on { word } else { "" };
     let (ms, array, depth) = (flag(t.multisampled, "MS"), flag(t.array, "Array"), flag(t.depth, "Shadow"));
-    format!("{access}{base}{shape}{ms}{array}{depth}<{}>", type_text(program, t.element))
+    format!("{access}{base}{shape}{ms}{array}{depth}<{}>", element)
 }
 
 fn buffer_text(kind: BufferKind, access: Access, element: &str) -> String {

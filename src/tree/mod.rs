@@ -265,6 +265,17 @@ pub struct Struct {
     pub builtin: bool,
     /// User attributes.
     pub attributes: Vec<Attribute>,
+    /// Of an instance of a generic: what the source calls it.
+    pub instance: Option<Instance>,
+}
+
+/// How the source names an instance of a generic.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    /// The generic: `Pair`.
+    pub generic: Symbol,
+    /// With its arguments: `Pair<float2, 3>`.
+    pub written: Symbol,
 }
 
 /// A field of a struct or cbuffer.
@@ -528,7 +539,15 @@ impl Field {
 impl Struct {
     /// A struct made by a pass.
     pub fn new(name: impl Into<Symbol>, fields: Vec<Field>, span: Span) -> Struct {
-        Struct { name: name.into(), fields, comments: Vec::new(), span, builtin: false, attributes: Vec::new() }
+        Struct {
+            name: name.into(),
+            fields,
+            comments: Vec::new(),
+            span,
+            builtin: false,
+            attributes: Vec::new(),
+            instance: None,
+        }
     }
 }
 

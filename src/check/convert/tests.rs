@@ -268,6 +268,7 @@ fn add_struct(program: &mut Program, fields: &[(&str, TypeId)]) -> TypeId {
         span: Span::default(),
         builtin: false,
         attributes: Vec::new(),
+        instance: None,
     });
     program.types.intern(Type::Struct(id))
 }
