@@ -3,6 +3,7 @@
 
 use crate::support::{shaderport, tree};
 use shaderport::compile::{Options, Target, compile};
+use shaderport::reflect::model::Count;
 use shaderport::reflect::{explain, html};
 use shaderport::source::MemoryLoader;
 use std::collections::BTreeSet;
@@ -137,6 +138,34 @@ fn every_leaf_of_the_sidecar_is_explained() {
             assert!(found.steps.iter().all(|s| !s.text.is_empty() && !s.rule.is_empty()), "{found:?}");
             assert!(found.steps.iter().any(|s| s.source.is_some()), "{found:?}");
         }
+    }
+}
+
+#[test]
+fn arrays_have_an_input_attachment_for_each_element() {
+    let source = "struct In { SubpassInput a; SubpassInput b[2]; Texture2D t; };
+        struct Out { In x[2]; SubpassInput l; };
+        In s[3];
+        Out o[2];
+        [shader(\"fragment\")] float4 main() : SV_Target { return s[1].b[1].SubpassLoad(); }";
+    let loader = MemoryLoader::new().with("a.slang", source);
+    let targets = vec![Target::Hlsl, Target::Glsl];
+    let options = Options { targets, explain: true, ..Options::default() };
+    let output = compile(&loader, &["a.slang"], &options);
+    assert!(!output.has_errors(), "{}", output.render(false));
+    for ((target, reflection), list) in output.reflections.iter().zip(&output.explanations) {
+        for leaf in reflection.leaves.iter().filter(|l| l.kind == "inputAttachmentIndex") {
+            let n = leaf.count.map_or(1, |n| if let Count::Number(n) = n { n } else { 0 });
+            let (first, last) = (leaf.index.unwrap_or(0), leaf.index.unwrap_or(0) + n - 1);
+            let said = &explain::find(list, &leaf.path).expect("an explanation").position;
+            let range = match n {
+                1 => format!("input attachment {first}"),
+                _ => format!("input attachment {first} to input attachment {last}"),
+            };
+            assert!(said.ends_with(&range), "{} of {target:?}: {range} in {said}", leaf.path);
+        }
+        let part = explain::find(list, "o.x").expect("an explanation");
+        assert!(part.position.ends_with("input attachment 9 to input attachment 20"), "{}", part.position);
     }
 }
 

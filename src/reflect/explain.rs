@@ -587,17 +587,19 @@ impl<'a> Explainer<'a> {
     /// Notes where a part is, and goes into its parts.
     fn part(&mut self, at: At<'a>) {
         let mut found = bindings(&self.program.types, &at.place, at.layout);
-        let elements = at.place.elements.max(1);
-        let counts = |b: &Binding| {
-            Unit::of_word(&b.kind)
-                .is_some_and(|u| self.layout.settings.counts_elements(u) && u != Unit::FurtherDescriptor)
-        };
-        for binding in found.iter_mut().filter(|b| elements > 1 && counts(b)) {
-            let one = match binding.count {
-                Some(Count::Number(n)) => n,
+        let around = at.arrays.iter().fold(1u64, |n, d| n.saturating_mul(d.count.map_or(1, u64::from)));
+        for binding in &mut found {
+            // Each element has its own numbers of input attachments, on every target.
+            let elements = match Unit::of_word(&binding.kind) {
+                Some(Unit::InputAttachment) => around,
+                Some(Unit::FurtherDescriptor) => 1,
+                Some(unit) if self.layout.settings.counts_elements(unit) => at.place.elements.max(1),
                 _ => 1,
             };
-            binding.count = Some(super::build::count(one.saturating_mul(elements)));
+            if let (n @ (None | Some(Count::Number(_))), 2..) = (binding.count, elements) {
+                let one = if let Some(Count::Number(n)) = n { n } else { 1 };
+                binding.count = Some(super::build::count(one.saturating_mul(elements)));
+            }
         }
         let elements = self.elements(&at);
         let hidden = self.hidden(&at);
@@ -643,7 +645,8 @@ impl<'a> Explainer<'a> {
         // A struct's slots are those of its leaves, each of which is an array.
         let mut places = bindings(&self.program.types, &at.place, at.layout);
         places.retain(|b| b.offset.is_some() || !matches!(leaf.detail, Detail::Struct(_)));
-        let counted = |b: &Binding| Unit::of_word(&b.kind).is_some_and(|u| self.layout.settings.counts_elements(u));
+        let counts = |u: Unit| u == Unit::InputAttachment || self.layout.settings.counts_elements(u);
+        let counted = |b: &Binding| Unit::of_word(&b.kind).is_some_and(counts);
         let one = |b: Binding| {
             let counted = counted(&b);
             let kind = match Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()) {
