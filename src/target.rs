@@ -355,12 +355,25 @@ pub struct Facts {
     pub double_to_words: &'static str,
     /// How fields of buffers are placed.
     pub placement: Placement,
+    /// Which buffers are blocks with names of their own.
+    pub named_blocks: NamedBlocks,
     /// Reads an atomic, where those are types of their own.
     pub atomic_load: &'static str,
     /// Writes an atomic.
     pub atomic_store: &'static str,
     /// Extension of output files.
     pub extension: &'static str,
+}
+
+/// Which buffers are blocks with names of their own besides those by which they are used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedBlocks {
+    /// None: a buffer is a variable.
+    None,
+    /// Constant buffers of something else than a struct: their one member has the buffer's name.
+    WithoutStruct,
+    /// All but those whose members are named without the buffer.
+    All,
 }
 
 /// The largest numbers that the compilers of a target take.
@@ -460,6 +473,11 @@ impl Profile {
                 Language::Hlsl => StageIo::Semantics,
                 Language::Glsl => StageIo::Globals,
                 Language::Wgsl => StageIo::Attributes,
+            },
+            named_blocks: match language {
+                Language::Hlsl => NamedBlocks::WithoutStruct,
+                Language::Glsl => NamedBlocks::All,
+                Language::Wgsl => NamedBlocks::None,
             },
             pointers: language == Language::Wgsl,
             entry_uniforms_are_push_constants: glsl,

@@ -315,3 +315,69 @@ fn slangcs_form() {
         r#"{"descriptorTableSlot":{"index":7,"space":0},"subElementRegisterSpace":{"index":1,"space":0}}"#
     );
 }
+
+/// Blocks have names of their own that clash with nothing, and leaves tell them.
+#[test]
+fn blocks_have_names() {
+    let source = "
+        struct Solo { float x; };
+        ConstantBuffer<float4> q;
+        ConstantBuffer<Solo> solo;
+        ConstantBuffer<float3> several[2];
+        TextureBuffer<float4> words;
+        Texture2D q_block;
+        groupshared float4 result_block;
+        float globalParams;
+        RWStructuredBuffer<float4> result;
+        [shader(\"compute\")] [numthreads(1, 1, 1)]
+        void main(uniform float entryPointParams)
+        {
+            result_block = q;
+            result[0] = q_block.Load(int3(0, 0, 0)) + solo.x + several[1].x + words + globalParams + entryPointParams;
+            result[1] = result_block;
+        }";
+    for (target, expected) in [
+        (
+            Target::Hlsl,
+            &[
+                ("q", "q", "q_block2", "cbuffer q_block2 : register"),
+                ("solo", "solo", "", "ConstantBuffer<Solo> solo"),
+                ("words", "words", "words_block", "tbuffer words_block : register"),
+                ("result", "result", "", "RWStructuredBuffer<float4> result :"),
+                ("$Globals", "globalParams", "", "cbuffer globalParams :"),
+                ("main.$Params", "entryPointParams", "", "cbuffer entryPointParams :"),
+            ][..],
+        ),
+        (
+            Target::Glsl,
+            &[
+                ("q", "q", "q_block2", "uniform q_block2 { vec4 q; }"),
+                ("solo", "solo", "Solo", "uniform Solo\n"),
+                ("several", "several", "several_block", "uniform several_block { vec3 data; } several[2];"),
+                ("words", "words", "words_block", "buffer words_block { vec4 words; }"),
+                ("result", "result", "result_block2", "buffer result_block2 { vec4 result[]; }"),
+                ("$Globals", "globalParams", "", "uniform globalParams\n"),
+                ("main.$Params", "entryPointParams", "entryPointParams_block", "uniform entryPointParams_block\n"),
+            ],
+        ),
+    ] {
+        let loader = MemoryLoader::new().with("a.slang", source);
+        let output = compile(&loader, &["a.slang"], &Options::for_target(target));
+        assert!(!output.has_errors(), "{}", output.render(false));
+        let (text, leaves) = (output.artifacts[0].text(), &output.reflections[0].1.leaves);
+        for (path, name, block, printed) in expected {
+            let is_slot = |l: &&Leaf| l.path == *path && l.offset.is_none();
+            let leaf = leaves.iter().find(is_slot).unwrap_or_else(|| panic!("{path}"));
+            let told = (leaf.emitted_name.as_deref(), leaf.emitted_block.as_deref().unwrap_or(""));
+            assert_eq!(told, (Some(*name), *block), "{path} for {target:?}");
+            assert!(text.contains(printed), "{printed} for {target:?}:\n{text}");
+        }
+        let bytes = |path: &str| {
+            let leaf = leaves.iter().find(|l| l.path == path && l.offset.is_some()).unwrap_or_else(|| panic!("{path}"));
+            leaf.emitted_name.clone().unwrap_or_default()
+        };
+        let contents = if target == Target::Glsl { "data" } else { "value" };
+        assert_eq!([bytes("q"), bytes("several")], ["q", contents]);
+        assert_eq!([bytes("globalParams"), bytes("main.entryPointParams")], ["globalParams2", "entryPointParams2"]);
+    }
+}

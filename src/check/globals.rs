@@ -164,6 +164,7 @@ impl<'a> Checker<'a> {
             unit: source.unit,
             namespace: self.namespace_of(&info),
             source_path: name,
+            block: None,
             stored: Vec::new(),
         });
         self.wrap_push_constant(id);
@@ -320,6 +321,7 @@ impl<'a> Checker<'a> {
             unit: source.unit,
             namespace: self.namespace_of(&info),
             source_path: info.name,
+            block: None,
             stored: Vec::new(),
         });
         self.check_global_place(id);

@@ -11,11 +11,11 @@
 
 use super::{Context, Pass};
 use crate::symbol::Symbol;
-use crate::target::Capability;
 use crate::target::reserved::Reserved;
+use crate::target::{Capability, NamedBlocks};
 use crate::tree::{
-    Body, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Item, LocalId, Program, Stmt, StmtKind,
-    StructId, TemplatePiece, Type, TypeId,
+    Body, BufferKind, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId,
+    Modifiers, Program, Stmt, StmtKind, StructId, TemplatePiece, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -30,6 +30,7 @@ fn run(cx: &mut Context) {
     names.entry_points();
     names.parameters();
     names.other_items();
+    names.blocks();
     names.fields();
     for id in names.cx.program.functions_with_code() {
         names.locals(id);
@@ -161,6 +162,21 @@ impl Names<'_, '_> {
         }
     }
 
+    /// Blocks that have names besides those of their buffers, `lights_block`: nobody uses them, so they come last.
+    fn blocks(&mut self) {
+        let parameters: Vec<GlobalId> = self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)).collect();
+        for id in parameters {
+            let global = &self.cx.program.globals[id];
+            if !is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
+                continue;
+            }
+            // Two underscores in a row are reserved.
+            let name = format!("{}_block", global.name.as_str().trim_end_matches('_'));
+            let name = self.global_name(Symbol::new(&name));
+            self.cx.program.globals[id].block = Some(name);
+        }
+    }
+
     /// A struct or constant of the library that the language declares too, under the same name.
     fn is_native(&self, item: Item) -> bool {
         let (name, span) = match item {
@@ -250,6 +266,26 @@ impl Names<'_, '_> {
         scopes.statements(&mut body, &block.stmts);
         body.block = block;
         self.cx.program.functions[id].code = body;
+    }
+}
+
+fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> bool {
+    let types = &program.types;
+    let constant = |ty: TypeId| match types.get(ty) {
+        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => Some(element),
+        _ => None,
+    };
+    match which {
+        NamedBlocks::None => false,
+        NamedBlocks::WithoutStruct => {
+            constant(global.ty).is_some_and(|element| !matches!(types.get(element), Type::Struct(_)))
+        }
+        NamedBlocks::All => match types.get(types.innermost(global.ty)) {
+            Type::Buffer(kind, ..) => kind != BufferKind::Typed,
+            // Push constants are read through the name of their block.
+            _ if global.transparent && !global.modifiers.has(Modifiers::PUSH_CONSTANT) => false,
+            _ => constant(types.innermost(global.ty)).is_some(),
+        },
     }
 }
 

@@ -5,9 +5,11 @@ use super::model::{
     Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::{leaves, stages, types, varyings};
+use crate::emit;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout};
 use crate::source::{Sources, Span};
+use crate::symbol::Symbol;
 use crate::target::Profile;
 use crate::target::format::Format;
 use crate::tree::{self, *};
@@ -22,8 +24,13 @@ pub fn reflect(
     profile: &Profile,
     sources: &Sources,
 ) -> Reflection {
-    let builder =
-        Builder { program, layout, sources, emitted: emitted_names(emitted), contents: buffer_contents(program) };
+    let builder = Builder {
+        program,
+        layout,
+        sources,
+        emitted: emitted_names(emitted, profile),
+        contents: buffer_contents(program),
+    };
     let memory = super::memory::memory(program, layout, emitted);
     let mut entry_points = builder.entry_points(emitted);
     let mut leaves = leaves::leaves(&builder, &entry_points, &memory);
@@ -52,17 +59,29 @@ pub fn reflect(
 }
 
 /// Names in the text by path in the source. Several parameters may have one path; their bindings tell them apart.
-pub(super) type EmittedNames = BTreeMap<&'static str, Vec<(Option<tree::Binding>, &'static str)>>;
+pub(super) type EmittedNames = BTreeMap<&'static str, Vec<Emitted>>;
 
-fn emitted_names(emitted: &[&Program]) -> EmittedNames {
+/// A parameter in a text.
+pub(super) struct Emitted {
+    pub binding: Option<tree::Binding>,
+    pub name: &'static str,
+    /// The block around it, if that has a name of its own.
+    pub block: Option<&'static str>,
+}
+
+fn emitted_names(emitted: &[&Program], profile: &Profile) -> EmittedNames {
     let mut names = EmittedNames::new();
-    let items = emitted.iter().flat_map(|p| p.items.iter().map(|item| (*p, *item)));
-    for (program, item) in items {
-        let Item::Global(id) = item else { continue };
-        let global = &program.globals[id];
-        // Push constants and specialization constants have no binding.
-        if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
-            names.entry(global.source_path.as_str()).or_default().push((global.binding, global.name.as_str()));
+    for program in emitted {
+        let blocks: BTreeMap<GlobalId, Symbol> = emit::blocks(program, profile).into_iter().collect();
+        let globals = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+        for id in globals {
+            let global = &program.globals[id];
+            // Push constants and specialization constants have no binding.
+            if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
+                let block = blocks.get(&id).map(|name| name.as_str());
+                let found = Emitted { binding: global.binding, name: global.name.as_str(), block };
+                names.entry(global.source_path.as_str()).or_default().push(found);
+            }
         }
     }
     names
@@ -497,12 +516,15 @@ impl Builder<'_> {
         }
     }
 
+    /// A scope's buffer in the text.
+    pub(super) fn scope_emitted<'s>(&'s self, buffer: &ScopeBuffer, names: &[&str]) -> Option<&'s Emitted> {
+        let named = |name: &str| self.emitted.get(name)?.iter().find(|e| e.binding == buffer.binding);
+        names.iter().find_map(|name| named(name))
+    }
+
     /// The name of a scope's buffer in the text.
-    pub(super) fn scope_name(&self, buffer: &ScopeBuffer, names: &[&str]) -> Option<String> {
-        let Some(binding) = buffer.binding else { return names.first().map(|name| (*name).to_owned()) };
-        let emitted = names.iter().filter_map(|name| self.emitted.get(name)).flatten();
-        let here = emitted.into_iter().find(|(b, _)| *b == Some(binding));
-        here.map(|(_, name)| (*name).to_owned())
+    fn scope_name(&self, buffer: &ScopeBuffer, names: &[&str]) -> Option<String> {
+        self.scope_emitted(buffer, names).map(|e| e.name.to_owned())
     }
 
     fn entry_points(&self, emitted: &[&Program]) -> Vec<super::model::EntryPoint> {

@@ -193,6 +193,7 @@ impl<'a> Walk<'a, '_> {
         };
         let index = buffer.binding.map_or(buffer.push, |b| b.index.into());
         let space = buffer.binding.map(|b| b.space.into());
+        let emitted = self.builder.scope_emitted(buffer, names);
         self.list.push(Found {
             leaf: Leaf {
                 path: path.clone(),
@@ -201,7 +202,8 @@ impl<'a> Walk<'a, '_> {
                 index: Some(index),
                 space,
                 hidden: Some(hidden.to_owned()),
-                emitted_name: self.builder.scope_name(buffer, names),
+                emitted_name: emitted.map(|e| e.name.to_owned()),
+                emitted_block: emitted.and_then(|e| e.block).map(str::to_owned),
                 ..Leaf::default()
             },
             root: None,
@@ -362,7 +364,7 @@ impl<'a> Walk<'a, '_> {
         let names = self.builder.emitted.get(path.as_str()).map_or(&[][..], Vec::as_slice);
         let class = |b: &tree::Binding| b.class.is_none() || b.class == unit.class();
         let fits = |b: &tree::Binding| (u64::from(b.index), u64::from(b.space)) == (index, space) && class(b);
-        let here = names.iter().find(|(b, _)| b.as_ref().is_some_and(fits)).or(names.last());
+        let here = names.iter().find(|e| e.binding.as_ref().is_some_and(fits)).or(names.last());
         let end = index.saturating_add(n);
         let within =
             |b: &tree::Binding| (index..end).contains(&b.index.into()) && u64::from(b.space) == space && class(b);
@@ -372,7 +374,8 @@ impl<'a> Walk<'a, '_> {
             index: Some(index),
             space: Unit::SLOTS.contains(&unit).then_some(space),
             count: (n != 1).then(|| count(n)),
-            emitted_name: here.map(|(_, name)| (*name).to_owned()),
+            emitted_name: here.map(|e| e.name.to_owned()),
+            emitted_block: here.and_then(|e| e.block).map(str::to_owned),
             elements: self.elements(&path).into_iter().filter(|(b, _)| within(b)).map(|(_, element)| element).collect(),
             ..Leaf::default()
         }
@@ -383,9 +386,9 @@ impl<'a> Walk<'a, '_> {
         let start = format!("{path}[");
         let all = self.builder.emitted.iter().skip_while(|(source, _)| **source < start.as_str());
         let mine = all.take_while(|(source, _)| source.starts_with(&start)).flat_map(|(_, names)| names);
-        mine.filter_map(|(binding, name)| {
-            let binding = (*binding)?;
-            Some((binding, Element { index: binding.index.into(), emitted_name: (*name).to_owned() }))
+        mine.filter_map(|e| {
+            let binding = e.binding?;
+            Some((binding, Element { index: binding.index.into(), emitted_name: e.name.to_owned() }))
         })
         .collect()
     }

@@ -2,9 +2,10 @@
 
 use super::leaves::{GLOBALS, GLOBALS_NAME, params_names, params_path};
 use super::model::{BufferMemory, Count, MemoryRow, Repeat, Unbounded};
+use crate::emit;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
-use crate::tree::{Global, GlobalKind, MatrixOrder, Program, StoredStep, Type, TypeId};
+use crate::tree::{Global, GlobalKind, Item, MatrixOrder, Program, StoredStep, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// The memory of all buffers. `emitted` are the legalized programs of the texts.
@@ -33,15 +34,20 @@ pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Prog
 type Member<'a> = (&'a str, crate::layout::Place, &'a TypeLayout);
 
 /// The parameters of the emitted texts by their paths in the source; those of an entry point in texts that have it.
-fn texts<'a>(emitted: &[&'a Program], entry: Option<&str>) -> BTreeMap<&'a str, Text<'a>> {
+fn texts<'a>(emitted: &[&'a Program], entry: Option<&str>) -> Texts<'a> {
     let has_entry = |p: &&&Program| entry.is_none_or(|name| p.entry_points.iter().any(|e| e.name == *name));
-    let globals = emitted.iter().filter(has_entry).flat_map(|p| p.globals.iter().map(|(_, global)| (*p, global)));
-    let mut texts = BTreeMap::new();
-    for (program, global) in globals.filter(|(_, g)| g.kind == GlobalKind::Parameter) {
-        texts.entry(global.source_path.as_str()).or_insert(Text { program, global });
+    let mut texts = Texts::new();
+    for program in emitted.iter().filter(has_entry) {
+        let listed = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+        for global in listed.map(|id| &program.globals[id]).filter(|g| g.kind == GlobalKind::Parameter) {
+            texts.entry(global.source_path.as_str()).or_default().push(Text { program, global });
+        }
     }
     texts
 }
+
+/// By path; what the buffer of a scope is called a parameter may be called too.
+type Texts<'a> = BTreeMap<&'a str, Vec<Text<'a>>>;
 
 /// A buffer in an emitted text.
 #[derive(Clone, Copy)]
@@ -53,7 +59,7 @@ struct Text<'a> {
 /// Looks for the buffers of a scope.
 struct Finder<'a, 'b> {
     program: &'a Program,
-    texts: BTreeMap<&'a str, Text<'a>>,
+    texts: Texts<'a>,
     /// The entry point whose parameters these are; empty for global ones.
     entry: &'a str,
     buffers: &'b mut Vec<BufferMemory>,
@@ -69,7 +75,8 @@ impl Finder<'_, '_> {
                 .map(|(name, place, layout)| ((*name).to_owned(), place.offset.get(Unit::Bytes), *layout))
                 .collect();
             rows.parts("", 0, &mut parts, buffer.layout.size(), &[]);
-            let text = emitted.iter().find_map(|name| self.texts.get(name)).copied();
+            let here = |name: &str| self.texts.get(name)?.iter().find(|t| t.global.binding == buffer.binding);
+            let text = emitted.iter().find_map(|name| here(name)).copied();
             self.push(path, text, buffer.layout.size(), None, rows.rows);
         }
         for (name, _, layout) in members {
@@ -112,7 +119,7 @@ impl Finder<'_, '_> {
         if let Some(stride) = stride {
             rows.padding("", layout.size(), stride, &[]);
         }
-        let text = self.texts.get(path).copied();
+        let text = self.texts.get(path).and_then(|found| found.first()).copied();
         self.push(join(self.entry, path), text, layout.size(), stride, rows.rows);
     }
 
@@ -261,7 +268,9 @@ impl Text<'_> {
     /// What a row of the source is called here, below the buffer or its element.
     fn name_of(&self, path: &str) -> Option<String> {
         let leaf = self.global.stored.iter().find(|l| l.path == path)?;
-        self.stored_name(&leaf.steps, leaf.word)
+        let contents =
+            emit::contents(self.program, self.global).filter(|_| leaf.steps.is_empty() && leaf.word.is_none());
+        contents.map(str::to_owned).or_else(|| self.stored_name(&leaf.steps, leaf.word))
     }
 
     fn stored_name(&self, steps: &[StoredStep], word: Option<u64>) -> Option<String> {

@@ -471,6 +471,10 @@ pub struct Leaf {
     /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emitted_name: Option<String>,
+    /// The block around a buffer in the text, where that has a name besides the buffer's: reflections of compilers that read
+    /// the text may know it by that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub emitted_block: Option<String>,
     /// Elements of an array that have names of their own in the text, where the target has no arrays of resources.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub elements: Vec<Element>,

@@ -466,6 +466,8 @@ pub struct Global {
     pub namespace: Namespace,
     /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
     pub source_path: Symbol,
+    /// Of buffers: the name of the block around it in the text, where that needs one besides the buffer's.
+    pub block: Option<Symbol>,
     /// Where the data of a buffer went that legalization took apart; else empty.
     pub stored: Vec<StoredLeaf>,
 }
@@ -512,6 +514,7 @@ impl Global {
             unit: 0,
             namespace: Namespace::default(),
             source_path: name,
+            block: None,
             stored: Vec::new(),
         }
     }

@@ -41,6 +41,7 @@ impl Case {
             unit: 0,
             namespace: Default::default(),
             source_path: Symbol::new("N"),
+            block: None,
             stored: Vec::new(),
         })
     }

@@ -10,9 +10,13 @@
 
 use super::{File, memory_words, types};
 use crate::emit::context::{Context, transparent_element};
+use crate::symbol::Symbol;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+
+/// The member of blocks in arrays that hold something else than a struct.
+pub(in crate::emit) const CONTENTS: &str = "data";
 
 /// Whether a shader parameter is printed as a block.
 pub(super) fn is_block(cx: &Context, global: &Global) -> bool {
@@ -169,10 +173,10 @@ impl File<'_> {
         match self.element_struct(global) {
             Some(id) => {
                 let structure = &program.structs[id];
-                let block = if transparent { name.to_string() } else { structure.name.to_string() };
+                let block = if transparent { name } else { structure.name };
                 // Push constants are read through the name of their block.
                 let (block, transparent) = match transparent && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
-                    true => (block_name(name), false),
+                    true => (block_name(global), false),
                     false => (block, transparent),
                 };
                 if !transparent {
@@ -201,13 +205,13 @@ impl File<'_> {
                 self.w.close(&format!("{instance};"));
             }
             None if sizes.is_empty() => {
-                let block = block_name(name);
+                let block = block_name(global);
                 let member = types::variable(self.cx, element, name.as_str());
                 self.w.line(&format!("{layout} {storage} {block} {{ {member}; }};"));
             }
             None => {
-                let block = block_name(name);
-                let member = types::variable(self.cx, element, "data");
+                let block = block_name(global);
+                let member = types::variable(self.cx, element, CONTENTS);
                 self.w.line(&format!("{layout} {storage} {block} {{ {member}; }} {name}{sizes};"));
             }
         }
@@ -223,7 +227,7 @@ impl File<'_> {
         let (base, _) = types::split_array(self.cx, element);
         let base = types::name(self.cx, base);
         let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
-        let block = block_name(name);
+        let block = block_name(global);
         let line = if sizes.is_empty() {
             format!("{layout} {words}buffer {block} {{ {base} {name}{unsized_}{element_sizes}; }};")
         } else {
@@ -233,7 +237,22 @@ impl File<'_> {
     }
 }
 
-/// The name of the block around a global. Two underscores in a row are reserved.
-fn block_name(name: crate::symbol::Symbol) -> String {
-    format!("{}_block", name.as_str().trim_end_matches('_'))
+/// The name of the block around a buffer.
+fn block_name(global: &Global) -> Symbol {
+    global.block.unwrap_or(global.name)
+}
+
+/// The names of blocks in the text, where they are not those of their buffers.
+pub(super) fn names(cx: &Context) -> Vec<(GlobalId, Symbol)> {
+    let program = cx.program;
+    let members = member_structs(cx);
+    let name = |id: GlobalId| {
+        let global = &program.globals[id];
+        let block = global.block?;
+        match constant_element(program, global) {
+            Some(element) if !global.transparent && members.contains(&element) => Some(program.structs[element].name),
+            _ => Some(block),
+        }
+    };
+    program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some((*id, name(*id)?)) } else { None }).collect()
 }

@@ -1,6 +1,7 @@
 //! GLSL for Vulkan, one file an entry point.
 
 mod blocks;
+pub(super) use blocks::CONTENTS;
 mod expr;
 mod extensions;
 mod types;
@@ -23,6 +24,11 @@ pub(super) fn emit(cx: &mut Context) -> String {
     file.head();
     file.items();
     file.w.finish()
+}
+
+/// The names of blocks in the text of a program, where they are not those of their buffers.
+pub(super) fn block_names(cx: &Context) -> Vec<(GlobalId, crate::symbol::Symbol)> {
+    blocks::names(cx)
 }
 
 struct File<'a> {

@@ -166,7 +166,8 @@ impl File<'_> {
         if let Type::Struct(_) = types.get(element) {
             return false;
         }
-        self.w.open(&format!("{word} {}_block{}", global.name, self.register(global)));
+        let block = global.block.unwrap_or(global.name);
+        self.w.open(&format!("{word} {block}{}", self.register(global)));
         let order = self.matrix_order(element, global.matrix_order);
         let member = types::variable(self.cx, element, global.name.as_str(), global.modifiers);
         self.w.line(&format!("{order}{member};"));
