@@ -145,6 +145,8 @@ pub struct Options {
     pub buffer_layout: BufferLayout,
     /// Warn of structs whose bytes differ between targets.
     pub lint_layout: bool,
+    /// Warn of stages that do not take what the stage before them gives.
+    pub lint_stages: bool,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
     /// Name of a legalization pass that does nothing, for tests of the tests.
@@ -178,6 +180,7 @@ impl Default for Options {
             globals_binding: None,
             buffer_layout: BufferLayout::Native,
             lint_layout: false,
+            lint_stages: false,
             dump_after: None,
             left_out_pass: None,
             layouts_anyway: false,
@@ -320,6 +323,9 @@ impl<'a> Compilation<'a> {
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
             if self.options.lint_layout && !self.diags.has_errors() {
                 layout::lint::lint(&program, self.options.policy, &mut self.diags);
+            }
+            if self.options.lint_stages && !self.diags.has_errors() {
+                layout::lint_stages::lint(&program, self.options.policy, &mut self.diags);
             }
             if !self.diags.has_errors() && !program.entry_points.is_empty() {
                 let lock = self.options.lock.as_ref();

@@ -44,7 +44,8 @@ pub struct Choices {
     #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout)]
     #[serde(deserialize_with = "said")]
     pub buffer_layout: Option<BufferLayout>,
-    /// Warnings to give: `layout` tells of structs whose bytes differ between targets, and of the padding that mends it.
+    /// Warnings to give: `layout` tells of structs whose bytes differ between targets, and of the padding that mends it;
+    /// `stages` of stages that do not take what the stage before them gives.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub lint: Option<Vec<Lint>>,
 }
@@ -55,6 +56,8 @@ pub struct Choices {
 pub enum Lint {
     /// Structs whose bytes differ between targets.
     Layout,
+    /// Stages that do not take what the stage before them gives.
+    Stages,
 }
 
 impl Choices {
@@ -87,6 +90,7 @@ impl Choices {
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
         to.lint_layout = lint.as_ref().map_or(to.lint_layout, |l| l.contains(&Lint::Layout));
+        to.lint_stages = lint.as_ref().map_or(to.lint_stages, |l| l.contains(&Lint::Stages));
     }
 
     /// The names of all of them.

@@ -88,7 +88,10 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "define" => to.defines.push(options::define(value)?),
         "policy" => to.policy = options::policy(value)?,
         "layout" => to.buffer_layout = options::buffer_layout(value)?,
-        "lint" => to.lint_layout = value == "layout",
+        "lint" => {
+            to.lint_layout = value == "layout";
+            to.lint_stages = value == "stages";
+        }
         "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),

@@ -243,7 +243,7 @@ fn what_a_manifest_cannot_say() {
         ("[build]\nglobals-binding = -1\n", "line 2, column 19"),
         ("[build]\nunsized-array-size = 100\n", "a size is a number from 1 to 64"),
         ("[build]\nmatrix-layout = 'rows'\n", "not an order of matrices; there are row, column"),
-        ("[build]\nlint = ['taste']\n", "unknown variant `taste`, expected `layout`"),
+        ("[build]\nlint = ['taste']\n", "unknown variant `taste`, expected `layout` or `stages`"),
         ("[build]\ntargets = ['hlsl', 'msl']\n", "`msl`: not a target"),
         ("[shaders]\n", "unknown field `shaders`"),
     ] {

@@ -381,3 +381,26 @@ fn blocks_have_names() {
         assert_eq!([bytes("globalParams"), bytes("main.entryPointParams")], ["globalParams2", "entryPointParams2"]);
     }
 }
+
+/// Two buffers may have one name; where they are bound tells them apart.
+#[test]
+fn buffers_of_one_name_have_their_own_names_in_the_text() {
+    let source = "
+        cbuffer A { float a; }
+        cbuffer A { float b; }
+        tbuffer A : register(t0) { float c; }
+        RWStructuredBuffer<float> result;
+        [numthreads(1, 1, 1)] void main() { result[0] = a + b + c; }";
+    for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
+        let reflection = reflection(source, target);
+        let named: Vec<(&str, &str)> = reflection
+            .memory
+            .iter()
+            .filter(|m| m.parameter == "A")
+            .flat_map(|m| m.rows.iter().map(|row| (m.emitted_name.as_deref().unwrap_or(""), row)))
+            .filter(|(_, row)| !row.padding)
+            .map(|(name, row)| (name, row.emitted.as_deref().unwrap_or("")))
+            .collect();
+        assert_eq!(named, [("A", "a"), ("A2", "b"), ("A3", "c")], "{target:?}");
+    }
+}

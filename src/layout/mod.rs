@@ -31,6 +31,7 @@ pub mod lock;
 mod bit_fields;
 pub mod faults;
 pub mod lint;
+pub mod lint_stages;
 pub mod locations;
 pub mod order;
 mod place;

@@ -4,8 +4,11 @@ use super::leaves::{GLOBALS, GLOBALS_NAME, params_names, params_path};
 use super::model::{BufferMemory, Count, MemoryRow, Repeat, Unbounded};
 use crate::emit;
 use crate::layout::rules::round_up;
-use crate::layout::{Detail, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
-use crate::tree::{Global, GlobalKind, Item, MatrixOrder, Program, StoredStep, Type, TypeId};
+use crate::layout::{
+    Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, binding, buffer_place, enter_array,
+    enter_block,
+};
+use crate::tree::{Binding, Global, GlobalKind, Item, MatrixOrder, Program, StoredStep, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// The memory of all buffers. `emitted` are the legalized programs of the texts.
@@ -31,7 +34,7 @@ pub(super) fn memory(program: &Program, layout: &ProgramLayout, emitted: &[&Prog
 }
 
 /// A parameter of a scope: its name, place and layout.
-type Member<'a> = (&'a str, crate::layout::Place, &'a TypeLayout);
+type Member<'a> = (&'a str, Place, &'a TypeLayout);
 
 /// The parameters of the emitted texts by their paths in the source; those of an entry point in texts that have it.
 fn texts<'a>(emitted: &[&'a Program], entry: Option<&str>) -> Texts<'a> {
@@ -65,7 +68,7 @@ struct Finder<'a, 'b> {
     buffers: &'b mut Vec<BufferMemory>,
 }
 
-impl Finder<'_, '_> {
+impl<'a> Finder<'a, '_> {
     /// The buffer that holds the plain data of a scope, and those of its parameters.
     fn parameters(&mut self, path: String, emitted: &[&str], buffer: Option<&ScopeBuffer>, members: &[Member]) {
         if let Some(buffer) = buffer {
@@ -79,26 +82,33 @@ impl Finder<'_, '_> {
             let text = emitted.iter().find_map(|name| here(name)).copied();
             self.push(path, text, buffer.layout.size(), None, rows.rows);
         }
-        for (name, _, layout) in members {
-            self.visit(name, layout);
+        for (name, place, layout) in members {
+            self.visit(name, *place, layout);
         }
     }
 
     /// Finds the buffers in a parameter.
-    fn visit(&mut self, path: &str, layout: &TypeLayout) {
+    fn visit(&mut self, path: &str, place: Place, layout: &TypeLayout) {
         match &layout.detail {
-            Detail::Array { element, .. } => self.visit(path, element),
+            Detail::Array { .. } => {
+                if let Some((place, element)) = enter_array(place, layout) {
+                    self.visit(path, place, element);
+                }
+            }
             Detail::Struct(fields) => {
                 let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
                 for (field, var) in self.program.structs[id].fields.iter().zip(fields) {
-                    self.visit(&format!("{path}.{}", field.name), &var.layout);
+                    self.visit(&format!("{path}.{}", field.name), place.field(var), &var.layout);
                 }
             }
-            Detail::Block { element, .. } => {
+            Detail::Block { element, container, .. } => {
                 if element.layout.size() > 0 {
-                    self.buffer(path, &element.layout, None);
+                    let slot = container.units().next().map(|(unit, _)| binding(&buffer_place(place, layout), unit));
+                    self.buffer(path, slot, &element.layout, None);
                 }
-                self.visit(path, &element.layout);
+                if let Some((place, element)) = enter_block(place, layout) {
+                    self.visit(path, place, element);
+                }
             }
             Detail::Resource { element: Some(element) } if element.size() > 0 => {
                 let kind = self.program.types.get(layout.ty);
@@ -106,20 +116,31 @@ impl Finder<'_, '_> {
                     kind,
                     Type::Buffer(crate::tree::BufferKind::Typed | crate::tree::BufferKind::ByteAddress, ..)
                 ) {
-                    self.buffer(path, element, Some(round_up(element.size(), element.align.into())));
+                    let unit = layout.usage.units().map(|(u, _)| u).find(|u| Unit::SLOTS.contains(u));
+                    let slot = unit.map(|unit| binding(&place, unit));
+                    self.buffer(path, slot, element, Some(round_up(element.size(), element.align.into())));
                 }
             }
             _ => {}
         }
     }
 
-    fn buffer(&mut self, path: &str, layout: &TypeLayout, stride: Option<u64>) {
+    /// The buffer of a path in the text. Several may have one path; where they are bound tells them apart.
+    fn text(&self, path: &str, slot: Option<Binding>) -> Option<Text<'a>> {
+        let found = self.texts.get(path)?;
+        let at = |b: Binding| (b.index, b.space);
+        let class = |b: Binding| b.class.is_none() || slot.is_none_or(|s| s.class.is_none() || s.class == b.class);
+        let here = |t: &&Text| t.global.binding.is_some_and(|b| slot.map(at) == Some(at(b)) && class(b));
+        found.iter().find(here).or(found.first()).copied()
+    }
+
+    fn buffer(&mut self, path: &str, slot: Option<Binding>, layout: &TypeLayout, stride: Option<u64>) {
         let mut rows = Rows { program: self.program, rows: Vec::new() };
         rows.value("", 0, layout, &[]);
         if let Some(stride) = stride {
             rows.padding("", layout.size(), stride, &[]);
         }
-        let text = self.texts.get(path).and_then(|found| found.first()).copied();
+        let text = self.text(path, slot);
         self.push(join(self.entry, path), text, layout.size(), stride, rows.rows);
     }
 

@@ -1,0 +1,82 @@
+//! `--lint stages`: where stages of one program follow one another, what one takes under a semantic is where the other gives
+//! it. Vulkan and WebGPU link stages by location and Direct3D by register, none by the semantic alone.
+
+use super::locations::{Part, varyings};
+use super::{Api, Policy, Settings, Unit};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::tree::{EntryPoint, Program, Stage};
+
+/// The orders in which stages follow one another.
+const PIPELINES: [&[Stage]; 2] =
+    [&[Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry, Stage::Fragment], &[Stage::Mesh, Stage::Fragment]];
+
+/// Differences that one warning tells.
+const TOLD: usize = 4;
+
+/// Warns of every two entry points that follow one another and disagree.
+pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
+    let settings = Settings::native(Api::Vulkan, policy);
+    let of = |stage: Stage| program.entry_points.iter().filter(move |e| e.stage == stage);
+    for pipeline in PIPELINES {
+        let present: Vec<Stage> = pipeline.iter().copied().filter(|stage| of(*stage).next().is_some()).collect();
+        for (before, after) in present.iter().zip(present.iter().skip(1)) {
+            for (from, to) in of(*before).flat_map(|from| of(*after).map(move |to| (from, to))) {
+                compare(program, &settings, (from, to), diags);
+            }
+        }
+    }
+}
+
+/// A stage input or output with a semantic.
+struct Located {
+    semantic: (String, u32),
+    location: u32,
+    /// One for a whole patch; those are told by the function of patch constants.
+    of_patch: bool,
+}
+
+fn located(program: &Program, settings: &Settings, entry: &EntryPoint, unit: Unit) -> Vec<Located> {
+    let mut list = Vec::new();
+    for varying in varyings(program, settings, entry).iter().filter(|v| v.unit == unit) {
+        leaves(&varying.part, &mut |part| {
+            if let (Some(semantic), 1..) = (&part.semantic, part.count) {
+                let location = varying.start.saturating_add(part.start);
+                list.push(Located { semantic: semantic.clone(), location, of_patch: varying.of_patch });
+            }
+        });
+    }
+    list
+}
+
+/// A part is no deeper than a type.
+fn leaves(part: &Part, then: &mut impl FnMut(&Part)) {
+    match part.parts.as_slice() {
+        [] => then(part),
+        parts => parts.iter().for_each(|part| leaves(part, then)),
+    }
+}
+
+fn compare(program: &Program, settings: &Settings, (from, to): (&EntryPoint, &EntryPoint), diags: &mut Diagnostics) {
+    let given = located(program, settings, from, Unit::VaryingOutput);
+    let mut told = Vec::new();
+    for taken in located(program, settings, to, Unit::VaryingInput).iter().filter(|taken| !taken.of_patch) {
+        let (name, index) = &taken.semantic;
+        let shown = if *index == 0 { name.clone() } else { format!("{name}{index}") };
+        match given.iter().find(|g| g.semantic == taken.semantic) {
+            Some(g) if g.location == taken.location => {}
+            Some(g) => told.push(format!("`{shown}` is output {} and input {}", g.location, taken.location)),
+            None => told.push(format!("`{shown}` is input {} and no output", taken.location)),
+        }
+    }
+    if told.is_empty() {
+        return;
+    }
+    let more = if told.len() > TOLD { format!(", and {} more", told.len() - TOLD) } else { String::new() };
+    told.truncate(TOLD);
+    let span = |entry: &EntryPoint| program.functions[entry.function].span;
+    let message = format!("`{}` does not take what `{}` gives: {}{more}", to.name, from.name, told.join(", "));
+    let warning = Diagnostic::warning(Code::BAD_ENTRY, span(to), message)
+        .label(span(from), "the stage before it")
+        .note("stages are linked by location or register, not by semantic: give both one struct, or one order");
+    diags.push(warning);
+}
