@@ -397,6 +397,9 @@ impl Scan<'_> {
         if lower_matrix_ops::is_component_op(&self.program.types, exprs, id) {
             self.need(Capability::MatrixComponentOps);
         }
+        if matches!(exprs[id].kind, ExprKind::Select(..)) && self.program.holds_resource(exprs[id].ty) {
+            self.need(Capability::ResourceValues);
+        }
         if super::hidden_constants::is_hidden(&self.program.types, exprs, id) {
             self.need(Capability::NonFiniteConstants);
         }

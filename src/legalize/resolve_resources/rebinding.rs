@@ -1,32 +1,33 @@
 //! Variables that stand for several resources one after the other, and resources that `?:` chooses.
 //!
-//! An assignment in the block of the declaration is what the variable stands for from there on. In other blocks, the
-//! resources must be elements of the same arrays: their indices are in variables.
+//! An assignment in the block of the declaration is what the variable stands for from there on. Where it is assigned in
+//! other blocks, the indices of the resources are in variables (a [`Slot`] for each array that they are elements of).
 
-use super::{Resolver, Work, local_path};
+use super::{Facts, Resolver, Site, Work, flow::Alias, literal};
+use crate::check::constant::Value;
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, LocalId, ParamMode, Stmt, StmtKind, Type,
+    Block, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, Literal, LocalId, Stmt, StmtKind, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Why a local is no name for one resource at a time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    /// It is assigned to in other blocks.
-    InBranches,
-    /// The caller would have to know what it is.
-    PassedOut,
+/// A part of a local that stands for elements of one array, one after the other.
+pub(super) struct Slot {
+    local: LocalId,
+    path: Vec<u32>,
+    /// The access path; its indices are the variables.
+    expr: ExprId,
+    pub(super) variables: Vec<LocalId>,
 }
 
 /// The numbers of the blocks in which locals are declared, while a body is walked.
 struct Scopes<'a> {
-    body: &'a Body,
-    holds: &'a dyn Fn(ExprId) -> bool,
+    /// The locals that an expression gives resources to.
+    given: &'a dyn Fn(ExprId) -> Vec<LocalId>,
     declared: FxHashMap<LocalId, usize>,
     blocks: usize,
-    found: FxHashMap<LocalId, Kind>,
-    statements: FxHashSet<ExprId>,
+    branched: FxHashSet<LocalId>,
 }
 
 impl Scopes<'_> {
@@ -43,116 +44,148 @@ impl Scopes<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt, here: usize) {
-        match stmt.kind {
-            StmtKind::Local(local, _) => {
-                self.declared.insert(local, here);
-            }
-            StmtKind::Expr(e) => {
-                let ExprKind::Assign(None, target, _) = self.body.exprs[e].kind else { return };
-                if let Some((local, _)) = local_path(&self.body.exprs, target)
-                    && (self.holds)(target)
-                {
-                    self.statements.insert(e);
-                    if self.declared.get(&local).is_some_and(|block| *block != here) {
-                        self.found.entry(local).or_insert(Kind::InBranches);
-                    }
+        if let StmtKind::Local(local, _) = stmt.kind {
+            self.declared.insert(local, here);
+        }
+        stmt.own_exprs(&mut |e| {
+            for local in (self.given)(e) {
+                if self.declared.get(&local).is_some_and(|block| *block != here) {
+                    self.branched.insert(local);
                 }
             }
-            _ => {}
-        }
+        });
     }
 }
 
 impl Resolver<'_, '_> {
-    /// The locals of a function whose resources are not told by the text that stands before their uses.
-    pub(super) fn rebound(&mut self, id: FunctionId, body: &Body, block: &Block) -> FxHashMap<LocalId, Kind> {
-        let program = &*self.cx.program;
-        let holds = |e: ExprId| program.holds_resource(body.exprs[e].ty);
-        let function = &program.functions[id];
-        let declared = function.params.iter().map(|p| (p.local, 1)).collect();
-        let out = function.params.iter().filter(|p| p.mode != ParamMode::In).map(|p| (p.local, Kind::PassedOut));
-        let (found, statements) = (out.collect(), FxHashSet::default());
-        let mut scopes = Scopes { body, holds: &holds, declared, blocks: 0, found, statements };
-        scopes.block(block);
-        let (found, statements) = (scopes.found, scopes.statements);
-        let mut live = Vec::new();
-        block.visit(&mut |stmt| stmt.own_exprs(&mut |e| live.extend(body.exprs.post_order(e))));
-        let hidden = live.into_iter().filter(|e| !statements.contains(e)).find(|e| match body.exprs[*e].kind {
-            ExprKind::Assign(_, target, _) => {
-                let local = matches!(body.exprs[body.exprs.base(target)].kind, ExprKind::Local(_));
-                local && holds(target)
+    /// Finds the locals of a function whose resources are not told by the text that stands before their uses.
+    pub(super) fn find_branched(&mut self, original: FunctionId, work: &mut Work, block: &Block) {
+        let (program, exprs) = (&*self.cx.program, &work.body.exprs);
+        let given = |root: ExprId| {
+            let mut locals = Vec::new();
+            for e in exprs.post_order(root) {
+                let targets = match &exprs[e].kind {
+                    ExprKind::Assign(_, target, _) if program.holds_resource(exprs[*target].ty) => vec![*target],
+                    ExprKind::Call(f, args) => {
+                        args.iter().enumerate().filter(|(at, _)| self.facts.gives(*f, *at)).map(|(_, a)| *a).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                locals.extend(targets.into_iter().filter_map(|t| match exprs[exprs.base(t)].kind {
+                    ExprKind::Local(l) => Some(l),
+                    _ => None,
+                }));
             }
-            _ => false,
+            locals
+        };
+        let declared = program.functions[original].params.iter().map(|p| (p.local, 1)).collect();
+        let mut branched: FxHashSet<LocalId> = self.given_params(original).into_iter().map(|(_, l)| l).collect();
+        branched.extend(work.result);
+        let mut scopes = Scopes { given: &given, declared, blocks: 0, branched };
+        scopes.block(block);
+        let branched = scopes.branched;
+        self.misplaced_assignments(work, block);
+        work.branched = branched;
+    }
+
+    /// Assignments of resources are statements, and it is known what they are to.
+    fn misplaced_assignments(&mut self, work: &Work, block: &Block) {
+        let exprs = &work.body.exprs;
+        let (mut statements, mut all) = (FxHashSet::default(), Vec::new());
+        block.visit(&mut |stmt| {
+            if let StmtKind::Expr(e) = stmt.kind {
+                statements.insert(e);
+            }
+            stmt.own_exprs(&mut |e| all.extend(exprs.post_order(e)));
         });
-        if let Some(hidden) = hidden {
-            let span = body.exprs[hidden].span;
-            self.cx.unsupported(span, "an assignment of resources here");
+        for e in all {
+            let ExprKind::Assign(_, target, _) = exprs[e].kind else { continue };
+            let local = matches!(exprs[exprs.base(target)].kind, ExprKind::Local(_));
+            if local && self.cx.program.holds_resource(exprs[target].ty) {
+                if !statements.contains(&e) {
+                    self.cx.unsupported(exprs[e].span, "an assignment of resources here");
+                } else if work.place(self.cx.program, target).whole().is_none() {
+                    self.cx.unsupported(exprs[e].span, "a resource given to an element that is not known here");
+                }
+            }
         }
-        found
     }
 
     /// Parameters that are assigned to in branches begin with the indices that were passed.
     pub(super) fn parameters_to_variables(&mut self, work: &mut Work) -> Vec<Stmt> {
         let mut first = Vec::new();
-        let mut locals: Vec<LocalId> = work.aliases.keys().copied().collect();
-        locals.sort_unstable();
-        for local in locals {
-            if work.rebound.get(&local) == Some(&Kind::InBranches) {
-                for (_, path) in work.aliases.get(&local).cloned().unwrap_or_default() {
-                    self.indices_to_variables(work, path, &mut first);
-                }
+        let locals: Vec<LocalId> = work.flow.aliases.keys().copied().collect();
+        for local in locals.into_iter().filter(|l| work.branched.contains(l)).collect::<Vec<_>>() {
+            for known in work.flow.aliases.get(&local).cloned().unwrap_or_default() {
+                self.new_slot(work, (local, known.path), known.expr, &mut first);
             }
         }
         first
     }
 
-    /// A part of a local stands for a path from now on. Answers whether it can.
+    /// A part of a local stands for a path from now on.
     pub(super) fn bind_part(
         &mut self,
         work: &mut Work,
         (local, path): (LocalId, Vec<u32>),
         part: ExprId,
         before: &mut Vec<Stmt>,
-    ) -> bool {
-        let kind = work.rebound.get(&local).copied();
-        let list = work.aliases.get(&local).cloned().unwrap_or_default();
-        let known = list.iter().find(|(p, _)| *p == path).map(|(_, e)| *e);
-        if let Some(old) = known
-            && is_same(&work.body.exprs, old, part, &mut |a, b| work.is_frozen(a) && same_value(&work.body.exprs, a, b))
-        {
-            return true;
-        }
-        let overlaps = list.iter().any(|(p, _)| *p != path && (p.starts_with(&path) || path.starts_with(p)));
-        match (kind, known) {
-            (Some(Kind::PassedOut), _) => false,
-            (Some(Kind::InBranches), _) if overlaps => false,
-            (Some(Kind::InBranches), None) => {
-                self.indices_to_variables(work, part, before);
-                work.aliases.entry(local).or_default().push((path, part));
-                true
+    ) {
+        let mut expr = part;
+        if work.branched.contains(&local) {
+            let fits = |s: &&Slot| {
+                s.local == local && s.path == path && is_same(&work.body.exprs, s.expr, part, &mut |_, _| true)
+            };
+            match work.slots.iter().find(fits).map(|s| s.expr) {
+                Some(known) => {
+                    self.assign_indices(work, known, part, before);
+                    expr = work.body.exprs.duplicate(known);
+                }
+                None => self.new_slot(work, (local, path.clone()), part, before),
             }
-            (Some(Kind::InBranches), Some(old)) => self.assign_indices(work, old, part, before),
-            (None, _) => {
-                work.freeze(part, before);
-                let list = work.aliases.entry(local).or_default();
-                list.retain(|(p, _)| !p.starts_with(&path));
-                list.push((path, part));
-                true
-            }
+        } else {
+            work.freeze(part, before);
         }
+        work.versions += 1;
+        let version = work.versions;
+        work.bound.push((local, path.clone()));
+        let list = work.flow.aliases.entry(local).or_default();
+        list.retain(|a| !a.path.starts_with(&path));
+        list.push(Alias { path, expr, other: None, version });
+        list.sort_by_key(|a| a.path.len());
+    }
+
+    /// Puts the indices of what a part stands for into variables.
+    fn new_slot(&mut self, work: &mut Work, (local, path): (LocalId, Vec<u32>), expr: ExprId, before: &mut Vec<Stmt>) {
+        let variables = self.indices_to_variables(work, expr, before);
+        work.slots.push(Slot { local, path, expr, variables });
     }
 
     /// Puts the indices of a path into variables.
-    fn indices_to_variables(&mut self, work: &mut Work, path: ExprId, before: &mut Vec<Stmt>) {
+    fn indices_to_variables(&mut self, work: &mut Work, path: ExprId, before: &mut Vec<Stmt>) -> Vec<LocalId> {
+        let mut variables = Vec::new();
         for index in indices(&work.body.exprs, path) {
+            let index = self.marked_slot(work, index);
             let value = work.body.exprs.displace(index);
             let Expr { ty, span, .. } = work.body.exprs[value];
             let local = work.body.add_local("index", ty, span);
             work.assigned.insert(local);
             work.variables.push(Stmt::new(StmtKind::Local(local, None), span));
             work.body.exprs[index].kind = ExprKind::Local(local);
+            variables.push(local);
             self.assign_index(work, index, value, before);
         }
+        variables
+    }
+
+    /// Marks an index if those that come to stand there may have to be; answers the node to be a variable.
+    fn marked_slot(&mut self, work: &mut Work, index: ExprId) -> ExprId {
+        let inner = self.facts.unmarked(&work.body.exprs, index);
+        let Some(marker) = work.marker.filter(|_| inner == index) else { return inner };
+        let value = work.body.exprs.displace(index);
+        let call = self.marked(work, value, Some(marker));
+        work.body.exprs.replace_by(index, call);
+        self.facts.unmarked(&work.body.exprs, index)
     }
 
     fn assign_index(&mut self, work: &mut Work, variable: ExprId, value: ExprId, before: &mut Vec<Stmt>) {
@@ -166,46 +199,51 @@ impl Resolver<'_, '_> {
     }
 
     /// Gives the variables in a path the values of the indices in another one.
-    fn assign_indices(&mut self, work: &mut Work, old: ExprId, new: ExprId, before: &mut Vec<Stmt>) -> bool {
-        if !is_same(&work.body.exprs, old, new, &mut |_, _| true) {
-            return false;
-        }
-        let (old, new) = (indices(&work.body.exprs, old), indices(&work.body.exprs, new));
+    fn assign_indices(&mut self, work: &mut Work, old: ExprId, new: ExprId, before: &mut Vec<Stmt>) {
+        let unmarked = |path: ExprId| -> Vec<ExprId> {
+            indices(&work.body.exprs, path).into_iter().map(|i| self.facts.unmarked(&work.body.exprs, i)).collect()
+        };
+        let (old, new) = (unmarked(old), unmarked(new));
         // All are read before one is written.
         if new.len() > 1 {
             work.freeze_list(&new, before);
         }
         for (variable, value) in old.into_iter().zip(new) {
-            self.assign_index(work, variable, value, before);
+            if !same_value(&work.body.exprs, variable, value) {
+                self.assign_index(work, variable, value, before);
+            }
         }
-        true
     }
 
     /// What `?:` chooses, if it chooses between elements of the same arrays: their indices are chosen.
     pub(super) fn selected_parts(
         &mut self,
         work: &mut Work,
-        condition: ExprId,
+        (whole, condition): (ExprId, ExprId),
         (a, b): (ExprId, ExprId),
+        site: &mut Site,
     ) -> Option<Vec<(Vec<u32>, ExprId)>> {
-        let acts = |e: &ExprId| {
-            matches!(work.body.exprs[*e].kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..))
-        };
         let scalar = matches!(self.cx.program.types.get(work.body.exprs[condition].ty), Type::Scalar(_));
-        if !scalar || work.body.exprs.post_order(condition).iter().any(acts) {
+        if !scalar || self.effects.expr(&work.body.exprs, condition) {
             return None;
         }
-        let (a, b) = (self.parts(work, a)?, self.parts(work, b)?);
+        if let Some(Value::Bool(known)) = work.constant(self.cx.program, condition) {
+            return self.parts(work, if known { a } else { b }, site);
+        }
+        let span = work.body.exprs[whole].span;
+        let (a, b) = (self.parts(work, a, site)?, self.parts(work, b, site)?);
         let fits = a.len() == b.len() && a.iter().zip(&b).all(|((p, _), (q, _))| p == q);
         if !fits {
             return None;
         }
-        a.into_iter().zip(b).map(|((path, a), (_, b))| Some((path, self.chosen(work, condition, a, b)?))).collect()
+        let pairs = a.into_iter().zip(b);
+        pairs.map(|((path, a), (_, b))| Some((path, self.chosen(work, condition, (a, b), span)?))).collect()
     }
 
-    fn chosen(&mut self, work: &mut Work, condition: ExprId, a: ExprId, b: ExprId) -> Option<ExprId> {
+    fn chosen(&mut self, work: &mut Work, condition: ExprId, (a, b): (ExprId, ExprId), span: Span) -> Option<ExprId> {
         if !is_same(&work.body.exprs, a, b, &mut |_, _| true) {
-            return None;
+            self.different(work, span, (a, b), "a choice between different resources");
+            return Some(a);
         }
         let path = work.body.exprs.duplicate(a);
         for (index, other) in indices(&work.body.exprs, path).into_iter().zip(indices(&work.body.exprs, b)) {
@@ -215,14 +253,142 @@ impl Resolver<'_, '_> {
             if !self.cx.profile.has(Capability::ConditionalOperator) {
                 return None;
             }
-            let one = work.body.exprs.displace(index);
-            let (ty, span) = (work.body.exprs[one].ty, work.body.exprs[one].span);
+            let marker = [index, other].iter().find_map(|i| self.facts.marker(&work.body.exprs, *i));
+            let one = self.facts.unmarked(&work.body.exprs, index);
+            let other = self.facts.unmarked(&work.body.exprs, other);
+            let Expr { ty, span, .. } = work.body.exprs[one];
+            let one = work.body.exprs.duplicate(one);
             let (condition, other) = (work.body.exprs.duplicate(condition), work.body.exprs.duplicate(other));
-            let other = Build::new(&mut self.cx.program.types, &mut work.body.exprs, span).convert(other, ty);
-            work.body.exprs[index].kind = ExprKind::Select(condition, one, other);
+            let mut b = Build::new(&mut self.cx.program.types, &mut work.body.exprs, span);
+            let other = b.convert(other, ty);
+            let chosen = b.add(ExprKind::Select(condition, one, other), ty);
+            let chosen = self.marked(work, chosen, marker);
+            work.body.exprs.replace_by(index, chosen);
         }
         Some(path)
     }
+}
+
+impl Work<'_> {
+    /// Makes the indices of a path values that stay what they are.
+    pub(super) fn freeze(&mut self, path: ExprId, before: &mut Vec<Stmt>) {
+        let indices = indices(&self.body.exprs, path);
+        self.freeze_list(&indices, before);
+    }
+
+    fn freeze_list(&mut self, indices: &[ExprId], before: &mut Vec<Stmt>) {
+        for &index in indices {
+            if self.is_frozen(index) {
+                continue;
+            }
+            let index = self.facts.unmarked(&self.body.exprs, index);
+            let copy = self.body.exprs.displace(index);
+            let Expr { ty, span, .. } = self.body.exprs[copy];
+            let local = self.body.add_local("index", ty, span);
+            self.body.locals[local].constant = true;
+            before.push(Stmt::new(StmtKind::Local(local, Some(copy)), span));
+            self.body.exprs[index].kind = ExprKind::Local(local);
+        }
+    }
+
+    pub(super) fn is_frozen(&self, index: ExprId) -> bool {
+        match self.body.exprs[index].kind {
+            ExprKind::Literal(..) => true,
+            ExprKind::Convert(a, _) | ExprKind::Swizzle(a, _) | ExprKind::Field(a, _) => self.is_frozen(a),
+            ExprKind::Local(l) => !self.assigned.contains(&l),
+            _ => {
+                let inner = self.facts.unmarked(&self.body.exprs, index);
+                inner != index && self.is_frozen(inner)
+            }
+        }
+    }
+
+    /// Variables of indices that are given one number and no other are that number.
+    pub(super) fn constant_slots(&mut self, block: &mut Block) {
+        let mut numbers: FxHashMap<LocalId, Option<i64>> = FxHashMap::default();
+        block.visit(&mut |stmt| {
+            if let Some((variable, value)) = assigned_variable(&self.body.exprs, stmt) {
+                let number = literal(&self.body.exprs, value);
+                numbers.entry(variable).and_modify(|n| *n = n.filter(|n| Some(*n) == number)).or_insert(number);
+            }
+        });
+        let is_slot = |l: &LocalId| self.slots.iter().any(|s| s.variables.contains(l));
+        numbers.retain(|l, number| is_slot(l) && number.is_some());
+        if numbers.is_empty() {
+            return;
+        }
+        block.rewrite(&mut |stmt, out| {
+            if !assigned_variable(&self.body.exprs, &stmt).is_some_and(|(l, _)| numbers.contains_key(&l)) {
+                out.push(stmt);
+            }
+        });
+        self.variables.retain(|s| !matches!(s.kind, StmtKind::Local(l, _) if numbers.contains_key(&l)));
+        for id in self.body.exprs.ids().collect::<Vec<_>>() {
+            if let ExprKind::Local(l) = self.body.exprs[id].kind
+                && let Some(Some(number)) = numbers.get(&l)
+            {
+                self.body.exprs[id].kind = ExprKind::Literal(Literal::Int(*number), None);
+            }
+        }
+    }
+
+    /// Takes away variables of indices that nothing asks for.
+    pub(super) fn drop_unread_slots(&mut self, block: &mut Block) {
+        let mut read = FxHashSet::default();
+        block.visit(&mut |stmt| {
+            let written = assigned_variable(&self.body.exprs, stmt);
+            stmt.own_exprs(&mut |root| {
+                let root = written.map_or(root, |(_, value)| value);
+                for e in self.body.exprs.post_order(root) {
+                    if let ExprKind::Local(l) = self.body.exprs[e].kind {
+                        read.insert(l);
+                    }
+                }
+            });
+        });
+        let declared = |s: &Stmt| matches!(s.kind, StmtKind::Local(l, _) if !read.contains(&l));
+        let unread: FxHashSet<LocalId> = self
+            .variables
+            .extract_if(.., |s| declared(s))
+            .filter_map(|s| match s.kind {
+                StmtKind::Local(l, _) => Some(l),
+                _ => None,
+            })
+            .collect();
+        block.rewrite(&mut |stmt, out| {
+            if !assigned_variable(&self.body.exprs, &stmt).is_some_and(|(l, _)| unread.contains(&l)) {
+                out.push(stmt);
+            }
+        });
+    }
+}
+
+/// The variable that a statement assigns to, and the value.
+pub(super) fn assigned_variable(exprs: &ExprArena, stmt: &Stmt) -> Option<(LocalId, ExprId)> {
+    let StmtKind::Expr(e) = stmt.kind else { return None };
+    let ExprKind::Assign(None, target, value) = exprs[e].kind else { return None };
+    match exprs[target].kind {
+        ExprKind::Local(l) => Some((l, value)),
+        _ => None,
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// An index with a mark.
+    pub(super) fn marked(&mut self, work: &mut Work, index: ExprId, marker: Option<FunctionId>) -> ExprId {
+        let Some(marker) = marker else { return index };
+        let function = &self.cx.program.functions[marker];
+        let ty = function.params.first().and_then(|p| function.code.get_local(p.local)).map_or(TypeId::INT, |l| l.ty);
+        let span = work.body.exprs[index].span;
+        let mut b = Build::new(&mut self.cx.program.types, &mut work.body.exprs, span);
+        let index = b.convert(index, ty);
+        b.call(marker, vec![index], ty)
+    }
+}
+
+/// The marker of an index on a path.
+pub(super) fn marker_of_path(facts: &Facts, exprs: &ExprArena, path: ExprId) -> Option<FunctionId> {
+    indices(exprs, path).into_iter().find_map(|i| facts.marker(exprs, i))
 }
 
 /// The indices on a path, outermost last.
@@ -241,7 +407,7 @@ pub(super) fn indices(exprs: &ExprArena, path: ExprId) -> Vec<ExprId> {
 }
 
 /// Whether two paths are the same but for their indices, for which `index` is asked.
-fn is_same(exprs: &ExprArena, a: ExprId, b: ExprId, index: &mut dyn FnMut(ExprId, ExprId) -> bool) -> bool {
+pub(super) fn is_same(exprs: &ExprArena, a: ExprId, b: ExprId, index: &mut dyn FnMut(ExprId, ExprId) -> bool) -> bool {
     match (&exprs[a].kind, &exprs[b].kind) {
         (ExprKind::Field(a, i), ExprKind::Field(b, j)) => i == j && is_same(exprs, *a, *b, index),
         (ExprKind::Contents(a), ExprKind::Contents(b)) => is_same(exprs, *a, *b, index),
@@ -253,13 +419,18 @@ fn is_same(exprs: &ExprArena, a: ExprId, b: ExprId, index: &mut dyn FnMut(ExprId
 }
 
 /// Whether two indices are the same number.
-fn same_value(exprs: &ExprArena, a: ExprId, b: ExprId) -> bool {
+pub(super) fn same_value(exprs: &ExprArena, a: ExprId, b: ExprId) -> bool {
     match (&exprs[a].kind, &exprs[b].kind) {
         (ExprKind::Literal(a, _), ExprKind::Literal(b, _)) => a == b,
         (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
         (ExprKind::Swizzle(a, i), ExprKind::Swizzle(b, j)) => i.list() == j.list() && same_value(exprs, *a, *b),
         (ExprKind::Field(a, i), ExprKind::Field(b, j)) => i == j && same_value(exprs, *a, *b),
         (ExprKind::Convert(a, _), ExprKind::Convert(b, _)) => same_value(exprs, *a, *b),
+        // Only marks are ever asked for.
+        (ExprKind::Call(f, a), ExprKind::Call(g, b)) => match (a.as_slice(), b.as_slice()) {
+            ([a], [b]) => f == g && same_value(exprs, *a, *b),
+            _ => false,
+        },
         _ => false,
     }
 }
