@@ -29,6 +29,7 @@ use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::{AttributeArg, GlobalId, GlobalKind, MatrixOrder, Program, Stage, Type};
 use crate::{ast, emit, legalize, parse, stdlib};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is written.
@@ -530,19 +531,21 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
     let innermost = |g: GlobalId| program.types.get(program.types.innermost(program.globals[g].ty));
     let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
     let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);
-    let clash = |a: Option<GlobalId>, b: Option<GlobalId>| match (a, b) {
+    let clash = |a: Option<GlobalId>, reach: &[&BTreeSet<GlobalId>], b: Option<GlobalId>| match (a, b) {
         (Some(a), Some(b)) => {
-            let halves = is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
-            !(api == Api::Vulkan && halves) && reach.iter().any(|r| r.contains(&a) && r.contains(&b))
+            let halves = || is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
+            reach.iter().any(|r| r.contains(&b)) && !(api == Api::Vulkan && halves())
         }
         _ => true,
     };
     for overlap in &layout.overlaps {
-        let Some((placed, met)) = overlap.owners.split_first() else { continue };
-        let clashes = met.iter().any(|other| clash(*placed, *other));
+        let placed = overlap.placed;
+        let with: Vec<&BTreeSet<GlobalId>> =
+            reach.iter().filter(|r| placed.is_some_and(|placed| r.contains(&placed))).collect();
+        let clashes = layout.met(overlap).iter().any(|other| clash(placed, &with, *other));
         let refused = layout.settings.policy.overlap_is_error || overlap.never && !anyway;
         let mut diagnostic = overlap.diagnostic.clone();
-        if clashes && refused && !asked_for(program, api, overlap) {
+        if clashes && refused && !asked_for(program, layout, overlap) {
             diagnostic.severity = diagnostic::Severity::Error;
         }
         diags.push(diagnostic);
@@ -550,14 +553,15 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
 }
 
 /// Whether what overlaps may, and all of it says so: `[allow("overlapping-bindings")]`.
-fn asked_for(program: &Program, api: Api, overlap: &layout::Overlap) -> bool {
+fn asked_for(program: &Program, layout: &layout::ProgramLayout, overlap: &layout::Overlap) -> bool {
     let says = |g: GlobalId| {
         program.globals[g]
             .attributes
             .iter()
             .any(|a| a.name == *"allow" && a.args.contains(&AttributeArg::Text("overlapping-bindings".into())))
     };
-    api == Api::Vulkan && overlap.owners.iter().all(|g| g.is_some_and(says))
+    let owners = || [overlap.placed].into_iter().chain(layout.met(overlap).iter().copied());
+    layout.settings.api == Api::Vulkan && owners().all(|g| g.is_some_and(says))
 }
 
 /// The layout of a program of which one entry point was kept. Globals keep their places.

@@ -10,6 +10,8 @@ pub struct Decided {
     pub path: Option<&'static str>,
     /// Why.
     pub reason: &'static str,
+    /// Only rows made of leaves differ, not those of the layout.
+    pub leaves_only: bool,
 }
 
 /// All of them.
@@ -62,9 +64,9 @@ pub static DECIDED: &[Decided] = &[
         "g::",
         "vertices have the locations of one, as in the signature that DXC gives the text; slangc counts all of them",
     ),
-    row("stages_tess", "", "h::$patch.", "what slangc does not tell: its reflection has no constants of patches"),
-    row("stages_geometry", "", "g::i.", "leaves: vertices have the locations of one; slangc tells a distance of 1"),
-    row("stages_mesh", "hlsl", "m::ids", "leaves of indices tell the array of primitives"),
+    leaves("stages_tess", "", "h::$patch.", "what slangc does not tell: its reflection has no constants of patches"),
+    leaves("stages_geometry", "", "g::i.", "leaves: vertices have the locations of one; slangc tells a distance of 1"),
+    leaves("stages_mesh", "hlsl", "m::ids", "leaves of indices tell the array of primitives"),
     stop("vary_loc_out", "", "`[[vk::location]]` on a function is that of its result, as for DXC"),
     stop("vary_structs", "wgsl", "slangc crashes"),
     stop("varying_targets_by_order_b", "wgsl", "slangc refuses outputs from targets that are not the first"),
@@ -86,11 +88,15 @@ const STRUCT_WHOLE: &str =
     "a struct that is used has places for all of its resources: seed 002, the proposed departure";
 
 const fn row(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
-    Decided { case, target, path: Some(path), reason }
+    Decided { case, target, path: Some(path), reason, leaves_only: false }
+}
+
+const fn leaves(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
+    Decided { leaves_only: true, ..row(case, target, path, reason) }
 }
 
 const fn stop(case: &'static str, target: &'static str, reason: &'static str) -> Decided {
-    Decided { case, target, path: None, reason }
+    Decided { case, target, path: None, reason, leaves_only: false }
 }
 
 /// The decision that a difference falls under.

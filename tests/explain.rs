@@ -253,15 +253,45 @@ fn the_page_stands_alone_and_is_escaped() {
     assert_eq!(page, self::page(), "the same again");
 }
 
+/// The name of a browser; where there is none, the test that asks for it says that it is skipped.
+fn browser(test: &str) -> Option<&'static str> {
+    let found = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()));
+    if found.is_none() {
+        eprintln!("skipped: {test}: chromium was not found");
+    }
+    found
+}
+
+/// A link to a derivation shows it when the page is opened, and one that leads nowhere shows none.
+#[test]
+fn links_into_the_page_work_in_a_browser() {
+    let Some(browser) = browser("links_into_the_page_work_in_a_browser") else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("page.html");
+    std::fs::write(&file, page()).expect("a file");
+    let profile = format!("--user-data-dir={}", directory.path().join("profile").display());
+    for (link, said) in [
+        ("#2:gPairs.b", "<strong>gPairs.b (wgsl (wgsl)): binding 10 to binding 17, set 0</strong>"),
+        ("#0:%24Globals", "<strong>$Globals (hlsl (sm_6_6)): b0, space 0, "),
+        ("#7:gPairs.b", ""),
+        ("#0:nothing", ""),
+        ("#gPairs", ""),
+    ] {
+        let address = format!("file://{}{link}", file.display());
+        let options = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", &profile, &address];
+        let output = Command::new(browser).args(options).output().expect("the browser starts");
+        let dom = String::from_utf8_lossy(&output.stdout);
+        let panel = dom.split("<div id=\"why\"").nth(1).and_then(|d| d.split("<script").next()).unwrap_or("");
+        assert!(!panel.is_empty() && panel.contains(said), "{link}: {said} in {panel}");
+        assert_eq!(panel.contains("<strong>"), !said.is_empty(), "{link}: {panel}");
+    }
+}
+
 #[test]
 fn the_page_works_in_a_browser() {
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()))
-    else {
-        eprintln!("chromium was not found: the page is not tried in a browser");
-        return;
-    };
+    let Some(browser) = browser("the_page_works_in_a_browser") else { return };
     let click = "<script>document.querySelectorAll('button[data-path=\"gPairs.b\"]')[1].click();</script></body>";
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("page.html");

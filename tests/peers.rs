@@ -238,7 +238,7 @@ fn peers_agree() {
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     let used = |d: &&Decided| verdicts.iter().any(|v| v.decided.iter().any(|u| std::ptr::eq(*u, *d)));
     let here = |d: &&Decided| pages.iter().any(|p| p.name == d.case);
-    let told = |d: &Decided| format!("{} ({})", d.case, d.reason);
+    let told = |d: &Decided| format!("{}{} ({})", d.case, if d.leaves_only { ", leaves" } else { "" }, d.reason);
     let stale: Vec<String> = DECIDED.iter().filter(here).filter(|d| !used(d)).map(told).collect();
     assert!(stale.is_empty(), "decided, but they do not differ: {}", stale.join(", "));
 }

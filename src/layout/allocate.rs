@@ -62,6 +62,9 @@ pub struct Allocator<'a> {
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: Numbers,
     overlaps: Vec<Overlap>,
+    /// Owners that overlaps name, and what was met in which range, by space, unit, start and end.
+    met: Vec<Vec<Option<GlobalId>>>,
+    met_before: BTreeMap<(u64, Unit, u64, u64), overlap::Met>,
     /// Numbers of push constants, input attachments and specialization constants that are given.
     numbers: BTreeMap<Unit, Numbers>,
     /// Parameters that have a place: all, unless the policy drops what no entry point reaches.
@@ -126,6 +129,8 @@ impl<'a> Allocator<'a> {
             counted: BTreeMap::new(),
             spaces: Numbers::default(),
             overlaps: Vec::new(),
+            met: Vec::new(),
+            met_before: BTreeMap::new(),
             numbers: BTreeMap::new(),
             reached,
             dropped: Vec::new(),
@@ -189,6 +194,7 @@ impl<'a> Allocator<'a> {
             globals: globals_buffer,
             entry_points: entry_layouts,
             overlaps: self.overlaps,
+            met: self.met,
             trace: self.trace,
             records: None,
         };
@@ -305,6 +311,7 @@ impl<'a> Allocator<'a> {
     /// Takes away what the ranges of its classes have added to the numbers of a parameter. The numbers of others go on from
     /// what it has been given there.
     fn shift_back(&mut self, pending: &mut Pending) {
+        self.met_before.clear();
         let mut parts = Vec::new();
         for unit in Unit::SLOTS {
             let (count, (key, base)) = (pending.layout.usage.get(unit), self.numbering(unit));

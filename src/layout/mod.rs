@@ -103,6 +103,8 @@ pub struct ProgramLayout {
     pub entry_points: Vec<EntryLayout>,
     /// Explicit positions that overlap.
     pub overlaps: Vec<Overlap>,
+    /// Owners of ranges that others meet; `None` for what is no global.
+    pub met: Vec<Vec<Option<GlobalId>>>,
     /// All that was placed, in order.
     pub trace: Vec<trace::Placement>,
     /// What a lock records from now on; `None` without one.
@@ -113,8 +115,10 @@ pub struct ProgramLayout {
 /// (a function of declarations alone) cannot tell: the caller decides.
 #[derive(Clone, Debug)]
 pub struct Overlap {
-    /// The one placed last, then those that it meets; `None` for what is no global.
-    pub owners: Vec<Option<GlobalId>>,
+    /// The one placed last; `None` for what is no global.
+    pub placed: Option<GlobalId>,
+    /// Those that it meets: which list of [`ProgramLayout::met`], and how many of it.
+    pub met: (usize, usize),
     /// No API knows an alias of these, whatever the policy gives away.
     pub never: bool,
     /// What to say, as a warning.
@@ -122,6 +126,12 @@ pub struct Overlap {
 }
 
 impl ProgramLayout {
+    /// Those that the one placed last of an overlap meets.
+    pub fn met(&self, overlap: &Overlap) -> &[Option<GlobalId>] {
+        let (list, count) = overlap.met;
+        self.met.get(list).and_then(|owners| owners.get(..count)).unwrap_or_default()
+    }
+
     /// The layout of a global parameter.
     pub fn parameter(&self, global: GlobalId) -> Option<&ParameterLayout> {
         self.parameters.iter().find(|p| p.global == global)

@@ -1,6 +1,6 @@
 //! What explicit positions collide with: everything that has a part of a range already is told at once.
 
-use super::{Allocator, LAST_SLOT, Pending, Range, range_text};
+use super::{Allocator, LAST_SLOT, Pending, Range, Ranges, range_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
@@ -12,6 +12,17 @@ use std::collections::BTreeSet;
 
 /// No more than this many are told by name of those that have the same position.
 const SHOWN: usize = 12;
+
+/// What has a part of a range: kept for the next one with the same range, which meets the same and what came since. Thousands
+/// of parameters at one position are told of without looking at all of the others for each.
+#[derive(Default)]
+pub(super) struct Met {
+    ranges: Vec<Range>,
+    /// How many taken and how many shared ranges were looked at.
+    seen: [usize; 2],
+    /// Which list of owners is theirs.
+    list: Option<usize>,
+}
 
 impl From<&Placement> for Range {
     fn from(placed: &Placement) -> Range {
@@ -38,8 +49,20 @@ impl Allocator<'_> {
     pub(super) fn tell_met(&mut self, unit: Unit, space: u64, range: &Range) {
         let (key, _) = self.numbering(unit);
         let lists = [self.taken.get(&(space, key)), self.shared.get(&(space, key))];
-        let met: Vec<Range> = lists.into_iter().flatten().flat_map(|list| list.meeting(range)).copied().collect();
-        self.tell_overlap(unit, range, &met, |r| range_text(key, r, space));
+        let any = |list: &Ranges| list.numbers().met(range.start, range.end).is_some();
+        if !lists.iter().flatten().any(|list| any(list)) {
+            return;
+        }
+        let same = (space, key, range.start, range.end);
+        let mut met = self.met_before.remove(&same).unwrap_or_default();
+        for (seen, list) in met.seen.iter_mut().zip(lists) {
+            let list = list.map_or([].as_slice(), Ranges::as_slice);
+            let new = list.get(*seen..).unwrap_or_default().iter();
+            met.ranges.extend(new.filter(|r| r.start < range.end && range.start < r.end));
+            *seen = list.len();
+        }
+        self.tell_overlap(unit, range, &mut met, |r| range_text(key, r, space));
+        self.met_before.insert(same, met);
     }
 
     /// Takes a number of those that are no slots.
@@ -48,15 +71,17 @@ impl Allocator<'_> {
         let given = self.numbers.get(&unit).and_then(|given| given.met(range.start, range.end));
         if unit == Unit::Specialization && given.is_some() {
             let given = self.trace.iter().filter(|p| p.unit == unit && p.start < range.end && range.start < p.end);
-            let others: Vec<Range> = given.map(Range::from).collect();
-            self.tell_overlap(unit, &range, &others, |r| format!("constant id {}", r.start));
+            let mut others = Met { ranges: given.map(Range::from).collect(), ..Met::default() };
+            self.tell_overlap(unit, &range, &mut others, |r| format!("constant id {}", r.start));
         }
         self.note(unit, unit, 0, &range);
     }
 
-    fn tell_overlap(&mut self, unit: Unit, range: &Range, others: &[Range], text: impl Fn(&Range) -> String) {
-        let Some(first) = others.first() else { return };
-        let owners = [range].into_iter().chain(others).map(|r| r.id.global()).collect();
+    fn tell_overlap(&mut self, unit: Unit, range: &Range, met: &mut Met, text: impl Fn(&Range) -> String) {
+        let Some(first) = met.ranges.first().copied() else { return };
+        let owners = self.owners(met);
+        let placed = range.id.global();
+        let others = met.ranges.as_slice();
         let hidden = others.len().saturating_sub(SHOWN);
         let others = others.get(..others.len() - hidden).unwrap_or_default();
         let all = || [range].into_iter().chain(others);
@@ -73,7 +98,19 @@ impl Allocator<'_> {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.owner, text(other)));
         }
         let never = self.settings.api == Api::WebGpu || unit == Unit::Specialization;
-        self.overlaps.push(Overlap { owners, never, diagnostic });
+        self.overlaps.push(Overlap { placed, met: owners, never, diagnostic });
+    }
+
+    /// The owners of what was met, in the list that all share that meet the same.
+    fn owners(&mut self, met: &mut Met) -> (usize, usize) {
+        let list = *met.list.get_or_insert(self.met.len());
+        if list == self.met.len() {
+            self.met.push(Vec::new());
+        }
+        if let Some(owners) = self.met.get_mut(list) {
+            owners.extend(met.ranges.iter().skip(owners.len()).map(|r| r.id.global()));
+        }
+        (list, met.ranges.len())
     }
 
     /// The slots within the spaces of a block whose space is explicit.
@@ -145,8 +182,9 @@ impl Allocator<'_> {
         let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, pending.span, message).note(note);
         let halves = parts.iter().all(|p| matches!(p.unit, Unit::ShaderResource | Unit::Sampler));
         let never = self.settings.api == Api::WebGpu || !halves;
-        let owners = vec![pending.id.global(); 2];
-        self.overlaps.push(Overlap { owners, never, diagnostic });
+        let (placed, met) = (pending.id.global(), (self.met.len(), 1));
+        self.met.push(vec![placed]);
+        self.overlaps.push(Overlap { placed, met, never, diagnostic });
     }
 
     /// Reports what lies beyond the last number that any API counts to.

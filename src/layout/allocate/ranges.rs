@@ -75,6 +75,10 @@ impl Ranges {
         &self.numbers
     }
 
+    pub(super) fn as_slice(&self) -> &[Range] {
+        &self.list
+    }
+
     pub(super) fn iter(&self) -> std::slice::Iter<'_, Range> {
         self.list.iter()
     }
