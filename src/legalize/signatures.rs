@@ -39,102 +39,54 @@ enum Point {
 
 use Point::*;
 
+/// What goes from a stage to the next one.
+const BETWEEN: &[Point] =
+    &[VertexOut, HullPointIn, HullOut, DomainPointIn, DomainOut, GeometryVertexIn, GeometryOut, FragmentIn];
+
+/// What is told once for a patch.
+const PATCHES: &[Point] = &[PatchOut, DomainIn];
+
 /// What stages pass on without a meaning of its own.
-const PASSED: &[Point] = &[
-    VertexIn,
-    VertexOut,
-    HullPointIn,
-    HullOut,
-    PatchOut,
-    DomainIn,
-    DomainPointIn,
-    DomainOut,
-    GeometryVertexIn,
-    GeometryOut,
-    FragmentIn,
-    MeshOut,
-    PrimitiveOut,
-];
-
-const VERTICES: &[Point] = &[
-    VertexIn,
-    VertexOut,
-    HullPointIn,
-    HullOut,
-    PatchOut,
-    DomainIn,
-    DomainPointIn,
-    DomainOut,
-    GeometryVertexIn,
-    GeometryOut,
-    FragmentIn,
-    MeshOut,
-];
-
-const VIEWPORTS: &[Point] = &[
-    VertexIn,
-    VertexOut,
-    HullPointIn,
-    HullOut,
-    PatchOut,
-    DomainIn,
-    DomainPointIn,
-    DomainOut,
-    GeometryVertexIn,
-    GeometryOut,
-    FragmentIn,
-    PrimitiveOut,
-];
-
-const INSTANCES: &[Point] =
-    &[VertexIn, VertexOut, HullPointIn, HullOut, DomainPointIn, DomainOut, GeometryVertexIn, GeometryOut, FragmentIn];
-
-const RATES: &[Point] = &[
-    VertexOut,
-    HullPointIn,
-    HullOut,
-    DomainPointIn,
-    DomainOut,
-    GeometryVertexIn,
-    GeometryOut,
-    FragmentIn,
-    PrimitiveOut,
-];
+const PASSED: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[MeshOut, PrimitiveOut]];
+const VERTICES: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[MeshOut]];
+const VIEWPORTS: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[PrimitiveOut]];
+const INSTANCES: &[&[Point]] = &[&[VertexIn], BETWEEN];
+const RATES: &[&[Point]] = &[BETWEEN, &[PrimitiveOut]];
 
 /// (semantic, where it may be), as DXC has it.
-const SYSTEM_VALUES: &[(&str, &[Point])] = &[
-    ("SV_VERTEXID", &[VertexIn]),
+const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
+    ("SV_VERTEXID", &[&[VertexIn]]),
     ("SV_INSTANCEID", INSTANCES),
-    ("SV_STARTVERTEXLOCATION", &[VertexIn]),
-    ("SV_STARTINSTANCELOCATION", &[VertexIn]),
+    ("SV_STARTVERTEXLOCATION", &[&[VertexIn]]),
+    ("SV_STARTINSTANCELOCATION", &[&[VertexIn]]),
     ("SV_POSITION", VERTICES),
     ("SV_CLIPDISTANCE", VERTICES),
     ("SV_CULLDISTANCE", VERTICES),
     ("SV_RENDERTARGETARRAYINDEX", VIEWPORTS),
     ("SV_VIEWPORTARRAYINDEX", VIEWPORTS),
     ("SV_SHADINGRATE", RATES),
-    ("SV_PRIMITIVEID", &[HullIn, DomainIn, GeometryIn, GeometryOut, FragmentIn, PrimitiveOut]),
-    ("SV_OUTPUTCONTROLPOINTID", &[HullIn]),
-    ("SV_TESSFACTOR", &[PatchOut, DomainIn]),
-    ("SV_INSIDETESSFACTOR", &[PatchOut, DomainIn]),
-    ("SV_DOMAINLOCATION", &[DomainIn]),
-    ("SV_GSINSTANCEID", &[GeometryIn]),
-    ("SV_VIEWID", &[VertexIn, HullIn, DomainIn, GeometryIn, FragmentIn, GroupIn]),
-    ("SV_ISFRONTFACE", &[GeometryOut, FragmentIn]),
-    ("SV_SAMPLEINDEX", &[FragmentIn]),
-    ("SV_COVERAGE", &[FragmentIn, FragmentOut]),
-    ("SV_INNERCOVERAGE", &[FragmentIn]),
-    ("SV_BARYCENTRICS", &[FragmentIn]),
-    ("SV_CULLPRIMITIVE", &[FragmentIn, PrimitiveOut]),
-    ("SV_TARGET", &[FragmentOut]),
-    ("SV_DEPTH", &[FragmentOut]),
-    ("SV_DEPTHLESSEQUAL", &[FragmentOut]),
-    ("SV_DEPTHGREATEREQUAL", &[FragmentOut]),
-    ("SV_STENCILREF", &[FragmentOut]),
-    ("SV_DISPATCHTHREADID", &[GroupIn]),
-    ("SV_GROUPID", &[GroupIn]),
-    ("SV_GROUPINDEX", &[GroupIn]),
-    ("SV_GROUPTHREADID", &[GroupIn]),
+    ("SV_PRIMITIVEID", &[&[HullIn, DomainIn, GeometryIn, GeometryOut, FragmentIn, PrimitiveOut]]),
+    ("SV_OUTPUTCONTROLPOINTID", &[&[HullIn]]),
+    ("SV_TESSFACTOR", &[PATCHES]),
+    ("SV_INSIDETESSFACTOR", &[PATCHES]),
+    ("SV_DOMAINLOCATION", &[&[DomainIn]]),
+    ("SV_GSINSTANCEID", &[&[GeometryIn]]),
+    ("SV_VIEWID", &[&[VertexIn, HullIn, DomainIn, GeometryIn, FragmentIn, GroupIn]]),
+    ("SV_ISFRONTFACE", &[&[GeometryOut, FragmentIn]]),
+    ("SV_SAMPLEINDEX", &[&[FragmentIn]]),
+    ("SV_COVERAGE", &[&[FragmentIn, FragmentOut]]),
+    ("SV_INNERCOVERAGE", &[&[FragmentIn]]),
+    ("SV_BARYCENTRICS", &[&[FragmentIn]]),
+    ("SV_CULLPRIMITIVE", &[&[FragmentIn, PrimitiveOut]]),
+    ("SV_TARGET", &[&[FragmentOut]]),
+    ("SV_DEPTH", &[&[FragmentOut]]),
+    ("SV_DEPTHLESSEQUAL", &[&[FragmentOut]]),
+    ("SV_DEPTHGREATEREQUAL", &[&[FragmentOut]]),
+    ("SV_STENCILREF", &[&[FragmentOut]]),
+    ("SV_DISPATCHTHREADID", &[&[GroupIn]]),
+    ("SV_GROUPID", &[&[GroupIn]]),
+    ("SV_GROUPINDEX", &[&[GroupIn]]),
+    ("SV_GROUPTHREADID", &[&[GroupIn]]),
 ];
 
 /// (semantic, what it is called now), for the outputs of fragment shaders in old texts.
@@ -217,7 +169,7 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
     let Some((name, index)) = &leaf.semantic else { return };
     let row = SYSTEM_VALUES.iter().find(|(semantic, _)| semantic == name);
     let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
-    if points.contains(&point) {
+    if points.iter().any(|group| group.contains(&point)) {
         return;
     }
     let number = if *index == 0 { String::new() } else { index.to_string() };
