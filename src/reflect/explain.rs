@@ -1,20 +1,18 @@
 //! Why everything is where it is: for each parameter and each part of one, the steps that lead to its position, with the
 //! rule behind each and the place in the source.
 //!
-//! The steps follow the phases of seed 000: global order, what a type takes, explicit positions, first fit; then the way
-//! from the parameter down to the part. What was taken when something was placed is read from layout's trace.
+//! First come the steps to the parameter, which `explain_phases` tells, then the way from it down to the part.
 
-use super::build::{bindings, register_text};
+use super::build::bindings;
 use super::explain_find::{Dimension, Elements};
 pub use super::explain_find::{element, find, missing};
-use super::explain_trace::{History, is_numbered, latest_before};
+use super::explain_trace::{History, latest_before};
 use super::model::{Binding, Count};
-use super::words::position;
 use crate::layout::rules::{Rules, round_up};
-use crate::layout::trace::{How, Owner, Placement};
+use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout, buffer_place,
-    enter_array, enter_block,
+    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, Usage, VarLayout, buffer_place, enter_array,
+    enter_block,
 };
 use crate::source::{SourceFile, Sources, Span};
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
@@ -84,19 +82,15 @@ impl Explanation {
     }
 }
 
-const ORDERING: &str = "seed 000 \"Ordering (and Collapsing) Shader Parameters\"; FACTS 12";
-const NEEDS: &str = "seed 000 \"Computing Resource Requirements\"";
+pub(super) const NEEDS: &str = "seed 000 \"Computing Resource Requirements\"";
 pub(super) const ARRAYS: &str = "seed 000 \"Sized Arrays\", \"Splitting of Arrays\"; FACTS 3 and 8";
-const UNSIZED: &str = "seed 000 \"Unsized Arrays\"; FACTS 9";
-const STRUCTURES: &str = "seed 000 \"Structures\"; FACTS 5 and 8";
-const BUFFERS: &str = "seed 000 \"Constant Buffers\"; FACTS 7";
-const BLOCKS: &str = "seed 000 \"Parameter Blocks\"; FACTS 7";
-const EXPLICIT: &str = "seed 000 \"Processing Explicit Binding Modifiers\"; FACTS 13";
-const FIRST_FIT: &str = "seed 000 \"Allocating Bindings to Parameters\"; FACTS 13";
+pub(super) const UNSIZED: &str = "seed 000 \"Unsized Arrays\"; FACTS 9";
+pub(super) const STRUCTURES: &str = "seed 000 \"Structures\"; FACTS 5 and 8";
+pub(super) const BUFFERS: &str = "seed 000 \"Constant Buffers\"; FACTS 7";
+pub(super) const BLOCKS: &str = "seed 000 \"Parameter Blocks\"; FACTS 7";
 const UNUSED: &str = "seed 002 \"Unused resources\"; FACTS 17";
 const GLOBALS: &str = "FACTS 10";
 const ENTRIES: &str = "FACTS 11";
-const LOCK: &str = "the bindings lock: what it records stays, what is new comes after it";
 
 /// Every parameter and every part of one, in global order.
 pub fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources) -> Vec<Explanation> {
@@ -109,18 +103,18 @@ pub fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources) -> 
     explainer.list
 }
 
-struct Explainer<'a> {
-    program: &'a Program,
-    layout: &'a ProgramLayout,
-    sources: &'a Sources,
-    history: History<'a>,
+pub(super) struct Explainer<'a> {
+    pub(super) program: &'a Program,
+    pub(super) layout: &'a ProgramLayout,
+    pub(super) sources: &'a Sources,
+    pub(super) history: History<'a>,
     list: Vec<Explanation>,
 }
 
 /// A field, global or uniform parameter.
 #[derive(Clone, Copy)]
-struct Member<'a> {
-    name: &'a str,
+pub(super) struct Member<'a> {
+    pub(super) name: &'a str,
     span: Span,
     explicit: Option<&'a Explicit>,
     /// The byte that it asks for, where, and how.
@@ -318,214 +312,6 @@ impl<'a> Explainer<'a> {
     fn buffer(&mut self, path: &str, buffer: &ScopeBuffer, steps: Vec<Step>) {
         let position = format!("{}, {} bytes", self.scope_slot(buffer), buffer.layout.size());
         self.list.push(Explanation { path: path.to_owned(), position, steps, ..Explanation::default() });
-    }
-
-    /// Phase 1. Specialization constants have numbers of their own.
-    fn order(&self, index: usize, members: &[Member], layout: &TypeLayout, span: Span) -> Step {
-        let (place, among) = self.history.order(index, layout);
-        let before = among.get(..place).unwrap_or_default();
-        let what = if is_numbered(layout) { "Order of specialization constants" } else { "Global order" };
-        let name_of = |at: usize| members.get(at).map_or("", |m| m.name);
-        let mut text = format!("{what}: `{}` is {}", name_of(index), nth(place, among.len()));
-        if !before.is_empty() {
-            let hidden = before.len().saturating_sub(SHOWN);
-            let shown: Vec<String> = before.iter().skip(hidden).map(|i| format!("`{}`", name_of(*i))).collect();
-            let more = match hidden {
-                0 => String::new(),
-                1 => "another, ".to_owned(),
-                n => format!("{n} others, "),
-            };
-            text.push_str(&format!(", after {more}{}", shown.join(", ")));
-        }
-        let policy = &self.layout.settings.policy;
-        let mut rule = ORDERING.to_owned();
-        if policy.by_class {
-            rule.push_str("; registers are given class by class (FACTS 17)");
-        }
-        if policy.namespaces_last {
-            rule.push_str("; what is in namespaces comes last");
-        }
-        Step { text, rule, source: self.source(span), ..Step::default() }
-    }
-
-    /// A position that the source asks for and that means nothing here.
-    fn unheard(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
-        let heard = self.history.is_explicit(owner);
-        let d3d = self.layout.settings.api == Api::D3d;
-        let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
-        let (text, span) = match (d3d, place, &explicit.vk_binding) {
-            _ if heard => return None,
-            (false, Some(register), None) => (
-                format!(
-                    "`{}` places nothing here: registers are of D3D, unless `--shift` maps them",
-                    register_text(register)
-                ),
-                register.span,
-            ),
-            (true, None, Some((binding, set, at))) => {
-                (format!("`vk::binding({binding}, {set})` places nothing here: it is for Vulkan and WebGPU"), *at)
-            }
-            _ => {
-                let space = explicit.registers.iter().find(|r| r.class.is_none())?;
-                (format!("`{}` asks for a space and leaves open where in it", register_text(space)), space.span)
-            }
-        };
-        let source = self.source(span);
-        Some(Step { text, rule: EXPLICIT.to_owned(), source, ..Step::default() })
-    }
-
-    /// Phase 2.
-    fn needs_step(&self, layout: &TypeLayout, span: Span) -> Option<Step> {
-        let takes: Vec<String> = layout.usage.units().map(|(unit, n)| amount(unit, n)).collect();
-        let text = format!("Its type takes {}", takes.join(" and "));
-        let step = Step { text, rule: self.needs(layout), source: self.source(span), ..Step::default() };
-        (!takes.is_empty()).then_some(step)
-    }
-
-    /// The rule that says what a type takes.
-    fn needs(&self, layout: &TypeLayout) -> String {
-        match &layout.detail {
-            Detail::Array { count: None, .. } => UNSIZED.to_owned(),
-            Detail::Array { .. } => ARRAYS.to_owned(),
-            Detail::Struct(_) => STRUCTURES.to_owned(),
-            Detail::Block { own_space: true, .. } => BLOCKS.to_owned(),
-            Detail::Block { .. } => BUFFERS.to_owned(),
-            Detail::Resource { .. } => format!("{NEEDS}, \"Opaque Types\"; FACTS 6"),
-            _ if layout.usage.get(Unit::Specialization) > 0 => "FACTS 6, specialization constants".to_owned(),
-            _ => format!("{NEEDS}, \"Plain Old Data\", \"Vectors\"; FACTS 2 and 4"),
-        }
-    }
-
-    /// The steps that placed an owner.
-    fn placements(&self, owner: Owner) -> Vec<Step> {
-        self.history.of(owner).map(|(index, placement)| self.placement(index, placement)).collect()
-    }
-
-    fn placement(&self, index: usize, p: &Placement) -> Step {
-        let here = self.range(p);
-        let what = if p.unit == Unit::Space { "spaces" } else { "places" };
-        let (text, rule) = match p.how {
-            How::Explicit => {
-                let shift = self.layout.settings.shift.get(p.unit).filter(|_| self.layout.settings.api != Api::D3d);
-                let class = p.unit.class().unwrap_or(' ');
-                let mapped = shift.map_or(String::new(), |start| {
-                    format!(", as `--shift` maps {class} registers to the bindings from {start} on")
-                });
-                (format!("Explicit positions come first: {here} is asked for{mapped}"), EXPLICIT)
-            }
-            How::Option => (format!("An option gives {here}"), EXPLICIT),
-            How::Api => (format!("The API keeps {here}"), EXPLICIT),
-            How::Recorded => (format!("The bindings lock has {here} on record"), LOCK),
-            How::Kept => (format!("The bindings lock keeps {here}"), LOCK),
-            How::FirstFit if p.unit == Unit::Space => {
-                let rule = if self.is_block(p.owner) { BLOCKS } else { UNSIZED };
-                let end = if p.end.saturating_sub(p.start) == 1 {
-                    "the first that is free"
-                } else {
-                    "the first that are free"
-                };
-                (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
-            }
-            How::FirstFit => {
-                let what = if p.unit == Unit::LateDescriptor {
-                    "Behind all other bindings, which are counted without it"
-                } else if p.unit == Unit::FurtherDescriptor {
-                    "An explicit binding names the first slot alone; first fit for the further ones"
-                } else {
-                    "First fit"
-                };
-                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), FIRST_FIT)
-            }
-            How::AfterRecorded => {
-                (format!("New since the bindings lock: {here} is the first gap after what that records"), LOCK)
-            }
-            How::Rest => (
-                format!("Without a bound it takes all above what was placed before: {here}"),
-                "seed 002 \"unbounded arrays\"; FACTS 17",
-            ),
-        };
-        let mut taken: Vec<String> = Vec::new();
-        if matches!(p.how, How::FirstFit | How::AfterRecorded | How::Rest) {
-            let (others, mut shown) = self.history.earlier(index, p, SHOWN);
-            let hidden = others.saturating_sub(shown.len());
-            if hidden > 0 {
-                taken.push(format!("{hidden} earlier {what} were taken"));
-            }
-            shown.sort_by_key(|o| (o.start, o.end));
-            let mut lines: Vec<(u64, String)> = shown.into_iter().map(|o| (o.start, self.taker(o))).collect();
-            if p.unit == Unit::Space {
-                lines.extend(self.used_spaces());
-                lines.sort_by_key(|(start, _)| *start);
-            }
-            taken.extend(lines.into_iter().map(|(_, line)| line));
-            if taken.is_empty() {
-                taken.push("nothing was taken there".to_owned());
-            }
-        }
-        Step { text, rule: rule.to_owned(), source: self.source(p.span), taken }
-    }
-
-    /// Register classes that options map to ranges of bindings are bindings.
-    fn position(&self, binding: &Binding) -> String {
-        let classed = Unit::of_word(&binding.kind).is_some_and(|u| u.class().is_some());
-        match classed && self.layout.settings.api != Api::D3d {
-            true => position(&Binding { kind: Unit::Descriptor.word().to_owned(), ..binding.clone() }),
-            false => position(binding),
-        }
-    }
-
-    fn slot(&self, unit: Unit, index: u64, space: u64, used: u64) -> String {
-        let count = (used != 1).then_some(super::build::count(used));
-        let (kind, index, space) = (unit.word().to_owned(), Some(index), Some(space));
-        self.position(&Binding { kind, index, space, count, ..Binding::default() })
-    }
-
-    fn range(&self, p: &Placement) -> String {
-        let count = if p.end == UNBOUNDED { UNBOUNDED } else { p.end.saturating_sub(p.start) };
-        self.slot(p.unit, p.start, p.space, count)
-    }
-
-    /// Where the buffer of a scope is bound.
-    fn scope_slot(&self, buffer: &ScopeBuffer) -> String {
-        match buffer.binding {
-            Some(b) => {
-                let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
-                self.slot(unit, b.index.into(), b.space.into(), 1)
-            }
-            None => self.slot(Unit::PushConstant, buffer.push, 0, 1),
-        }
-    }
-
-    fn is_block(&self, owner: Owner) -> bool {
-        let layout = match owner {
-            Owner::Global(id) => self.history.global(id),
-            Owner::Param(entry, at) => {
-                let params = self.layout.entry_points.get(entry).map_or(&[][..], |e| e.params.as_slice());
-                params.iter().find(|(i, ..)| *i == at).map(|(.., layout)| layout)
-            }
-            _ => None,
-        };
-        layout.is_none_or(|l| l.unbounded_classes().is_empty())
-    }
-
-    /// Spaces that hold parameters one by one.
-    fn used_spaces(&self) -> Vec<(u64, String)> {
-        let shown = self.history.spaces().take(SHOWN);
-        shown.map(|(space, p)| (space, format!("space {space} is that of `{}` and others", p.name))).collect()
-    }
-
-    /// Who has a range, why and from where.
-    fn taker(&self, p: &Placement) -> String {
-        let why = match p.how {
-            How::Explicit => "explicit",
-            How::Option => "by an option",
-            How::Api => "kept by the API",
-            How::Recorded => "recorded",
-            How::Kept => "kept by the lock, gone",
-            How::FirstFit | How::AfterRecorded | How::Rest => "placed before",
-        };
-        let place = self.source(p.span).map_or(String::new(), |(place, _)| format!(", {place}"));
-        format!("{} taken by `{}` ({why}{place})", self.range(p), p.name)
     }
 
     /// Why the field at `index` begins at its byte.
@@ -788,7 +574,7 @@ impl<'a> Explainer<'a> {
             .collect()
     }
 
-    fn source(&self, span: Span) -> Option<(String, String)> {
+    pub(super) fn source(&self, span: Span) -> Option<(String, String)> {
         source_line(self.sources, span)
     }
 }
@@ -868,18 +654,11 @@ fn rule_of(rules: &Rules) -> String {
     }
 }
 
-fn nth(index: usize, of: usize) -> String {
+pub(super) fn nth(index: usize, of: usize) -> String {
     format!("number {} of {of}", index + 1)
 }
 
-fn plural(p: &Placement, word: &str) -> String {
-    match p.end.saturating_sub(p.start) {
-        1 => format!("a {word}"),
-        n => format!("{n} {word}s"),
-    }
-}
-
 /// `3 t registers`.
-fn amount(unit: Unit, n: u64) -> String {
+pub(super) fn amount(unit: Unit, n: u64) -> String {
     super::words::units(unit.word(), super::build::count(n))
 }

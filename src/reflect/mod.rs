@@ -8,6 +8,7 @@ pub mod diff;
 pub mod explain;
 mod explain_find;
 mod explain_io;
+mod explain_phases;
 mod explain_trace;
 pub mod html;
 mod layouts;

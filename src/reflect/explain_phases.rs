@@ -1,0 +1,236 @@
+//! How a parameter came to its place, by the phases of seed 000: global order, what its type takes, explicit positions, first
+//! fit. What was taken when something was placed is read from layout's trace.
+
+use super::build::register_text;
+use super::explain::{
+    ARRAYS, BLOCKS, BUFFERS, Explainer, Member, NEEDS, SHOWN, STRUCTURES, Step, UNSIZED, amount, nth,
+};
+use super::explain_trace::is_numbered;
+use super::model::Binding;
+use super::words::position;
+use crate::layout::trace::{How, Owner, Placement};
+use crate::layout::{Api, Detail, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
+use crate::source::Span;
+use crate::tree::Explicit;
+
+const ORDERING: &str = "seed 000 \"Ordering (and Collapsing) Shader Parameters\"; FACTS 12";
+const EXPLICIT: &str = "seed 000 \"Processing Explicit Binding Modifiers\"; FACTS 13";
+const FIRST_FIT: &str = "seed 000 \"Allocating Bindings to Parameters\"; FACTS 13";
+const LOCK: &str = "the bindings lock: what it records stays, what is new comes after it";
+
+impl Explainer<'_> {
+    /// Phase 1. Specialization constants have numbers of their own.
+    pub(super) fn order(&self, index: usize, members: &[Member], layout: &TypeLayout, span: Span) -> Step {
+        let (place, among) = self.history.order(index, layout);
+        let before = among.get(..place).unwrap_or_default();
+        let what = if is_numbered(layout) { "Order of specialization constants" } else { "Global order" };
+        let name_of = |at: usize| members.get(at).map_or("", |m| m.name);
+        let mut text = format!("{what}: `{}` is {}", name_of(index), nth(place, among.len()));
+        if !before.is_empty() {
+            let hidden = before.len().saturating_sub(SHOWN);
+            let shown: Vec<String> = before.iter().skip(hidden).map(|i| format!("`{}`", name_of(*i))).collect();
+            let more = match hidden {
+                0 => String::new(),
+                1 => "another, ".to_owned(),
+                n => format!("{n} others, "),
+            };
+            text.push_str(&format!(", after {more}{}", shown.join(", ")));
+        }
+        let policy = &self.layout.settings.policy;
+        let mut rule = ORDERING.to_owned();
+        if policy.by_class {
+            rule.push_str("; registers are given class by class (FACTS 17)");
+        }
+        if policy.namespaces_last {
+            rule.push_str("; what is in namespaces comes last");
+        }
+        Step { text, rule, source: self.source(span), ..Step::default() }
+    }
+
+    /// A position that the source asks for and that means nothing here.
+    pub(super) fn unheard(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
+        let heard = self.history.is_explicit(owner);
+        let d3d = self.layout.settings.api == Api::D3d;
+        let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
+        let (text, span) = match (d3d, place, &explicit.vk_binding) {
+            _ if heard => return None,
+            (false, Some(register), None) => (
+                format!(
+                    "`{}` places nothing here: registers are of D3D, unless `--shift` maps them",
+                    register_text(register)
+                ),
+                register.span,
+            ),
+            (true, None, Some((binding, set, at))) => {
+                (format!("`vk::binding({binding}, {set})` places nothing here: it is for Vulkan and WebGPU"), *at)
+            }
+            _ => {
+                let space = explicit.registers.iter().find(|r| r.class.is_none())?;
+                (format!("`{}` asks for a space and leaves open where in it", register_text(space)), space.span)
+            }
+        };
+        let source = self.source(span);
+        Some(Step { text, rule: EXPLICIT.to_owned(), source, ..Step::default() })
+    }
+
+    /// Phase 2.
+    pub(super) fn needs_step(&self, layout: &TypeLayout, span: Span) -> Option<Step> {
+        let takes: Vec<String> = layout.usage.units().map(|(unit, n)| amount(unit, n)).collect();
+        let text = format!("Its type takes {}", takes.join(" and "));
+        let step = Step { text, rule: self.needs(layout), source: self.source(span), ..Step::default() };
+        (!takes.is_empty()).then_some(step)
+    }
+
+    /// The rule that says what a type takes.
+    pub(super) fn needs(&self, layout: &TypeLayout) -> String {
+        match &layout.detail {
+            Detail::Array { count: None, .. } => UNSIZED.to_owned(),
+            Detail::Array { .. } => ARRAYS.to_owned(),
+            Detail::Struct(_) => STRUCTURES.to_owned(),
+            Detail::Block { own_space: true, .. } => BLOCKS.to_owned(),
+            Detail::Block { .. } => BUFFERS.to_owned(),
+            Detail::Resource { .. } => format!("{NEEDS}, \"Opaque Types\"; FACTS 6"),
+            _ if layout.usage.get(Unit::Specialization) > 0 => "FACTS 6, specialization constants".to_owned(),
+            _ => format!("{NEEDS}, \"Plain Old Data\", \"Vectors\"; FACTS 2 and 4"),
+        }
+    }
+
+    /// The steps that placed an owner.
+    pub(super) fn placements(&self, owner: Owner) -> Vec<Step> {
+        self.history.of(owner).map(|(index, placement)| self.placement(index, placement)).collect()
+    }
+
+    pub(super) fn placement(&self, index: usize, p: &Placement) -> Step {
+        let here = self.range(p);
+        let what = if p.unit == Unit::Space { "spaces" } else { "places" };
+        let (text, rule) = match p.how {
+            How::Explicit => {
+                let shift = self.layout.settings.shift.get(p.unit).filter(|_| self.layout.settings.api != Api::D3d);
+                let class = p.unit.class().unwrap_or(' ');
+                let mapped = shift.map_or(String::new(), |start| {
+                    format!(", as `--shift` maps {class} registers to the bindings from {start} on")
+                });
+                (format!("Explicit positions come first: {here} is asked for{mapped}"), EXPLICIT)
+            }
+            How::Option => (format!("An option gives {here}"), EXPLICIT),
+            How::Api => (format!("The API keeps {here}"), EXPLICIT),
+            How::Recorded => (format!("The bindings lock has {here} on record"), LOCK),
+            How::Kept => (format!("The bindings lock keeps {here}"), LOCK),
+            How::FirstFit if p.unit == Unit::Space => {
+                let rule = if self.is_block(p.owner) { BLOCKS } else { UNSIZED };
+                let end = if p.end.saturating_sub(p.start) == 1 {
+                    "the first that is free"
+                } else {
+                    "the first that are free"
+                };
+                (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
+            }
+            How::FirstFit => {
+                let what = if p.unit == Unit::LateDescriptor {
+                    "Behind all other bindings, which are counted without it"
+                } else if p.unit == Unit::FurtherDescriptor {
+                    "An explicit binding names the first slot alone; first fit for the further ones"
+                } else {
+                    "First fit"
+                };
+                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), FIRST_FIT)
+            }
+            How::AfterRecorded => {
+                (format!("New since the bindings lock: {here} is the first gap after what that records"), LOCK)
+            }
+            How::Rest => (
+                format!("Without a bound it takes all above what was placed before: {here}"),
+                "seed 002 \"unbounded arrays\"; FACTS 17",
+            ),
+        };
+        let mut taken: Vec<String> = Vec::new();
+        if matches!(p.how, How::FirstFit | How::AfterRecorded | How::Rest) {
+            let (others, mut shown) = self.history.earlier(index, p, SHOWN);
+            let hidden = others.saturating_sub(shown.len());
+            if hidden > 0 {
+                taken.push(format!("{hidden} earlier {what} were taken"));
+            }
+            shown.sort_by_key(|o| (o.start, o.end));
+            let mut lines: Vec<(u64, String)> = shown.into_iter().map(|o| (o.start, self.taker(o))).collect();
+            if p.unit == Unit::Space {
+                lines.extend(self.used_spaces());
+                lines.sort_by_key(|(start, _)| *start);
+            }
+            taken.extend(lines.into_iter().map(|(_, line)| line));
+            if taken.is_empty() {
+                taken.push("nothing was taken there".to_owned());
+            }
+        }
+        Step { text, rule: rule.to_owned(), source: self.source(p.span), taken }
+    }
+
+    /// Register classes that options map to ranges of bindings are bindings.
+    pub(super) fn position(&self, binding: &Binding) -> String {
+        let classed = Unit::of_word(&binding.kind).is_some_and(|u| u.class().is_some());
+        match classed && self.layout.settings.api != Api::D3d {
+            true => position(&Binding { kind: Unit::Descriptor.word().to_owned(), ..binding.clone() }),
+            false => position(binding),
+        }
+    }
+
+    pub(super) fn slot(&self, unit: Unit, index: u64, space: u64, used: u64) -> String {
+        let count = (used != 1).then_some(super::build::count(used));
+        let (kind, index, space) = (unit.word().to_owned(), Some(index), Some(space));
+        self.position(&Binding { kind, index, space, count, ..Binding::default() })
+    }
+
+    pub(super) fn range(&self, p: &Placement) -> String {
+        let count = if p.end == UNBOUNDED { UNBOUNDED } else { p.end.saturating_sub(p.start) };
+        self.slot(p.unit, p.start, p.space, count)
+    }
+
+    /// Where the buffer of a scope is bound.
+    pub(super) fn scope_slot(&self, buffer: &ScopeBuffer) -> String {
+        match buffer.binding {
+            Some(b) => {
+                let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
+                self.slot(unit, b.index.into(), b.space.into(), 1)
+            }
+            None => self.slot(Unit::PushConstant, buffer.push, 0, 1),
+        }
+    }
+
+    pub(super) fn is_block(&self, owner: Owner) -> bool {
+        let layout = match owner {
+            Owner::Global(id) => self.history.global(id),
+            Owner::Param(entry, at) => {
+                let params = self.layout.entry_points.get(entry).map_or(&[][..], |e| e.params.as_slice());
+                params.iter().find(|(i, ..)| *i == at).map(|(.., layout)| layout)
+            }
+            _ => None,
+        };
+        layout.is_none_or(|l| l.unbounded_classes().is_empty())
+    }
+
+    /// Spaces that hold parameters one by one.
+    pub(super) fn used_spaces(&self) -> Vec<(u64, String)> {
+        let shown = self.history.spaces().take(SHOWN);
+        shown.map(|(space, p)| (space, format!("space {space} is that of `{}` and others", p.name))).collect()
+    }
+
+    /// Who has a range, why and from where.
+    pub(super) fn taker(&self, p: &Placement) -> String {
+        let why = match p.how {
+            How::Explicit => "explicit",
+            How::Option => "by an option",
+            How::Api => "kept by the API",
+            How::Recorded => "recorded",
+            How::Kept => "kept by the lock, gone",
+            How::FirstFit | How::AfterRecorded | How::Rest => "placed before",
+        };
+        let place = self.source(p.span).map_or(String::new(), |(place, _)| format!(", {place}"));
+        format!("{} taken by `{}` ({why}{place})", self.range(p), p.name)
+    }
+}
+
+fn plural(p: &Placement, word: &str) -> String {
+    match p.end.saturating_sub(p.start) {
+        1 => format!("a {word}"),
+        n => format!("{n} {word}s"),
+    }
+}
