@@ -314,6 +314,7 @@ impl<'a> Compilation<'a> {
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
                 ignores_unfit_registers: self.options.policy.ignores_unfit_registers,
+                places_as_dxc: self.options.policy.places_as_dxc,
                 pack_matrix: self.options.policy.pack_matrix,
                 matrix_order_on_arrays: self.options.policy.matrix_order_on_arrays,
                 entries_as_asked: self.options.policy.entries_as_asked,

@@ -287,8 +287,11 @@ pub fn explicit<'a>(
                 let same = |r: &&ExplicitRegister| {
                     !profile && (r.class == placed.class || r.class.is_none() || placed.class.is_none())
                 };
-                errors.extend(explicit.registers.iter().find(same).map(|r| said_twice("register", r.span, *span)));
-                explicit.registers.push(placed);
+                // Saying the same again does no harm.
+                if !explicit.registers.iter().any(|r| r.is_same(&placed)) {
+                    errors.extend(explicit.registers.iter().find(same).map(|r| said_twice("register", r.span, *span)));
+                    explicit.registers.push(placed);
+                }
             }),
             ast::Semantic::PackOffset(words, span) => packoffset(words, *span).map(|bytes| {
                 errors.extend(explicit.packoffset.map(|(_, first)| said_twice("packoffset", first, *span)));
@@ -351,7 +354,7 @@ type Placed<T> = Result<T, (Span, String)>;
 
 /// `register(t0, space1)`.
 fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
-    let mut result = ExplicitRegister { class: None, index: 0, space: None, span };
+    let mut result = ExplicitRegister { class: None, letter: None, index: 0, space: None, span };
     let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
     for word in words.iter().skip(usize::from(profile)) {
         let text = word.name.as_str();
@@ -363,11 +366,15 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
             result.space = Some(number(digits).ok_or_else(wrong)?);
             continue;
         }
-        if result.class.is_some() {
+        if result.class.or(result.letter).is_some() {
             return Err((word.span, format!("`register` takes one register and one space; `{text}` is too much")));
         }
         if result.space.is_some() {
             return Err((word.span, "the register stands before the space: `register(t0, space1)`".into()));
+        }
+        if let Some(letter) = letter(text) {
+            result.letter = Some(letter);
+            continue;
         }
         let (class, index) = class_and_index(text).map_err(|reason| (word.span, reason))?;
         if class == 'c' && index >= MAX_ROWS {
@@ -375,7 +382,7 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
         }
         (result.class, result.index) = (Some(class), index);
     }
-    match (result.class, result.space) {
+    match (result.class.or(result.letter), result.space) {
         (None, None) => Err((span, "`register` needs a register such as `t0` or a space such as `space1`".into())),
         _ => Ok(result),
     }
@@ -385,6 +392,13 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
 fn is_profile(word: &str) -> bool {
     let (name, version) = word.split_once('_').unwrap_or((word, ""));
     PROFILES.contains(&name) && version.chars().all(|c| c.is_ascii_digit() || c == '_')
+}
+
+/// `t`, without a number.
+fn letter(text: &str) -> Option<char> {
+    let mut chars = text.chars().map(|c| c.to_ascii_lowercase());
+    let letter = chars.next().filter(|letter| CLASSES.iter().any(|(c, _)| c == letter));
+    letter.filter(|_| chars.next().is_none())
 }
 
 /// `t12`.
@@ -398,7 +412,6 @@ fn class_and_index(text: &str) -> Result<(char, u32), String> {
     let digits = chars.as_str();
     match number(digits) {
         Some(index) => Ok((letter, index)),
-        None if digits.is_empty() => Err(format!("`{text}` needs a number, such as `{text}0`")),
         None if digits.chars().all(|c| c.is_ascii_digit()) => Err(format!("the number of `{text}` is too large")),
         None => Err(format!("`{text}` is no register; a letter and a number are needed, such as `{letter}0`")),
     }
@@ -650,7 +663,7 @@ mod tests {
     fn malformed_registers() {
         for (words, part) in [
             (&["x3"][..], "`x3` is no register"),
-            (&["t"], "needs a number, such as `t0`"),
+            (&["t", "1"], "is too much"),
             (&["t3x"], "a letter and a number"),
             (&["t99999999999"], "too large"),
             (&["t-1"], "a letter and a number"),

@@ -25,6 +25,7 @@ impl Checker<'_> {
             GlobalKind::Parameter => {
                 self.check_classes(ty, &explicit.registers);
                 self.refuse_space_of_data(ty, &explicit.registers);
+                self.place_data(id);
             }
             _ => self.tell_unheard(name, ty, &explicit.registers),
         }
@@ -39,6 +40,9 @@ impl Checker<'_> {
     /// A member of a `cbuffer` or struct has the place that its block gives it, but for its bytes.
     pub(super) fn check_field_place(&mut self, field: &Field, in_buffer: bool) {
         self.tell_unheard(field.name, field.ty, &field.explicit.registers);
+        if !in_buffer && self.options.places_as_dxc {
+            self.check_struct_field(field);
+        }
         let Some((bytes, span)) = field.explicit.packoffset else { return };
         let fault = match in_buffer {
             _ if !self.program.holds_data(field.ty) && field.ty != TypeId::ERROR => {
@@ -70,18 +74,52 @@ impl Checker<'_> {
     fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) -> bool {
         let types = &self.program.types;
         let held = types.get(types.innermost(ty));
+        let as_dxc = self.options.places_as_dxc;
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
         let unheard = whole && self.options.ignores_unfit_registers;
-        let faults = registers.iter().filter_map(|r| Some((r.span, register_fault(&self.program, ty, r)?)));
-        let faults: Vec<_> = faults.collect();
-        let suit = faults.is_empty();
-        for (span, fault) in faults {
-            self.diags.push(match unheard {
-                true => Diagnostic::warning(Code::BAD_REGISTER, span, format!("{fault}; it is not heard")),
-                false => Diagnostic::error(Code::BAD_REGISTER, span, fault),
+        let data = as_dxc && !held.is_resource();
+        let mut found = Vec::new();
+        for register in registers {
+            if let Some(letter) = register.letter.filter(|_| !as_dxc) {
+                let fault = format!("`{letter}` needs a number, such as `{letter}0`");
+                found.push(Diagnostic::error(Code::BAD_REGISTER, register.span, fault));
+            }
+            let Some(fault) = register_fault(&self.program, ty, register) else { continue };
+            found.push(match register.class {
+                Some(class @ ('b' | 'i')) if data => {
+                    let text = format!("{fault}; `{class}{0}` is heard as `c{0}` here", register.index);
+                    Diagnostic::warning(Code::BAD_REGISTER, register.span, text)
+                }
+                _ if unheard => {
+                    Diagnostic::warning(Code::BAD_REGISTER, register.span, format!("{fault}; it is not heard"))
+                }
+                _ => Diagnostic::error(Code::BAD_REGISTER, register.span, fault),
             });
         }
+        let suit = found.is_empty();
+        found.into_iter().for_each(|d| self.diags.push(d));
         suit
+    }
+
+    /// Where `b3` and `i3` of plain data are heard as `c3`, they are made that.
+    fn place_data(&mut self, id: GlobalId) {
+        if !self.options.places_as_dxc || self.program.holds_resource(self.program.globals[id].ty) {
+            return;
+        }
+        for register in &mut self.program.globals[id].explicit.registers {
+            register.class = register.class.map(|class| if matches!(class, 'b' | 'i') { 'c' } else { class });
+        }
+    }
+
+    /// What DXC takes in a `cbuffer` and in no struct.
+    fn check_struct_field(&mut self, field: &Field) {
+        self.refuse_packoffset(&field.explicit);
+        let unbounded = matches!(self.program.types.get(field.ty), Type::Array(_, None));
+        if unbounded && self.program.holds_resource(field.ty) {
+            let message = format!("`{}` is an array without bound in a struct", field.name);
+            let note = "DXC wants a number of elements here; the other binding policies take it";
+            self.diags.push(Diagnostic::error(Code::BAD_LAYOUT, field.span, message).note(note));
+        }
     }
 
     /// Plain data is in the buffer of all plain globals, whose space it does not choose.
@@ -177,7 +215,7 @@ fn with_fields(program: &Program, ty: TypeId, first: &str) -> String {
 
 /// What is wrong with the class of a register for a type, if anything.
 pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister) -> Option<String> {
-    let (class, allowed) = (register.class?, register_classes(program, ty)?);
+    let (class, allowed) = (register.class.or(register.letter)?, register_classes(program, ty)?);
     if allowed.contains(class) {
         return None;
     }
@@ -227,7 +265,7 @@ mod tests {
         let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
         let array = program.types.array(read, None);
         let buffer = program.types.intern(Type::ConstantBuffer(float4));
-        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
+        let at = |class| ExplicitRegister { class, letter: None, index: 0, space: None, span: Span::default() };
         assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
         assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
         assert_eq!(register_fault(&program, read, &at(None)), None);

@@ -53,6 +53,8 @@ pub struct Policy {
     pub space_only_registers: bool,
     /// A register of a struct or of plain data whose class it does not take is not heard rather than an error.
     pub ignores_unfit_registers: bool,
+    /// Which explicit positions are understood at all is as DXC has it (see [`crate::check::Options::places_as_dxc`]).
+    pub places_as_dxc: bool,
     /// A register that is taken as a binding keeps only its own number from being given away, however many follow.
     pub register_keeps_one_binding: bool,
     /// An explicit space of a block keeps only itself from being given away, however many its nested blocks take.
@@ -149,6 +151,7 @@ pub const SPEC: Policy = Policy {
     blocks_need_profile: false,
     space_only_registers: true,
     ignores_unfit_registers: false,
+    places_as_dxc: false,
     register_keeps_one_binding: false,
     explicit_block_keeps_one_space: false,
     unbounded: Unbounded::OwnSpace,
@@ -235,6 +238,7 @@ pub const DXC: Policy = Policy {
     merge_units: false,
     registers_as_bindings: true,
     specialization_as_globals: true,
+    places_as_dxc: true,
     unbounded: Unbounded::RestOfSpace,
     drop_unused: true,
     by_class: true,

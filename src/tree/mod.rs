@@ -367,12 +367,27 @@ impl Explicit {
 pub struct ExplicitRegister {
     /// `b`, `t`, `u`, `s`, `c`...; `None` for `register(space1)`.
     pub class: Option<char>,
+    /// The letter where there is no number: `register(t)`, which says no more than that such a register is wanted.
+    pub letter: Option<char>,
     /// The index, 0 for space-only.
     pub index: u32,
     /// The space, if written.
     pub space: Option<u32>,
     /// Its place.
     pub span: Span,
+}
+
+impl ExplicitRegister {
+    /// `register(t)`: any register of the class.
+    pub fn asks_for_nothing(&self) -> bool {
+        self.class.is_none() && self.space.is_none()
+    }
+
+    /// Whether both say the same.
+    pub fn is_same(&self, other: &ExplicitRegister) -> bool {
+        let words = |r: &ExplicitRegister| (r.class, r.letter, r.index, r.space);
+        words(self) == words(other)
+    }
 }
 
 /// An enum. Its values are constants of the tag type.

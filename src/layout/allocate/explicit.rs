@@ -24,6 +24,11 @@ impl<'a> Allocator<'a> {
         }
         let registers = self.heard_registers(pending.explicit);
         let spaces_alone = self.settings.policy.space_only_registers;
+        if spaces_alone && self.settings.policy.registers_as_bindings && !blocks {
+            let space = registers.iter().filter(|r| r.class.is_none()).find_map(|r| r.space);
+            pending.space_only = space.map(u64::from);
+            space.into_iter().for_each(|space| self.spaces.insert(space.into()));
+        }
         let set = pending.explicit.vk_set.filter(|_| pending.explicit.vk_binding.is_none());
         if let Some((set, _)) = set.filter(|_| spaces_alone && !blocks) {
             pending.space_only = Some(set.into());
@@ -42,7 +47,8 @@ impl<'a> Allocator<'a> {
         if !blocks {
             pending.explicit.registers.iter().for_each(|r| self.check_space_alone(r));
         }
-        let fallback = registers.iter().find(|r| !self.is_shifted(r));
+        let fallback =
+            registers.iter().filter(|r| blocks || r.class.is_some() || !spaces_alone).find(|r| !self.is_shifted(r));
         let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
         let fallback =
             fallback.filter(|_| self.settings.policy.pairs_hear_registers || !self.is_pair(pending.layout.ty));
@@ -174,6 +180,9 @@ impl<'a> Allocator<'a> {
     }
 
     pub(super) fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
+        if register.asks_for_nothing() {
+            return;
+        }
         let space = u64::from(register.space.unwrap_or(0));
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
         let only_spaces = self.settings.policy.blocks_take_spaces_only;
