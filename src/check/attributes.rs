@@ -270,12 +270,14 @@ pub fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
     })
 }
 
-/// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`.
+/// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`. As DXC has it, a
+/// register without a number is the first.
 pub fn explicit<'a>(
     semantics: &[ast::Semantic],
     attributes: &[Attribute],
     layout: &'a [(ast::Ident, Option<ast::Expr>)],
     eval: Eval<'a, '_>,
+    as_dxc: bool,
     errors: &mut Vec<Diagnostic>,
 ) -> Explicit {
     let mut explicit = Explicit::default();
@@ -283,6 +285,7 @@ pub fn explicit<'a>(
         let placed = match semantic {
             ast::Semantic::Name(name) => index_fault(*name).map_or(Ok(()), |fault| Err((name.span, fault))),
             ast::Semantic::Register(words, span) => register(words, *span).map(|placed| {
+                errors.extend(words.iter().find_map(|word| without_number(*word, as_dxc)));
                 let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
                 let same = |r: &&ExplicitRegister| {
                     !profile && (r.class == placed.class || r.class.is_none() || placed.class.is_none())
@@ -352,9 +355,9 @@ const PROFILES: &[&str] = &["vs", "ps", "gs", "hs", "ds", "cs", "lib"];
 
 type Placed<T> = Result<T, (Span, String)>;
 
-/// `register(t0, space1)`.
+/// `register(t0, space1)`; in `register(t)`, the number is 0.
 fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
-    let mut result = ExplicitRegister { class: None, letter: None, index: 0, space: None, span };
+    let mut result = ExplicitRegister { class: None, index: 0, space: None, span };
     let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
     for word in words.iter().skip(usize::from(profile)) {
         let text = word.name.as_str();
@@ -366,23 +369,22 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
             result.space = Some(number(digits).ok_or_else(wrong)?);
             continue;
         }
-        if result.class.or(result.letter).is_some() {
+        if result.class.is_some() {
             return Err((word.span, format!("`register` takes one register and one space; `{text}` is too much")));
         }
         if result.space.is_some() {
             return Err((word.span, "the register stands before the space: `register(t0, space1)`".into()));
         }
-        if let Some(letter) = letter(text) {
-            result.letter = Some(letter);
-            continue;
-        }
-        let (class, index) = class_and_index(text).map_err(|reason| (word.span, reason))?;
+        let (class, index) = match letter(text) {
+            Some(letter) => (letter, 0),
+            None => class_and_index(text).map_err(|reason| (word.span, reason))?,
+        };
         if class == 'c' && index >= MAX_ROWS {
             return Err((word.span, beyond(text)));
         }
         (result.class, result.index) = (Some(class), index);
     }
-    match (result.class.or(result.letter), result.space) {
+    match (result.class, result.space) {
         (None, None) => Err((span, "`register` needs a register such as `t0` or a space such as `space1`".into())),
         _ => Ok(result),
     }
@@ -399,6 +401,16 @@ fn letter(text: &str) -> Option<char> {
     let mut chars = text.chars().map(|c| c.to_ascii_lowercase());
     let letter = chars.next().filter(|letter| CLASSES.iter().any(|(c, _)| c == letter));
     letter.filter(|_| chars.next().is_none())
+}
+
+/// What is said of a register without a number, such as `t`.
+fn without_number(word: ast::Ident, as_dxc: bool) -> Option<Diagnostic> {
+    let letter = letter(word.name.as_str())?;
+    let message = format!("`{letter}` needs a number, such as `{letter}0`");
+    Some(match as_dxc {
+        true => Diagnostic::warning(Code::BAD_REGISTER, word.span, format!("{message}, which it is heard as")),
+        false => Diagnostic::error(Code::BAD_REGISTER, word.span, message),
+    })
 }
 
 /// `t12`.
@@ -587,7 +599,7 @@ mod tests {
 
     fn resolved(attributes: &[ast::Attribute]) -> (Vec<Attribute>, Vec<String>) {
         let mut errors = Vec::new();
-        let list = resolve(attributes, &mut |e| eval(e), &mut errors);
+        let list = resolve(attributes, &mut |e| eval(e), false, &mut errors);
         (list, errors.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect())
     }
 
@@ -707,7 +719,7 @@ mod tests {
             attribute("SpecializationConstant", vec![]),
         ]);
         let mut errors = Vec::new();
-        let e = explicit(&[], &attributes, &[], &mut |e| eval(e), &mut errors);
+        let e = explicit(&[], &attributes, &[], &mut |e| eval(e), false, &mut errors);
         assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((3, 1)));
         assert_eq!(e.vk_counter_binding, Some(9));
         assert_eq!(e.image_format, Some("rgba16f".into()));
@@ -721,7 +733,7 @@ mod tests {
             (ident("std140"), None),
             (ident("location"), Some(name("unknown"))),
         ];
-        let e = explicit(&[], &[], &layout, &mut |e| eval(e), &mut errors);
+        let e = explicit(&[], &[], &layout, &mut |e| eval(e), false, &mut errors);
         assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((2, 4)));
         assert_eq!(e.image_format, Some("r32ui".into()));
         assert_eq!(e.location, None);
@@ -739,7 +751,7 @@ mod tests {
             ast::Semantic::PackOffset(vec![ident("c1"), ident("z")], Span::default()),
         ];
         let mut errors = Vec::new();
-        let e = explicit(&semantics, &[], &[], &mut |e| eval(e), &mut errors);
+        let e = explicit(&semantics, &[], &[], &mut |e| eval(e), false, &mut errors);
         assert_eq!(
             e.registers.iter().map(|r| (r.class, r.index)).collect::<Vec<_>>(),
             [(Some('t'), 1), (Some('s'), 2)]

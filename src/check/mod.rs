@@ -103,8 +103,8 @@ pub struct Options {
     pub default_matrix_order: MatrixOrder,
     /// A register of a struct or of plain data whose class it does not take is not heard rather than an error.
     pub ignores_unfit_registers: bool,
-    /// As DXC has it: `register(t)` without a number asks for nothing, plain data hears `b3` and `i3` as `c3`, and only members
-    /// of a `cbuffer` have a `packoffset` or an array of resources without bound.
+    /// As DXC has it: `register(t)` is `register(t0)`, plain data hears `b3` and `i3` as `c3`, structs have no register space, only
+    /// members of a `cbuffer` a `packoffset`, and only globals an array without bound, of one dimension.
     pub places_as_dxc: bool,
     /// `#pragma pack_matrix` is obeyed.
     pub pack_matrix: bool,

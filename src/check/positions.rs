@@ -26,6 +26,7 @@ impl Checker<'_> {
                 self.check_classes(ty, &explicit.registers);
                 self.refuse_space_of_data(ty, &explicit.registers);
                 self.place_data(id);
+                self.refuse_unbounded(name, ty, self.program.globals[id].span, true);
             }
             _ => self.tell_unheard(name, ty, &explicit.registers),
         }
@@ -80,10 +81,6 @@ impl Checker<'_> {
         let data = as_dxc && !held.is_resource();
         let mut found = Vec::new();
         for register in registers {
-            if let Some(letter) = register.letter.filter(|_| !as_dxc) {
-                let fault = format!("`{letter}` needs a number, such as `{letter}0`");
-                found.push(Diagnostic::error(Code::BAD_REGISTER, register.span, fault));
-            }
             let Some(fault) = register_fault(&self.program, ty, register) else { continue };
             found.push(match register.class {
                 Some(class @ ('b' | 'i')) if data => {
@@ -114,22 +111,36 @@ impl Checker<'_> {
     /// What DXC takes in a `cbuffer` and in no struct.
     fn check_struct_field(&mut self, field: &Field) {
         self.refuse_packoffset(&field.explicit);
-        let unbounded = matches!(self.program.types.get(field.ty), Type::Array(_, None));
-        if unbounded && self.program.holds_resource(field.ty) {
-            let message = format!("`{}` is an array without bound in a struct", field.name);
-            let note = "DXC wants a number of elements here; the other binding policies take it";
-            self.diags.push(Diagnostic::error(Code::BAD_LAYOUT, field.span, message).note(note));
+        self.refuse_unbounded(field.name, field.ty, field.span, false);
+    }
+
+    /// Arrays of resources without bound that DXC refuses: those in structs, those of structs and of arrays.
+    fn refuse_unbounded(&mut self, name: Symbol, ty: TypeId, span: Span, alone: bool) {
+        let types = &self.program.types;
+        let Type::Array(element, None) = types.get(ty) else { return };
+        let taken = alone && !matches!(types.get(element), Type::Array(..) | Type::Struct(_));
+        if self.options.places_as_dxc && !taken && self.program.holds_resource(ty) {
+            let message = format!("the array `{name}` needs a number of elements here");
+            let note = "DXC takes an array without bound only if it is a global whose elements are resources; the other binding policies take this";
+            self.diags.push(Diagnostic::error(Code::BAD_LAYOUT, span, message).note(note));
         }
     }
 
     /// Plain data is in the buffer of all plain globals, whose space it does not choose.
     fn refuse_space_of_data(&mut self, ty: TypeId, registers: &[ExplicitRegister]) {
-        if ty == TypeId::ERROR || self.program.holds_resource(ty) {
+        let types = &self.program.types;
+        let apart = self.options.places_as_dxc && matches!(types.get(types.innermost(ty)), Type::Struct(_));
+        if ty == TypeId::ERROR || self.program.holds_resource(ty) && !apart {
             return;
         }
         for register in registers.iter().filter(|r| r.space.is_some()) {
-            let message = "plain data has no register space of its own";
-            let note = "it lies in the buffer of all plain globals; one in a `cbuffer` can be placed";
+            let (message, note) = match apart {
+                true => ("a struct has no register space here", "DXC refuses it; the other binding policies take it"),
+                false => (
+                    "plain data has no register space of its own",
+                    "it lies in the buffer of all plain globals; one in a `cbuffer` can be placed",
+                ),
+            };
             self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
         }
     }
@@ -215,7 +226,7 @@ fn with_fields(program: &Program, ty: TypeId, first: &str) -> String {
 
 /// What is wrong with the class of a register for a type, if anything.
 pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister) -> Option<String> {
-    let (class, allowed) = (register.class.or(register.letter)?, register_classes(program, ty)?);
+    let (class, allowed) = (register.class?, register_classes(program, ty)?);
     if allowed.contains(class) {
         return None;
     }
@@ -265,7 +276,7 @@ mod tests {
         let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
         let array = program.types.array(read, None);
         let buffer = program.types.intern(Type::ConstantBuffer(float4));
-        let at = |class| ExplicitRegister { class, letter: None, index: 0, space: None, span: Span::default() };
+        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
         assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
         assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
         assert_eq!(register_fault(&program, read, &at(None)), None);

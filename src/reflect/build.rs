@@ -657,10 +657,6 @@ pub(super) fn requested(explicit: &Explicit) -> Option<String> {
 pub(super) fn register_text(register: &ExplicitRegister) -> String {
     let space = register.space.map_or(String::new(), |s| format!("space{s}"));
     match (register.class, register.space) {
-        (None, None) => format!("register({})", register.letter.unwrap_or_default()),
-        (None, Some(_)) if register.letter.is_some() => {
-            format!("register({}, {space})", register.letter.unwrap_or_default())
-        }
         (Some(class), None) => format!("register({class}{})", register.index),
         (Some(class), Some(_)) => format!("register({class}{}, {space})", register.index),
         (None, _) => format!("register({space})"),

@@ -367,8 +367,6 @@ impl Explicit {
 pub struct ExplicitRegister {
     /// `b`, `t`, `u`, `s`, `c`...; `None` for `register(space1)`.
     pub class: Option<char>,
-    /// The letter where there is no number: `register(t)`, which says no more than that such a register is wanted.
-    pub letter: Option<char>,
     /// The index, 0 for space-only.
     pub index: u32,
     /// The space, if written.
@@ -378,14 +376,9 @@ pub struct ExplicitRegister {
 }
 
 impl ExplicitRegister {
-    /// `register(t)`: any register of the class.
-    pub fn asks_for_nothing(&self) -> bool {
-        self.class.is_none() && self.space.is_none()
-    }
-
     /// Whether both say the same.
     pub fn is_same(&self, other: &ExplicitRegister) -> bool {
-        let words = |r: &ExplicitRegister| (r.class, r.letter, r.index, r.space);
+        let words = |r: &ExplicitRegister| (r.class, r.index, r.space);
         words(self) == words(other)
     }
 }

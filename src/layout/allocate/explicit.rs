@@ -180,9 +180,6 @@ impl<'a> Allocator<'a> {
     }
 
     pub(super) fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
-        if register.asks_for_nothing() {
-            return;
-        }
         let space = u64::from(register.space.unwrap_or(0));
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
         let only_spaces = self.settings.policy.blocks_take_spaces_only;
