@@ -599,7 +599,7 @@ mod tests {
 
     fn resolved(attributes: &[ast::Attribute]) -> (Vec<Attribute>, Vec<String>) {
         let mut errors = Vec::new();
-        let list = resolve(attributes, &mut |e| eval(e), false, &mut errors);
+        let list = resolve(attributes, &mut |e| eval(e), &mut errors);
         (list, errors.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect())
     }
 

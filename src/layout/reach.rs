@@ -7,6 +7,7 @@
 //!
 //! Used for the `dxc` policy, where unused parameters have no place (seed 002, "Unused resources").
 
+mod flow;
 mod graph;
 mod values;
 
@@ -22,6 +23,9 @@ const MAX_CALLS: u32 = 4096;
 
 /// The globals that the effects of some entry point need.
 pub fn reached(program: &Program) -> BTreeSet<GlobalId> {
+    if let Some(reached) = flow::reached(program) {
+        return reached;
+    }
     let mut walk = Walk::new(program, true);
     program.entry_points.iter().for_each(|entry| walk.entry(entry));
     let needed = walk.graph.needed();
@@ -544,7 +548,7 @@ impl<'a> Walk<'a> {
         let function = &self.program.functions[id];
         let node = self.graph.node();
         self.graph.need(sink, node);
-        let acts = matches!(function.body, FunctionBody::Block) || self.acts(id, 0);
+        let acts = matches!(function.body, FunctionBody::Block) || acts(self.program, id, 0);
         let state = args.iter().any(|a| is_state(self.program, frame.body.exprs[*a].ty));
         if acts || state {
             self.graph.need(EFFECTS, node);
@@ -558,29 +562,6 @@ impl<'a> Walk<'a> {
                 self.graph.need(target, node);
             }
         }
-    }
-
-    /// Whether a builtin without a body in the language has effects.
-    fn acts(&self, id: FunctionId, depth: u32) -> bool {
-        let function = &self.program.functions[id];
-        let writes = |body: &Body| {
-            body.expressions().into_iter().any(|e| match body.exprs[e].kind {
-                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
-                    place(self.program, body, target) == Place::Memory
-                }
-                _ => false,
-            })
-        };
-        let own = match &function.body {
-            FunctionBody::Block => writes(&function.code),
-            FunctionBody::Switch(cases) => {
-                cases.iter().any(|(_, case)| matches!(case, TargetCase::Block(body) if writes(body)))
-            }
-            _ => false,
-        };
-        own || depth > MAX_DEPTH
-            || function.attributes.iter().any(|a| a.name == "__effects")
-            || self.program.callees(id).into_iter().any(|f| f != id && self.acts(f, depth + 1))
     }
 
     fn walk_call(&mut self, frame: &mut Frame<'a>, id: FunctionId, args: &[ExprId], sink: Node) {
@@ -652,6 +633,29 @@ impl<'a> Walk<'a> {
         }
         node
     }
+}
+
+/// Whether a builtin without a body in the language has effects.
+fn acts(program: &Program, id: FunctionId, depth: u32) -> bool {
+    let function = &program.functions[id];
+    let writes = |body: &Body| {
+        body.expressions().into_iter().any(|e| match body.exprs[e].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
+                place(program, body, target) == Place::Memory
+            }
+            _ => false,
+        })
+    };
+    let own = match &function.body {
+        FunctionBody::Block => writes(&function.code),
+        FunctionBody::Switch(cases) => {
+            cases.iter().any(|(_, case)| matches!(case, TargetCase::Block(body) if writes(body)))
+        }
+        _ => false,
+    };
+    own || depth > MAX_DEPTH
+        || function.attributes.iter().any(|a| a.name == "__effects")
+        || program.callees(id).into_iter().any(|f| f != id && acts(program, f, depth + 1))
 }
 
 fn is_default(case: &SwitchCase) -> bool {

@@ -173,7 +173,7 @@ fn round(value: f64, kind: Scalar) -> f64 {
 }
 
 /// A scalar of another kind.
-fn convert_scalar(value: &Value, to: Scalar, span: Span) -> Evaluated {
+pub(super) fn convert_scalar(value: &Value, to: Scalar, span: Span) -> Evaluated {
     let int = |v: i64, from: Scalar| match to {
         Scalar::Bool => Value::Bool(v != 0),
         Scalar::U64 | Scalar::I64 => Value::Int(v, to),
