@@ -84,8 +84,8 @@ impl<'a> Checker<'a> {
             Some(id) => {
                 let ty = self.program.globals[id].ty;
                 let value = self.push(ExprKind::Global(id), ty, span);
-                Operand::Value(match self.wrapped.get(&id) {
-                    Some(content) => self.push(ExprKind::Contents(value), *content, span),
+                Operand::Value(match self.program.globals[id].wraps {
+                    Some(content) => self.push(ExprKind::Contents(value), content, span),
                     None => value,
                 })
             }
@@ -167,6 +167,7 @@ impl<'a> Checker<'a> {
             source_path: name,
             block: None,
             stored: Vec::new(),
+            wraps: None,
         });
         self.wrap_push_constant(id);
         self.check_global_place(id);
@@ -190,7 +191,7 @@ impl<'a> Checker<'a> {
         let plain =
             self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource();
         if plain && global.kind == GlobalKind::Parameter && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
-            self.wrapped.insert(id, ty);
+            self.program.globals[id].wraps = Some(ty);
             self.program.globals[id].ty = self.program.types.intern(Type::ConstantBuffer(ty));
         }
     }
@@ -324,6 +325,7 @@ impl<'a> Checker<'a> {
             source_path: info.name,
             block: None,
             stored: Vec::new(),
+            wraps: None,
         });
         self.check_global_place(id);
         Some(id)

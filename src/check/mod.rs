@@ -222,8 +222,6 @@ pub(crate) struct Checker<'a> {
     active_aliases: Vec<DeclId>,
     packs: Vec<Vec<Arg>>,
     globals: FxHashMap<DeclId, globals::State>,
-    /// Plain data that was made a buffer, with its own type.
-    wrapped: FxHashMap<tree::GlobalId, TypeId>,
     /// Declarations of globals in order of making.
     global_decls: Vec<(tree::GlobalId, DeclId)>,
     enums: FxHashMap<DeclId, TypeId>,
@@ -281,7 +279,6 @@ impl<'a> Checker<'a> {
             active_aliases: Vec::new(),
             packs: Vec::new(),
             globals: FxHashMap::default(),
-            wrapped: FxHashMap::default(),
             global_decls: Vec::new(),
             enums: FxHashMap::default(),
             enum_decls: Vec::new(),

@@ -47,6 +47,8 @@ pub struct Policy {
     pub matrix_order_on_arrays: bool,
     /// On D3D, specialization constants are ordinary globals.
     pub specialization_as_globals: bool,
+    /// On D3D, push constants of plain data are ordinary globals, rather than each a buffer of its own.
+    pub push_constants_as_globals: bool,
     /// Parameter blocks have spaces of their own only under a profile that was asked for.
     pub blocks_need_profile: bool,
     /// `register(space1)`, without a register, is understood.
@@ -148,6 +150,7 @@ pub const SPEC: Policy = Policy {
     pairs_hear_registers: true,
     matrix_order_on_arrays: true,
     specialization_as_globals: false,
+    push_constants_as_globals: false,
     blocks_need_profile: false,
     space_only_registers: true,
     ignores_unfit_registers: false,
@@ -239,6 +242,7 @@ pub const DXC: Policy = Policy {
     registers_as_bindings: true,
     specialization_as_globals: true,
     places_as_dxc: true,
+    push_constants_as_globals: true,
     unbounded: Unbounded::RestOfSpace,
     drop_unused: true,
     by_class: true,

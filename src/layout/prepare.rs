@@ -2,8 +2,9 @@
 //! and the sidecar see one program.
 
 use super::{Api, Settings, bit_fields};
-use crate::tree::{GlobalId, GlobalKind, Program, Type, Types};
+use crate::tree::{ExprKind, GlobalId, GlobalKind, Modifiers, Program, Type, Types};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The program that is laid out under these settings.
 pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program> {
@@ -13,6 +14,9 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     }
     if settings.policy.specialization_as_globals && settings.api == Api::D3d {
         make_globals(program.to_mut());
+    }
+    if settings.policy.push_constants_as_globals && settings.api == Api::D3d {
+        unwrap_push_constants(program.to_mut());
     }
     if let Some(size) = settings.unsized_array_size {
         size_arrays(&mut program.to_mut().types, size);
@@ -29,6 +33,27 @@ fn size_arrays(types: &mut Types, size: u32) {
             types.replace(id, Type::Array(element, Some(size)));
         }
     }
+}
+
+/// Push constants of plain data are plain globals as any other: the attribute is for Vulkan.
+fn unwrap_push_constants(program: &mut Program) {
+    let wrapped: BTreeSet<GlobalId> =
+        program.globals.iter().filter(|(_, g)| g.wraps.is_some()).map(|(id, _)| id).collect();
+    for id in &wrapped {
+        let global = &mut program.globals[*id];
+        global.ty = global.wraps.take().unwrap_or(global.ty);
+        global.modifiers.clear(Modifiers::PUSH_CONSTANT);
+    }
+    program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if let ExprKind::Contents(buffer) = exprs[id].kind
+                && let ExprKind::Global(global) = exprs[buffer].kind
+                && wrapped.contains(&global)
+            {
+                exprs[id].kind = ExprKind::Global(global);
+            }
+        }
+    });
 }
 
 /// Specialization constants become plain globals, whose values the application sets.

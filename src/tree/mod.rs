@@ -478,6 +478,8 @@ pub struct Global {
     pub block: Option<Symbol>,
     /// Where the data of a buffer went that legalization took apart; else empty.
     pub stored: Vec<StoredLeaf>,
+    /// Of plain data that `vk::push_constant` makes a `ConstantBuffer`: its type in the source.
+    pub wraps: Option<TypeId>,
 }
 
 /// A leaf of a buffer's data, and where it is in the types that the buffer has in the text.
@@ -524,6 +526,7 @@ impl Global {
             source_path: name,
             block: None,
             stored: Vec::new(),
+            wraps: None,
         }
     }
 }

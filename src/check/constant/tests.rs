@@ -43,6 +43,7 @@ impl Case {
             source_path: Symbol::new("N"),
             block: None,
             stored: Vec::new(),
+            wraps: None,
         })
     }
 }
