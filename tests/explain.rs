@@ -250,6 +250,9 @@ fn the_page_stands_alone_and_is_escaped() {
     for part in ["title=\"float gain: bytes 0 to 3\"", "12 bytes of padding", "Frame: cbuffer", "basis column 2"] {
         assert!(page.contains(part), "{part}");
     }
+    for buffer in ["$Globals (plain globals)", "main.$Params (plain parameters)", "key (its plain data)"] {
+        assert!(page.contains(buffer), "{buffer}: the source does not declare it");
+    }
     assert_eq!(page, self::page(), "the same again");
 }
 

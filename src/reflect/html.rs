@@ -3,7 +3,7 @@
 
 use super::explain::Explanation;
 use super::model::{Binding, Count, Leaf, Reflection, Scope, TypeNode, Variable};
-use super::text::per;
+use super::text::{per, users};
 use super::words::{position, type_name, unit_on};
 use crate::layout::Unit;
 use crate::layout::rules::round_up;
@@ -129,10 +129,13 @@ fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> Strin
         let emitted: Vec<&str> = leaf.emitted_name.as_deref().into_iter().chain(elements).collect();
         let unused = if leaf.entry_points.is_empty() { " class=\"unused\"" } else { "" };
         let name = match &leaf.hidden {
-            Some(hidden) if hidden == "counter" => format!("{} (counter)", leaf.path),
-            _ => leaf.path.clone(),
+            Some(hidden) => match HIDDEN.iter().find(|(word, _)| word == hidden) {
+                Some((_, what)) => format!("{} ({what})", leaf.path),
+                None => leaf.path.clone(),
+            },
+            None => leaf.path.clone(),
         };
-        let last = if stage { stages(leaf, reflection) } else { leaf.entry_points.join(", ") };
+        let last = if stage { stages(leaf, reflection) } else { users(leaf) };
         text.push_str(&format!(
             "<tr{unused}><td>{}<td>{}<td>{}<td>{}</tr>\n",
             escape(shown),
@@ -143,6 +146,14 @@ fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> Strin
     }
     text + "</table></div></div>\n"
 }
+
+/// What buffers are that the source does not declare.
+const HIDDEN: &[(&str, &str)] = &[
+    ("counter", "counter"),
+    ("globals", "plain globals"),
+    ("entryPointParameters", "plain parameters"),
+    ("block", "its plain data"),
+];
 
 fn is_varying(leaf: &Leaf) -> bool {
     Unit::of_word(&leaf.kind).is_some_and(Unit::is_located)

@@ -102,7 +102,7 @@ fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count
 }
 
 /// Entry points that reach it, and in parentheses those that name it in code that never runs.
-fn users(leaf: &Leaf) -> String {
+pub(super) fn users(leaf: &Leaf) -> String {
     let unreached = leaf.references.iter().filter(|r| !r.reachable).map(|r| format!("({})", r.entry_point));
     leaf.entry_points.iter().cloned().chain(unreached).collect::<Vec<_>>().join(", ")
 }
