@@ -64,6 +64,8 @@ capabilities! {
     ResourceValues: ;
     /// Buffers and writable textures as parameters of functions.
     BufferParameters: Hlsl;
+    /// Static variables that hold resources.
+    StaticResources: Hlsl;
     /// `ParameterBlock<T>`, and `ConstantBuffer<T>` with resources in `T`.
     ParameterBlocks: ;
     /// Plain data at global scope as shader parameters.

@@ -84,6 +84,9 @@ impl Scan<'_> {
     fn global(&mut self, g: &Global) {
         self.span = g.span;
         self.ty(g.ty);
+        if matches!(g.kind, GlobalKind::Static | GlobalKind::Const) && self.program.holds_resource(g.ty) {
+            self.need(Capability::StaticResources);
+        }
         if let Some(tree) = &g.init {
             self.exprs(&tree.exprs, &tree.exprs.post_order(tree.root));
         }

@@ -413,6 +413,7 @@ impl Resolver<'_, '_> {
             _ => {}
         }
         self.cx.diags.push(error);
+        self.disagreed = true;
     }
 }
 

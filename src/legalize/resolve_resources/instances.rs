@@ -366,10 +366,7 @@ impl Resolver<'_, '_> {
             let list = end.aliases.remove(&local).unwrap_or_default();
             for (at, known) in list.iter().enumerate() {
                 let span = work.body.locals[local].span;
-                let changed = work
-                    .bound
-                    .iter()
-                    .any(|(l, path)| *l == local && (path.starts_with(&known.path) || known.path.starts_with(path)));
+                let changed = work.bound.iter().any(|(l, path)| *l == local && known.path.starts_with(path));
                 if !changed || self.is_implied(work, list.get(..at).unwrap_or_default(), known) {
                     continue;
                 }

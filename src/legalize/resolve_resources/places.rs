@@ -2,7 +2,6 @@
 
 use super::flow::{covering, extend};
 use super::{Resolver, Site, Work, literal, rebinding};
-use crate::check::constant::eval_int;
 use crate::source::Span;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Stmt, StmtKind, Type};
 
@@ -44,23 +43,24 @@ impl Work<'_> {
             }
         };
         nodes.reverse();
-        let path: Vec<u32> = nodes.iter().map_while(|n| step(program, exprs, *n)).collect();
+        let path: Vec<u32> = nodes.iter().map_while(|n| self.step(program, *n)).collect();
         let rest = nodes.get(path.len()..).unwrap_or_default().to_vec();
         Place { local, path, rest, nodes }
     }
-}
 
-/// The field or constant element that a node selects.
-fn step(program: &Program, exprs: &ExprArena, node: ExprId) -> Option<u32> {
-    match exprs[node].kind {
-        ExprKind::Field(_, index) => Some(index),
-        ExprKind::Index(base, index) => {
-            let Type::Array(_, count) = program.types.get(exprs[base].ty) else { return None };
-            let value = literal(exprs, index).or_else(|| eval_int(program, exprs, index).ok())?;
-            let value = u32::try_from(value).ok()?;
-            count.is_none_or(|n| value < n).then_some(value)
+    /// The field or constant element that a node selects.
+    fn step(&self, program: &Program, node: ExprId) -> Option<u32> {
+        let exprs = &self.body.exprs;
+        match exprs[node].kind {
+            ExprKind::Field(_, index) => Some(index),
+            ExprKind::Index(base, index) => {
+                let Type::Array(_, count) = program.types.get(exprs[base].ty) else { return None };
+                let value = literal(exprs, index).or_else(|| self.constant(program, index)?.int())?;
+                let value = u32::try_from(value).ok()?;
+                count.is_none_or(|n| value < n).then_some(value)
+            }
+            _ => None,
         }
-        _ => None,
     }
 }
 
@@ -97,7 +97,7 @@ impl Resolver<'_, '_> {
         let list = work.flow.aliases.get(&local).cloned().unwrap_or_default();
         let inside = list.iter().any(|a| a.path.len() > path.len() && a.path.starts_with(&path));
         if let (Some((node, behind)), true) = (rest.split_first(), inside) {
-            if let Some(step) = step(self.cx.program, &work.body.exprs, *node) {
+            if let Some(step) = work.step(self.cx.program, *node) {
                 let path = [path, vec![step]].concat();
                 return self.parts_at(work, (local, path), behind, span, site);
             }

@@ -196,6 +196,14 @@ impl Resolver<'_, '_> {
                 ExprKind::Assign(_, target, _) if self.cx.program.holds_resource(body.exprs[*target].ty) => {
                     marks.insert(id, Mark::Effect);
                 }
+                // What is chosen is a variable, of which the part is taken.
+                ExprKind::Field(base, _) | ExprKind::Index(base, _)
+                    if matches!(body.exprs[*base].kind, ExprKind::Select(..))
+                        && self.cx.program.holds_resource(body.exprs[*base].ty)
+                        && !self.cx.program.types.get(body.exprs[*base].ty).is_resource() =>
+                {
+                    marks.insert(*base, Mark::Value(Symbol::new("chosen")));
+                }
                 // Data and resources of an element go apart, and an index that nobody asks for is not passed.
                 ExprKind::Index(_, index)
                     if self.cx.program.holds_resource(body.exprs[id].ty) && self.effects.expr(&body.exprs, *index) =>
