@@ -405,6 +405,38 @@ fn new_classes_of_a_parameter_are_new() {
     }
 }
 
+/// On D3D an array without bound has a space of its own: one that gets a bound stays in it, one that loses its bound cannot
+/// stay among others.
+#[test]
+fn bounds_of_arrays_move_nothing() {
+    const REST: &str = "Texture2D x;\n[shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let run = |array: &str, lock: &str| {
+        let tree = tree(&[("a.slang", &format!("{array}\n{REST}"))]);
+        if !lock.is_empty() {
+            std::fs::write(tree.path().join("bindings.lock"), lock).expect("a file");
+        }
+        let run =
+            shaderport(tree.path(), &["reflect", "a.slang", "--target", "hlsl", "--bindings-lock", "bindings.lock"]);
+        (run, std::fs::read_to_string(tree.path().join("bindings.lock")).unwrap_or_default())
+    };
+    let row = |text: &str, name: &str| {
+        let line = text.lines().find(|l| l.starts_with(name)).unwrap_or_default().to_owned();
+        line.split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ")
+    };
+    let (open, lock) = run("Texture2D many[];", "");
+    assert_eq!(row(&open.stdout, "many"), "t0.. space1", "{}", open.stdout);
+    let (bounded, _) = run("Texture2D many[2];", &lock);
+    assert_eq!(row(&bounded.stdout, "many"), "t0..t1 space1", "{}", bounded.stdout);
+
+    let (_, lock) = run("Texture2D many[2];", "");
+    let (refused, _) = run("Texture2D many[];", &lock);
+    assert_eq!(refused.code, 1);
+    let message = "`many` cannot stay at t0 to t1 in space 0: without a bound it takes a space of its own";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
+    let (asked, _) = run("Texture2D many[] : register(t5, space3);", &lock);
+    assert!(asked.stderr.contains("`many` is recorded at t0 in space 0"), "{}", asked.stderr);
+}
+
 #[test]
 fn what_is_no_lock() {
     let schema = "\"schema\": \"shaderport-bindings/1\"";

@@ -62,6 +62,8 @@ const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
     ("-fvk-s-shift", 2, |to, args| shift(to, 's', args)),
     ("-enable-16bit-types", 0, |_, _| Ok(())),
     ("-HV", 1, |_, _| Ok(())),
+    // The loader has it.
+    ("-I", 1, |_, _| Ok(())),
 ];
 
 /// `-fvk-t-shift N all`.

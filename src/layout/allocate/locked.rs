@@ -335,7 +335,7 @@ impl<'a> Allocator<'a> {
     /// Gives a parameter its recorded places.
     fn keep(&mut self, lock: &Locked, pending: &mut Pending, kept: &mut BTreeSet<(Owner, Unit)>) {
         let Some((_, record)) = lock.record(pending.id) else { return };
-        if self.report_parts(lock, pending, record) {
+        if self.report_parts(lock, pending, record) || self.report_unbounded(lock, pending, record) {
             return;
         }
         let further = self.recorded_further(record, pending);
@@ -350,7 +350,7 @@ impl<'a> Allocator<'a> {
                 continue;
             }
             let at = if unit == Unit::FurtherDescriptor { further } else { lock.position(pending.id, unit, &takes) };
-            let Some(at) = at else { continue };
+            let Some(at) = at.or_else(|| self.once_unbounded(pending, record, unit)) else { continue };
             kept.insert((pending.id, unit));
             let space = at.space.unwrap_or(0);
             if pending.fixed.contains(&unit) {
@@ -379,6 +379,53 @@ impl<'a> Allocator<'a> {
                 self.fix_number(pending, unit, (at.index, count.min(LAST_SPACES)), How::Recorded);
             }
         }
+    }
+
+    /// Where an array of resources was in a space of its own while it had no bound on D3D.
+    fn once_unbounded(&self, pending: &Pending, record: &Record, unit: Unit) -> Option<Position> {
+        let Detail::Array { count: Some(_), .. } = pending.layout.detail else { return None };
+        let spaces = record.position(Unit::Space).filter(|_| self.settings.api == Api::D3d)?;
+        let classes = Unit::SLOTS.into_iter().filter(|u| pending.layout.usage.get(*u) > 0);
+        let (_, space) = classes.zip(spaces.index..spaces.end()).find(|(class, _)| *class == unit)?;
+        Some(Position { index: 0, count: None, space: Some(space) })
+    }
+
+    /// Reports an array that has lost its bound, where it takes a space of its own from then on and had registers among others;
+    /// and one of structs that has got a bound, whose fields then lie behind one another.
+    fn report_unbounded(&mut self, lock: &Locked, pending: &Pending, record: &Record) -> bool {
+        let classes = pending.layout.unbounded_classes();
+        let had_spaces = record.position(Unit::Space);
+        let structs = matches!(pending.layout.innermost().detail, Detail::Struct(_));
+        if let (Some(spaces), Detail::Array { count: Some(_), .. }, true) =
+            (had_spaces, &pending.layout.detail, structs)
+        {
+            let message = format!(
+                "`{}` cannot stay in space {}: with a bound its parts lie behind one another in one space",
+                pending.name, spaces.index
+            );
+            self.report(lock, pending, message, None);
+            return true;
+        }
+        let had = classes.first().and_then(|unit| Some((*unit, record.position(*unit)?)));
+        let Some((unit, at)) = had.filter(|_| had_spaces.is_none() && pending.layout.usage.get(Unit::Space) > 0) else {
+            return false;
+        };
+        let space = pending.place.class_spaces(&pending.layout).first().map_or(0, |(_, space)| *space);
+        let asked = pending.fixed.contains(&Unit::Space).then(|| (pending.place.offset.get(unit), space));
+        match asked {
+            Some(now) if now == (at.index, at.space.unwrap_or(0)) => return false,
+            Some(now) => self.report_asked(lock, pending, unit, now, at),
+            None => {
+                let recorded = pending.range(at.index, at.count.unwrap_or(UNBOUNDED), How::Recorded);
+                let message = format!(
+                    "`{}` cannot stay at {}: without a bound it takes a space of its own",
+                    pending.name,
+                    range_text(unit, &recorded, at.space.unwrap_or(0))
+                );
+                self.report(lock, pending, message, None);
+            }
+        }
+        true
     }
 
     /// The bindings besides the first, which are, or were, apart from it.

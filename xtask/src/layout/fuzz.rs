@@ -1,11 +1,12 @@
-//! Generated programs: our sidecars beside what slangc and DXC say of the same sources.
+//! Generated programs, or those of a tree: our sidecars beside what slangc and DXC say of the same sources.
 
 use super::oracle::Oracle;
 use super::peer_options::{Job, sidecar};
 use super::rows::{Detail, differences};
+use super::tree;
 use crate::process;
 use rayon::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shaderport::batch::FileLoader;
 use shaderport::compile::Target;
@@ -34,6 +35,12 @@ pub struct FuzzOptions {
     /// Keep the programs here.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// The programs of this tree rather than generated ones.
+    #[arg(long)]
+    tree: Option<PathBuf>,
+    /// Directories of included files in the tree.
+    #[arg(long, short = 'I')]
+    include: Vec<PathBuf>,
 }
 
 pub(super) fn seeds(text: &str) -> Result<Range<u64>, String> {
@@ -45,26 +52,32 @@ pub(super) fn seeds(text: &str) -> Result<Range<u64>, String> {
 }
 
 /// What the generator says of a program.
-#[derive(Deserialize)]
-struct Manifest {
-    files: Vec<String>,
-    entries: Vec<Entry>,
-    targets: Vec<String>,
-    options: BTreeMap<String, Vec<String>>,
-    dxc: Option<Dxc>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) files: Vec<String>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) targets: Vec<String>,
+    pub(super) options: BTreeMap<String, Vec<String>>,
+    pub(super) dxc: Option<Dxc>,
+    #[serde(default)]
+    pub(super) include: Vec<PathBuf>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    name: String,
-    stage: String,
+#[derive(Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) stage: String,
+    pub(super) file: String,
 }
 
-#[derive(Deserialize)]
-struct Dxc {
-    profile: String,
-    options: Vec<String>,
+#[derive(Serialize, Deserialize)]
+pub(super) struct Dxc {
+    pub(super) profile: String,
+    pub(super) options: Vec<String>,
 }
+
+/// A program in a directory of its own, which has the manifest.
+type Program = (PathBuf, Manifest);
 
 /// One program and column.
 struct Run {
@@ -99,12 +112,21 @@ pub fn fuzz(options: &FuzzOptions) -> Result<bool, String> {
     }
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let root = options.out.clone().unwrap_or_else(|| scratch.path().to_path_buf());
-    let programs: Vec<(String, u64)> =
-        options.mode.iter().flat_map(|mode| options.seeds.clone().map(|seed| (mode.clone(), seed))).collect();
-    let tallies: Result<Vec<Tally>, String> =
-        programs.par_chunks(CHUNK).map(|chunk| run_chunk(&oracle, options, &root, chunk)).collect();
+    let (count, tallies) = match &options.tree {
+        Some(tree) => {
+            let programs = tree::programs(tree, &options.include, &root, &options.target)?;
+            let one = |chunk: &[Program]| compare(&oracle, options, chunk);
+            (programs.len(), programs.par_chunks(CHUNK).map(one).collect::<Result<Vec<Tally>, String>>()?)
+        }
+        None => {
+            let seeds = |mode: &String| options.seeds.clone().map(|seed| (mode.clone(), seed)).collect::<Vec<_>>();
+            let programs: Vec<(String, u64)> = options.mode.iter().flat_map(seeds).collect();
+            let one = |chunk: &[(String, u64)]| compare(&oracle, options, &generate(&oracle, &root, chunk)?);
+            (programs.len(), programs.par_chunks(CHUNK).map(one).collect::<Result<Vec<Tally>, String>>()?)
+        }
+    };
     let mut total = Tally::default();
-    for tally in tallies? {
+    for tally in tallies {
         total.compared += tally.compared;
         total.rows += tally.rows;
         total.refused += tally.refused;
@@ -114,7 +136,7 @@ pub fn fuzz(options: &FuzzOptions) -> Result<bool, String> {
     total.failures.iter().take(options.show).for_each(|line| println!("{line}"));
     println!(
         "{} programs, {} compared with a peer, {} refused by the peer, {} rows, {} differing, {} programs and columns with differences",
-        programs.len(),
+        count,
         total.compared,
         total.refused,
         total.rows,
@@ -124,18 +146,23 @@ pub fn fuzz(options: &FuzzOptions) -> Result<bool, String> {
     Ok(total.failures.is_empty())
 }
 
-fn run_chunk(oracle: &Oracle, options: &FuzzOptions, root: &Path, chunk: &[(String, u64)]) -> Result<Tally, String> {
+fn generate(oracle: &Oracle, root: &Path, chunk: &[(String, u64)]) -> Result<Vec<Program>, String> {
     let place = |mode: &str, seed: u64| root.join(format!("{mode}-{seed}"));
     let generate = |(mode, seed): &(String, u64)| json!({ "op": "generate", "seed": seed, "mode": mode, "out": place(mode, *seed), "targets": null });
     let requests: Vec<Value> = chunk.iter().map(generate).collect();
-    let manifests: Result<Vec<Value>, String> = oracle.ask(&requests)?.into_iter().collect();
+    let manifests = oracle.ask(&requests)?.into_iter().zip(chunk).map(|(manifest, (mode, seed))| {
+        let manifest: Manifest = serde_json::from_value(manifest?).map_err(|e| e.to_string())?;
+        Ok((place(mode, *seed), manifest))
+    });
+    manifests.collect()
+}
 
+fn compare(oracle: &Oracle, options: &FuzzOptions, programs: &[Program]) -> Result<Tally, String> {
     let mut columns = Vec::new();
-    for ((mode, seed), manifest) in chunk.iter().zip(manifests?) {
-        let manifest: Manifest = serde_json::from_value(manifest).map_err(|e| e.to_string())?;
+    for (directory, manifest) in programs {
         let targets = manifest.targets.iter().map(String::as_str).chain(manifest.dxc.is_some().then_some("dxc"));
         for target in targets.filter(|t| options.target.iter().any(|wanted| wanted == t)) {
-            columns.push((place(mode, *seed), target.to_owned(), sidecar_of(&place(mode, *seed), &manifest, target)));
+            columns.push((directory.clone(), target.to_owned(), sidecar_of(directory, manifest, target)));
         }
     }
     let mut requests = Vec::new();
@@ -162,8 +189,10 @@ fn run_chunk(oracle: &Oracle, options: &FuzzOptions, root: &Path, chunk: &[(Stri
 fn sidecar_of(directory: &Path, manifest: &Manifest, target: &str) -> Result<String, String> {
     let dxc = manifest.dxc.as_ref().filter(|_| target == "dxc");
     let slang_options = || manifest.options.get(target).cloned().unwrap_or_default();
+    let included = manifest.include.iter().map(PathBuf::as_path).chain([directory]);
+    let beside = manifest.files.first().and_then(|file| Path::new(file).parent()).unwrap_or(directory);
     let job = Job {
-        loader: &FileLoader::new([directory]),
+        loader: &FileLoader::new(included).root(if beside.is_absolute() { beside } else { directory }),
         files: manifest.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect(),
         entries: manifest.entries.iter().map(|e| format!("{}:{}", e.name, e.stage)).collect(),
         target: Target::parse(if target == "dxc" { "hlsl" } else { target }).ok_or(format!("no target {target}"))?,

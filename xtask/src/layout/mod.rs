@@ -21,6 +21,7 @@ mod record;
 mod rows;
 #[path = "../../../tests/slots.rs"]
 mod slots;
+mod tree;
 
 pub use cases::{CasesOptions, cases};
 pub use fuzz::{FuzzOptions, fuzz};

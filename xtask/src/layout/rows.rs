@@ -79,7 +79,7 @@ fn dxc(row: &Value) -> Option<Value> {
     }
 }
 
-/// DXC lists a resource of a `cbuffer` without the name of the buffer.
+/// DXC lists a resource of a `cbuffer` without the name of the buffer, and what a struct of that name holds with one of both.
 fn dxc_names(theirs: &[Value], ours: &[Value]) -> Vec<Value> {
     let paths: BTreeSet<&str> = theirs.iter().filter_map(|r| r["path"].as_str()).collect();
     let renamed = |row: &Value| {
@@ -89,6 +89,11 @@ fn dxc_names(theirs: &[Value], ours: &[Value]) -> Vec<Value> {
         if let Some((_, rest)) = path.split_once('.')
             && resource
             && !paths.contains(path.as_str())
+            && paths.contains(rest)
+        {
+            row["path"] = json!(rest);
+        } else if let Some((buffer, rest)) = path.split_once('.')
+            && rest.split_once('.').is_some_and(|(field, _)| field == buffer)
             && paths.contains(rest)
         {
             row["path"] = json!(rest);
