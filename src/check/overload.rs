@@ -241,10 +241,7 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     if let Some((ty, literal)) = arg.ty() {
-                        let ty = self.contents_type(ty, &var.ty);
-                        if !self.unify(&var.ty, scope, ty, literal, &mut slots) {
-                            return None;
-                        }
+                        self.unify_argument(&var.ty, scope, (ty, literal), &mut slots)?;
                     }
                 }
                 if written {
@@ -275,13 +272,31 @@ impl<'a> Checker<'a> {
         Some(result)
     }
 
+    /// Infers from an argument: from a `ConstantBuffer<T>` as it is, where the parameter may be one, else from its contents.
+    fn unify_argument(
+        &mut self,
+        pattern: &'a ast::TypeExpr,
+        scope: super::ScopeId,
+        (ty, literal): (TypeId, LiteralKind),
+        slots: &mut Vec<Slot>,
+    ) -> Option<()> {
+        let contents = self.contents_type(ty);
+        let generic =
+            matches!(&pattern.kind, ast::TypeKind::Path(path) if path.last().is_some_and(|s| s.args.is_some()));
+        if contents != ty && generic {
+            let before = slots.clone();
+            if self.unify(pattern, scope, ty, literal, slots) {
+                return Some(());
+            }
+            *slots = before;
+        }
+        self.unify(pattern, scope, contents, literal, slots).then_some(())
+    }
+
     /// What a `ConstantBuffer<T>` argument counts as where a plain type is expected.
-    fn contents_type(&mut self, ty: TypeId, pattern: &ast::TypeExpr) -> TypeId {
+    fn contents_type(&self, ty: TypeId) -> TypeId {
         match self.program.types.get(ty) {
-            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => match &pattern.kind {
-                ast::TypeKind::Path(path) if path.last().is_some_and(|s| s.args.is_some()) => ty,
-                _ => e,
-            },
+            Type::ConstantBuffer(contents) | Type::TextureBuffer(contents) | Type::ParameterBlock(contents) => contents,
             _ => ty,
         }
     }
