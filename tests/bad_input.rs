@@ -153,6 +153,24 @@ fn a_long_chain_of_operators_is_no_nest() {
     assert!(!run.stderr.contains("panicked") && !run.stderr.contains("E0901"), "{}", run.stderr);
 }
 
+/// What decides what is used follows conditions and composites: neither may take a time that doubles with their length.
+#[test]
+fn what_is_used_by_much() {
+    let doubled = "b = (b || id.x == 1) && (b || id.y == 2); b = (b && id.x != 3) || (b && id.y != 4);\n".repeat(30);
+    let chain: String = (0..500).map(|n| format!("b = b && id.x != {n};\n")).collect();
+    let large = "S s; s.b[id.x].a[id.y].v[id.z][id.x] = 1.0; S t = s; if (b) t = (S)0; b = t.b[0].a[1].v[2][3] > 0.0;";
+    let types = "struct A { float4 v[64]; }; struct B { A a[64]; }; struct S { B b[64]; };\n";
+    for body in [&doubled, &chain, large] {
+        let body = format!("bool b = id.z == 7;\n{body}if (b) data[id.x] = 1.0;");
+        let tree = tree(&[("main.slang", &format!("{types}{}", main_with(&body)))]);
+        for target in ["hlsl", "glsl"] {
+            let args = ["reflect", "main.slang", "--target", target, "--binding-policy", "dxc"];
+            let run = shaderport(tree.path(), &args);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stderr);
+        }
+    }
+}
+
 #[test]
 fn macros_that_explode() {
     let doubling: String = (1..40).map(|n| format!("#define M{n} M{} M{}\n", n - 1, n - 1)).collect();

@@ -118,8 +118,10 @@ fn zero_scalar(kind: Scalar) -> Value {
     }
 }
 
-/// Longest array that is held as a value.
+/// Longest array that is held as a value,
 const MAX_ELEMENTS: u32 = 1 << 16;
+/// and most scalars of arrays and structs in each other.
+const MAX_SCALARS: usize = 1 << 20;
 
 /// The zero of plain data.
 pub(super) fn zero(program: &Program, ty: TypeId, depth: u32) -> Option<Value> {
@@ -130,12 +132,32 @@ pub(super) fn zero(program: &Program, ty: TypeId, depth: u32) -> Option<Value> {
         Type::Vector(s, n) => Value::Composite(vec![zero_scalar(s); n.into()]),
         Type::Matrix(s, r, c) => Value::Composite(vec![Value::Composite(vec![zero_scalar(s); c.into()]); r.into()]),
         Type::Array(element, Some(n)) if n <= MAX_ELEMENTS => {
-            Value::Composite(vec![zero(program, element, depth)?; n as usize])
+            let (element, n) = (zero(program, element, depth)?, n as usize);
+            let size = scalars(&element).saturating_mul(n);
+            if size > MAX_SCALARS {
+                return None;
+            }
+            Value::Composite(vec![element; n])
         }
         Type::Struct(id) => {
-            let fields = program.structs[id].fields.iter().map(|f| zero(program, f.ty, depth));
-            Value::Composite(fields.collect::<Option<_>>()?)
+            let (mut fields, mut size) = (Vec::new(), 0);
+            for field in &program.structs[id].fields {
+                let value = zero(program, field.ty, depth)?;
+                size += scalars(&value);
+                if size > MAX_SCALARS {
+                    return None;
+                }
+                fields.push(value);
+            }
+            Value::Composite(fields)
         }
         _ => return None,
     })
+}
+
+fn scalars(value: &Value) -> usize {
+    match value {
+        Value::Composite(parts) => parts.iter().map(scalars).sum(),
+        _ => 1,
+    }
 }

@@ -231,10 +231,10 @@ impl<'a> Flow<'a> {
 
     /// A state under a condition.
     fn under(&mut self, state: &State, condition: Val, truth: bool) -> State {
-        // Large states are work, too.
-        self.work += (state.vars.len() + state.facts.len()) as u32 / 4;
         let mut state = state.clone();
         self.graph.assume(&mut state.facts, condition, truth);
+        // Large states are work, too.
+        self.work = self.work.saturating_add((state.vars.len() + state.facts.len()) as u32 / 4);
         let condition = if truth { condition } else { self.graph.unary(&Facts::new(), UnaryOp::Not, condition) };
         state.control = self.graph.make(Op::Under, vec![state.control, condition], BOOL);
         state

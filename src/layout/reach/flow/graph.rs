@@ -63,10 +63,16 @@ struct Node {
 /// What is known on the way: ranges of values.
 pub type Facts = BTreeMap<Val, Range>;
 
-/// Composites of more parts than this are not told apart.
+/// Arrays of more elements than this are not told apart,
 const MAX_PARTS: u32 = 64;
+/// nor are composites of more scalars: one assignment makes a value of each.
+const MAX_SCALARS: u32 = 1 << 13;
 /// More values than this are not made.
 const MAX_VALUES: usize = 1 << 18;
+/// Nor are they asked for more often than this.
+const MAX_ASKED: u32 = 1 << 22;
+/// What follows from one condition is followed through so many others.
+const MAX_ASSUMED: u32 = 256;
 /// What values are made of is followed this deep for what conditions say of it.
 const MAX_DEPTH: u32 = 8;
 
@@ -75,16 +81,18 @@ pub struct Graph<'a> {
     program: &'a Program,
     nodes: Vec<Node>,
     interned: FxHashMap<(Op, Vec<Val>, Ty), Val>,
+    /// How often values were asked for.
+    asked: u32,
 }
 
 impl<'a> Graph<'a> {
     pub fn new(program: &'a Program) -> Graph<'a> {
-        Graph { program, nodes: Vec::new(), interned: FxHashMap::default() }
+        Graph { program, nodes: Vec::new(), interned: FxHashMap::default(), asked: 0 }
     }
 
-    /// Whether there are too many values.
+    /// Whether there are too many values, or they are too much work.
     pub fn is_full(&self) -> bool {
-        self.nodes.len() > MAX_VALUES
+        self.nodes.len() > MAX_VALUES || self.asked > MAX_ASKED
     }
 
     fn node(&self, val: Val) -> Option<&Node> {
@@ -111,6 +119,7 @@ impl<'a> Graph<'a> {
             Ty::Vector(s, n) => return Some(vec![Ty::Scalar(s); n.into()]),
             Ty::Other(id) => id,
         };
+        self.scalars(id, MAX_SCALARS)?;
         match self.program.types.get(id) {
             Type::Matrix(s, rows, columns) => Some(vec![Ty::Vector(s, columns); rows.into()]),
             Type::Array(element, Some(n)) if n <= MAX_PARTS => Some(vec![self.ty_of(element); n as usize]),
@@ -119,12 +128,29 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// How many scalars a type has, anything else counted as one; `None` if that is more than `most`.
+    fn scalars(&self, id: TypeId, most: u32) -> Option<u32> {
+        let count = match self.program.types.get(id) {
+            Type::Vector(_, n) => n.into(),
+            Type::Matrix(_, rows, columns) => u32::from(rows) * u32::from(columns),
+            Type::Array(element, Some(n)) => self.scalars(element, most)?.checked_mul(n)?,
+            Type::Struct(id) => {
+                // An empty struct is a part, too.
+                let fields = &self.program.structs[id].fields;
+                fields.iter().try_fold(1u32, |sum, f| sum.checked_add(self.scalars(f.ty, most.checked_sub(sum)?)?))?
+            }
+            _ => 1,
+        };
+        (count <= most).then_some(count)
+    }
+
     /// A value, the same for the same.
     pub fn make(&mut self, op: Op, args: Vec<Val>, ty: Ty) -> Val {
         self.with_range(op, args, ty, None)
     }
 
     fn with_range(&mut self, op: Op, args: Vec<Val>, ty: Ty, range: Option<Range>) -> Val {
+        self.asked = self.asked.saturating_add(1);
         let key = (op, args, ty);
         if let Some(found) = self.interned.get(&key) {
             return *found;
@@ -249,6 +275,7 @@ impl<'a> Graph<'a> {
         match ty {
             Ty::Other(id) => match self.program.types.get(id) {
                 Type::Array(element, _) => Some(self.ty_of(element)),
+                Type::Struct(id) => Some(self.ty_of(self.program.structs[id].fields.get(index as usize)?.ty)),
                 _ => self.part_types(ty)?.get(index as usize).copied(),
             },
             _ => self.part_types(ty)?.get(index as usize).copied(),
@@ -704,7 +731,14 @@ impl<'a> Graph<'a> {
 
     /// Notes that a condition holds or not, with what follows.
     pub fn assume(&self, facts: &mut Facts, condition: Val, truth: bool) {
-        let Some(node) = self.node(condition) else { return };
+        let mut left = MAX_ASSUMED;
+        self.assume_within(facts, condition, truth, &mut left);
+    }
+
+    /// The same with so many conditions at most: what they are made of may be shared again and again.
+    fn assume_within(&self, facts: &mut Facts, condition: Val, truth: bool, left: &mut u32) {
+        let Some(node) = self.node(condition).filter(|_| *left > 0) else { return };
+        *left -= 1;
         // Comparisons of floats are made again, as DXC makes them.
         let of_floats = match (&node.op, node.args.first()) {
             (Op::Binary(op), Some(left)) => {
@@ -717,14 +751,14 @@ impl<'a> Graph<'a> {
         }
         facts.insert(condition, if truth { TRUE } else { FALSE });
         match (&node.op, node.args.as_slice()) {
-            (Op::Unary(UnaryOp::Not), [of]) => self.assume(facts, *of, !truth),
+            (Op::Unary(UnaryOp::Not), [of]) => self.assume_within(facts, *of, !truth, left),
             (Op::Binary(BinaryOp::And), [a, b]) if truth => {
-                [a, b].into_iter().for_each(|v| self.assume(facts, *v, true))
+                [a, b].into_iter().for_each(|v| self.assume_within(facts, *v, true, left))
             }
             (Op::Binary(BinaryOp::Or), [a, b]) if truth => {
                 let (mut one, mut other) = (facts.clone(), facts.clone());
-                self.assume(&mut one, *a, true);
-                self.assume(&mut other, *b, true);
+                self.assume_within(&mut one, *a, true, left);
+                self.assume_within(&mut other, *b, true, left);
                 for (val, range) in one {
                     if let Some(hull) = rules::hull(Some(range), other.get(&val).copied()) {
                         facts.insert(val, hull);
@@ -732,7 +766,7 @@ impl<'a> Graph<'a> {
                 }
             }
             (Op::Binary(BinaryOp::Or), [a, b]) if !truth => {
-                [a, b].into_iter().for_each(|v| self.assume(facts, *v, false))
+                [a, b].into_iter().for_each(|v| self.assume_within(facts, *v, false, left))
             }
             (Op::Binary(op), [a, b]) if op.is_comparison() => {
                 let (Some(x), Some(y)) = (self.range(*a, facts), self.range(*b, facts)) else { return };
