@@ -66,6 +66,14 @@ pub static DECIDED: &[Decided] = &[
         "main::",
         "slangc gives the buffer of an entry point that has explicit bindings binding 0, which others have",
     ),
+    row("counter_register", "glsl", "g0", COUNTER_OF_REGISTER),
+    row("counter_register", "wgsl", "g0", COUNTER_OF_REGISTER),
+    row(
+        "push_constant_matrix",
+        "",
+        "",
+        "slangc pushes vectors, arrays and structs; that it does not push a matrix alone is a slip",
+    ),
     row("push_constant_struct_global", "wgsl", "p", NO_PUSH_CONSTANTS),
     row("push_constant_struct_global", "wgsl", "z", NO_PUSH_CONSTANTS),
     row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),
@@ -98,6 +106,7 @@ pub static DECIDED: &[Decided] = &[
 ];
 
 const GLOBAL_PACKOFFSET: &str = "`packoffset` on a global is an error for every target";
+const COUNTER_OF_REGISTER: &str = "the counter has the next binding, as the emitted text needs";
 const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
 const STRUCT_ORDER: &str =
     "resources in structs lie in order of declaration, arrays whole: seed 002, the proposed departure";

@@ -136,6 +136,11 @@ impl<'a> Checker<'a> {
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, kind, info);
+        // A block has a set of its own, whatever else is asked for it; other resources have bindings.
+        let innermost = self.program.types.get(self.program.types.innermost(ty));
+        if innermost.is_resource() && !matches!(innermost, Type::ConstantBuffer(_)) {
+            modifiers.clear(Modifiers::PUSH_CONSTANT);
+        }
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
         self.refuse_stage_variable(ast, kind);
         self.cx.source = source;

@@ -97,15 +97,6 @@ struct Pending<'a> {
     class_spaces: Vec<(Unit, u64)>,
 }
 
-impl Pending<'_> {
-    /// What it takes and has no place for yet.
-    fn open(&self) -> Usage {
-        let mut usage = self.layout.usage;
-        self.fixed.iter().for_each(|unit| usage.set(*unit, 0));
-        usage
-    }
-}
-
 impl<'a> Allocator<'a> {
     /// For one program.
     pub fn new(
@@ -254,18 +245,27 @@ impl<'a> Allocator<'a> {
     /// Places the uniform parameters of an entry point.
     fn allocate_entry(&mut self, entry: usize, (params, buffer): EntryScope<'a>) -> EntryLayout {
         let mut to = EntryLayout::default();
-        if self.settings.policy.entry_scopes_whole && !self.is_entry_recorded(entry, &params) {
+        let whole = self.settings.policy.entry_scopes_whole && !self.is_entry_recorded(entry, &params);
+        let bound = params.iter().any(|(_, pending)| !pending.fixed.is_empty());
+        if whole && !bound {
             return self.allocate_whole(entry, params, buffer);
         }
-        to.buffer = buffer.map(|layout| self.place_entry_buffer(layout, entry));
+        // Beside explicit bindings slangc gives the others theirs one by one, and the buffer none.
+        let buffer_last = whole && bound;
+        if !buffer_last {
+            to.buffer = buffer.clone().map(|layout| self.place_entry_buffer(layout, entry));
+        }
         for (index, mut pending) in params {
             self.allocate(&mut pending);
             to.params.push((index, pending.place, pending.layout));
         }
+        if buffer_last {
+            to.buffer = buffer.map(|layout| self.place_entry_buffer(layout, entry));
+        }
         to
     }
 
-    /// The same as if they were the fields of one struct: its buffer, then range after range; but for what has its place.
+    /// The same as if they were the fields of one struct: its buffer, then range after range.
     fn allocate_whole(
         &mut self,
         entry: usize,
@@ -279,7 +279,7 @@ impl<'a> Allocator<'a> {
         };
         let none = Explicit::default();
         let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
-        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.open()));
+        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
         let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
         let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Place::default());
@@ -298,11 +298,8 @@ impl<'a> Allocator<'a> {
         next.offset = next.offset.plus(&own);
         for (index, pending) in params {
             let mut place = next;
-            for unit in pending.fixed.iter().copied().chain([Unit::Bytes]) {
-                place.offset.set(unit, pending.place.offset.get(unit));
-                place.space.set(unit, pending.place.space.get(unit));
-            }
-            next.offset.add_slots(&pending.open());
+            place.offset.set(Unit::Bytes, pending.place.offset.get(Unit::Bytes));
+            next.offset.add_slots(&pending.layout.usage);
             to.params.push((index, place, pending.layout));
         }
         to

@@ -314,7 +314,7 @@ impl Layouter<'_> {
                 (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
                 (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
                 // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
-                (None, Unbounded::OwnSpace) => usage.add(Unit::Space, leaf_count(&element, unit)),
+                (None, Unbounded::OwnSpace) => usage.set(Unit::Space, own_spaces(&element)),
             }
         }
         if count.is_some() && n > 1 && self.settings.policy.attachments_apart_in_arrays {
@@ -527,12 +527,21 @@ fn order_by_class(layout: &mut TypeLayout) {
     }
 }
 
-/// How many leaves of a type use a unit.
-fn leaf_count(layout: &TypeLayout, unit: Unit) -> u64 {
+/// How many spaces the arrays take that an array without bound becomes: one for each leaf, two for a combined sampler alone.
+fn own_spaces(element: &TypeLayout) -> u64 {
+    let leaf = element.innermost();
+    match leaf.detail {
+        Detail::Struct(_) => leaf_count(leaf),
+        _ => Unit::SLOTS.into_iter().map(|unit| u64::from(leaf.usage.get(unit) > 0)).sum(),
+    }
+}
+
+/// How many leaves of a type have a register.
+fn leaf_count(layout: &TypeLayout) -> u64 {
     match &layout.detail {
-        Detail::Struct(fields) => fields.iter().map(|f| leaf_count(&f.layout, unit)).sum(),
-        Detail::Array { element, .. } => leaf_count(element, unit),
-        _ => u64::from(layout.usage.get(unit) > 0),
+        Detail::Struct(fields) => fields.iter().map(|f| leaf_count(&f.layout)).sum(),
+        Detail::Array { element, .. } => leaf_count(element),
+        _ => u64::from(Unit::SLOTS.into_iter().any(|unit| unit.class().is_some() && layout.usage.get(unit) > 0)),
     }
 }
 
@@ -546,7 +555,7 @@ fn spread_spaces(layout: &mut TypeLayout) {
     let mut next = 0;
     for field in fields {
         let classes = || Unit::SLOTS.into_iter().filter(|u| u.class().is_some());
-        let leaves = classes().map(|unit| leaf_count(&field.layout, unit)).sum();
+        let leaves = leaf_count(&field.layout);
         classes().for_each(|unit| field.offset.set(unit, 0));
         if leaves > 0 {
             field.offset.set(Unit::Space, next);

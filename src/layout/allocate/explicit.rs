@@ -77,10 +77,13 @@ impl<'a> Allocator<'a> {
             }
         } else if pending.layout.usage.get(Unit::LateDescriptor) > 0 {
             self.fix(pending, Unit::LateDescriptor, index.into(), space.into(), span);
+        } else {
+            // Data without a binding of its own.
+            self.keep_unheard_register(pending);
         }
     }
 
-    /// A register of a block that is not placed by it: nothing else implicit goes where it points.
+    /// A register of what is not placed by it, a block or plain data: nothing else implicit goes where it points.
     pub(super) fn keep_unheard_register(&mut self, pending: &Pending) {
         let first = self.heard_registers(pending.explicit).first().filter(|r| r.class.is_some());
         if let Some(register) = first.filter(|_| self.settings.policy.registers_as_bindings) {
