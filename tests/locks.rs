@@ -431,10 +431,26 @@ fn bounds_of_arrays_move_nothing() {
     let (_, lock) = run("Texture2D many[2];", "");
     let (refused, _) = run("Texture2D many[];", &lock);
     assert_eq!(refused.code, 1);
-    let message = "`many` cannot stay at t0 to t1 in space 0: without a bound it takes a space of its own";
+    let message = "`many` cannot stay at t0 to t1 in space 0: it takes a space of its own now";
     assert!(refused.stderr.contains(message), "{}", refused.stderr);
     let (asked, _) = run("Texture2D many[] : register(t5, space3);", &lock);
     assert!(asked.stderr.contains("`many` is recorded at t0 in space 0"), "{}", asked.stderr);
+}
+
+/// A block that lay in the default space, as slangc has it without a profile, is not moved to a space of its own.
+#[test]
+fn blocks_stay_out_of_spaces() {
+    const TEXT: &str = "struct P { float4 a; };\nParameterBlock<P> block;\n\
+        [shader(\"compute\")] [numthreads(1, 1, 1)]\nvoid main() { }\n";
+    let tree = tree(&[("a.slang", TEXT)]);
+    let run = |policy: &str| {
+        let lock = ["--bindings-lock", "bindings.lock", "--binding-policy", policy];
+        shaderport(tree.path(), &[&["reflect", "a.slang", "--target", "hlsl"], &lock[..]].concat())
+    };
+    assert!(run("slangc").stdout.contains("b0 space0"));
+    let refused = run("spec");
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("`block` cannot stay at b0 in space 0"), "{}", refused.stderr);
 }
 
 #[test]

@@ -335,7 +335,7 @@ impl<'a> Allocator<'a> {
     /// Gives a parameter its recorded places.
     fn keep(&mut self, lock: &Locked, pending: &mut Pending, kept: &mut BTreeSet<(Owner, Unit)>) {
         let Some((_, record)) = lock.record(pending.id) else { return };
-        if self.report_parts(lock, pending, record) || self.report_unbounded(lock, pending, record) {
+        if self.report_parts(lock, pending, record) || self.report_space(lock, pending, record) {
             return;
         }
         let further = self.recorded_further(record, pending);
@@ -390,10 +390,9 @@ impl<'a> Allocator<'a> {
         Some(Position { index: 0, count: None, space: Some(space) })
     }
 
-    /// Reports an array that has lost its bound, where it takes a space of its own from then on and had registers among others;
-    /// and one of structs that has got a bound, whose fields then lie behind one another.
-    fn report_unbounded(&mut self, lock: &Locked, pending: &Pending, record: &Record) -> bool {
-        let classes = pending.layout.unbounded_classes();
+    /// Reports what takes a space of its own now and had registers among others, an array that has lost its bound or a block
+    /// under other options; and an array of structs that has got a bound, whose fields then lie behind one another.
+    fn report_space(&mut self, lock: &Locked, pending: &Pending, record: &Record) -> bool {
         let had_spaces = record.position(Unit::Space);
         let structs = matches!(pending.layout.innermost().detail, Detail::Struct(_));
         if let (Some(spaces), Detail::Array { count: Some(_), .. }, true) =
@@ -406,11 +405,17 @@ impl<'a> Allocator<'a> {
             self.report(lock, pending, message, None);
             return true;
         }
-        let had = classes.first().and_then(|unit| Some((*unit, record.position(*unit)?)));
-        let Some((unit, at)) = had.filter(|_| had_spaces.is_none() && pending.layout.usage.get(Unit::Space) > 0) else {
+        // A struct's parts come and go one by one.
+        let whole = matches!(pending.layout.detail, Detail::Block { .. } | Detail::Array { count: None, .. });
+        let takes = &pending.layout.usage;
+        let lost = |unit: &Unit| unit.class().is_some() && takes.get(*unit) == 0;
+        let mut had = Unit::SLOTS.into_iter().filter(lost).filter_map(|unit| Some((unit, record.position(unit)?)));
+        let Some((unit, at)) = had.next().filter(|_| whole && had_spaces.is_none() && takes.get(Unit::Space) > 0)
+        else {
             return false;
         };
-        let space = pending.place.class_spaces(&pending.layout).first().map_or(0, |(_, space)| *space);
+        let first = pending.place.offset.get(Unit::Space);
+        let space = pending.place.class_spaces(&pending.layout).first().map_or(first, |(_, space)| *space);
         let asked = pending.fixed.contains(&Unit::Space).then(|| (pending.place.offset.get(unit), space));
         match asked {
             Some(now) if now == (at.index, at.space.unwrap_or(0)) => return false,
@@ -418,7 +423,7 @@ impl<'a> Allocator<'a> {
             None => {
                 let recorded = pending.range(at.index, at.count.unwrap_or(UNBOUNDED), How::Recorded);
                 let message = format!(
-                    "`{}` cannot stay at {}: without a bound it takes a space of its own",
+                    "`{}` cannot stay at {}: it takes a space of its own now",
                     pending.name,
                     range_text(unit, &recorded, at.space.unwrap_or(0))
                 );
