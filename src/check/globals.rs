@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind, Modifiers, Namespace,
+    Attribute, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind, Modifiers, Namespace, Origin,
     Semantic, Struct, Type, TypeId,
 };
 
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
             file: source.file,
             unit: source.unit,
             namespace: self.namespace_of(&info),
-            source_path: name,
+            origin: Origin::Declared,
             block: None,
             stored: Vec::new(),
             wraps: None,
@@ -327,7 +327,7 @@ impl<'a> Checker<'a> {
             file: source.file,
             unit: source.unit,
             namespace: self.namespace_of(&info),
-            source_path: info.name,
+            origin: Origin::Declared,
             block: None,
             stored: Vec::new(),
             wraps: None,

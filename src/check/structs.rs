@@ -9,7 +9,7 @@ use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Attribute, AttributeArg, Field, Instance, Modifiers, Program, Struct, Type, TypeId};
+use crate::tree::{Attribute, AttributeArg, Field, Instance, Modifiers, Origin, Program, Struct, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
@@ -225,6 +225,7 @@ impl<'a> Checker<'a> {
                 span: s.name.span,
                 bits: None,
                 offset: None,
+                origin: Origin::Declared,
             });
         }
         for member in s.members.iter().flatten() {
@@ -279,6 +280,7 @@ impl<'a> Checker<'a> {
             span: var.name.span,
             bits,
             offset: None,
+            origin: Origin::Declared,
         }
     }
 

@@ -15,7 +15,7 @@ use super::trace::{How, Placement};
 use super::types::{Detail, StructBuilder, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{
-    Api, EntryLayout, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
+    Api, EntryLayout, Leaves, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
     offset_of_global,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -179,16 +179,23 @@ impl<'a> Allocator<'a> {
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
+        for (index, entry) in entry_layouts.iter_mut().enumerate() {
+            entry.entry = index;
+        }
+        let dropped = self.dropped.into_iter().filter_map(|p| Some((p.id.global()?, p.layout))).collect();
         let mut layout = ProgramLayout {
             settings: self.settings,
             parameters,
+            dropped,
             globals: globals_buffer,
             entry_points: entry_layouts,
             overlaps: self.overlaps,
             met: self.met,
             trace: self.trace,
             records: None,
+            leaves: Leaves::default(),
         };
+        layout.leaves = Leaves::of(self.program, &layout);
         if let Some(lock) = self.lock {
             let records = lock.records(self.program, &layout);
             lock.report_changes(&records, self.diags);
@@ -202,10 +209,11 @@ impl<'a> Allocator<'a> {
         for (_, pending) in globals {
             self.reserve(pending);
         }
-        let dropped = std::mem::take(&mut self.dropped);
+        let mut dropped = std::mem::take(&mut self.dropped);
         if self.settings.policy.reserve_unused {
-            dropped.into_iter().for_each(|mut pending| self.reserve(&mut pending));
+            dropped.iter_mut().for_each(|pending| self.reserve(pending));
         }
+        self.dropped = dropped;
         // Where a scope of uniforms is placed as one, only explicit bindings are heard in it.
         let (whole, d3d) = (self.settings.policy.entry_scopes_whole, self.settings.api == Api::D3d);
         for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
@@ -294,7 +302,7 @@ impl<'a> Allocator<'a> {
             kept: false,
             layout,
         });
-        let mut to = EntryLayout { params: Vec::new(), buffer };
+        let mut to = EntryLayout { entry, params: Vec::new(), buffer };
         next.offset = next.offset.plus(&own);
         for (index, pending) in params {
             let mut place = next;

@@ -29,6 +29,7 @@
 pub mod allocate;
 pub mod lock;
 mod bit_fields;
+mod leaves;
 pub mod faults;
 pub mod lint;
 pub mod lint_stages;
@@ -46,11 +47,10 @@ pub mod types;
 pub mod usage;
 pub mod varyings;
 
-use crate::tree::{Binding, GlobalId, Program};
-pub use place::{
-    Place, binding, buffer_binding, buffer_place, enter_array, enter_block, further_bindings, leaf_attachment,
-    leaf_binding, sampler_binding, second_binding, walk,
-};
+use crate::tree::{Binding, GlobalId, ParameterId, Program};
+pub use leaves::{Dimension, Leaf, Leaves, Parameter, Part, Role, is_plain, walk};
+use lock::Owner;
+pub use place::{Place, binding, buffer_place, enter_array, enter_block};
 pub use policy::{Api, DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};
@@ -84,6 +84,8 @@ pub struct ScopeBuffer {
 /// The uniform parameters of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct EntryLayout {
+    /// Which entry point of the program it is.
+    pub entry: usize,
     /// (index of the parameter in the function, its place, its layout).
     pub params: Vec<(usize, Place, TypeLayout)>,
     /// Their implicit buffer.
@@ -99,6 +101,8 @@ pub struct ProgramLayout {
     pub parameters: Vec<ParameterLayout>,
     /// The buffer of plain globals.
     pub globals: Option<ScopeBuffer>,
+    /// Parameters that the policy gives no place.
+    pub dropped: Vec<(GlobalId, TypeLayout)>,
     /// One per entry point of the program, same order.
     pub entry_points: Vec<EntryLayout>,
     /// Explicit positions that overlap.
@@ -109,6 +113,8 @@ pub struct ProgramLayout {
     pub trace: Vec<trace::Placement>,
     /// What a lock records from now on; `None` without one.
     pub records: Option<lock::Records>,
+    /// The leaves of all parameters.
+    pub leaves: Leaves,
 }
 
 /// Parameters whose explicit positions overlap. That is an error where one entry point reaches two, which layout
@@ -132,29 +138,17 @@ impl ProgramLayout {
         self.met.get(list).and_then(|owners| owners.get(..count)).unwrap_or_default()
     }
 
-    /// The layout of a global parameter.
-    pub fn parameter(&self, global: GlobalId) -> Option<&ParameterLayout> {
-        self.parameters.iter().find(|p| p.global == global)
-    }
-
-    /// The binding of the leaf at a path of field indices (arrays are passed through) below a global parameter, in its first
-    /// slot unit. `None` if there is no such leaf or it takes no slot.
-    pub fn leaf(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
-        let p = self.parameter(global)?;
-        leaf_binding(p.place, &p.layout, path, None)
-    }
-
-    /// Like [`ProgramLayout::leaf`] in a given unit: the sampler of a combined sampler, say. On WebGPU the sampler follows
-    /// its texture.
-    pub fn leaf_sampler(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
-        let p = self.parameter(global)?;
-        sampler_binding(p.place, &p.layout, path, self.settings.api)
-    }
-
-    /// The binding of the buffer of the block (`ConstantBuffer`, `ParameterBlock`, `cbuffer`) at a path.
-    pub fn buffer(&self, global: GlobalId, path: &[u32]) -> Option<Binding> {
-        let p = self.parameter(global)?;
-        buffer_binding(p.place, &p.layout, path)
+    /// The place and layout of a parameter that has one.
+    pub fn position(&self, id: ParameterId) -> Option<(Place, &TypeLayout)> {
+        let Parameter { owner, at, .. } = *self.leaves.parameter(id);
+        match owner {
+            Owner::Global(_) => self.parameters.get(at).map(|p| (p.place, &p.layout)),
+            Owner::Param(entry, _) => {
+                let entry = self.entry_points.iter().find(|e| e.entry == entry)?;
+                entry.params.get(at).map(|(_, place, layout)| (*place, layout))
+            }
+            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
+        }
     }
 }
 

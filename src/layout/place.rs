@@ -1,6 +1,5 @@
 //! Absolute positions, and the ways to those of the parts of a parameter.
 
-use super::policy::Api;
 use super::types::{Detail, TypeLayout, VarLayout};
 use super::usage::{Unit, Usage};
 use crate::tree::Binding;
@@ -55,27 +54,6 @@ impl Place {
     }
 }
 
-/// Follows a path of field indices; arrays are passed through and blocks entered. Gives place and layout of the leaf.
-pub fn walk<'a>(place: Place, layout: &'a TypeLayout, path: &[u32]) -> Option<(Place, &'a TypeLayout)> {
-    let (mut place, mut layout) = (place, layout);
-    for index in path {
-        loop {
-            match &layout.detail {
-                Detail::Array { .. } => (place, layout) = enter_array(place, layout)?,
-                Detail::Block { .. } => (place, layout) = enter_block(place, layout)?,
-                _ => break,
-            }
-        }
-        let field = layout.fields().get(*index as usize)?;
-        place = place.field(field);
-        layout = &field.layout;
-    }
-    while let Detail::Array { .. } = &layout.detail {
-        (place, layout) = enter_array(place, layout)?;
-    }
-    Some((place, layout))
-}
-
 /// The place and layout of an array's first element. A D3D array without bound has spaces of its own.
 pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
     let Detail::Array { element, count, stride } = &layout.detail else { return None };
@@ -113,55 +91,10 @@ pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
     Some((place, &element.layout))
 }
 
-/// The binding of a leaf in `unit`, or in its first slot unit.
-pub fn leaf_binding(place: Place, layout: &TypeLayout, path: &[u32], unit: Option<Unit>) -> Option<Binding> {
-    let (place, leaf) = walk(place, layout, path)?;
-    let descriptor = (leaf.usage.get(Unit::Descriptor) > 0).then_some(Unit::Descriptor);
-    let unit = unit.or(descriptor).or_else(|| Unit::SLOTS.into_iter().find(|u| leaf.usage.get(*u) > 0))?;
-    (leaf.usage.get(unit) > 0).then(|| binding(&place, unit))
-}
-
-/// The first input attachment of the leaf at a path.
-pub fn leaf_attachment(place: Place, layout: &TypeLayout, path: &[u32]) -> Option<u32> {
-    let (place, leaf) = walk(place, layout, path)?;
-    (leaf.usage.get(Unit::InputAttachment) > 0).then(|| binding(&place, Unit::InputAttachment).index)
-}
-
-/// The binding of the sampler of a combined sampler at a path.
-pub fn sampler_binding(place: Place, layout: &TypeLayout, path: &[u32], api: Api) -> Option<Binding> {
-    if api == Api::D3d {
-        return leaf_binding(place, layout, path, Some(Unit::Sampler));
-    }
-    let (inner, leaf) = walk(place, layout, path)?;
-    let found = leaf_binding(place, layout, path, None)?;
-    match api {
-        Api::WebGpu if leaf.usage.get(Unit::LateDescriptor) > 0 => Some(binding(&inner, Unit::LateDescriptor)),
-        Api::WebGpu => Some(second_binding(&inner, layout, found)),
-        _ => Some(found),
-    }
-}
-
-/// The binding of the second slot of a leaf, whose first one is given: of a sampler behind its texture, a counter behind its
-/// elements. `layout` is that of the parameter.
-pub fn second_binding(leaf: &Place, layout: &TypeLayout, first: Binding) -> Binding {
-    match further_bindings(leaf, layout) {
-        Some(further) => Binding { index: further.index.saturating_add(leaf.to_second() - 1), ..further },
-        None => Binding { index: first.index.saturating_add(leaf.to_second()), ..first },
-    }
-}
-
 /// Where the bindings of a parameter besides the first begin, if they are apart from it.
 pub fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
     let apart = layout.usage.get(Unit::FurtherDescriptor) > 0;
     apart.then(|| Binding { class: None, ..binding(place, Unit::FurtherDescriptor) })
-}
-
-/// The binding of the buffer of a block at a path.
-pub fn buffer_binding(place: Place, layout: &TypeLayout, path: &[u32]) -> Option<Binding> {
-    let (place, block) = walk(place, layout, path)?;
-    let Detail::Block { container, .. } = &block.detail else { return None };
-    let (unit, _) = container.units().find(|(u, _)| Unit::SLOTS.contains(u))?;
-    Some(binding(&buffer_place(place, block), unit))
 }
 
 /// The place of the buffer of a block that is at `place`.

@@ -10,8 +10,9 @@
 
 use super::counters::same_path;
 use super::{Context, Pass};
+use crate::layout::Role;
 use crate::target::Capability;
-use crate::tree::{AttributeArg, ExprKind, FunctionId, Global, GlobalId, Item, Program, Type, TypeId};
+use crate::tree::{AttributeArg, ExprKind, FunctionId, Global, GlobalId, Item, Origin, Program, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass =
@@ -67,10 +68,11 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         let whole = &cx.program.globals[texture];
         let name = format!("{}_sampler", whole.name);
         let mut sampler = Global::new(name.as_str(), ty_of_sampler, whole.kind, whole.span);
-        sampler.source_path = whole.source_path;
         sampler.unit = whole.unit;
         sampler.file = whole.file;
-        sampler.binding = cx.notes.samplers.get(&texture).copied();
+        if let Some((id, leaf)) = cx.beside(texture, Role::Sampler) {
+            (sampler.origin, sampler.binding) = (Origin::Leaf(id), leaf.binding());
+        }
         let sampler = cx.program.globals.push(sampler);
         let after =
             cx.program.items.iter().position(|i| *i == Item::Global(texture)).and_then(|i| cx.program.items.get(i + 1));

@@ -10,8 +10,11 @@
 //! Removes: HiddenCounters. Runs after: split_resources. Spec: seed 000, FACTS 6.
 
 use super::{Context, Pass};
+use crate::layout::Role;
 use crate::target::Capability;
-use crate::tree::{Access, BufferKind, ExprArena, ExprId, ExprKind, Global, GlobalId, Item, Type, TypeId, Types};
+use crate::tree::{
+    Access, BufferKind, ExprArena, ExprId, ExprKind, Global, GlobalId, Item, Origin, Type, TypeId, Types,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass { name: "counters", removes: &[Capability::HiddenCounters], adds: &[], run };
@@ -36,10 +39,11 @@ fn run(cx: &mut Context) {
         if counters.contains_key(&buffer) {
             continue;
         }
-        match cx.notes.counters.get(&buffer).copied() {
-            Some(binding) => {
+        match cx.beside(buffer, Role::Counter).map(|(id, leaf)| (id, leaf.binding())) {
+            Some((id, binding)) => {
                 let counter = declare(cx, buffer);
-                cx.program.globals[counter].binding = Some(binding);
+                let made = &mut cx.program.globals[counter];
+                (made.origin, made.binding) = (Origin::Leaf(id), binding);
                 counters.insert(buffer, (counter, cx.program.globals[counter].ty));
             }
             None => {
@@ -77,7 +81,6 @@ fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
     let whole = &cx.program.globals[buffer];
     let name = format!("{}_counter", whole.name);
     let mut counter = Global::new(name.as_str(), ty, whole.kind, whole.span);
-    counter.source_path = whole.source_path;
     counter.file = whole.file;
     counter.unit = whole.unit;
     let counter = cx.program.globals.push(counter);

@@ -10,7 +10,7 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
     position_value, reciprocal_w, sees_w,
 };
 use super::system_values::Direction;
@@ -280,33 +280,13 @@ impl Lowering<'_, '_> {
             while fields.iter().any(|f| f.name == *name) {
                 name.push('_');
             }
-            let mut field = Field {
-                name: Symbol::new(&name),
-                ty: slot.ty,
-                semantic: None,
-                modifiers: Modifiers::default(),
-                matrix_order: None,
-                explicit: Explicit::default(),
-                attributes: Vec::new(),
-                comments: leaf.comments.clone(),
-                span: leaf.span,
-                bits: None,
-                offset: None,
-            };
+            let mut field = Field { comments: leaf.comments.clone(), ..Field::new(name.as_str(), slot.ty, leaf.span) };
             place(&slot, &mut field.attributes, &mut field.explicit, &mut field.modifiers, leaf.span);
             indices.push(Some(fields.len() as u32));
             fields.push(field);
         }
         let span = leaves.first().map(|l| l.span).unwrap_or_default();
-        let id = self.cx.program.structs.push(Struct {
-            name: Symbol::new(name),
-            fields,
-            comments: Vec::new(),
-            span,
-            builtin: false,
-            attributes: Vec::new(),
-            instance: None,
-        });
+        let id = self.cx.program.structs.push(Struct::new(name, fields, span));
         self.cx.program.insert_item(Item::Struct(id), Some(Item::Function(self.entry.function)));
         (id, indices)
     }

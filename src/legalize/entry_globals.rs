@@ -10,7 +10,7 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, Step, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
     position_value, reciprocal_w, sees_w,
 };
 use super::system_values::{Direction, MOST_DISTANCES, distance_variable};

@@ -6,10 +6,11 @@
 //! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Spec: seed 000, entry points.
 
 use super::{Context, Pass};
+use crate::layout::lock::Owner;
 use crate::target::Capability;
-use crate::tree::is_uniform;
 use crate::tree::{
-    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, ParamMode, Stmt, StmtKind,
+    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode, ParameterId, Stmt,
+    StmtKind, is_uniform,
 };
 use rustc_hash::FxHashMap;
 
@@ -45,17 +46,20 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
         global.matrix_order = param.matrix_order;
         global.explicit = param.explicit;
         global.attributes = param.attributes;
+        global.origin = parameter(cx, entry, at).map_or(Origin::Declared, Origin::Parameter);
         let id = cx.program.globals.push(global);
         cx.program.insert_item(Item::Global(id), Some(Item::Function(function)));
         cx.program.parameters.push(id);
-        let placed = cx.layout.entry_points.get(entry).and_then(|e| e.params.iter().find(|(i, ..)| *i == at));
-        if let Some((_, place, layout)) = placed {
-            cx.notes.entry_globals.push((id, entry, *place, layout.clone()));
-        }
         replaced.insert(param.local, id);
     }
     cx.program.functions[function].params = kept;
     replaced
+}
+
+/// The shader parameter that the parameter at this index is.
+fn parameter(cx: &Context, entry: usize, at: usize) -> Option<ParameterId> {
+    let entry = cx.layout.entry_points.get(entry)?.entry;
+    cx.layout.leaves.parameter_of(Owner::Param(entry, at))
 }
 
 /// Mentions of the parameter mention the global. One that is assigned gets a local copy.

@@ -79,10 +79,10 @@ mod texture_access;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::layout::{Place, ProgramLayout, TypeLayout};
+use crate::layout::{Leaf, Place, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Binding, Effects, Function, FunctionId, GlobalId, Program};
+use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
 use std::collections::BTreeMap;
 
 /// What a pass works on.
@@ -102,20 +102,12 @@ pub struct Context<'a> {
 /// What passes leave for later ones, beside the program.
 #[derive(Default)]
 pub struct Notes {
-    /// Globals made of uniform parameters of entry points: (global, index of the entry point, place, layout).
-    pub entry_globals: Vec<(GlobalId, usize, Place, TypeLayout)>,
-    /// The blocks of push constants that are made of them.
+    /// The blocks of push constants that are made of uniform parameters of entry points.
     pub entry_blocks: Vec<GlobalId>,
-    /// Where the second and further elements of an array are bound, or a combined sampler's sampler, if not behind the first.
-    pub further: rustc_hash::FxHashMap<GlobalId, Binding>,
-    /// Bindings of the samplers of combined samplers.
-    pub samplers: rustc_hash::FxHashMap<GlobalId, Binding>,
     /// The layout of each buffer's data by the types of the source.
     pub memory: Vec<(GlobalId, TypeLayout)>,
     /// Buffers whose data has types that the target's own rules place as wanted.
     pub taken_apart: Vec<GlobalId>,
-    /// Bindings of the hidden counters of buffers.
-    pub counters: rustc_hash::FxHashMap<GlobalId, Binding>,
 }
 
 /// One step.
@@ -213,6 +205,7 @@ pub fn run(
     left_out: Option<&str>,
 ) {
     let mut notes = Notes::default();
+    note_origins(program, layout);
     // What the program needs, until a pass changes it.
     let mut known = None;
     for pass in PASSES {
@@ -238,6 +231,18 @@ pub fn run(
     unspoken(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
+}
+
+/// Notes at parameters and fields what of the source they are, before passes change them.
+fn note_origins(program: &mut Program, layout: &ProgramLayout) {
+    for (id, parameter) in layout.leaves.parameters() {
+        if let Some(global) = parameter.owner.global() {
+            program.globals[global].origin = Origin::Parameter(id);
+        }
+    }
+    for (_, s) in program.structs.iter_mut() {
+        (0..).zip(&mut s.fields).for_each(|(index, field)| field.origin = Origin::Field(index));
+    }
 }
 
 /// In tests and debug builds: the tree is sound after a pass.
@@ -304,12 +309,28 @@ impl Context<'_> {
         }
     }
 
-    /// The place and layout of a shader parameter, also of one that was a uniform parameter of an entry point.
-    pub fn position(&self, global: GlobalId) -> Option<(Place, &TypeLayout)> {
-        if let Some((_, _, place, layout)) = self.notes.entry_globals.iter().find(|(g, ..)| *g == global) {
-            return Some((*place, layout));
+    /// The shader parameter that a global is as a whole, also one that was a uniform parameter of an entry point.
+    pub fn parameter(&self, global: GlobalId) -> Option<ParameterId> {
+        match self.program.globals[global].origin {
+            Origin::Parameter(id) => Some(id),
+            Origin::Declared | Origin::Field(_) | Origin::Leaf(_) | Origin::Element(..) | Origin::Synthesized => None,
         }
-        self.layout.parameter(global).map(|p| (p.place, &p.layout))
+    }
+
+    /// Its place and layout.
+    pub fn position(&self, global: GlobalId) -> Option<(Place, &TypeLayout)> {
+        self.layout.position(self.parameter(global)?)
+    }
+
+    /// What a global stands for, of that which layout placed.
+    pub fn leaf(&self, global: GlobalId) -> Option<(LeafId, &Leaf)> {
+        let id = self.layout.leaves.leaf_of(self.program.globals[global].origin)?;
+        Some((id, self.layout.leaves.leaf(id)))
+    }
+
+    /// What stands beside a global, such as its counter.
+    pub fn beside(&self, global: GlobalId, role: Role) -> Option<(LeafId, &Leaf)> {
+        self.layout.leaves.beside(self.leaf(global)?.0, role)
     }
 
     /// An error that names what the target lacks.

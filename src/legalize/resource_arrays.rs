@@ -12,14 +12,14 @@
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::{Detail, Place, TypeLayout, Unit, enter_block};
+use crate::layout::Leaf;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId,
-    GlobalKind, Hints, Item, Literal, LocalId, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type, TypeId,
-    dump,
+    GlobalKind, Hints, Item, Literal, LocalId, Origin, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type,
+    TypeId, dump,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -41,10 +41,9 @@ fn run(cx: &mut Context) {
         }
     }
     let further = behind_all(cx, &sizes);
-    cx.notes.further.extend(further);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
-        if let Some(elements) = take_apart(cx, global) {
+        if let Some(elements) = take_apart(cx, global, further.get(&global).copied()) {
             arrays.insert(global, elements);
         }
     }
@@ -125,59 +124,20 @@ fn indexed(cx: &Context, global: GlobalId) -> Option<u32> {
 /// Where the second and further elements of each array without a size are bound: behind all bindings of its group that
 /// layout gave. Arrays with a size have bindings from layout for all their elements.
 fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalId, Binding> {
-    let mut taken = Taken::default();
-    for p in &cx.layout.parameters {
-        taken.collect(p.place, &p.layout);
-    }
-    for (_, _, place, layout) in &cx.notes.entry_globals {
-        taken.collect(*place, layout);
-    }
-    for buffer in cx.layout.globals.iter().chain(cx.layout.entry_points.iter().filter_map(|e| e.buffer.as_ref())) {
-        taken.note(buffer.binding.map_or((0, 0), |b| (b.space, b.index.saturating_add(1))));
+    let mut ends: BTreeMap<u32, u32> = BTreeMap::new();
+    for (first, count) in cx.layout.leaves.iter().flat_map(|(_, leaf)| leaf.ranges()) {
+        let end = ends.entry(first.space).or_default();
+        *end = first.index.saturating_add(count).max(*end);
     }
     let further = sizes.keys().map(|&global| {
         let space = cx.program.globals[global].binding.map_or(0, |b| b.space);
-        (global, Binding { class: None, index: taken.ends.get(&space).copied().unwrap_or(0), space })
+        (global, Binding { class: None, index: ends.get(&space).copied().unwrap_or(0), space })
     });
     further.collect()
 }
 
-/// The first number behind all bindings of each group.
-#[derive(Default)]
-struct Taken {
-    ends: BTreeMap<u32, u32>,
-}
-
-impl Taken {
-    fn note(&mut self, (space, end): (u32, u32)) {
-        let known = self.ends.entry(space).or_insert(0);
-        *known = (*known).max(end);
-    }
-
-    fn collect(&mut self, place: Place, layout: &TypeLayout) {
-        let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        for unit in Unit::SLOTS {
-            let used = layout.usage.get(unit);
-            if used > 0 {
-                let end = place.offset.get(unit).saturating_add(used);
-                self.note((number(place.space.get(unit)), number(end)));
-            }
-        }
-        match &layout.detail {
-            Detail::Array { element, .. } => self.collect(place, element),
-            Detail::Struct(fields) => fields.iter().for_each(|f| self.collect(place.field(f), &f.layout)),
-            Detail::Block { .. } => {
-                if let Some((inner, contents)) = enter_block(place, layout) {
-                    self.collect(inner, contents);
-                }
-            }
-            Detail::Resource { .. } | Detail::Plain | Detail::Matrix { .. } => {}
-        }
-    }
-}
-
 /// Declares the elements of an array in its place.
-fn take_apart(cx: &mut Context, global: GlobalId) -> Option<Elements> {
+fn take_apart(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
     if !cx.layout.settings.policy.places_elements && dims.iter().any(|d| *d > 1) {
         let Global { span, name, .. } = cx.program.globals[global];
@@ -190,11 +150,10 @@ fn take_apart(cx: &mut Context, global: GlobalId) -> Option<Elements> {
     let whole = cx.program.globals[global].clone();
     let ty = cx.program.types.innermost(whole.ty);
     let count: u32 = dims.iter().product();
-    let further = cx.notes.further.get(&global).copied();
-    let behind = |n: u32, b: Binding| Binding { index: b.index.saturating_add(n), ..b };
+    let leaf = cx.leaf(global).map(|(id, leaf)| (id, Leaf { further: further.or(leaf.further), ..leaf.clone() }));
     let mut list = Vec::new();
     for flat in 0..count {
-        let name = format!("{}{}", whole.name, suffix(flat, &dims, "_", ""));
+        let name = format!("{}{}", whole.name, suffix(flat, &dims));
         let mut element = Global::new(name.as_str(), ty, GlobalKind::Parameter, whole.span);
         element.modifiers = whole.modifiers;
         element.matrix_order = whole.matrix_order;
@@ -202,11 +161,9 @@ fn take_apart(cx: &mut Context, global: GlobalId) -> Option<Elements> {
         element.explicit.image_format = whole.explicit.image_format;
         element.unit = whole.unit;
         element.file = whole.file;
-        element.source_path = Symbol::new(&format!("{}{}", whole.source_path, suffix(flat, &dims, "[", "]")));
-        element.binding = match flat {
-            0 => whole.binding,
-            n => further.map(|b| behind(n - 1, b)).or(whole.binding.map(|b| behind(n, b))),
-        };
+        if let Some((id, leaf)) = &leaf {
+            (element.origin, element.binding) = (Origin::Element(*id, flat), leaf.element_binding(flat));
+        }
         if flat == 0 {
             element.comments = whole.comments.clone();
         }
@@ -220,14 +177,14 @@ fn take_apart(cx: &mut Context, global: GlobalId) -> Option<Elements> {
     Some(Elements { list, dims })
 }
 
-/// `_1_2` or `[1][2]` for a flat index.
-fn suffix(flat: u32, dims: &[u32], open: &str, close: &str) -> String {
+/// `_1_2` for a flat index.
+fn suffix(flat: u32, dims: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = flat;
     let mut stride: u32 = dims.iter().product();
     for d in dims {
         stride /= d;
-        text.push_str(&format!("{open}{}{close}", rest / stride.max(1)));
+        text.push_str(&format!("_{}", rest / stride.max(1)));
         rest %= stride.max(1);
     }
     text

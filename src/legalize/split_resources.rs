@@ -9,39 +9,36 @@
 //! global. Spec: seed 000 "Splitting of Arrays", LEGALIZE "structs that mix resources and data".
 
 use super::{Context, Pass};
-use crate::layout::{
-    buffer_binding, further_bindings, leaf_attachment, leaf_binding, sampler_binding, second_binding, walk,
-};
+use crate::layout::{Leaf, Role};
 use crate::tree::{
-    Binding, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item,
-    Modifiers, Program, StructId, Type, TypeId, Types,
+    Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
+    ParameterId, Program, Step, StructId, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass { name: "split_resources", removes: &[], adds: &[], run };
 
-/// A resource inside of a parameter.
-struct Leaf {
-    /// Fields from the parameter to it; arrays and blocks add none.
-    path: Vec<u32>,
+/// What a leaf is declared as.
+struct Declared {
     /// Its type, with the array dimensions on the way.
     ty: TypeId,
     name: String,
-    source_path: String,
     /// The field that declares it.
     field: Option<Field>,
-    block: bool,
 }
 
-type Split = FxHashMap<(GlobalId, Vec<u32>), GlobalId>;
+type Split = FxHashMap<(GlobalId, Vec<Step>), GlobalId>;
 
 fn run(cx: &mut Context) {
     let mut split = Split::default();
     for global in cx.program.parameters.clone() {
+        let Some(parameter) = cx.parameter(global) else { continue };
         if needs_split(cx.program, cx.program.globals[global].ty) {
-            take_apart(cx, global, &mut split);
-        } else {
-            bind_whole(cx, global);
+            take_apart(cx, global, parameter, &mut split);
+        } else if let Some(leaf) =
+            cx.layout.leaves.whole(parameter).filter(|id| is_declared(cx.layout.leaves.leaf(*id)))
+        {
+            bind(cx, global, leaf);
         }
     }
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
@@ -64,80 +61,36 @@ fn needs_split(program: &Program, ty: TypeId) -> bool {
     }
 }
 
-fn is_block(types: &Types, ty: TypeId) -> bool {
-    matches!(types.get(types.innermost(ty)), Type::ConstantBuffer(_) | Type::TextureBuffer(_) | Type::ParameterBlock(_))
+/// Whether a leaf is a declaration of its own: data is in a buffer, and samplers, counters and the like follow from others.
+fn is_declared(leaf: &Leaf) -> bool {
+    matches!(leaf.role, Role::Resource | Role::Block)
 }
 
-/// The binding of a parameter that stays as it is.
-fn bind_whole(cx: &mut Context, global: GlobalId) {
-    let block = is_block(&cx.program.types, cx.program.globals[global].ty);
-    cx.program.globals[global].binding = binding(cx, global, &[], block);
-    note_hidden(cx, global, &[], global);
-    note_attachment(cx, global, &[], global);
-}
-
-/// Subpass inputs have the number that layout gave.
-fn note_attachment(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId) {
-    let found = cx.position(global).and_then(|(place, layout)| leaf_attachment(place, layout, path));
-    cx.program.globals[leaf].explicit.input_attachment_index = found;
-}
-
-/// Notes where the sampler and the counter of a leaf are bound, for the passes that make them.
-fn note_hidden(cx: &mut Context, global: GlobalId, path: &[u32], leaf: GlobalId) {
-    let Some((place, layout)) = cx.position(global) else { return };
-    let further = further_bindings(&place, layout).map(|b| (leaf, b));
-    let first = cx.program.globals[leaf].binding;
-    match cx.program.types.get(cx.program.types.innermost(cx.program.globals[leaf].ty)) {
-        Type::Texture(t) if t.combined => {
-            let found = sampler_binding(place, layout, path, cx.layout.settings.api);
-            cx.notes.samplers.extend(found.map(|b| (leaf, b)));
-        }
-        Type::Buffer(kind, ..) => {
-            let asked = cx.program.globals[leaf].explicit.vk_counter_binding;
-            // Append and consume buffers take two bindings where the counter is not hidden.
-            let reserved = matches!(kind, BufferKind::Append | BufferKind::Consume);
-            let found = match (first, asked, walk(place, layout, path)) {
-                (Some(first), Some(index), _) => Some(Binding { index, ..first }),
-                (Some(first), None, Some((at, _))) if reserved => Some(second_binding(&at, layout, first)),
-                _ => None,
-            };
-            cx.notes.counters.extend(found.map(|b| (leaf, b)));
-        }
-        _ => {}
-    }
-    cx.notes.further.extend(further);
-}
-
-fn binding(cx: &Context, global: GlobalId, path: &[u32], block: bool) -> Option<Binding> {
-    if path.is_empty() && block && cx.program.globals[global].modifiers.has(Modifiers::PUSH_CONSTANT) {
-        // On targets that have them; elsewhere layout gave an ordinary place.
-        let placed = cx.position(global).and_then(|(place, layout)| buffer_binding(place, layout, path));
-        return placed.filter(|_| !cx.profile.has(crate::target::Capability::PushConstants));
-    }
-    let (place, layout) = cx.position(global)?;
-    if block { buffer_binding(place, layout, path) } else { leaf_binding(place, layout, path, None) }
+/// Gives a global the position of the leaf that it is.
+fn bind(cx: &mut Context, global: GlobalId, id: LeafId) {
+    let leaves = &cx.layout.leaves;
+    let made = &mut cx.program.globals[global];
+    made.origin = Origin::Leaf(id);
+    made.binding = leaves.leaf(id).binding();
+    // Subpass inputs have the number that layout gave.
+    let attachment = leaves.beside(id, Role::Attachment).map(|(_, leaf)| leaf.index());
+    made.explicit.input_attachment_index = attachment.and_then(|n| u32::try_from(n).ok());
 }
 
 /// Declares the leaves of a parameter.
-fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
-    let (ty, transparent) = (cx.program.globals[global].ty, cx.program.globals[global].transparent);
-    let name = cx.program.globals[global].name.to_string();
-    let mut leaves = Leaves { program: cx.program, list: Vec::new() };
-    leaves.collect(
-        ty,
-        &Site { path: Vec::new(), dims: Vec::new(), name: name.clone(), source: name, field: None, transparent },
-    );
-    for leaf in leaves.list {
+fn take_apart(cx: &mut Context, global: GlobalId, parameter: ParameterId, split: &mut Split) {
+    let ty = cx.program.globals[global].ty;
+    let layout = cx.layout;
+    for (id, leaf) in layout.leaves.of_parameter(parameter).filter(|(_, leaf)| is_declared(leaf)) {
         if leaf.path.is_empty() {
             // The parameter itself is the data of a block.
-            cx.program.globals[global].binding = binding(cx, global, &[], true);
+            bind(cx, global, id);
             continue;
         }
-        let found = binding(cx, global, &leaf.path, leaf.block);
-        let id = declare(cx, global, &leaf, found);
-        note_hidden(cx, global, &leaf.path, id);
-        note_attachment(cx, global, &leaf.path, id);
-        split.insert((global, leaf.path), id);
+        let Some(declared) = declared(cx.program, global, &leaf.path) else { continue };
+        let made = declare(cx, global, declared);
+        bind(cx, made, id);
+        split.insert((global, leaf.path.clone()), made);
     }
     let inner = cx.program.types.get(cx.program.types.innermost(ty));
     let data = inner.element().filter(|_| inner.is_resource()).unwrap_or(ty);
@@ -147,7 +100,38 @@ fn take_apart(cx: &mut Context, global: GlobalId, split: &mut Split) {
     }
 }
 
-fn declare(cx: &mut Context, parent: GlobalId, leaf: &Leaf, binding: Option<Binding>) -> GlobalId {
+/// What the leaf at a path below a parameter is declared as: arrays on the way are those of the leaf.
+fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<Declared> {
+    let Global { ty, name, transparent, .. } = program.globals[global];
+    let mut dims = Vec::new();
+    let mut inside_arrays = |program: &Program, ty: TypeId| {
+        let mut ty = ty;
+        while let Some((element, count)) = program.types.array_parts(ty) {
+            dims.push(count);
+            ty = element;
+        }
+        ty
+    };
+    let (mut ty, mut name, mut field) = (inside_arrays(program, ty), name.to_string(), None);
+    for (depth, step) in path.iter().enumerate() {
+        while let Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty) {
+            ty = inside_arrays(program, t);
+        }
+        let (Type::Struct(id), Step::Field(index)) = (program.types.get(ty), *step) else { return None };
+        let found = program.structs[id].fields.get(index as usize)?.clone();
+        // Fields of a `cbuffer` are named without it.
+        name = if transparent && depth == 0 { found.name.to_string() } else { format!("{name}_{}", found.name) };
+        ty = inside_arrays(program, found.ty);
+        field = Some(found);
+    }
+    if let Type::ParameterBlock(t) = program.types.get(ty) {
+        ty = program.types.intern(Type::ConstantBuffer(t));
+    }
+    let ty = dims.iter().rev().fold(ty, |t, n| program.types.array(t, *n));
+    Some(Declared { ty, name, field })
+}
+
+fn declare(cx: &mut Context, parent: GlobalId, leaf: Declared) -> GlobalId {
     let whole = &cx.program.globals[parent];
     let mut global = Global::new(leaf.name.as_str(), leaf.ty, GlobalKind::Parameter, whole.span);
     global.modifiers = whole.modifiers;
@@ -165,80 +149,12 @@ fn declare(cx: &mut Context, parent: GlobalId, leaf: &Leaf, binding: Option<Bind
     global.unit = whole.unit;
     global.namespace = whole.namespace;
     global.file = whole.file;
-    global.source_path = leaf.source_path.as_str().into();
-    global.binding = binding;
     let id = cx.program.globals.push(global);
     // After the parameter itself and the leaves before this one, which stand in front of it.
     cx.program.insert_item(Item::Global(id), Some(Item::Global(parent)));
     let at = cx.program.parameters.iter().position(|g| *g == parent).unwrap_or(cx.program.parameters.len());
     cx.program.parameters.insert(at, id);
     id
-}
-
-/// Where the collection of leaves stands.
-#[derive(Clone)]
-struct Site {
-    path: Vec<u32>,
-    dims: Vec<Option<u32>>,
-    name: String,
-    source: String,
-    field: Option<Field>,
-    /// Fields are named without what holds them.
-    transparent: bool,
-}
-
-struct Leaves<'a> {
-    program: &'a mut Program,
-    list: Vec<Leaf>,
-}
-
-impl Leaves<'_> {
-    fn collect(&mut self, ty: TypeId, site: &Site) {
-        match self.program.types.get(ty) {
-            Type::Array(element, count) => {
-                let mut inner = site.clone();
-                inner.dims.push(count);
-                self.collect(element, &inner);
-            }
-            Type::Struct(id) => self.fields(id, site),
-            Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => {
-                if self.program.holds_data(t) {
-                    self.push(ty, site, true);
-                }
-                if self.program.holds_resource(t) {
-                    self.collect(t, site);
-                }
-            }
-            other if other.is_resource() => self.push(ty, site, false),
-            _ => {}
-        }
-    }
-
-    fn fields(&mut self, id: StructId, site: &Site) {
-        for (index, field) in (0..).zip(self.program.structs[id].fields.clone()) {
-            if self.program.holds_resource(field.ty) {
-                let mut inner = site.clone();
-                inner.path.push(index);
-                inner.source = format!("{}.{}", site.source, field.name);
-                inner.name =
-                    if site.transparent { field.name.to_string() } else { format!("{}_{}", site.name, field.name) };
-                inner.transparent = false;
-                let ty = field.ty;
-                inner.field = Some(field);
-                self.collect(ty, &inner);
-            }
-        }
-    }
-
-    fn push(&mut self, ty: TypeId, site: &Site, block: bool) {
-        let ty = match self.program.types.get(ty) {
-            Type::ParameterBlock(t) => self.program.types.intern(Type::ConstantBuffer(t)),
-            _ => ty,
-        };
-        let ty = site.dims.iter().rev().fold(ty, |t, n| self.program.types.array(t, *n));
-        let (path, name, source_path) = (site.path.clone(), site.name.clone(), site.source.clone());
-        self.list.push(Leaf { path, ty, name, source_path, field: site.field.clone(), block });
-    }
 }
 
 /// Replaces a path to a resource by the leaf's global and the path's indices.

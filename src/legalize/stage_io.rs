@@ -9,15 +9,6 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
 
-/// A step from a value to a part of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Step {
-    /// A field of a struct.
-    Field(u32),
-    /// A constant element of an array, or row of a matrix.
-    Element(u32),
-}
-
 /// What of an entry point a leaf belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {

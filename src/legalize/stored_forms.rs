@@ -25,17 +25,8 @@ pub(super) use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, MatrixOrder, Program, Scalar, Struct, StructId, Type, TypeId, Types};
+use crate::tree::{Field, MatrixOrder, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
-
-/// A step from a value to a part of it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Step {
-    /// A field by its index.
-    Field(u32),
-    /// An element of an array.
-    Element(u32),
-}
 
 /// Where a value of the source lies, seen from the struct or array element around it.
 #[derive(Clone, Debug)]

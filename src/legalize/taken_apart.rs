@@ -19,7 +19,7 @@ use self::plan::{Buffer, Plan, plan};
 use self::words::Words;
 use super::hoist::hoist;
 use super::references::{self, ByReference, selected};
-use super::stored_forms::{Form, Slot, Step};
+use super::stored_forms::{Form, Slot};
 use super::{Context, Pass};
 use crate::layout::Detail;
 use crate::source::Span;

@@ -6,11 +6,13 @@
 //! Removes: GlobalUniforms. Runs after: split_resources. Spec: seed 000, "$Globals".
 
 use super::{Context, Pass};
+use crate::layout::lock::Owner;
 use crate::layout::{ScopeBuffer, StructBuilder, Unit};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::{
-    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Scalar, Struct, StructId, Type, TypeId,
+    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Scalar, Struct, StructId, Type,
+    TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -18,19 +20,25 @@ pub(super) const PASS: Pass = Pass { name: "uniform_blocks", removes: &[Capabili
 
 fn run(cx: &mut Context) {
     let data: Vec<GlobalId> = cx.program.parameters.iter().copied().filter(|g| is_data(cx, *g)).collect();
-    let entry_of = |cx: &Context, g: GlobalId| cx.notes.entry_globals.iter().find(|(e, ..)| *e == g).map(|e| e.1);
-    let of_globals: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g).is_none()).collect();
+    let entry_of = |cx: &Context, g: GlobalId| match cx.layout.leaves.parameter(cx.parameter(g)?).owner {
+        Owner::Param(entry, _) => Some(entry),
+        _ => None,
+    };
+    let mut of_globals: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g).is_none()).collect();
+    // In the order of the layout, which may be another one than that of declaration.
+    of_globals.sort_by_key(|g| cx.parameter(*g));
     let buffer = cx.layout.globals.clone();
-    gather(cx, "globalParams", "GlobalParams", &in_layout_order(cx, of_globals), buffer);
+    gather(cx, ("globalParams", "GlobalParams"), &of_globals, (Owner::Globals, buffer));
     let entries = cx.program.entry_points.len();
     for entry in 0..entries {
-        let members: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g) == Some(entry)).collect();
-        let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
+        let Some(layout) = cx.layout.entry_points.get(entry) else { continue };
+        let (number, buffer) = (layout.entry, layout.buffer.clone());
+        let members: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g) == Some(number)).collect();
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
         if let Some(e) = cx.program.entry_points.get(entry).filter(|_| entries > 1) {
             (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
         }
-        gather(cx, &name, &type_name, &members, buffer);
+        gather(cx, (&name, &type_name), &members, (Owner::EntryBuffer(number), buffer));
     }
 }
 
@@ -39,14 +47,13 @@ fn is_data(cx: &Context, global: GlobalId) -> bool {
     global.kind == GlobalKind::Parameter && !cx.program.holds_resource(global.ty)
 }
 
-fn in_layout_order(cx: &Context, mut globals: Vec<GlobalId>) -> Vec<GlobalId> {
-    let order = |g: &GlobalId| cx.layout.parameters.iter().position(|p| p.global == *g);
-    globals.sort_by_key(order);
-    globals
-}
-
-/// Makes a block of some globals.
-fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], buffer: Option<ScopeBuffer>) {
+/// Makes a block of some globals: the buffer of a scope.
+fn gather(
+    cx: &mut Context,
+    (name, type_name): (&str, &str),
+    members: &[GlobalId],
+    (scope, buffer): (Owner, Option<ScopeBuffer>),
+) {
     let Some(&first) = members.first() else { return };
     let span = cx.program.globals[first].span;
     let settings = &cx.layout.settings;
@@ -59,6 +66,8 @@ fn gather(cx: &mut Context, name: &str, type_name: &str, members: &[GlobalId], b
     let ty = cx.program.types.intern(Type::ConstantBuffer(element));
     let mut block = Global::new(name, ty, GlobalKind::Parameter, span);
     block.transparent = true;
+    let leaf = cx.layout.leaves.parameter_of(scope).and_then(|id| cx.layout.leaves.whole(id));
+    block.origin = leaf.map_or(Origin::Synthesized, Origin::Leaf);
     block.binding = buffer.as_ref().and_then(|b| b.binding);
     if buffer.is_some() && block.binding.is_none() {
         block.modifiers.set(Modifiers::PUSH_CONSTANT);
@@ -81,6 +90,7 @@ fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
     field.comments = global.comments.clone();
     field.attributes = global.attributes.clone();
     field.modifiers = global.modifiers;
+    field.origin = global.origin;
     field.explicit.packoffset = global.explicit.packoffset.or(at);
     field
 }
@@ -100,8 +110,7 @@ fn moves(cx: &Context, buffer: &ScopeBuffer, members: &[GlobalId]) -> bool {
 fn at_kept_bytes(cx: &mut Context, members: &[GlobalId], fields: Vec<Field>) -> Vec<Field> {
     let mut fields = fields;
     for (global, field) in members.iter().zip(&mut fields) {
-        let entry = cx.notes.entry_globals.iter().find(|(e, ..)| e == global).map(|(_, _, place, _)| *place);
-        let Some(place) = entry.or_else(|| cx.layout.parameter(*global).map(|p| p.place)) else { continue };
+        let Some((place, _)) = cx.position(*global) else { continue };
         let byte = place.offset.get(Unit::Bytes);
         if cx.profile.facts.placement == Placement::Packoffset && byte % 4 != 0 {
             let message =

@@ -12,7 +12,7 @@
 use super::Context;
 use super::Pass;
 use super::signatures;
-use super::stage_io::{Flatten, Leaf, Source, Step};
+use super::stage_io::{Flatten, Leaf, Source};
 use super::system_values::{self, Direction};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings};

@@ -1,15 +1,14 @@
 //! From program, layout and emitted programs to the sidecar's data.
 
-use super::leaves::{GLOBALS_NAME, params_names};
+use super::emitted::Texts;
 use super::model::{
     Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::{leaves, stages, types, varyings};
-use crate::emit;
+use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout};
 use crate::source::{Sources, Span};
-use crate::symbol::Symbol;
 use crate::target::Profile;
 use crate::target::format::Format;
 use crate::tree::{self, *};
@@ -28,19 +27,18 @@ pub fn reflect(
         program,
         layout,
         sources,
-        emitted: emitted_names(emitted, profile),
+        texts: Texts::of(emitted, profile, &layout.leaves),
         contents: buffer_contents(program),
     };
-    let memory = super::memory::memory(program, layout, emitted);
+    let memory = super::memory::memory(&builder);
     let mut entry_points = builder.entry_points(emitted);
-    let mut leaves = leaves::leaves(&builder, &entry_points, &memory);
+    let leaves::Listed { list: mut leaves, of } = leaves::leaves(&builder, &entry_points);
     if layout.settings.api == crate::layout::Api::D3d {
         super::semantics::complete(&mut leaves, emitted);
     }
     super::semantics::without(&mut leaves);
-    let by_path = by_path(&leaves);
     for entry in &mut entry_points {
-        entry.bindings = builder.used_by(entry, &by_path);
+        entry.bindings = builder.used_by(entry, &leaves, &of);
     }
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
@@ -51,40 +49,11 @@ pub fn reflect(
         parameters: builder.parameters(),
         entry_points,
         bindless_space_index: leaves::free_space(&leaves),
-        global_scope: builder.scope(layout.globals.as_ref(), &[GLOBALS_NAME]),
+        global_scope: builder.scope(Owner::Globals, layout.globals.as_ref()),
         types: types::types(&builder),
         leaves,
         memory,
     }
-}
-
-/// Names in the text by path in the source. Several parameters may have one path; their bindings tell them apart.
-pub(super) type EmittedNames = BTreeMap<&'static str, Vec<Emitted>>;
-
-/// A parameter in a text.
-pub(super) struct Emitted {
-    pub binding: Option<tree::Binding>,
-    pub name: &'static str,
-    /// The block around it, if that has a name of its own.
-    pub block: Option<&'static str>,
-}
-
-fn emitted_names(emitted: &[&Program], profile: &Profile) -> EmittedNames {
-    let mut names = EmittedNames::new();
-    for program in emitted {
-        let blocks: BTreeMap<GlobalId, Symbol> = emit::blocks(program, profile).into_iter().collect();
-        let globals = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
-        for id in globals {
-            let global = &program.globals[id];
-            // Push constants and specialization constants have no binding.
-            if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
-                let block = blocks.get(&id).map(|name| name.as_str());
-                let found = Emitted { binding: global.binding, name: global.name.as_str(), block };
-                names.entry(global.source_path.as_str()).or_default().push(found);
-            }
-        }
-    }
-    names
 }
 
 /// The attribute of structs of the standard library whose fields are values side by side, told without names.
@@ -94,7 +63,7 @@ pub(super) struct Builder<'a> {
     pub program: &'a Program,
     pub layout: &'a ProgramLayout,
     pub sources: &'a Sources,
-    pub emitted: EmittedNames,
+    pub texts: Texts,
     /// What `cbuffer` and `tbuffer` hold, which is no type with a name.
     pub contents: BTreeSet<StructId>,
 }
@@ -499,8 +468,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A scope, whose buffer legalization makes under one of these names; what is emitted may be called otherwise.
-    fn scope(&self, buffer: Option<&ScopeBuffer>, names: &[&str]) -> Scope {
+    /// The buffer of a scope.
+    fn scope(&self, owner: Owner, buffer: Option<&ScopeBuffer>) -> Scope {
         let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
         let unit =
             if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
@@ -508,23 +477,15 @@ impl Builder<'_> {
             Some(b) => Binding { space: Some(b.space.into()), ..slot(unit, b.index.into(), 0, 1) },
             None => slot(Unit::PushConstant, buffer.push, 0, 1),
         };
+        let leaves = &self.layout.leaves;
+        let leaf = leaves.parameter_of(owner).and_then(|id| leaves.whole(id));
+        let emitted = leaf.and_then(|leaf| self.texts.get(leaf));
         Scope {
             kind: "constantBuffer".to_owned(),
             bindings: vec![at],
             size: Some(count(buffer.layout.size())),
-            emitted_name: self.scope_name(buffer, names),
+            emitted_name: emitted.map(|e| e.name.to_owned()),
         }
-    }
-
-    /// A scope's buffer in the text.
-    pub(super) fn scope_emitted<'s>(&'s self, buffer: &ScopeBuffer, names: &[&str]) -> Option<&'s Emitted> {
-        let named = |name: &str| self.emitted.get(name)?.iter().find(|e| e.binding == buffer.binding);
-        names.iter().find_map(|name| named(name))
-    }
-
-    /// The name of a scope's buffer in the text.
-    fn scope_name(&self, buffer: &ScopeBuffer, names: &[&str]) -> Option<String> {
-        self.scope_emitted(buffer, names).map(|e| e.name.to_owned())
     }
 
     fn entry_points(&self, emitted: &[&Program]) -> Vec<super::model::EntryPoint> {
@@ -555,7 +516,6 @@ impl Builder<'_> {
         };
         let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
         let patch_constants = varyings::patch_constants(self, entry);
-        let [only, several] = params_names(entry.name.as_str());
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
@@ -569,19 +529,25 @@ impl Builder<'_> {
             facts: stages::facts(self.program, entry),
             location: self.location(function.span),
             user_attribs: user_attributes(&function.attributes),
-            scope: self.scope(layout.and_then(|l| l.buffer.as_ref()), &[&only, &several]),
+            scope: self.scope(Owner::EntryBuffer(index), layout.and_then(|l| l.buffer.as_ref())),
             scope_offsets: BTreeMap::new(),
             bindings: Vec::new(),
         }
     }
 
     /// Global parameters with whether an entry point can reach what they have of each unit.
-    fn used_by(&self, entry: &super::model::EntryPoint, leaves: &BTreeMap<&str, Vec<&Leaf>>) -> Vec<Variable> {
+    fn used_by(
+        &self,
+        entry: &super::model::EntryPoint,
+        leaves: &[Leaf],
+        of: &BTreeMap<ParameterId, Vec<usize>>,
+    ) -> Vec<Variable> {
         let list = self.layout.parameters.iter().map(|p| {
             let global = &self.program.globals[p.global];
             let name = global.name.as_str();
-            let below = leaves.get(name).into_iter().flatten();
-            let mine: Vec<&Leaf> = below.copied().filter(|l| l.entry_points.contains(&entry.name)).collect();
+            let parameter = self.layout.leaves.parameter_of(Owner::Global(p.global));
+            let parts = parameter.and_then(|id| of.get(&id)).into_iter().flatten().filter_map(|i| leaves.get(*i));
+            let mine: Vec<&Leaf> = parts.filter(|l| l.entry_points.contains(&entry.name)).collect();
             let mut list = bindings(&self.program.types, &p.place, &p.layout);
             let told = |b: &&mut Binding| {
                 Unit::of_word(&b.kind)
@@ -598,18 +564,6 @@ impl Builder<'_> {
         });
         list.collect()
     }
-}
-
-/// The leaves of each path and of what they are parts of.
-fn by_path(leaves: &[Leaf]) -> BTreeMap<&str, Vec<&Leaf>> {
-    let mut parts: BTreeMap<&str, Vec<&Leaf>> = BTreeMap::new();
-    for leaf in leaves {
-        let dots = leaf.path.match_indices('.').map(|(at, _)| at);
-        for prefix in dots.chain([leaf.path.len()]).filter_map(|end| leaf.path.get(..end)) {
-            parts.entry(prefix).or_default().push(leaf);
-        }
-    }
-    parts
 }
 
 fn access_word(access: Access) -> Option<String> {

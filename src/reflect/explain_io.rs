@@ -1,6 +1,7 @@
 //! Why stage inputs and outputs have their locations.
 
-use super::build::{Builder, EmittedNames};
+use super::build::Builder;
+use super::emitted::Texts;
 use super::explain::{Explanation, Step, source_line};
 use super::leaves::PATCH_PATH;
 use super::model::{Binding, Count, Variable};
@@ -17,7 +18,7 @@ const VARYINGS: &str = "seed 004 \"Varying Parameters\"; FACTS 15";
 /// The stage inputs and outputs of an entry point, and their parts.
 pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
     let Some(point) = program.entry_points.get(entry) else { return Vec::new() };
-    let builder = Builder { program, layout, sources, emitted: EmittedNames::new(), contents: BTreeSet::new() };
+    let builder = Builder { program, layout, sources, texts: Texts::default(), contents: BTreeSet::new() };
     let mut explainer = Explainer { program, layout, sources, entry: point, list: Vec::new() };
     explainer.function(point.function, point.name.as_str(), &varyings(&builder, point));
     if let Some(constants) = point.patch_constant {

@@ -2,16 +2,13 @@
 //! parameters of entry points, of stage inputs and outputs; and the buffers that the source does not declare.
 
 use super::build::{Builder, count};
-use super::model::{
-    BufferMemory, BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Size, Unbounded, Variable,
-};
+use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Size, Unbounded, Variable};
+use super::paths::Paths;
 use crate::layout::locations::PATCH;
+use crate::layout::lock::Owner;
 use crate::layout::reach::{Parts, Root, parts};
-use crate::layout::{
-    Api, Detail, Place, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, buffer_place, enter_array, enter_block,
-    further_bindings,
-};
-use crate::tree::{self, BufferKind, Explicit, Type};
+use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
+use crate::tree::{self, LeafId, ParameterId, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of the buffer of plain globals.
@@ -25,22 +22,27 @@ pub(super) fn params_path(entry: &str) -> String {
 /// What stands between an entry point and what the function of its patch constants gives.
 pub(super) const PATCH_PATH: &str = "$patch";
 
-/// What the buffer of plain globals is called in emitted texts.
-pub(super) const GLOBALS_NAME: &str = "globalParams";
-
-/// What the buffer of an entry point's plain parameters may be called there: the second where there are several.
-pub(super) fn params_names(entry: &str) -> [String; 2] {
-    ["entryPointParams".to_owned(), format!("{entry}Params")]
+/// The leaves of a sidecar, and which of them each parameter has.
+pub(super) struct Listed {
+    pub list: Vec<Leaf>,
+    pub of: BTreeMap<ParameterId, Vec<usize>>,
 }
 
-/// All leaves; `entries` are the entry points as the sidecar shows them, `memory` the bytes of all buffers.
-pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint], memory: &[BufferMemory]) -> Vec<Leaf> {
-    let mut walk = Walk { builder, emitted: emitted_bytes(memory), list: Vec::new() };
-    walk.globals();
-    (0..entries.len()).for_each(|entry| walk.params(entry));
-    let mut list = walk.used();
+/// All leaves; `entries` are the entry points as the sidecar shows them.
+pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint]) -> Listed {
+    let paths = Paths { program: builder.program, leaves: &builder.layout.leaves };
+    let mut rows = Rows { builder, paths, list: Vec::new() };
+    for (id, leaf) in builder.layout.leaves.iter() {
+        rows.leaf(id, leaf);
+    }
+    rows.note_users();
+    let mut of: BTreeMap<ParameterId, Vec<usize>> = BTreeMap::new();
+    for (index, row) in rows.list.iter().enumerate() {
+        of.entry(builder.layout.leaves.leaf(row.id).parameter).or_default().push(index);
+    }
+    let mut list: Vec<Leaf> = rows.list.into_iter().map(|row| row.leaf).collect();
     entries.iter().for_each(|entry| varyings(entry, &mut list));
-    list
+    Listed { list, of }
 }
 
 /// The lowest space that no leaf is in.
@@ -49,68 +51,16 @@ pub(super) fn free_space(leaves: &[Leaf]) -> u64 {
     (0..).zip(&taken).find(|(n, space)| n != *space).map_or(taken.len() as u64, |(n, _)| n)
 }
 
-/// Names of bytes in the text by buffer and path below it.
-type Emitted<'a> = BTreeMap<(&'a str, &'a str), &'a str>;
-
-fn emitted_bytes(memory: &[BufferMemory]) -> Emitted<'_> {
-    let mut names = Emitted::new();
-    for buffer in memory {
-        for row in buffer.rows.iter().filter(|r| !r.padding) {
-            if let Some(emitted) = &row.emitted {
-                names.entry((buffer.parameter.as_str(), row.path.as_str())).or_insert(emitted);
-            }
-        }
-    }
-    names
-}
-
-/// A leaf, and what it is a part of.
-struct Found {
+/// A leaf of the sidecar: one range of one of ours.
+struct Row {
+    id: LeafId,
     leaf: Leaf,
-    /// Nothing for the buffers of scopes.
-    root: Option<(Option<usize>, Root)>,
-    /// Its path below that.
-    below: String,
 }
 
-struct Walk<'a, 'b> {
+struct Rows<'a, 'b> {
     builder: &'b Builder<'a>,
-    emitted: Emitted<'b>,
-    list: Vec<Found>,
-}
-
-/// Where a walk down a parameter is.
-#[derive(Clone)]
-struct At<'l> {
-    /// The entry point whose parameter it is, and its name with a dot.
-    entry: Option<usize>,
-    prefix: &'l str,
-    root: Root,
-    name: &'l str,
-    below: String,
-    place: Place,
-    layout: &'l TypeLayout,
-    explicit: Option<&'l Explicit>,
-    /// Where the bindings of the parameter besides the first begin, if they are apart from it.
-    further: Option<u64>,
-    /// The buffer of the bytes here, and what they are called in the memory of buffers.
-    buffer: Option<BufferSlot>,
-    memory: String,
-    /// Elements and strides in bytes of the arrays around.
-    dims: Vec<(Option<u32>, u64)>,
-    /// How many of them are outside of the buffer.
-    outside: usize,
-}
-
-impl At<'_> {
-    /// The path without the entry point.
-    fn path(&self) -> String {
-        join(self.name, &self.below)
-    }
-}
-
-fn further(place: &Place, layout: &TypeLayout) -> Option<u64> {
-    further_bindings(place, layout).map(|b| b.index.into())
+    paths: Paths<'b>,
+    list: Vec<Row>,
 }
 
 /// The word of a unit at an absolute position, where a binding is one whatever it was counted among: register classes are
@@ -120,7 +70,7 @@ fn slot_word(unit: Unit, api: Api) -> &'static str {
     if binding { Unit::Descriptor.word() } else { unit.word() }
 }
 
-fn join(path: &str, name: &str) -> String {
+pub(super) fn join(path: &str, name: &str) -> String {
     match (path.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (_, true) => path.to_owned(),
@@ -128,297 +78,140 @@ fn join(path: &str, name: &str) -> String {
     }
 }
 
-impl<'a> Walk<'a, '_> {
-    fn globals(&mut self) {
-        let (program, layout) = (self.builder.program, self.builder.layout);
-        let buffer = layout.globals.as_ref().map(|b| self.scope(GLOBALS.to_owned(), b, "globals", &[GLOBALS_NAME]));
-        for p in &layout.parameters {
-            let global = &program.globals[p.global];
-            self.leaf(At {
-                entry: None,
-                prefix: "",
-                root: Root::Global(p.global),
-                name: global.name.as_str(),
-                below: String::new(),
-                place: p.place,
-                layout: &p.layout,
-                explicit: Some(&global.explicit),
-                further: further(&p.place, &p.layout),
-                buffer: buffer.clone(),
-                memory: GLOBALS.to_owned(),
-                dims: Vec::new(),
-                outside: 0,
-            });
+impl Rows<'_, '_> {
+    fn leaf(&mut self, id: LeafId, leaf: &layout::Leaf) {
+        let Some(unit) = leaf.unit else { return };
+        match leaf.role {
+            Role::Data => self.bytes(id, leaf),
+            Role::Resource
+            | Role::Block
+            | Role::Sampler
+            | Role::Counter
+            | Role::Attachment
+            | Role::Constant
+            | Role::Scope => self.slots(id, leaf, unit),
         }
     }
 
-    fn params(&mut self, entry: usize) {
-        let program = self.builder.program;
-        let (Some(point), Some(scope)) = (program.entry_points.get(entry), self.builder.layout.entry_points.get(entry))
-        else {
+    /// Plain data. That of structured buffers is told with their memory alone.
+    fn bytes(&mut self, id: LeafId, leaf: &layout::Leaf) {
+        let leaves = &self.builder.layout.leaves;
+        let buffer = leaf.buffer.map(|id| leaves.leaf(id));
+        if buffer.is_some_and(|b| b.role == Role::Resource) {
             return;
-        };
-        let name = point.name.as_str();
-        let [only, several] = params_names(name);
-        let buffer =
-            scope.buffer.as_ref().map(|b| self.scope(params_path(name), b, "entryPointParameters", &[&only, &several]));
-        let code = &program.functions[point.function];
-        for (index, place, layout) in &scope.params {
-            let Some(param) = code.params.get(*index) else { continue };
-            self.leaf(At {
-                entry: Some(entry),
-                prefix: name,
-                root: Root::Param(param.local),
-                name: code.code.locals[param.local].name.as_str(),
-                below: String::new(),
-                place: *place,
-                layout,
-                explicit: Some(&param.explicit),
-                further: further(place, layout),
-                buffer: buffer.clone(),
-                memory: params_path(name),
-                dims: Vec::new(),
-                outside: 0,
-            });
         }
+        let found = Leaf {
+            path: self.paths.leaf(leaf),
+            kind: Unit::Bytes.word().to_owned(),
+            offset: Some(leaf.index()),
+            size: Some(count(leaf.size)),
+            repeats: leaf.dimensions.iter().skip(leaf.outside).map(|d| repeat(d.count, d.bytes)).collect(),
+            buffer: buffer.and_then(|b| self.buffer(b)),
+            emitted_name: self.builder.texts.data(id).cloned(),
+            ..Leaf::default()
+        };
+        self.list.push(Row { id, leaf: found });
     }
 
-    /// The buffer of a scope's plain data.
-    fn scope(&mut self, path: String, buffer: &ScopeBuffer, hidden: &str, names: &[&str]) -> BufferSlot {
-        let d3d = self.builder.layout.settings.api == Api::D3d;
-        let unit = match (buffer.binding, d3d) {
-            (None, _) => Unit::PushConstant,
-            (Some(_), true) => Unit::ConstantBuffer,
-            (Some(_), false) => Unit::Descriptor,
+    /// Where a buffer is bound.
+    fn buffer(&self, leaf: &layout::Leaf) -> Option<BufferSlot> {
+        let unit = leaf.unit?;
+        Some(BufferSlot {
+            path: self.paths.leaf(leaf),
+            kind: slot_word(unit, self.builder.layout.settings.api).to_owned(),
+            index: leaf.index(),
+            space: self.space(leaf, unit),
+        })
+    }
+
+    fn space(&self, leaf: &layout::Leaf, unit: Unit) -> Option<u64> {
+        Unit::SLOTS.contains(&unit).then(|| leaf.place.space.get(unit))
+    }
+
+    /// A leaf with its arrays: in one range, or in two where an explicit binding names the first element alone.
+    fn slots(&mut self, id: LeafId, leaf: &layout::Leaf, unit: Unit) {
+        let settings = &self.builder.layout.settings;
+        let counted = unit == Unit::InputAttachment || settings.counts_elements(unit);
+        let n = if counted { leaf.elements() } else { 1 };
+        // (where, how many, all but the first element)
+        let runs = match leaf.further {
+            Some(rest) if n > 1 => vec![(leaf.index(), 1, false), (u64::from(rest.index), n - 1, true)],
+            _ => vec![(leaf.index(), n, false)],
         };
-        let index = buffer.binding.map_or(buffer.push, |b| b.index.into());
-        let space = buffer.binding.map(|b| b.space.into());
-        let emitted = self.builder.scope_emitted(buffer, names);
-        self.list.push(Found {
-            leaf: Leaf {
-                path: path.clone(),
-                kind: unit.word().to_owned(),
-                class: unit.class(),
+        let split = runs.len() > 1;
+        let emitted = self.builder.texts.get(self.declaration(id, leaf)).copied();
+        for (index, n, further) in runs {
+            let elements = self.builder.texts.elements(id).iter().filter(|e| !split || (e.index > 0) == further);
+            let elements = elements.map(|e| Element { index: e.binding.index.into(), emitted_name: e.name.to_owned() });
+            let found = Leaf {
+                path: self.paths.leaf(leaf),
+                kind: slot_word(unit, settings.api).to_owned(),
+                class: unit.class().filter(|_| settings.api == Api::D3d),
                 index: Some(index),
-                space,
-                hidden: Some(hidden.to_owned()),
+                space: self.space(leaf, unit),
+                count: (n != 1).then(|| count(n)),
+                further,
+                repeats: if split { Vec::new() } else { repeats(leaf, counted) },
+                hidden: self.hidden(leaf).map(str::to_owned),
                 emitted_name: emitted.map(|e| e.name.to_owned()),
                 emitted_block: emitted.and_then(|e| e.block).map(str::to_owned),
+                elements: elements.collect(),
                 ..Leaf::default()
-            },
-            root: None,
-            below: String::new(),
-        });
-        BufferSlot { path, kind: unit.word().to_owned(), index, space }
-    }
-
-    fn push(&mut self, at: &At, leaf: Leaf) {
-        let path = join(at.prefix, &at.path());
-        self.list.push(Found { leaf: Leaf { path, ..leaf }, root: Some((at.entry, at.root)), below: at.below.clone() });
-    }
-
-    fn leaf(&mut self, at: At) {
-        let program = self.builder.program;
-        match &at.layout.detail {
-            Detail::Struct(fields) => {
-                let Type::Struct(id) = program.types.get(at.layout.ty) else { return };
-                for (field, var) in program.structs[id].fields.iter().zip(fields) {
-                    self.leaf(At {
-                        below: join(&at.below, field.name.as_str()),
-                        place: at.place.field(var),
-                        layout: &var.layout,
-                        explicit: Some(&field.explicit),
-                        ..at.clone()
-                    });
-                }
-            }
-            Detail::Array { element, count, stride } if !is_plain(element) => {
-                if let Some((place, element)) = enter_array(at.place, at.layout) {
-                    let mut inner = At { place, layout: element, ..at.clone() };
-                    inner.dims.push((*count, stride.get(Unit::Bytes)));
-                    self.leaf(inner);
-                }
-            }
-            Detail::Block { container, .. } => {
-                let mut buffer = None;
-                for (unit, used) in container.units() {
-                    let place = buffer_place(at.place, at.layout);
-                    let declared = !matches!(program.types.get(at.layout.ty), Type::ParameterBlock(_));
-                    let hidden = (!declared).then(|| "block".to_owned());
-                    let space = Unit::SLOTS.contains(&unit).then_some(place.space.get(unit));
-                    let path = join(at.prefix, &at.path());
-                    let index = place.offset.get(unit);
-                    buffer = Some(BufferSlot {
-                        path,
-                        kind: slot_word(unit, self.builder.layout.settings.api).to_owned(),
-                        index,
-                        space,
-                    });
-                    for leaf in self.slots(&at, unit, &place, used) {
-                        self.push(&at, Leaf { hidden: hidden.clone(), ..leaf });
-                    }
-                }
-                if let Some((place, layout)) = enter_block(at.place, at.layout) {
-                    let (memory, outside) = (join(at.prefix, &at.path()), at.dims.len());
-                    self.leaf(At { place, layout, buffer, memory, outside, ..at });
-                }
-            }
-            _ => self.units(&at),
-        }
-    }
-
-    /// A leaf in each of its units.
-    fn units(&mut self, at: &At) {
-        let types = &self.builder.program.types;
-        // The space of an array without bound is told with its register, bindings apart from the first with that.
-        let told = |u: Unit| !matches!(u, Unit::Space | Unit::FurtherDescriptor);
-        for (unit, used) in at.layout.usage.units().filter(|(u, _)| told(*u)) {
-            if unit == Unit::Bytes {
-                let leaf = self.bytes(at, used);
-                self.push(at, leaf);
-                continue;
-            }
-            // The sampler of a combined sampler is one more where its binding was parted from the texture's.
-            let pair = at.further.is_some() && matches!(types.get(at.layout.ty), Type::Texture(t) if t.combined);
-            let used = if pair && unit == Unit::Descriptor { used.max(2) } else { used };
-            for leaf in self.slots(at, unit, &at.place, used) {
-                self.push(at, leaf);
-            }
-        }
-        self.asked_counter(at);
-    }
-
-    /// The counter of a buffer that says its binding.
-    fn asked_counter(&mut self, at: &At) {
-        let asked = at.explicit.and_then(|e| e.vk_counter_binding);
-        let is_buffer = matches!(
-            self.builder.program.types.get(at.layout.ty),
-            Type::Buffer(BufferKind::Structured | BufferKind::Counter, ..)
-        );
-        if let (Some(index), true, Some(_)) =
-            (asked, is_buffer, at.layout.usage.units().find(|(u, _)| *u == Unit::Descriptor))
-        {
-            let mut place = at.place;
-            place.offset.set(Unit::Descriptor, index.into());
-            for leaf in self.slots(&At { further: None, ..at.clone() }, Unit::Descriptor, &place, 1) {
-                self.push(at, Leaf { hidden: Some("counter".to_owned()), ..leaf });
-            }
-        }
-    }
-
-    fn bytes(&self, at: &At, used: u64) -> Leaf {
-        let mut repeats: Vec<Repeat> = at.dims.iter().skip(at.outside).map(|(n, stride)| repeat(*n, *stride)).collect();
-        let mut layout = at.layout;
-        while let Detail::Array { element, count, stride } = &layout.detail {
-            repeats.push(repeat(*count, stride.get(Unit::Bytes)));
-            layout = element;
-        }
-        let (path, whole) = (at.path(), join(at.prefix, &at.path()));
-        let below = whole.strip_prefix(at.memory.as_str()).map_or(path.as_str(), |rest| rest.trim_start_matches('.'));
-        let emitted = self.emitted.get(&(at.memory.as_str(), below));
-        Leaf {
-            kind: Unit::Bytes.word().to_owned(),
-            offset: Some(at.place.offset.get(Unit::Bytes)),
-            size: Some(count(used)),
-            repeats,
-            buffer: at.buffer.clone(),
-            emitted_name: emitted.map(|name| (*name).to_owned()),
-            ..Leaf::default()
-        }
-    }
-
-    /// A leaf that takes `used` of a unit, with its arrays: counters and the samplers of combined samplers are leaves of
-    /// their own behind it, and so are further elements of which an explicit binding names the first alone.
-    fn slots(&self, at: &At, unit: Unit, place: &Place, used: u64) -> Vec<Leaf> {
-        let types = &self.builder.program.types;
-        let counted = unit == Unit::InputAttachment || self.builder.layout.settings.counts_elements(unit);
-        let n = at.dims.iter().fold(1u64, |n, (count, _)| n.saturating_mul(count.map_or(UNBOUNDED, u64::from)));
-        let n = if counted { n } else { 1 };
-        let is_counter = matches!(types.get(at.layout.ty), Type::Buffer(BufferKind::Append | BufferKind::Consume, ..));
-        let index = place.offset.get(unit);
-        let mut list = Vec::new();
-        for nth in 0..used.max(1) {
-            let hidden = (is_counter && nth > 0).then(|| "counter".to_owned());
-            let before = nth.saturating_mul(n);
-            // (where, how many, all but the first element)
-            let runs = match at.further {
-                Some(rest) if nth == 0 && n > 1 => vec![(index, 1, false), (rest, n - 1, true)],
-                Some(rest) if nth > 0 => vec![(rest.saturating_add(before - 1), n, false)],
-                _ => vec![(index.saturating_add(before), n, false)],
             };
-            let split = runs.len() > 1;
-            for (index, n, further) in runs {
-                let repeats = if split { Vec::new() } else { repeats(at, counted) };
-                let leaf = Leaf { hidden: hidden.clone(), further, repeats, ..self.slot(at, (unit, place), index, n) };
-                list.push(leaf);
+            self.list.push(Row { id, leaf: found });
+        }
+    }
+
+    /// The leaf whose declaration a leaf is named by: the number of an input attachment has none of its own.
+    fn declaration(&self, id: LeafId, leaf: &layout::Leaf) -> LeafId {
+        let before = || id.0.checked_sub(1).map(LeafId);
+        if leaf.role == Role::Attachment { before().unwrap_or(id) } else { id }
+    }
+
+    /// What a leaf is that the source does not declare.
+    fn hidden(&self, leaf: &layout::Leaf) -> Option<&'static str> {
+        let owner = self.builder.layout.leaves.parameter(leaf.parameter).owner;
+        match leaf.role {
+            Role::Counter => Some("counter"),
+            Role::Scope if owner == Owner::Globals => Some("globals"),
+            Role::Scope => Some("entryPointParameters"),
+            Role::Block => {
+                let block = matches!(self.builder.program.types.get(leaf.ty), Type::ParameterBlock(_));
+                block.then_some("block")
             }
-        }
-        self.rest_of_elements(at, &mut list);
-        list
-    }
-
-    /// `n` slots from `index` on.
-    fn slot(&self, at: &At, (unit, place): (Unit, &Place), index: u64, n: u64) -> Leaf {
-        let space = place.space.get(unit);
-        let path = at.path();
-        let names = self.builder.emitted.get(path.as_str()).map_or(&[][..], Vec::as_slice);
-        let class = |b: &tree::Binding| b.class.is_none() || b.class == unit.class();
-        let fits = |b: &tree::Binding| (u64::from(b.index), u64::from(b.space)) == (index, space) && class(b);
-        let here = names.iter().find(|e| e.binding.as_ref().is_some_and(fits)).or(names.last());
-        let end = index.saturating_add(n);
-        let within =
-            |b: &tree::Binding| (index..end).contains(&b.index.into()) && u64::from(b.space) == space && class(b);
-        Leaf {
-            kind: slot_word(unit, self.builder.layout.settings.api).to_owned(),
-            class: unit.class().filter(|_| self.builder.layout.settings.api == Api::D3d),
-            index: Some(index),
-            space: Unit::SLOTS.contains(&unit).then_some(space),
-            count: (n != 1).then(|| count(n)),
-            emitted_name: here.map(|e| e.name.to_owned()),
-            emitted_block: here.and_then(|e| e.block).map(str::to_owned),
-            elements: self.elements(&path).into_iter().filter(|(b, _)| within(b)).map(|(_, element)| element).collect(),
-            ..Leaf::default()
+            Role::Data | Role::Resource | Role::Sampler | Role::Attachment | Role::Constant => None,
         }
     }
 
-    /// Elements that have names of their own in the text, `maps[2]`.
-    fn elements(&self, path: &str) -> Vec<(tree::Binding, Element)> {
-        let start = format!("{path}[");
-        let all = self.builder.emitted.iter().skip_while(|(source, _)| **source < start.as_str());
-        let mine = all.take_while(|(source, _)| source.starts_with(&start)).flat_map(|(_, names)| names);
-        mine.filter_map(|e| {
-            let binding = e.binding?;
-            Some((binding, Element { index: binding.index.into(), emitted_name: e.name.to_owned() }))
-        })
-        .collect()
-    }
-
-    /// Elements of an array without bound stand behind all else.
-    fn rest_of_elements(&self, at: &At, list: &mut [Leaf]) {
-        let unsized_array = at.dims.iter().any(|(n, _)| n.is_none());
-        let told: Vec<Element> = list.iter().flat_map(|l| l.elements.clone()).collect();
-        if let (Some(first), true) = (list.first_mut(), unsized_array) {
-            let more = self.elements(&at.path()).into_iter().map(|(_, element)| element);
-            first.elements.extend(more.filter(|e| !told.contains(e)));
-        }
-    }
-
-    /// The leaves with the entry points that use each.
-    fn used(self) -> Vec<Leaf> {
-        let program = self.builder.program;
-        let mut list = self.list;
+    /// Notes the entry points that use each leaf.
+    fn note_users(&mut self) {
+        let (program, leaves) = (self.builder.program, &self.builder.layout.leaves);
+        let roots: Vec<Option<(Option<usize>, Root, String)>> = self.list.iter().map(|row| self.root(row.id)).collect();
         for (index, entry) in program.entry_points.iter().enumerate() {
             let (named, reached) = parts(program, entry);
-            for found in &mut list {
-                let Some((_, root)) = found.root.filter(|(of, _)| of.is_none_or(|of| of == index)) else { continue };
-                if touches(&named, root, &found.below) {
-                    note(&mut found.leaf, entry, touches(&reached, root, &found.below));
+            for (row, root) in self.list.iter_mut().zip(&roots) {
+                let Some((of, root, below)) = root else { continue };
+                if of.is_none_or(|of| of == index) && touches(&named, *root, below) {
+                    note(&mut row.leaf, entry, touches(&reached, *root, below));
                 }
             }
         }
-        let mut list: Vec<Leaf> = list.into_iter().map(|f| f.leaf).collect();
-        used_by_bytes(&mut list);
-        list
+        used_by_bytes(&mut self.list, |id| leaves.leaf(id).buffer);
+    }
+
+    /// The parameter of a leaf, with its entry point, and the path below it; nothing for the buffers of scopes.
+    fn root(&self, id: LeafId) -> Option<(Option<usize>, Root, String)> {
+        let leaf = self.builder.layout.leaves.leaf(id);
+        let below = self.paths.below(leaf);
+        match self.builder.layout.leaves.parameter(leaf.parameter).owner {
+            Owner::Global(id) => Some((None, Root::Global(id), below)),
+            Owner::Param(entry, index) => {
+                let function = self.builder.program.entry_points.get(entry)?.function;
+                let param = self.builder.program.functions[function].params.get(index)?;
+                Some((Some(entry), Root::Param(param.local), below))
+            }
+            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
+        }
     }
 }
 
@@ -443,23 +236,22 @@ fn touches(parts: &Parts, root: Root, path: &str) -> bool {
 }
 
 /// Buffers of plain data are used by whoever uses their bytes: to name a texture of a block does not use its buffer.
-fn used_by_bytes(list: &mut [Leaf]) {
-    let mut users: BTreeMap<(String, String, u64), Vec<Reference>> = BTreeMap::new();
-    for leaf in list.iter() {
-        let Some(b) = &leaf.buffer else { continue };
-        let of = users.entry((b.path.clone(), b.kind.clone(), b.index)).or_default();
-        for reference in &leaf.references {
+fn used_by_bytes(list: &mut [Row], buffer: impl Fn(LeafId) -> Option<LeafId>) {
+    let mut users: BTreeMap<LeafId, Vec<Reference>> = BTreeMap::new();
+    for row in list.iter() {
+        let Some(buffer) = buffer(row.id) else { continue };
+        let of = users.entry(buffer).or_default();
+        for reference in &row.leaf.references {
             match of.iter_mut().find(|r| r.entry_point == reference.entry_point && r.stage == reference.stage) {
                 Some(found) => found.reachable |= reference.reachable,
                 None => of.push(reference.clone()),
             }
         }
     }
-    for leaf in list.iter_mut() {
-        let key = (leaf.path.clone(), leaf.kind.clone(), leaf.index.unwrap_or(0));
-        let Some(found) = users.get(&key) else { continue };
-        leaf.entry_points = found.iter().filter(|r| r.reachable).map(|r| r.entry_point.clone()).collect();
-        leaf.references = found.clone();
+    for row in list.iter_mut() {
+        let Some(found) = users.get(&row.id) else { continue };
+        row.leaf.entry_points = found.iter().filter(|r| r.reachable).map(|r| r.entry_point.clone()).collect();
+        row.leaf.references = found.clone();
     }
 }
 
@@ -566,11 +358,11 @@ impl Outer {
 }
 
 /// The arrays around a leaf in slots: one an element, or one binding for a whole array.
-fn repeats(at: &At, counted: bool) -> Vec<Repeat> {
+fn repeats(leaf: &layout::Leaf, counted: bool) -> Vec<Repeat> {
     let (mut each, mut list) = (u64::from(counted), Vec::new());
-    for (n, _) in at.dims.iter().rev() {
-        list.push(repeat(*n, each));
-        each = each.saturating_mul(n.map_or(UNBOUNDED, u64::from));
+    for dimension in leaf.dimensions.iter().rev() {
+        list.push(repeat(dimension.count, each));
+        each = each.saturating_mul(dimension.count.map_or(UNBOUNDED, u64::from));
     }
     list.reverse();
     list
@@ -579,12 +371,4 @@ fn repeats(at: &At, counted: bool) -> Vec<Repeat> {
 fn repeat(n: Option<u32>, stride: u64) -> Repeat {
     let count = n.map_or(Count::Word(Unbounded::Unbounded), |n| Count::Number(n.into()));
     Repeat { stride, count, semantic_stride: None }
-}
-
-fn is_plain(layout: &TypeLayout) -> bool {
-    match &layout.detail {
-        Detail::Plain | Detail::Matrix { .. } => true,
-        Detail::Array { element, .. } => is_plain(element),
-        _ => false,
-    }
 }

@@ -5,6 +5,7 @@
 
 mod build;
 pub mod diff;
+mod emitted;
 pub mod explain;
 mod explain_find;
 mod explain_io;
@@ -15,6 +16,7 @@ mod layouts;
 mod leaves;
 mod memory;
 pub mod model;
+mod paths;
 mod semantics;
 mod slang;
 mod stages;

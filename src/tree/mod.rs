@@ -11,6 +11,7 @@
 
 mod types;
 mod body;
+mod origin;
 pub mod walk;
 pub mod build;
 pub mod dump;
@@ -18,6 +19,7 @@ pub mod verify;
 
 pub use body::*;
 pub use build::Build;
+pub use origin::{LeafId, Origin, ParameterId, Step, StoredLeaf};
 pub use types::*;
 pub use verify::verify;
 pub use walk::{Effects, ExprArena, Uses};
@@ -32,12 +34,14 @@ macro_rules! id {
         #[doc = $doc]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub struct $name(pub u32);
-        impl Id for $name {
+        impl $crate::tree::Id for $name {
             fn from_index(index: usize) -> Self { $name(index as u32) }
             fn index(self) -> usize { self.0 as usize }
         }
     )*};
 }
+
+pub(crate) use id;
 
 /// An arena index.
 pub trait Id: Copy {
@@ -303,6 +307,8 @@ pub struct Field {
     pub bits: Option<u32>,
     /// Byte offset to be written out (packoffset, `layout(offset=)`, `@align`), set by passes.
     pub offset: Option<u32>,
+    /// What of the source it is.
+    pub origin: Origin,
 }
 
 /// A semantic name with its index: `TEXCOORD1` is (`TEXCOORD`, 1) and keeps how it was written.
@@ -472,8 +478,8 @@ pub struct Global {
     pub unit: u32,
     /// The namespaces around it.
     pub namespace: Namespace,
-    /// Path in the source of the leaf that this was split from (`gPairs.a`); the name if it was not split.
-    pub source_path: Symbol,
+    /// What of the source it is.
+    pub origin: Origin,
     /// Of buffers: the name of the block around it in the text, where that needs one besides the buffer's.
     pub block: Option<Symbol>,
     /// Where the data of a buffer went that legalization took apart; else empty.
@@ -482,32 +488,11 @@ pub struct Global {
     pub wraps: Option<TypeId>,
 }
 
-/// A leaf of a buffer's data, and where it is in the types that the buffer has in the text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredLeaf {
-    /// Its path below the buffer in the source; array steps are left out.
-    pub path: Symbol,
-    /// The way to it from the buffer's contents, or from an element.
-    pub steps: Vec<StoredStep>,
-    /// Bytes from there, if that is an array of rows of words.
-    pub word: Option<u64>,
-}
-
-/// A step to a part of a value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum StoredStep {
-    /// A field by its index.
-    Field(u32),
-    /// An element of an array.
-    Element(u32),
-}
-
 impl Global {
     /// A global made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
-        let name = name.into();
         Global {
-            name,
+            name: name.into(),
             ty,
             kind,
             transparent: false,
@@ -523,7 +508,7 @@ impl Global {
             file: span.file,
             unit: 0,
             namespace: Namespace::default(),
-            source_path: name,
+            origin: Origin::Synthesized,
             block: None,
             stored: Vec::new(),
             wraps: None,
@@ -546,6 +531,7 @@ impl Field {
             span,
             bits: None,
             offset: None,
+            origin: Origin::Synthesized,
         }
     }
 }

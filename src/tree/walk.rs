@@ -7,7 +7,7 @@
 
 use super::{
     Arena, Block, Body, Expr, ExprId, ExprKind, ExprTree, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId,
-    Program, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Program, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -127,13 +127,13 @@ impl Arena<ExprId, Expr> {
     }
 
     /// The global at the base of an access path, and the path's fields; indices are passed over.
-    pub fn global_path(&self, id: ExprId) -> Option<(GlobalId, Vec<u32>)> {
+    pub fn global_path(&self, id: ExprId) -> Option<(GlobalId, Vec<Step>)> {
         let mut fields = Vec::new();
         let mut id = id;
         loop {
             match &self[id].kind {
                 ExprKind::Field(a, index) => {
-                    fields.push(*index);
+                    fields.push(Step::Field(*index));
                     id = *a;
                 }
                 ExprKind::Index(a, _) | ExprKind::Contents(a) => id = *a,

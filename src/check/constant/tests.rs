@@ -1,6 +1,8 @@
 use super::*;
 use crate::symbol::Symbol;
-use crate::tree::{Enum, EnumCase, ExprTree, Global, Literal, MatrixOrder, Modifiers, Scalar, Swizzle, Type, TypeId};
+use crate::tree::{
+    Enum, EnumCase, ExprTree, Global, Literal, MatrixOrder, Modifiers, Origin, Scalar, Swizzle, Type, TypeId,
+};
 
 #[derive(Default)]
 struct Case {
@@ -40,7 +42,7 @@ impl Case {
             file: Default::default(),
             unit: 0,
             namespace: Default::default(),
-            source_path: Symbol::new("N"),
+            origin: Origin::Declared,
             block: None,
             stored: Vec::new(),
             wraps: None,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, Modifiers, Struct, StructId, Swizzle};
+use crate::tree::{Field, Struct, StructId, Swizzle};
 
 fn cost(program: &mut Program, from: Type, to: Type) -> Option<u32> {
     let (from, to) = (program.types.intern(from), program.types.intern(to));
@@ -248,19 +248,7 @@ fn a_swizzle_is_cut_in_place() {
 }
 
 fn add_struct(program: &mut Program, fields: &[(&str, TypeId)]) -> TypeId {
-    let field = |(name, ty): &(&str, TypeId)| Field {
-        name: Symbol::new(name),
-        ty: *ty,
-        semantic: None,
-        modifiers: Modifiers::default(),
-        matrix_order: None,
-        explicit: Default::default(),
-        attributes: Vec::new(),
-        comments: Vec::new(),
-        span: Span::default(),
-        bits: None,
-        offset: None,
-    };
+    let field = |(name, ty): &(&str, TypeId)| Field::new(*name, *ty, Span::default());
     let id: StructId = program.structs.push(Struct {
         name: Symbol::new("S"),
         fields: fields.iter().map(field).collect(),

@@ -2,27 +2,46 @@
 //!
 //! ```text
 //! before: the slots of struct S { float3 p; float2 q[2]; }, stored as { float p[3]; q_element q[2]; }
-//! after:  p: field 0, q: field 1, element 0, field 0
+//! after:  field 0: field 0, field 1: field 1, element 0, field 0
 //! ```
 
-use super::{Form, Slot, Step, holds_struct};
+use super::{Form, Slot, holds_struct};
 use crate::layout::{Detail, TypeLayout, Unit};
-use crate::symbol::Symbol;
-use crate::tree::{Program, StoredLeaf, StoredStep, Type, TypeId};
+use crate::tree::{Origin, ParameterId, Program, Step, StoredLeaf, Type, TypeId};
 
 /// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.
 /// `no_empty`: fields without bytes will be dropped from structs.
 pub(in super::super) fn leaves(program: &Program, slot: &Slot, no_empty: bool) -> Vec<StoredLeaf> {
     let mut leaves = Leaves { program, no_empty, found: Vec::new() };
-    leaves.slot(slot, &[], "");
+    leaves.slot(slot, &[], &Way::default());
     leaves.found
 }
 
 /// The leaves of a buffer's data that is stored as it is.
 pub(in super::super) fn leaves_of(program: &Program, layout: &TypeLayout) -> Vec<StoredLeaf> {
     let mut leaves = Leaves { program, no_empty: false, found: Vec::new() };
-    leaves.same(layout, Vec::new(), "");
+    leaves.same(layout, Vec::new(), &Way::default());
     leaves.found
+}
+
+/// The way to a part of the data by what was declared.
+#[derive(Clone, Default)]
+struct Way {
+    parameter: Option<ParameterId>,
+    path: Vec<Step>,
+}
+
+impl Way {
+    /// To a field. One that a pass made is a wrapper around the data.
+    fn field(&self, origin: Origin) -> Way {
+        let mut way = self.clone();
+        match origin {
+            Origin::Field(index) => way.path.push(Step::Field(index)),
+            Origin::Parameter(id) => way.parameter = Some(id),
+            Origin::Declared | Origin::Leaf(_) | Origin::Element(..) | Origin::Synthesized => {}
+        }
+        way
+    }
 }
 
 struct Leaves<'a> {
@@ -32,82 +51,75 @@ struct Leaves<'a> {
 }
 
 impl Leaves<'_> {
-    fn slot(&mut self, slot: &Slot, outer: &[Step], path: &str) {
+    fn slot(&mut self, slot: &Slot, outer: &[Step], to: &Way) {
         let way = |steps: &[Step]| [outer, steps].concat();
         match &slot.form {
             Form::Nothing => {}
             Form::Struct(fields) => {
-                for (name, field) in self.names(slot.layout.ty).into_iter().zip(fields) {
-                    self.slot(field, outer, &join(path, name));
+                for (origin, field) in self.origins(slot.layout.ty).into_iter().zip(fields) {
+                    self.slot(field, outer, &to.field(origin));
                 }
             }
             Form::Array(inner) => {
                 let mut steps = way(&slot.steps);
                 steps.push(Step::Element(0));
-                self.slot(inner, &steps, path);
+                self.slot(inner, &steps, to);
             }
             Form::Pieces(list) | Form::Matrix(list, _) => {
                 if let Some(first) = list.first() {
-                    self.slot(first, outer, path);
+                    self.slot(first, outer, to);
                 }
             }
-            Form::Same => self.same(&slot.layout, way(&slot.steps), path),
-            Form::Scalars => self.leaf(way(&slot.steps), None, path),
-            Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, path),
+            Form::Same => self.same(&slot.layout, way(&slot.steps), to),
+            Form::Scalars => self.leaf(way(&slot.steps), None, to),
+            Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, to),
         }
     }
 
-    fn names(&self, ty: TypeId) -> Vec<Symbol> {
+    fn origins(&self, ty: TypeId) -> Vec<Origin> {
         match self.program.types.get(ty) {
-            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.name).collect(),
+            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.origin).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn leaf(&mut self, steps: Vec<Step>, word: Option<u64>, path: &str) {
-        let steps = steps.into_iter().map(|step| match step {
-            Step::Field(i) => StoredStep::Field(i),
-            Step::Element(i) => StoredStep::Element(i),
-        });
-        self.found.push(StoredLeaf { path: Symbol::new(path), steps: steps.collect(), word });
+    fn leaf(&mut self, steps: Vec<Step>, word: Option<u64>, to: &Way) {
+        let Way { parameter, path } = to.clone();
+        self.found.push(StoredLeaf { path, parameter, steps, word });
     }
 
-    fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, path: &str) {
+    fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, to: &Way) {
         match &layout.detail {
             Detail::Struct(fields) => {
                 let mut index = 0;
-                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
+                for (field, origin) in fields.iter().zip(self.origins(layout.ty)) {
                     let mut steps = steps.clone();
                     steps.push(Step::Field(index));
                     index += u32::from(!self.no_empty || field.layout.size() > 0);
-                    self.same(&field.layout, steps, &join(path, name));
+                    self.same(&field.layout, steps, &to.field(origin));
                 }
             }
             Detail::Array { element, .. } if holds_struct(element) => {
                 let mut steps = steps;
                 steps.push(Step::Element(0));
-                self.same(element, steps, path);
+                self.same(element, steps, to);
             }
             _ if layout.size() == 0 => {}
-            _ => self.leaf(steps, None, path),
+            _ => self.leaf(steps, None, to),
         }
     }
 
-    fn words(&mut self, layout: &TypeLayout, steps: &[Step], offset: u64, path: &str) {
+    fn words(&mut self, layout: &TypeLayout, steps: &[Step], offset: u64, to: &Way) {
         match &layout.detail {
             Detail::Struct(fields) => {
-                for (field, name) in fields.iter().zip(self.names(layout.ty)) {
+                for (field, origin) in fields.iter().zip(self.origins(layout.ty)) {
                     let at = offset.saturating_add(field.offset.get(Unit::Bytes));
-                    self.words(&field.layout, steps, at, &join(path, name));
+                    self.words(&field.layout, steps, at, &to.field(origin));
                 }
             }
-            Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, path),
+            Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, to),
             _ if layout.size() == 0 => {}
-            _ => self.leaf(steps.to_vec(), Some(offset), path),
+            _ => self.leaf(steps.to_vec(), Some(offset), to),
         }
     }
-}
-
-fn join(path: &str, name: Symbol) -> String {
-    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }

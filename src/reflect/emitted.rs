@@ -1,0 +1,127 @@
+//! What the leaves of the source are in the emitted texts: found by the origins of declarations, whatever they are called.
+
+use crate::emit;
+use crate::layout::{Leaves, Role};
+use crate::target::Profile;
+use crate::tree::{Binding, Global, GlobalId, GlobalKind, Item, LeafId, Origin, ParameterId, Program, Step, Type};
+use std::collections::BTreeMap;
+
+/// A parameter in a text.
+#[derive(Clone, Copy)]
+pub(super) struct Emitted {
+    pub name: &'static str,
+    /// The block around it, if that has a name of its own.
+    pub block: Option<&'static str>,
+}
+
+/// An element of an array that is a parameter of its own in a text.
+pub(super) struct Element {
+    pub index: u32,
+    pub binding: Binding,
+    pub name: &'static str,
+}
+
+/// What all leaves are. Several texts may have one: the first tells.
+#[derive(Default)]
+pub(super) struct Texts {
+    names: BTreeMap<LeafId, Emitted>,
+    elements: BTreeMap<LeafId, Vec<Element>>,
+    data: BTreeMap<LeafId, String>,
+}
+
+impl Texts {
+    /// Of the legalized programs of the texts.
+    pub(super) fn of(emitted: &[&Program], profile: &Profile, leaves: &Leaves) -> Texts {
+        let data = leaves.iter().filter(|(_, leaf)| leaf.role == Role::Data);
+        let data: Data = data.map(|(id, leaf)| ((leaf.parameter, leaf.path.as_slice()), id)).collect();
+        let mut texts = Texts::default();
+        for program in emitted {
+            let blocks: BTreeMap<GlobalId, _> = emit::blocks(program, profile).into_iter().collect();
+            for id in program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None }) {
+                let global = &program.globals[id];
+                if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
+                    let block = blocks.get(&id).map(|name| name.as_str());
+                    texts.add(program, global, block, (leaves, &data));
+                }
+            }
+        }
+        texts
+    }
+
+    fn add(
+        &mut self,
+        program: &Program,
+        global: &Global,
+        block: Option<&'static str>,
+        (leaves, data): (&Leaves, &Data),
+    ) {
+        let name = global.name.as_str();
+        if let (Origin::Element(leaf, index), Some(binding)) = (global.origin, global.binding) {
+            let elements = self.elements.entry(leaf).or_default();
+            if elements.iter().all(|e| e.index != index) {
+                elements.push(Element { index, binding, name });
+            }
+        }
+        let Some(id) = leaves.leaf_of(global.origin) else { return };
+        self.names.entry(id).or_insert(Emitted { name, block });
+        let buffer = leaves.leaf(id);
+        for stored in &global.stored {
+            let (parameter, path) = match stored.parameter {
+                Some(parameter) => (parameter, stored.path.clone()),
+                None => (buffer.parameter, [buffer.path.as_slice(), &stored.path].concat()),
+            };
+            let contents = emit::contents(program, global).filter(|_| stored.steps.is_empty() && stored.word.is_none());
+            let name = contents.map(str::to_owned).or_else(|| stored_name(program, global, &stored.steps, stored.word));
+            if let (Some(id), Some(name)) = (data.get(&(parameter, path.as_slice())), name) {
+                self.data.entry(*id).or_insert(name);
+            }
+        }
+    }
+
+    /// A leaf in the text; the number of an input attachment is that of its subpass input.
+    pub(super) fn get(&self, id: LeafId) -> Option<&Emitted> {
+        self.names.get(&id)
+    }
+
+    /// The elements of a leaf that have names of their own.
+    pub(super) fn elements(&self, id: LeafId) -> &[Element] {
+        self.elements.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What plain data is called, below its buffer.
+    pub(super) fn data(&self, id: LeafId) -> Option<&String> {
+        self.data.get(&id)
+    }
+}
+
+/// Plain data by where it is declared.
+type Data<'a> = BTreeMap<(ParameterId, &'a [Step]), LeafId>;
+
+/// What lies at the end of some steps from the contents of a buffer.
+fn stored_name(program: &Program, global: &Global, steps: &[Step], word: Option<u64>) -> Option<String> {
+    let types = &program.types;
+    let mut ty = types.get(types.innermost(global.ty)).element()?;
+    let mut name = String::new();
+    for step in steps {
+        match (*step, types.get(ty)) {
+            (Step::Field(i), Type::Struct(id)) => {
+                let field = program.structs[id].fields.get(i as usize)?;
+                name = super::leaves::join(&name, field.name.as_str());
+                ty = field.ty;
+            }
+            (Step::Element(n), _) => {
+                name.push_str(&format!("[{n}]"));
+                ty = types.get(ty).element().unwrap_or(ty);
+            }
+            _ => return None,
+        }
+    }
+    if let Some(byte) = word {
+        let component = "xyzw".get((byte / 4 % 4) as usize..)?.chars().next()?;
+        name.push_str(&format!("[{}].{component}", byte / 16));
+        if byte % 4 > 0 {
+            name.push_str(&format!(" >> {}", byte % 4 * 8));
+        }
+    }
+    Some(name)
+}
