@@ -26,58 +26,12 @@ use crate::preprocess::{Preprocess, TokenCache, preprocess};
 use crate::reflect;
 use crate::source::{FileId, LoadError, Loader, Sources};
 use crate::symbol::Symbol;
-use crate::target::{Language, Profile};
-use crate::tree::{AttributeArg, GlobalId, GlobalKind, MatrixOrder, Program, Stage, Type};
+use crate::target::Profile;
+pub use crate::target::Target;
+use crate::tree::{AttributeArg, GlobalId, MatrixOrder, Program, Stage, Type};
 use crate::{ast, emit, legalize, parse, stdlib};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// What is written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Target {
-    /// HLSL text.
-    Hlsl,
-    /// Vulkan GLSL text, one an entry point.
-    Glsl,
-    /// WGSL text.
-    Wgsl,
-    /// SPIR-V words, through naga from the WGSL.
-    Spirv,
-    /// Metal text, through naga from the WGSL.
-    Metal,
-}
-
-impl Target {
-    /// (name in options, target, file name ending).
-    pub const TABLE: &[(&str, Target, &str)] = &[
-        ("hlsl", Target::Hlsl, "hlsl"),
-        ("glsl", Target::Glsl, "glsl"),
-        ("wgsl", Target::Wgsl, "wgsl"),
-        ("spirv", Target::Spirv, "spv"),
-        ("metal", Target::Metal, "metal"),
-    ];
-
-    /// The target of a name.
-    pub fn parse(name: &str) -> Option<Target> {
-        Self::TABLE.iter().find(|(n, _, _)| *n == name).map(|(_, t, _)| *t)
-    }
-    /// The name in options.
-    pub fn name(self) -> &'static str {
-        Self::TABLE.iter().find(|(_, t, _)| *t == self).map_or("", |(n, _, _)| *n)
-    }
-    /// The file name ending without a dot.
-    pub fn extension(self) -> &'static str {
-        Self::TABLE.iter().find(|(_, t, _)| *t == self).map_or("", |(_, _, e)| *e)
-    }
-    /// The language that is printed on the way.
-    pub fn language(self) -> Language {
-        match self {
-            Target::Hlsl => Language::Hlsl,
-            Target::Glsl => Language::Glsl,
-            Target::Wgsl | Target::Spirv | Target::Metal => Language::Wgsl,
-        }
-    }
-}
 
 /// Which rules lay out the bytes of buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -422,9 +376,6 @@ impl<'a> Compilation<'a> {
             if unsaid || diags.has_errors() {
                 continue;
             }
-            if through_naga(target) && !refuse_overrides(&legal, target, &mut diags) {
-                continue;
-            }
             let text = emit::emit(&legal, profile, &emit::Options::default());
             let entry = entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             artifacts.extend(self.artifact(target, entry, text, &mut diags));
@@ -468,12 +419,11 @@ impl<'a> Compilation<'a> {
     }
 
     fn profile(&mut self, target: Target) -> Option<&'static Profile> {
-        let language = target.language();
         match &self.options.profile {
-            None => Profile::default_of(language),
+            None => Profile::default_of(target),
             Some(name) => match Profile::parse(name) {
-                Some(profile) if profile.language == language => Some(profile),
-                Some(_) => Profile::default_of(language),
+                Some(profile) if profile.target == target => Some(profile),
+                Some(_) => Profile::default_of(target),
                 None => {
                     let message = format!("there is no profile `{name}`");
                     self.diags.push(Diagnostic::global(Code::BAD_OPTION, message));
@@ -500,28 +450,11 @@ impl<'a> Compilation<'a> {
         match target {
             Target::Spirv => through_naga(crate::validate::wgsl_to_spirv(&text), text, diags),
             Target::Metal => through_naga(crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text, diags),
-            _ => Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() }),
+            Target::Hlsl | Target::Glsl | Target::Wgsl => {
+                Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() })
+            }
         }
     }
-}
-
-/// Whether naga makes the target from WGSL.
-fn through_naga(target: Target) -> bool {
-    matches!(target, Target::Spirv | Target::Metal)
-}
-
-/// naga writes no specialization constants: their values would be fixed unseen.
-fn refuse_overrides(program: &Program, target: Target, diags: &mut Diagnostics) -> bool {
-    let reached = program.reachable_globals();
-    let constants = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization);
-    let used: Vec<_> = constants.filter(|(id, _)| reached.iter().any(|r| r.contains(id))).collect();
-    for (_, constant) in &used {
-        let message =
-            format!("`{}` is a specialization constant, which {} has none of here", constant.name, target.name());
-        let note = "this target is made from WGSL by naga; make SPIR-V from the GLSL, or the constant an ordinary one";
-        diags.push(Diagnostic::error(Code::CAPABILITY, constant.span, message).note(note));
-    }
-    used.is_empty()
 }
 
 /// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a
@@ -574,11 +507,7 @@ fn single_entry(layout: &ProgramLayout, index: usize) -> ProgramLayout {
 
 /// The layout settings of a profile under the options.
 pub fn settings(profile: &Profile, options: &Options) -> Settings {
-    let api = match profile.language {
-        Language::Hlsl => Api::D3d,
-        Language::Glsl => Api::Vulkan,
-        Language::Wgsl => Api::WebGpu,
-    };
+    let api = profile.facts.api;
     // A policy may hold a profile that nobody asked for to be an old one.
     let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks_need_profile;
     let block_spaces = profile.facts.spaces && asked;

@@ -166,7 +166,7 @@ pub fn matrix_layout(text: &str) -> Result<MatrixOrder, String> {
 
 /// A target, as an option's value.
 pub fn target(text: &str) -> Result<Target, String> {
-    let known: Vec<&str> = Target::TABLE.iter().map(|(n, _, _)| *n).collect();
+    let known: Vec<&str> = Target::TABLE.iter().map(|row| row.name).collect();
     Target::parse(text).ok_or_else(|| format!("not a target; there are {}", known.join(", ")))
 }
 

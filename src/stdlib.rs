@@ -3,7 +3,7 @@
 //! It is parsed once a process, when first asked for. `check` reads its declarations before those of the user and
 //! checks a body when it is first used. Nothing here knows what is declared in it.
 
-use crate::ast::{Decl, DeclKind, Unit};
+use crate::ast::{Decl, DeclKind, StmtKind, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{TokenKind, TokenStream};
 use crate::parse::{self, parse};
@@ -11,7 +11,8 @@ use crate::preprocess::{Language, Preprocess, preprocess};
 use crate::source::{MemoryLoader, Sources};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
-use std::sync::OnceLock;
+use crate::tree::Template;
+use std::sync::{LazyLock, OnceLock};
 
 /// (name, text) of each file, in the order in which they are declared.
 macro_rules! files {
@@ -81,15 +82,19 @@ pub fn stdlib_for(mentions: &Mentions) -> &'static Stdlib {
 
 fn load(wanted: &[bool]) -> Stdlib {
     let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
-    let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
     for ((name, text), _) in FILES.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
-        let loader = MemoryLoader::new().with(name, text);
-        let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
-        let mut unit = parse(&tokens, parse::Language::Slang, &mut library.problems);
-        unit.decls.iter_mut().for_each(keep_documentation);
-        library.units.push(unit);
+        add_file(&mut library, name, text);
     }
     library
+}
+
+fn add_file(library: &mut Stdlib, name: &str, text: &str) {
+    let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
+    let loader = MemoryLoader::new().with(name, text);
+    let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
+    let mut unit = parse(&tokens, parse::Language::Slang, &mut library.problems);
+    unit.decls.iter_mut().for_each(keep_documentation);
+    library.units.push(unit);
 }
 
 /// Helpers may be emitted with their documentation; remarks between declarations are for readers of the library only.
@@ -100,12 +105,97 @@ fn keep_documentation(decl: &mut Decl) {
     }
 }
 
+/// An operation that passes write by themselves, by its name in `stdlib/operations.slang`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Operation {
+    BitsToFloat,
+    FloatToBits,
+    BitsToHalf,
+    HalfToBits,
+    WordsToDouble,
+    DoubleToWords,
+    AtomicLoad,
+    AtomicStore,
+    Transpose,
+    Product,
+    Dot,
+    Truncate,
+}
+
+impl Operation {
+    /// (operation, its name in the file).
+    const TABLE: &[(Operation, &str)] = &[
+        (Operation::BitsToFloat, "bits_to_float"),
+        (Operation::FloatToBits, "float_to_bits"),
+        (Operation::BitsToHalf, "bits_to_half"),
+        (Operation::HalfToBits, "half_to_bits"),
+        (Operation::WordsToDouble, "words_to_double"),
+        (Operation::DoubleToWords, "double_to_words"),
+        (Operation::AtomicLoad, "atomic_load"),
+        (Operation::AtomicStore, "atomic_store"),
+        (Operation::Transpose, "transpose"),
+        (Operation::Product, "product"),
+        (Operation::Dot, "dot"),
+        (Operation::Truncate, "truncate"),
+    ];
+
+    /// The spelling in a language, or that of all languages that have no case of their own.
+    pub fn spelling(self, language: &str) -> &'static Template {
+        static NONE: Template = Template { pieces: Vec::new(), loose: false };
+        let cases = OPERATIONS.iter().filter(|s| s.0 == self);
+        let own = cases.clone().find(|s| s.1.as_str() == language);
+        let found = own.or_else(|| cases.clone().find(|s| s.1.as_str() == EVERY));
+        found.map_or(&NONE, |s| &s.2)
+    }
+
+    /// The spelling of the languages that have no case of their own.
+    pub fn common(self) -> &'static Template {
+        self.spelling(EVERY)
+    }
+}
+
+/// The name of the case for all other targets.
+const EVERY: &str = "default";
+
+/// The cases of all operations: (operation, language, spelling).
+static OPERATIONS: LazyLock<Vec<(Operation, Symbol, Template)>> = LazyLock::new(|| {
+    let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
+    add_file(&mut library, "stdlib/operations.slang", include_str!("../stdlib/operations.slang"));
+    let mut found = Vec::new();
+    for decl in library.units.iter().flat_map(|u| &u.decls) {
+        let DeclKind::Function(function) = &decl.kind else { continue };
+        let row = Operation::TABLE.iter().find(|(_, name)| function.name.name == **name);
+        let (Some((operation, _)), Some(body)) = (row, &function.body) else { continue };
+        for stmt in &body.stmts {
+            match &stmt.kind {
+                StmtKind::TargetSwitch(cases) => {
+                    for (names, block) in cases {
+                        let template = block.stmts.iter().find_map(|s| spelling(&s.kind)).unwrap_or_default();
+                        let every = names.is_empty().then(|| Symbol::new(EVERY));
+                        let languages = names.iter().map(|n| n.name).chain(every);
+                        found.extend(languages.map(|name| (*operation, name, template.clone())));
+                    }
+                }
+                other => found.extend(spelling(other).map(|t| (*operation, Symbol::new(EVERY), t))),
+            }
+        }
+    }
+    found
+});
+
+fn spelling(stmt: &StmtKind) -> Option<Template> {
+    match stmt {
+        StmtKind::IntrinsicAsm(text, _) => Template::parse(text.as_str()).ok(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Block, StmtKind};
+    use crate::ast::Block;
     use crate::source::Span;
-    use crate::tree::Template;
 
     /// Where and what the problems are, one a line.
     fn problems(library: &Stdlib) -> Vec<String> {
@@ -158,6 +248,17 @@ mod tests {
             assert!(Template::parse(text.as_str()).is_ok(), "{text}");
             let depth = |open, close| text.as_str().matches(open).count() == text.as_str().matches(close).count();
             assert!(depth('(', ')') && depth('[', ']') && depth('<', '>'), "{text}");
+        }
+    }
+
+    #[test]
+    fn operations_have_spellings() {
+        for (operation, name) in Operation::TABLE {
+            for language in ["hlsl", "glsl", "wgsl"] {
+                // WGSL has no doubles; HLSL's words of a double are two results.
+                let lacks = name.contains("double") && language == "wgsl";
+                assert!(lacks || !operation.spelling(language).pieces.is_empty(), "{name} in {language}");
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use shaderport::compile::{BufferLayout, Options, Output, Target, compile};
 use shaderport::diagnostic::{Code, Severity};
 use shaderport::layout::{POLICIES, Policy};
 use shaderport::options;
+use shaderport::target::Profile;
 use shaderport::source::MemoryLoader;
 
 /// Declarations that are used as `USE` says, one a line.
@@ -381,12 +382,13 @@ impl Case {
 
     fn check(&self, target: Target, policy: Policy, layout: BufferLayout) -> Vec<String> {
         let at = format!("{} for {} under {} with {layout:?}", self.name, target.name(), policy.name);
+        let language = Profile::default_of(target).map_or("", |p| p.language.name());
         let output = self.compile(target, policy, layout);
         let errors: Vec<_> = output.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
         let mut faults = Vec::new();
         let limits = [Code::INTERNAL, Code::VALIDATION];
         faults.extend(errors.iter().filter(|d| limits.contains(&d.code)).map(|d| format!("{at}: {}", d.message)));
-        let Some((code, lines)) = self.refusal(target.language().name(), policy.name) else {
+        let Some((code, lines)) = self.refusal(language, policy.name) else {
             // What slangc has no arrays for, it has no arrays for.
             let other = errors.iter().find(|d| d.code != Code::CAPABILITY);
             faults.extend(other.map(|d| format!("{at}: {} {}", d.code, d.message)));

@@ -218,7 +218,7 @@ impl Lock {
     fn fault(&self) -> Option<(Vec<&str>, String)> {
         for (program, held) in &self.programs {
             for (api, records) in &held.apis {
-                if ![Api::D3d, Api::Vulkan, Api::WebGpu].iter().any(|a| a.word() == api) {
+                if !Api::ALL.iter().any(|a| a.word() == api) {
                     return Some((vec!["programs", program, "apis", api], format!("`{api}` is no binding model")));
                 }
                 for (key, record) in records {

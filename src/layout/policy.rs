@@ -2,28 +2,6 @@
 
 use super::rules::{self, Rules};
 
-/// The binding model of a target.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Api {
-    /// Registers by class and space.
-    D3d,
-    /// Descriptor sets and bindings, combined samplers in one binding.
-    Vulkan,
-    /// Bind groups and bindings, combined samplers in two.
-    WebGpu,
-}
-
-impl Api {
-    /// The word of locks.
-    pub fn word(self) -> &'static str {
-        match self {
-            Api::D3d => "d3d",
-            Api::Vulkan => "vulkan",
-            Api::WebGpu => "webgpu",
-        }
-    }
-}
-
 /// How positions are chosen where seed 000 and the tools differ; a value, not code (`layout/README.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {

@@ -1,9 +1,10 @@
 //! What layout is told of the target and the options.
 
-use super::policy::{Api, Policy};
+use super::policy::Policy;
 use super::rules::{self, Rules};
 use super::usage::Unit;
 use crate::source::Span;
+use crate::target::Api;
 use crate::tree::Explicit;
 
 /// What layout needs to know of the target and the options.

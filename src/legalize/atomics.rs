@@ -14,6 +14,7 @@ mod twins;
 
 use super::{Context, Pass};
 use crate::source::Span;
+use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Build, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, ParamMode, Program,
@@ -60,11 +61,8 @@ pub(super) fn is_operation(f: &Function) -> bool {
 }
 
 fn run(cx: &mut Context) {
-    let (Ok(load), Ok(store)) =
-        (Template::parse(cx.profile.facts.atomic_load), Template::parse(cx.profile.facts.atomic_store))
-    else {
-        return;
-    };
+    let language = cx.profile.language.name();
+    let (load, store) = (Operation::AtomicLoad.spelling(language), Operation::AtomicStore.spelling(language));
     let operations = operations(cx.program);
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
@@ -79,8 +77,8 @@ fn run(cx: &mut Context) {
             globals: &types,
             fields: &struct_fields,
             operations: &operations,
-            load: &load,
-            store: &store,
+            load,
+            store,
         };
         rewrite.run(live);
     });

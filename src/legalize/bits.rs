@@ -1,19 +1,19 @@
 //! Scalars out of the words that hold their bits, and into them.
 
-use crate::target::Facts;
-use crate::tree::{BinaryOp, Build, ExprId, ExprKind, Scalar, Template, TypeId};
+use crate::stdlib::Operation;
+use crate::tree::{BinaryOp, Build, ExprId, ExprKind, Scalar, TypeId};
 
 /// The scalar in a word: of 4 bytes, or in the low bits of it. Nothing for types that are not held so.
-pub(super) fn of_word(b: &mut Build, facts: &Facts, word: ExprId, s: Scalar) -> Option<ExprId> {
+pub(super) fn of_word(b: &mut Build, language: &str, word: ExprId, s: Scalar) -> Option<ExprId> {
     let ty = b.types.scalar(s);
     match s {
         Scalar::U32 => Some(word),
         Scalar::F32 | Scalar::MinF16 => {
-            let float = b.native(Template::parse(facts.bits_to_float).ok()?, vec![word], TypeId::FLOAT);
+            let float = b.native(Operation::BitsToFloat.spelling(language).clone(), vec![word], TypeId::FLOAT);
             Some(b.convert(float, ty))
         }
         Scalar::F16 => {
-            let float = b.native(Template::parse(facts.bits_to_half).ok()?, vec![word], TypeId::FLOAT);
+            let float = b.native(Operation::BitsToHalf.spelling(language).clone(), vec![word], TypeId::FLOAT);
             Some(b.convert(float, ty))
         }
         _ if s.size() > 4 || s.is_float() => None,
@@ -22,10 +22,10 @@ pub(super) fn of_word(b: &mut Build, facts: &Facts, word: ExprId, s: Scalar) -> 
 }
 
 /// The word of a scalar of 4 bytes, or that has a smaller one in its low bits and is 0 above.
-pub(super) fn to_word(b: &mut Build, facts: &Facts, value: ExprId, s: Scalar) -> Option<ExprId> {
-    let template = match s {
-        Scalar::F32 | Scalar::MinF16 => facts.float_to_bits,
-        Scalar::F16 => facts.half_to_bits,
+pub(super) fn to_word(b: &mut Build, language: &str, value: ExprId, s: Scalar) -> Option<ExprId> {
+    let operation = match s {
+        Scalar::F32 | Scalar::MinF16 => Operation::FloatToBits,
+        Scalar::F16 => Operation::HalfToBits,
         _ if s.size() > 4 => return None,
         // Conversion repeats the sign.
         Scalar::I8 | Scalar::I16 => {
@@ -36,15 +36,15 @@ pub(super) fn to_word(b: &mut Build, facts: &Facts, value: ExprId, s: Scalar) ->
         _ => return Some(b.convert(value, TypeId::UINT)),
     };
     let float = b.convert(value, TypeId::FLOAT);
-    Some(b.native(Template::parse(template).ok()?, vec![float], TypeId::UINT))
+    Some(b.native(operation.spelling(language).clone(), vec![float], TypeId::UINT))
 }
 
 /// The scalar of 8 bytes in two words, the lower one first.
-pub(super) fn of_two_words(b: &mut Build, facts: &Facts, words: (ExprId, ExprId), s: Scalar) -> Option<ExprId> {
+pub(super) fn of_two_words(b: &mut Build, language: &str, words: (ExprId, ExprId), s: Scalar) -> Option<ExprId> {
     let (low, high) = words;
     let ty = b.types.scalar(s);
     if s.is_float() {
-        return Some(b.native(Template::parse(facts.words_to_double).ok()?, vec![low, high], ty));
+        return Some(b.native(Operation::WordsToDouble.spelling(language).clone(), vec![low, high], ty));
     }
     let wide = b.types.scalar(Scalar::U64);
     let (low, high) = (b.convert(low, wide), b.convert(high, wide));

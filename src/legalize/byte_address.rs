@@ -18,11 +18,12 @@ use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
+use crate::stdlib::Operation;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, MatrixOrder, Scalar, Stmt, StmtKind,
-    Template, Type, TypeId,
+    Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -180,17 +181,17 @@ impl Words<'_, '_, '_> {
         if s.size() == 8 {
             return self.wide_scalar(s, place);
         }
-        let facts = &self.cx.profile.facts;
+        let language = self.cx.profile.language.name();
         let word = if s.size() == 4 { self.word(place) } else { self.low_bits(s, place) };
-        bits::of_word(&mut self.build(word), facts, word, s).unwrap_or(word)
+        bits::of_word(&mut self.build(word), language, word, s).unwrap_or(word)
     }
 
     /// A scalar of two words.
     fn wide_scalar(&mut self, s: Scalar, place: Place) -> ExprId {
-        let facts = &self.cx.profile.facts;
+        let language = self.cx.profile.language.name();
         let low = self.word(place);
         let high = self.word(Place { offset: place.offset + 4, ..place });
-        bits::of_two_words(&mut self.build(low), facts, (low, high), s).unwrap_or(low)
+        bits::of_two_words(&mut self.build(low), language, (low, high), s).unwrap_or(low)
     }
 
     fn stores(&mut self, functions: &FxHashMap<FunctionId, bool>) {
@@ -260,17 +261,17 @@ impl Words<'_, '_, '_> {
 
     /// The two words of a scalar of 8 bytes.
     fn store_wide(&mut self, place: Place, value: ExprId, s: Scalar, out: &mut Vec<ExprId>) {
-        let double_to_words = self.cx.profile.facts.double_to_words;
+        let words = Operation::DoubleToWords.spelling(self.cx.profile.language.name());
         for part in 0..2_u8 {
             let value = self.body.exprs.duplicate(value);
             let mut b = self.build(value);
-            let bits = match Template::parse(double_to_words) {
-                Ok(template) if s.is_float() => {
+            let bits = match s.is_float() {
+                true => {
                     let pair = b.types.vector(Scalar::U32, 2);
-                    let pair = b.native(template, vec![value], pair);
+                    let pair = b.native(words.clone(), vec![value], pair);
                     b.swizzle(pair, &[part])
                 }
-                _ => {
+                false => {
                     let ty = b.exprs[value].ty;
                     let distance = b.uint(32);
                     let shifted =
@@ -292,8 +293,8 @@ impl Words<'_, '_, '_> {
         if s.size() == 8 {
             return self.store_wide(place, value, s, out);
         }
-        let facts = &self.cx.profile.facts;
-        let Some(bits) = bits::to_word(&mut self.build(value), facts, value, s) else { return };
+        let language = self.cx.profile.language.name();
+        let Some(bits) = bits::to_word(&mut self.build(value), language, value, s) else { return };
         if s.size() < 4 {
             return self.parts.push(narrow::Part { offset: place.offset, size: s.size(), bits });
         }

@@ -11,6 +11,7 @@
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -81,9 +82,9 @@ pub(super) fn helper(cx: &mut Context, ty: TypeId) -> FunctionId {
     let [x1, x2] = [b.local(x, ty), b.local(x, ty)];
     let [y1, y2] = [b.local(y, ty), b.local(y, ty)];
     let quotient = b.binary(BinaryOp::Div, x1, y1);
-    let whole = match Template::parse("trunc($0)") {
-        Ok(template) if float && spelled => b.native(template, vec![quotient], ty),
-        _ if float => {
+    let whole = match (float, spelled) {
+        (true, true) => b.native(Operation::Truncate.common().clone(), vec![quotient], ty),
+        (true, false) => {
             let whole = match b.types.get(ty) {
                 Type::Vector(_, n) => b.types.vector(Scalar::I64, n),
                 _ => b.types.scalar(Scalar::I64),
@@ -91,7 +92,7 @@ pub(super) fn helper(cx: &mut Context, ty: TypeId) -> FunctionId {
             let whole = b.add(ExprKind::Convert(quotient, true), whole);
             b.add(ExprKind::Convert(whole, true), ty)
         }
-        _ => quotient,
+        (false, _) => quotient,
     };
     let product = b.binary(BinaryOp::Mul, y2, whole);
     let value = b.binary(BinaryOp::Sub, x2, product);

@@ -7,6 +7,7 @@
 
 use super::inline_builtins::simplify;
 use super::{Context, Pass};
+use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::*;
 
@@ -48,15 +49,8 @@ fn shape(body: &FunctionBody) -> Option<Shape> {
 }
 
 fn spelling(template: &Template) -> Option<Shape> {
-    match template.pieces.as_slice() {
-        [TemplatePiece::Operand(1), TemplatePiece::Text(op), TemplatePiece::Operand(0)] if op == " * " => {
-            Some(Shape::Product)
-        }
-        [TemplatePiece::Text(head), TemplatePiece::Arg(0), TemplatePiece::Text(_)] if head == "transpose(" => {
-            Some(Shape::Transpose)
-        }
-        _ => None,
-    }
+    let shapes = [(Operation::Product, Shape::Product), (Operation::Transpose, Shape::Transpose)];
+    shapes.into_iter().find(|(operation, _)| template == operation.common()).map(|(_, shape)| shape)
 }
 
 /// The type without dimensions of one.
@@ -158,9 +152,8 @@ fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]
     } else if rows == 1
         && columns == 1
         && inner > 1
-        && let Ok(template) = Template::parse("dot($0, $1)")
     {
-        exprs[id].kind = ExprKind::Native(Box::new(template), vec![a, b]);
+        exprs[id].kind = ExprKind::Native(Box::new(Operation::Dot.common().clone()), vec![a, b]);
     }
     exprs[id].ty = ty;
 }

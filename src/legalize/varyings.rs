@@ -249,7 +249,7 @@ impl Namer<'_> {
 
 /// Semantics of other tools get D3D's name; where D3D has none, that is an error if the value is a parameter of its own.
 fn rename_system_values(cx: &mut Context) {
-    let version = cx.profile.facts.version;
+    let version = cx.profile.version;
     let mut missing = Vec::new();
     let mut rename = |semantic: &mut Option<Semantic>| {
         let Some(old) = semantic else { return };

@@ -43,7 +43,7 @@ pub fn reflect(
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
         tool: format!("shaderport {}", env!("CARGO_PKG_VERSION")),
-        target: profile.language.name().to_owned(),
+        target: profile.target.name().to_owned(),
         profile: profile.name.to_owned(),
         binding_policy: layout.settings.policy.name.to_owned(),
         parameters: builder.parameters(),

@@ -316,7 +316,7 @@ pub struct SwitchCase {
 /// | `$z` | the swizzle that cuts a four-component value to the result's width: empty, `.xyz`, `.xy` or `.x` |
 /// | `$*1` | all arguments from number 1 on, separated by `, ` |
 /// | `$$` | `$` |
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Template {
     /// The pieces in order.
     pub pieces: Vec<TemplatePiece>,

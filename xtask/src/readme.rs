@@ -2,7 +2,7 @@
 
 use crate::process;
 use shaderport::legalize::PASSES;
-use shaderport::target::{Capability, Language, Profile};
+use shaderport::target::{Capability, Profile, Target};
 use std::process::Command;
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn capability_table() -> String {
         _ => "error",
     };
     let mut text = String::from("| | HLSL | GLSL | WGSL |\n| --- | --- | --- | --- |\n");
-    let columns = [Language::Hlsl, Language::Glsl, Language::Wgsl].map(Profile::default_of);
+    let columns = [Target::Hlsl, Target::Glsl, Target::Wgsl].map(Profile::default_of);
     for (capability, ..) in Capability::TABLE {
         let cells = columns.map(|profile| cell(profile, *capability));
         let what = capability.description().trim_end_matches('.');

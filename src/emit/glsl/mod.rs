@@ -45,7 +45,7 @@ const RESOURCES: u8 = 100;
 impl File<'_> {
     /// Version and extensions come first, then the head of the source, then what the stage declares of itself.
     fn head(&mut self) {
-        let (major, minor) = self.cx.profile.facts.version;
+        let (major, minor) = self.cx.profile.version;
         let found = extensions::collect(self.cx);
         self.w.line(&format!("#version {}", (major * 100 + minor).max(found.version)));
         for extension in &found.extensions {

@@ -16,7 +16,7 @@ struct Hlsl {
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let dialect = Hlsl { has_select: cx.profile.facts.version >= (6, 0) };
+    let dialect = Hlsl { has_select: cx.profile.version >= (6, 0) };
     let mut file = File { cx, dialect, w: Writer::new(Braces::OwnLine, cx.options.comments) };
     file.items();
     file.w.finish()
@@ -298,7 +298,7 @@ impl File<'_> {
                 };
                 let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
                 self.w.line(&format!("[{name}{args}]"));
-            } else if lower == "shader" && self.cx.profile.facts.version >= (6, 0) {
+            } else if lower == "shader" && self.cx.profile.version >= (6, 0) {
                 self.w.line(&format!("[shader(\"{}\")]", stage_name(entry.stage)));
             }
         }

@@ -5,9 +5,9 @@
 //! after:  m * b                   m                              transpose((float3x3)m)
 //! ```
 
+use crate::stdlib::Operation;
 use crate::tree::{
-    Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, TemplatePiece, Type, TypeId,
-    Types,
+    Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, Type, TypeId, Types,
 };
 use rustc_hash::FxHashSet;
 
@@ -19,20 +19,18 @@ pub(in super::super) fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprI
     {
         return inner;
     }
-    let pieces =
-        vec![TemplatePiece::Text("transpose(".to_owned()), TemplatePiece::Arg(0), TemplatePiece::Text(")".to_owned())];
-    b.native(Template { pieces, loose: false }, vec![e], ty)
+    b.native(Operation::Transpose.common().clone(), vec![e], ty)
 }
 
 fn is_transpose(template: &Template) -> bool {
-    matches!(template.pieces.as_slice(), [TemplatePiece::Text(t), TemplatePiece::Arg(0), TemplatePiece::Text(_)] if t == "transpose(")
+    template == Operation::Transpose.common()
 }
 
 /// Products with transposed matrices: `b * transpose(m)` is `m * b`.
 pub(in super::super) fn products(program: &mut Program) {
-    let product = |t: &Template| matches!(t.pieces.as_slice(), [TemplatePiece::Operand(1), TemplatePiece::Text(star), TemplatePiece::Operand(0)] if star == " * ");
+    let product = Operation::Product.common();
     let templates = program.functions.iter().filter_map(|(id, f)| match &f.body {
-        FunctionBody::Intrinsic(t) if product(t) => Some(id),
+        FunctionBody::Intrinsic(t) if t == product => Some(id),
         _ => None,
     });
     let products: FxHashSet<FunctionId> = templates.collect();
@@ -75,11 +73,10 @@ fn transposed_of(exprs: &ExprArena, e: ExprId) -> Option<ExprId> {
 fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: ExprId, b: ExprId) {
     let vector = |types: &Types, e: &Expr| matches!(types.get(e.ty), Type::Vector(..));
     let (ta, tb) = (transposed_of(exprs, a), transposed_of(exprs, b));
-    let pieces = vec![TemplatePiece::Operand(0), TemplatePiece::Text(" * ".to_owned()), TemplatePiece::Operand(1)];
-    let template = Box::new(Template { pieces, loose: true });
+    let product = Operation::Product.common();
     match (ta, tb) {
-        (Some(m), _) if vector(types, &exprs[b]) => exprs[id].kind = ExprKind::Native(template, vec![m, b]),
-        (_, Some(m)) if vector(types, &exprs[a]) => exprs[id].kind = ExprKind::Native(template, vec![a, m]),
+        (Some(m), _) if vector(types, &exprs[b]) => exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![b, m]),
+        (_, Some(m)) if vector(types, &exprs[a]) => exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![m, a]),
         (Some(m), Some(n)) => {
             // The product of two transposed ones is the transposed product, which may vanish further out.
             let Expr { ty, span, .. } = exprs[id];
@@ -88,7 +85,7 @@ fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: Exp
                 _ => return,
             };
             let mut build = Build::new(types, exprs, span);
-            let product = build.native(*template, vec![m, n], turned);
+            let product = build.native(product.clone(), vec![n, m], turned);
             let whole = transpose(&mut build, product, ty);
             exprs.replace_by(id, whole);
         }

@@ -124,20 +124,20 @@ impl<'p> Access<'_, 'p> {
     /// A scalar out of its word, its two words, or its part of one.
     fn scalar(&mut self, words: &Words, s: Scalar, offset: u64) -> ExprId {
         let offset = words.offset.saturating_add(offset);
-        let facts = &self.profile.facts;
+        let language = self.profile.language.name();
         let whole = words.unit() >= 4 && offset.is_multiple_of(4);
         let value = match s.size() {
             8 if whole => {
                 let pair = (self.word(words, offset), self.word(words, offset.saturating_add(4)));
-                bits::of_two_words(&mut self.build(words.rows), facts, pair, s)
+                bits::of_two_words(&mut self.build(words.rows), language, pair, s)
             }
             4 if whole => {
                 let word = self.word(words, offset);
-                bits::of_word(&mut self.build(words.rows), facts, word, s)
+                bits::of_word(&mut self.build(words.rows), language, word, s)
             }
             1 | 2 => {
                 let word = self.shifted(words, offset);
-                bits::of_word(&mut self.build(words.rows), facts, word, s)
+                bits::of_word(&mut self.build(words.rows), language, word, s)
             }
             _ => None,
         };

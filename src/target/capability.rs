@@ -1,0 +1,285 @@
+//! What a program may need and a profile may have.
+
+macro_rules! capabilities {
+    ($($(#[doc = $doc:literal])+ $name:ident,)*) => {
+        /// A feature that a program may need and a profile may have.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum Capability { $($(#[doc = $doc])+ $name),* }
+
+        impl Capability {
+            /// Every capability with its description.
+            pub const TABLE: &[(Capability, &str)] = &[
+                $((Capability::$name, concat!($($doc),+))),*
+            ];
+            /// The capability of a name, as `[__requires(...)]` writes it.
+            pub fn parse(name: &str) -> Option<Capability> {
+                match name { $(stringify!($name) => Some(Capability::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// Properties and subscripts with accessors.
+    Properties,
+    /// Methods on structs.
+    Methods,
+    /// Enums.
+    Enums,
+    /// Several functions of one name.
+    Overloads,
+    /// Structs without fields, and arrays without elements, as fields.
+    EmptyStructs,
+    /// Structs that hold both resources and data, or arrays of structs with resources.
+    MixedStructs,
+    /// Resources as locals, results, or fields of struct parameters of functions.
+    ResourceValues,
+    /// Buffers and writable textures as parameters of functions.
+    BufferParameters,
+    /// Static variables that hold resources.
+    StaticResources,
+    /// `ParameterBlock<T>`, and `ConstantBuffer<T>` with resources in `T`.
+    ParameterBlocks,
+    /// Plain data at global scope as shader parameters.
+    GlobalUniforms,
+    /// `uniform` parameters of entry points.
+    EntryPointUniforms,
+    /// A texture with its sampler.
+    CombinedSamplers,
+    /// `ConstantBuffer<T>` as an array.
+    BufferArrays,
+    /// Arrays of textures, samplers or buffers.
+    ResourceArrays,
+    /// Arrays of arrays of resources.
+    NestedResourceArrays,
+    /// Arrays of resources without a size.
+    UnboundedResourceArrays,
+    /// `bool` in buffers.
+    BoolInBuffers,
+    /// Constant buffers in arrays, and matrices with a storage order in structured buffers, without a struct around the data.
+    BareElements,
+    /// Arrays of bools that are copied out of buffers whole, and structs in buffers that `?:` chooses.
+    BufferCopies,
+    /// Implicitly numbered `float1` vectors and matrices with one row or column.
+    UnitVectors,
+    /// Integer and bool matrices.
+    NonFloatMatrices,
+    /// Componentwise `*`, `/`, comparison and other operators on matrices.
+    MatrixComponentOps,
+    /// Matrices made of vectors and matrices of any size, chosen by components, or converted to vectors.
+    MatrixParts,
+    /// A matrix cut to a smaller one by a conversion.
+    MatrixTruncation,
+    /// A row by an index that is not constant, of a matrix in a constant buffer that has more rows than columns.
+    DynamicMatrixRows,
+    /// `_m00_m11` selections.
+    MatrixSwizzles,
+    /// A swizzle as the target of an assignment.
+    SwizzleAssignment,
+    /// Assignment, `++`, comma as parts of expressions.
+    AssignmentExpressions,
+    /// Logical and comparison operators and `?:` on vectors.
+    VectorLogic,
+    /// Values of structs and arrays written out elsewhere than in an initializer.
+    AggregateExpressions,
+    /// `?:` between structs and arrays.
+    AggregateConditionals,
+    /// `?:` between matrices.
+    MatrixConditionals,
+    /// Operands of `&&`, `||` and `?:` that are not evaluated unless they are needed, where they have effects.
+    ShortCircuit,
+    /// `?:` on a scalar condition.
+    ConditionalOperator,
+    /// Infinities, NaN and divisions by zero among constants.
+    NonFiniteConstants,
+    /// Functions called in the values of named constants.
+    CalledConstants,
+    /// Comparisons of constants with infinities and NaN.
+    NonFiniteComparisons,
+    /// Integer constants that wrap around.
+    WrappingConstants,
+    /// `%` on floats.
+    FloatRemainder,
+    /// `%` on doubles.
+    DoubleRemainder,
+    /// `%` on signed integers of which one is negative.
+    SignedRemainder,
+    /// Assigning to parameters.
+    MutableParameters,
+    /// Arguments of another type than the `out` or `inout` parameter that they are for.
+    ConvertedOutArguments,
+    /// Matrices of another type than the `out` or `inout` parameter that they are for.
+    ConvertedOutMatrices,
+    /// `out` and `inout` parameters.
+    OutParameters,
+    /// Fall-through between cases.
+    SwitchFallThrough,
+    /// First values of module variables that are computed when a shader runs.
+    RuntimeInitializers,
+    /// Values of module constants that are computed when a shader runs.
+    RuntimeConstants,
+    /// Arrays of no elements elsewhere.
+    EmptyArrays,
+    /// Root signatures on entry points.
+    RootSignatures,
+    /// Varyings without semantics.
+    VaryingsWithoutSemantics,
+    /// Several entry points in one text.
+    SeveralEntryPoints,
+    /// 16-bit floats.
+    Float16,
+    /// 16-bit integers.
+    Int16,
+    /// 64-bit integers.
+    Int64,
+    /// Doubles.
+    Float64,
+    /// 8-bit integers.
+    Int8,
+    /// Geometry shaders.
+    GeometryShaders,
+    /// Tessellation shaders.
+    TessellationShaders,
+    /// Mesh and amplification shaders.
+    MeshShaders,
+    /// Ray tracing pipelines.
+    RayTracing,
+    /// Inline ray queries.
+    RayQueries,
+    /// Wave (subgroup) operations.
+    WaveOperations,
+    /// System values that code asks for by a call, wherever it stands.
+    CalledSystemValues,
+    /// Quad operations.
+    QuadOperations,
+    /// Append and consume buffers and counters without a binding of their own.
+    HiddenCounters,
+    /// `ByteAddressBuffer` with typed loads.
+    ByteAddressBuffers,
+    /// Typed texel buffers.
+    TexelBuffers,
+    /// Buffer device addresses.
+    DeviceAddresses,
+    /// Push constants.
+    PushConstants,
+    /// Specialization constants.
+    SpecializationConstants,
+    /// Subpass inputs.
+    SubpassInputs,
+    /// Raster-ordered views.
+    RasterOrder,
+    /// Multisampled array textures.
+    MultisampledArrays,
+    /// Cube array textures that are stored to, storage cubes.
+    StorageCubes,
+    /// Clip and cull distances.
+    ClipDistances,
+    /// The primitive id in fragment stages.
+    PrimitiveId,
+    /// Layer and viewport selection outside of geometry shaders.
+    LayeredRendering,
+    /// Multiview.
+    Multiview,
+    /// Barycentrics.
+    Barycentrics,
+    /// 64-bit atomics.
+    Atomic64,
+    /// Float atomics.
+    FloatAtomics,
+    /// Writable textures of any format that are read, written or both without saying so.
+    UnstatedTextureAccess,
+    /// Array textures of one dimension.
+    LineArrays,
+    /// Atomics on images.
+    ImageAtomics,
+    /// Strings (`printf`).
+    Strings,
+    /// A texture that is sampled with comparison without being declared for it.
+    UndeclaredDepthTextures,
+    /// Matrices in buffers in either storage order.
+    BothMatrixOrders,
+    /// Matrices of both storage orders in one struct.
+    MixedMatrixOrders,
+    /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
+    SparseUniformArrays,
+    /// Barriers in flow that may differ between the invocations of a work group.
+    NonUniformBarriers,
+    /// Derivatives outside of fragment stages.
+    ComputeDerivatives,
+    /// Sampling with an implicit level of detail outside of fragment stages.
+    ImplicitLodAnywhere,
+    /// Memory that is accessed both atomically and plainly.
+    PlainlyAccessedAtomics,
+    /// `&`, `|` and `^` on bools.
+    BoolBitOperators,
+    /// A struct whose fields are given, or whose tail is used, by the rules of D3D constant buffers.
+    PackOffsets,
+}
+
+/// A set of capabilities.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities(u128);
+
+impl Capabilities {
+    /// None.
+    pub const EMPTY: Capabilities = Capabilities(0);
+
+    /// Whether it is in the set.
+    pub fn has(self, capability: Capability) -> bool {
+        self.0 >> (capability as u32) & 1 != 0
+    }
+    /// Adds one.
+    pub fn insert(&mut self, capability: Capability) {
+        self.0 |= 1 << (capability as u32);
+    }
+    /// Takes one out.
+    pub fn remove(&mut self, capability: Capability) {
+        self.0 &= !(1 << (capability as u32));
+    }
+    /// This set with some more.
+    pub const fn with(self, more: &[Capability]) -> Capabilities {
+        let (mut set, mut at) = (self.0, 0);
+        while at < more.len() {
+            set |= 1 << (more[at] as u32);
+            at += 1;
+        }
+        Capabilities(set)
+    }
+    /// This set without some.
+    pub const fn less(self, fewer: &[Capability]) -> Capabilities {
+        Capabilities(self.0 & !Capabilities::EMPTY.with(fewer).0)
+    }
+    /// Those that are not in `other`.
+    pub fn without(self, other: Capabilities) -> Capabilities {
+        Capabilities(self.0 & !other.0)
+    }
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    /// The members in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Capability> {
+        Capability::TABLE.iter().map(|(c, _)| *c).filter(move |c| self.has(*c))
+    }
+}
+
+impl FromIterator<Capability> for Capabilities {
+    fn from_iter<I: IntoIterator<Item = Capability>>(list: I) -> Self {
+        let mut set = Capabilities::EMPTY;
+        list.into_iter().for_each(|c| set.insert(c));
+        set
+    }
+}
+
+impl std::fmt::Debug for Capabilities {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl Capability {
+    /// What it is, in words.
+    pub fn description(self) -> &'static str {
+        Self::TABLE.iter().find(|(c, _)| *c == self).map_or("", |(_, text)| text.trim())
+    }
+}

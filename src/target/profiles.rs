@@ -1,0 +1,187 @@
+//! The rows: each profile with its capabilities, as those of another one and the differences, and its facts.
+
+use super::Capability::{self, *};
+use super::{Api, Capabilities, Facts, Language, NamedBlocks, Numbers, Placement, StageIo, Target};
+
+/// What a language of one version supports.
+#[derive(Clone, Copy, Debug)]
+pub struct Profile {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it is a profile of.
+    pub target: Target,
+    /// The language that is printed.
+    pub language: Language,
+    /// Shader model, GLSL version (450 is 4, 50) or 1, 0.
+    pub version: (u32, u32),
+    /// What it has natively.
+    pub capabilities: Capabilities,
+    /// The rest.
+    pub facts: Facts,
+}
+
+/// Every profile.
+const PROFILES: &[Profile] = &[
+    hlsl("sm_6_6", (6, 6), SM_6_6),
+    hlsl("sm_5_0", (5, 0), SM_5_0),
+    hlsl("sm_5_1", (5, 1), SM_5_1),
+    hlsl("sm_6_0", (6, 0), SM_6_0),
+    hlsl("sm_6_1", (6, 1), SM_6_1),
+    hlsl("sm_6_2", (6, 2), SM_6_2),
+    hlsl("sm_6_3", (6, 3), SM_6_3),
+    hlsl("sm_6_4", (6, 4), SM_6_3),
+    hlsl("sm_6_5", (6, 5), SM_6_5),
+    hlsl("sm_6_7", (6, 7), SM_6_6),
+    hlsl("sm_6_8", (6, 8), SM_6_6),
+    glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
+    glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
+    wgsl("wgsl", Target::Wgsl, WGSL),
+    wgsl("spirv", Target::Spirv, NAGA),
+    wgsl("metal", Target::Metal, NAGA),
+];
+
+const fn hlsl(name: &'static str, version: (u32, u32), capabilities: Capabilities) -> Profile {
+    // Register spaces came with shader model 5.1.
+    let spaces = version.0 > 5 || version.1 > 0;
+    Profile { name, target: Target::Hlsl, language: Language::Hlsl, version, capabilities, facts: Facts { spaces, ..D3D } }
+}
+
+const fn glsl(name: &'static str, version: (u32, u32), capabilities: Capabilities, facts: Facts) -> Profile {
+    Profile { name, target: Target::Glsl, language: Language::Glsl, version, capabilities, facts }
+}
+
+const fn wgsl(name: &'static str, target: Target, capabilities: Capabilities) -> Profile {
+    Profile { name, target, language: Language::Wgsl, version: (1, 0), capabilities, facts: WEBGPU }
+}
+
+const D3D: Facts = Facts {
+    entry_name: None,
+    api: Api::D3d,
+    spaces: true,
+    stage_io: StageIo::Semantics,
+    resource_array_limit: 64,
+    // DXC takes register 2^32-1 for none.
+    numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), ..Numbers::ALL },
+    placement: Placement::Packoffset,
+    named_blocks: NamedBlocks::WithoutStruct,
+};
+
+const VULKAN: Facts = Facts {
+    entry_name: Some("main"),
+    api: Api::Vulkan,
+    spaces: true,
+    stage_io: StageIo::Globals,
+    resource_array_limit: 64,
+    numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
+    placement: Placement::BlockOffset,
+    named_blocks: NamedBlocks::All,
+};
+
+const WEBGPU: Facts = Facts {
+    entry_name: None,
+    api: Api::WebGpu,
+    spaces: true,
+    stage_io: StageIo::Attributes,
+    resource_array_limit: 64,
+    numbers: Numbers { constant_id: 65535, ..Numbers::ALL },
+    placement: Placement::AlignAndSize,
+    named_blocks: NamedBlocks::None,
+};
+
+#[rustfmt::skip]
+const SM_5_0: Capabilities = Capabilities::EMPTY.with(&[
+    Overloads, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
+    SwizzleAssignment, AssignmentExpressions, VectorLogic, MatrixConditionals, ConditionalOperator, NonFiniteConstants,
+    CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
+    OutParameters, RuntimeInitializers, RuntimeConstants, EmptyArrays, RootSignatures, SeveralEntryPoints, Float64,
+    GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
+    RasterOrder, MultisampledArrays, ClipDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
+    ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
+    NonUniformBarriers, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, PackOffsets,
+]);
+const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
+const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, QuadOperations, Int64]);
+const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
+const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
+const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing]);
+const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries]);
+const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64]);
+
+#[rustfmt::skip]
+const GLSL_VULKAN: Capabilities = Capabilities::EMPTY.with(&[
+    Overloads, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, VectorLogic, AggregateExpressions,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, ConditionalOperator, NonFiniteConstants,
+    WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
+    VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
+    RayTracing, RayQueries, WaveOperations, CalledSystemValues, QuadOperations, TexelBuffers, DeviceAddresses,
+    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
+    ClipDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
+    UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
+    SparseUniformArrays, NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
+]);
+
+#[rustfmt::skip]
+const WGSL: Capabilities = Capabilities::EMPTY.with(&[
+    BareElements, BufferCopies, DynamicMatrixRows, VectorLogic, AggregateExpressions, ShortCircuit,
+    ConditionalOperator, SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
+    QuadOperations, SpecializationConstants, BoolBitOperators,
+]);
+/// naga writes the values of specialization constants that they have in the text.
+const NAGA: Capabilities = WGSL.less(&[SpecializationConstants]);
+
+impl Profile {
+    /// Every profile, the default of each target before its others.
+    pub fn all() -> &'static [Profile] {
+        PROFILES
+    }
+
+    /// The default of a target.
+    pub fn default_of(target: Target) -> Option<&'static Profile> {
+        Self::parse(target.default_profile())
+    }
+
+    /// The profile of a name; those of other tools are understood: `cs_6_5`, `ps_5_0`, `glsl_450+x`, `GLSL_460`.
+    pub fn parse(name: &str) -> Option<&'static Profile> {
+        let name = name.split('+').next().unwrap_or(name).to_ascii_lowercase();
+        let model = match name.split_once('_') {
+            Some(("vs" | "ps" | "cs" | "gs" | "hs" | "ds" | "ms" | "as" | "lib" | "sm", version)) => {
+                format!("sm_{version}")
+            }
+            _ => name,
+        };
+        Self::all().iter().find(|p| p.name == model)
+    }
+
+    /// Whether it has a capability.
+    pub fn has(&self, capability: Capability) -> bool {
+        self.capabilities.has(capability)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_found_by_the_names_of_other_tools() {
+        let found = |name: &str| Profile::parse(name).map(|p| p.name);
+        assert_eq!(found("cs_6_5"), Some("sm_6_5"));
+        assert_eq!(found("GLSL_450"), Some("glsl_450"));
+        assert_eq!(found("sm_9_9"), None);
+    }
+
+    #[test]
+    fn every_target_has_its_default_profile() {
+        for row in Target::TABLE {
+            assert!(Profile::default_of(row.target).is_some_and(|p| p.target == row.target), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn old_shader_models_lack_wave_operations() {
+        assert!(Profile::parse("sm_5_1").is_some_and(|p| !p.has(Capability::WaveOperations)));
+        assert!(Profile::parse("sm_6_6").is_some_and(|p| p.has(Capability::WaveOperations)));
+    }
+}
