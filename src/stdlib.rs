@@ -10,8 +10,8 @@ use crate::parse::{self, parse};
 use crate::preprocess::{Language, Preprocess, preprocess};
 use crate::source::{MemoryLoader, Sources};
 use crate::symbol::Symbol;
-use rustc_hash::FxHashSet;
 use crate::tree::Template;
+use rustc_hash::FxHashSet;
 use std::sync::{LazyLock, OnceLock};
 
 /// (name, text) of each file, in the order in which they are declared.

@@ -7,8 +7,8 @@ use shaderport::compile::{BufferLayout, Options, Output, Target, compile};
 use shaderport::diagnostic::{Code, Severity};
 use shaderport::layout::{POLICIES, Policy};
 use shaderport::options;
-use shaderport::target::Profile;
 use shaderport::source::MemoryLoader;
+use shaderport::target::Profile;
 
 /// Declarations that are used as `USE` says, one a line.
 struct Case {

@@ -71,15 +71,8 @@ fn run(cx: &mut Context) {
     types.extend(declare(cx.program, &places));
     let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
     cx.program.each_exprs_mut(&mut |t, exprs, live| {
-        let mut rewrite = Rewrite {
-            types: t,
-            exprs,
-            globals: &types,
-            fields: &struct_fields,
-            operations: &operations,
-            load,
-            store,
-        };
+        let mut rewrite =
+            Rewrite { types: t, exprs, globals: &types, fields: &struct_fields, operations: &operations, load, store };
         rewrite.run(live);
     });
     whole_values(cx.program, &mut faults);

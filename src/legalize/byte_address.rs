@@ -18,8 +18,8 @@ use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
-use crate::stdlib::Operation;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
+use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, MatrixOrder, Scalar, Stmt, StmtKind,

@@ -10,8 +10,8 @@
 
 use super::{Context, Pass};
 use crate::source::Span;
-use crate::symbol::Symbol;
 use crate::stdlib::Operation;
+use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;

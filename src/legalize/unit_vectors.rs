@@ -149,10 +149,7 @@ fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]
             parts.push(build.binary(BinaryOp::Mul, scalar, vector));
         }
         exprs[id].kind = ExprKind::Construct(parts);
-    } else if rows == 1
-        && columns == 1
-        && inner > 1
-    {
+    } else if rows == 1 && columns == 1 && inner > 1 {
         exprs[id].kind = ExprKind::Native(Box::new(Operation::Dot.common().clone()), vec![a, b]);
     }
     exprs[id].ty = ty;

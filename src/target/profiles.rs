@@ -43,7 +43,14 @@ const PROFILES: &[Profile] = &[
 const fn hlsl(name: &'static str, version: (u32, u32), capabilities: Capabilities) -> Profile {
     // Register spaces came with shader model 5.1.
     let spaces = version.0 > 5 || version.1 > 0;
-    Profile { name, target: Target::Hlsl, language: Language::Hlsl, version, capabilities, facts: Facts { spaces, ..D3D } }
+    Profile {
+        name,
+        target: Target::Hlsl,
+        language: Language::Hlsl,
+        version,
+        capabilities,
+        facts: Facts { spaces, ..D3D },
+    }
 }
 
 const fn glsl(name: &'static str, version: (u32, u32), capabilities: Capabilities, facts: Facts) -> Profile {

@@ -75,8 +75,12 @@ fn exchange_product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, a: Exp
     let (ta, tb) = (transposed_of(exprs, a), transposed_of(exprs, b));
     let product = Operation::Product.common();
     match (ta, tb) {
-        (Some(m), _) if vector(types, &exprs[b]) => exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![b, m]),
-        (_, Some(m)) if vector(types, &exprs[a]) => exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![m, a]),
+        (Some(m), _) if vector(types, &exprs[b]) => {
+            exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![b, m])
+        }
+        (_, Some(m)) if vector(types, &exprs[a]) => {
+            exprs[id].kind = ExprKind::Native(Box::new(product.clone()), vec![m, a])
+        }
         (Some(m), Some(n)) => {
             // The product of two transposed ones is the transposed product, which may vanish further out.
             let Expr { ty, span, .. } = exprs[id];
