@@ -47,20 +47,11 @@ pub mod types;
 pub mod usage;
 pub mod varyings;
 
-<<<<<<< HEAD
 use crate::tree::{Binding, GlobalId, ParameterId, Program};
 pub use leaves::{Dimension, Leaf, Leaves, Parameter, Part, Role, is_plain, walk};
 use lock::Owner;
 pub use place::{Place, binding, buffer_place, enter_array, enter_block};
 pub use crate::target::Api;
-=======
-pub use crate::target::Api;
-use crate::tree::{Binding, GlobalId, Program};
-pub use place::{
-    Place, binding, buffer_binding, buffer_place, enter_array, enter_block, further_bindings, leaf_attachment,
-    leaf_binding, sampler_binding, second_binding, walk,
-};
->>>>>>> fc7f764 (Format)
 pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};
