@@ -2,7 +2,6 @@
 
 use super::types::{Detail, TypeLayout, VarLayout};
 use super::usage::{Unit, Usage};
-use crate::target::Api;
 use crate::tree::Binding;
 
 /// Absolute offsets of a parameter: for each unit the offset, and for slots the space.
