@@ -171,6 +171,52 @@ fn what_is_used_by_much() {
     }
 }
 
+/// Functions that call each other so that the number of ways from the first to the last doubles with every level.
+#[test]
+fn calls_that_double() {
+    let levels = 64;
+    let level = |write: &dyn Fn(usize) -> String| (1..levels).map(write).collect::<String>();
+    let plain = level(&|n| {
+        let m = n - 1;
+        format!(
+            "float a{n}(float x) {{ return a{m}(x) + b{m}(x); }} float b{n}(float x) {{ return a{m}(x) - b{m}(x); }}\n"
+        )
+    });
+    let method = level(&|n| {
+        let m = n - 1;
+        format!("[mutating] void a{n}() {{ a{m}(); b{m}(); }} [mutating] void b{n}() {{ b{m}(); a{m}(); }}\n")
+    });
+    let written = level(&|n| {
+        let m = n - 1;
+        format!("void a{n}(inout float x, float y, float z) {{ a{m}(x, y, z); a{m}(x, z, y); a{m}(x, y, x); }}\n")
+    });
+    let last = levels - 1;
+    let pixel = |f: &str| format!("[shader(\"fragment\")] float main(float x : X) : SV_Target {{ {f} }}");
+    let group = |f: &str| {
+        format!(
+            "RWStructuredBuffer<float> o; [shader(\"compute\")] [numthreads(64, 1, 1)]\n\
+             void main(uint3 id : SV_DispatchThreadID, uint3 g : SV_GroupID) {{ float x = g.x; {f} o[id.x] = x; }}"
+        )
+    };
+    for source in [
+        format!("float a0(float x) {{ return x; }} float b0(float x) {{ return ddx(x); }}\n{plain}")
+            + &pixel(&format!("return x > 1 ? a{last}(x) : 0;")),
+        format!(
+            "struct S {{ float x; [mutating] void a0() {{ x += 1; }} [mutating] void b0() {{ x *= 2; }}\n{method}}};\n"
+        ) + &pixel(&format!("S s = {{ x }}; s.a{last}(); return s.x;")),
+        format!(
+            "void a0(inout float x, float y, float z) {{ GroupMemoryBarrierWithGroupSync(); x = y + z; }}\n{written}"
+        ) + &group(&format!("a{last}(x, g.y, g.z);")),
+    ] {
+        let tree = tree(&[("main.slang", &source)]);
+        for (target, policy) in [("hlsl", "spec"), ("hlsl", "dxc"), ("glsl", "spec"), ("wgsl", "spec")] {
+            let args = ["compile", "main.slang", "--target", target, "--binding-policy", policy, "-o", "out"];
+            let run = shaderport(tree.path(), &args);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{target}: {}", run.stderr);
+        }
+    }
+}
+
 #[test]
 fn macros_that_explode() {
     let doubling: String = (1..40).map(|n| format!("#define M{n} M{} M{}\n", n - 1, n - 1)).collect();

@@ -266,6 +266,22 @@ fn contains_word(text: &str, part: &str) -> bool {
     text.match_indices(part).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
+/// The call graph is followed in one place, so that nothing follows it without a bound.
+#[test]
+fn only_the_analyses_follow_calls() {
+    const FOLLOWING: &[&str] = &["src/tree/analyses/", "src/layout/reach", "src/usage"];
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let path = source.path.to_string_lossy().replace('\\', "/");
+        let follows = |code: &str| code.contains(".callees(") || code.contains("Uses::of_");
+        let found = source.lines.iter().filter(|(_, code)| follows(code)).map(|(n, _)| format!("{path}:{n}"));
+        if !FOLLOWING.iter().any(|p| path.starts_with(p)) {
+            wrong.extend(found);
+        }
+    }
+    assert!(wrong.is_empty(), "use `tree::analyses` instead of following calls:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn functions_fit_a_screen() {
     const MOST: usize = 110;

@@ -392,14 +392,15 @@ impl<'a> Checker<'a> {
                 Stage::Hull => self.patch_constant_function(decl, function, info.span),
                 _ => None,
             };
-            self.program.entry_points.push(EntryPoint {
+            let entry = EntryPoint {
                 function,
                 patch_constant,
                 stage,
                 name: info.name,
                 workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
                 unit: self.source(info.source).unit,
-            });
+            };
+            self.program.entry_points.push(entry);
         }
         self.drain();
     }

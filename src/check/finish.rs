@@ -5,11 +5,11 @@ use super::{Checker, Input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
+use crate::tree::analyses::items;
 use crate::tree::{
     Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, StructId,
-    TargetCase, Type, TypeId, Uses,
+    TargetCase,
 };
-use rustc_hash::FxHashSet;
 
 /// Where an item stands in the source: standard library, modules, units; then by declaration.
 type Key = (u32, u32, u32);
@@ -116,46 +116,15 @@ impl<'a> Checker<'a> {
 
     // ---- Recursion ----
 
-    /// No target can say recursion: the first cycle of each function is an error.
+    /// No target has recursion: each cycle of calls that is found is an error.
     fn check_recursion(&mut self) {
-        let mut state = vec![0u8; self.program.functions.len()];
-        let ids: Vec<FunctionId> = self.program.functions.ids().collect();
-        for id in ids {
-            if state.get(id.index()).copied() == Some(0) {
-                self.find_cycle(id, &mut state);
-            }
-        }
-    }
-
-    /// Depth-first over calls; 1 is on the path, 2 is done.
-    fn find_cycle(&mut self, root: FunctionId, state: &mut [u8]) {
-        let mut path: Vec<(FunctionId, Vec<FunctionId>)> = vec![(root, self.program.callees(root))];
-        state[root.index()] = 1;
-        while let Some((id, callees)) = path.last_mut() {
-            match callees.pop() {
-                None => {
-                    state[id.index()] = 2;
-                    path.pop();
-                }
-                Some(next) if state[next.index()] == 0 => {
-                    state[next.index()] = 1;
-                    let callees = self.program.callees(next);
-                    path.push((next, callees));
-                }
-                Some(next) if state[next.index()] == 1 => {
-                    let from = path.iter().position(|(f, _)| *f == next).unwrap_or(0);
-                    let mut names: Vec<&str> =
-                        path.iter().skip(from).map(|(f, _)| self.program.functions[*f].name.as_str()).collect();
-                    let first = &self.program.functions[next];
-                    names.push(first.name.as_str());
-                    let message = format!("`{}` calls itself: {}", first.name, names.join(" -> "));
-                    let diagnostic = Diagnostic::error(Code::RECURSION, first.span, message)
-                        .note("shading languages have no recursion");
-                    self.diags.push(diagnostic);
-                    return path.iter().for_each(|(f, _)| state[f.index()] = 2);
-                }
-                Some(_) => {}
-            }
+        for cycle in self.program.analyses().cycles() {
+            let names = cycle.iter().chain(cycle.first()).map(|f| self.program.functions[*f].name.as_str());
+            let names: Vec<&str> = names.collect();
+            let Some(first) = cycle.first().map(|f| &self.program.functions[*f]) else { continue };
+            let message = format!("`{}` calls itself: {}", first.name, names.join(" -> "));
+            let diagnostic = Diagnostic::error(Code::RECURSION, first.span, message);
+            self.diags.push(diagnostic.note("shading languages have no recursion"));
         }
     }
 
@@ -169,22 +138,15 @@ impl<'a> Checker<'a> {
             let user = self.program.functions.iter().filter(|(_, f)| !f.builtin);
             roots.extend(user.map(|(id, _)| Item::Function(id)).filter(|i| !self.is_merged(*i)));
         }
-        let mut reached: Vec<Item> = Vec::new();
-        let mut seen: FxHashSet<Item> = FxHashSet::default();
-        let mut stack = roots;
-        while let Some(item) = stack.pop() {
-            if seen.insert(item) {
-                reached.push(item);
-                stack.extend(self.dependencies(item));
-            }
-        }
-        let mut keyed: Vec<(Key, Item)> = reached.into_iter().map(|i| (self.key(i), i)).collect();
+        let uses = |item: Item| self.dependencies(item);
+        let mut keyed: Vec<(Key, Item)> = items::reached(roots, &uses).into_iter().map(|i| (self.key(i), i)).collect();
         keyed.sort_by_key(|(key, item)| (*key, item_index(*item)));
-        let mut done: FxHashSet<Item> = FxHashSet::default();
-        let mut items = Vec::new();
-        for (_, item) in keyed {
-            self.emit_after_uses(item, &mut done, &mut items);
-        }
+        let sorted = |item: Item| {
+            let mut uses = self.dependencies(item);
+            uses.sort_by_key(|i| (self.key(*i), item_index(*i)));
+            uses
+        };
+        let mut items = items::in_order_of_use(keyed.into_iter().map(|(_, item)| item), &sorted, &|_| true);
         items.retain(|item| match item {
             Item::Function(f) => {
                 !matches!(self.program.functions[*f].body, FunctionBody::Intrinsic(_) | FunctionBody::None)
@@ -194,98 +156,23 @@ impl<'a> Checker<'a> {
         self.program.items = items;
     }
 
-    /// Puts an item after all that it uses. Not recursive: chains of calls may be long.
-    fn emit_after_uses(&self, root: Item, done: &mut FxHashSet<Item>, items: &mut Vec<Item>) {
-        let mut stack = vec![(root, false)];
-        let mut open: FxHashSet<Item> = FxHashSet::default();
-        while let Some((item, complete)) = stack.pop() {
-            if complete {
-                if done.insert(item) {
-                    items.push(item);
-                }
-                continue;
-            }
-            if done.contains(&item) || !open.insert(item) {
-                continue;
-            }
-            stack.push((item, true));
-            let mut uses = self.dependencies(item);
-            uses.sort_by_key(|i| (self.key(*i), item_index(*i)));
-            stack.extend(uses.into_iter().rev().filter(|u| !done.contains(u)).map(|u| (u, false)));
-        }
-    }
-
-    /// What an item uses.
+    /// What an item uses, with what a cbuffer's struct is made of in its place: that struct belongs to the global.
     fn dependencies(&self, item: Item) -> Vec<Item> {
+        let analyses = self.program.analyses();
         let mut list = Vec::new();
-        match item {
-            Item::Struct(id) => {
-                for field in &self.program.structs[id].fields {
-                    self.type_items(field.ty, &mut list);
-                }
-            }
-            Item::Enum(_) => {}
-            Item::Global(id) => {
-                let global = &self.program.globals[id];
-                self.type_items(global.ty, &mut list);
-                if let Some(tree) = &global.init {
-                    self.use_items(&Uses::of_tree(tree), &mut list);
-                }
-            }
-            Item::Function(id) => {
-                let function = &self.program.functions[id];
-                self.type_items(function.result, &mut list);
-                for (_, local) in function.code.locals.iter() {
-                    self.type_items(local.ty, &mut list);
-                }
-                match &function.body {
-                    FunctionBody::Block => self.use_items(&Uses::of_body(&function.code), &mut list),
-                    FunctionBody::Switch(cases) => {
-                        for (_, case) in cases {
-                            if let TargetCase::Block(body) = case {
-                                self.use_items(&Uses::of_body(body), &mut list);
-                            }
-                        }
-                    }
-                    _ => {}
-                }
+        let mut todo = analyses.item_uses(item);
+        todo.reverse();
+        while let Some(used) = todo.pop() {
+            match used {
+                Item::Struct(id) if self.is_block(id) => todo.extend(analyses.item_uses(used).into_iter().rev()),
+                _ => list.push(used),
             }
         }
         list
     }
 
-    fn use_items(&self, uses: &Uses, list: &mut Vec<Item>) {
-        list.extend(uses.globals.iter().map(|g| Item::Global(*g)));
-        list.extend(uses.functions.iter().map(|f| Item::Function(*f)));
-        for ty in &uses.types {
-            self.type_items(*ty, list);
-        }
-    }
-
-    /// The structs and enums that a type names itself. A cbuffer's struct belongs to its global.
-    fn type_items(&self, ty: TypeId, list: &mut Vec<Item>) {
-        let mut current = ty;
-        for _ in 0..64 {
-            let ty = self.program.types.get(current);
-            match ty {
-                Type::Struct(id) => {
-                    let is_buffer = self.struct_decl(id).is_some_and(|d| matches!(self.info(d).what, What::Buffer(_)));
-                    if !is_buffer {
-                        list.push(Item::Struct(id));
-                    } else {
-                        for field in &self.program.structs[id].fields {
-                            self.type_items(field.ty, list);
-                        }
-                    }
-                    return;
-                }
-                Type::Enum(id) => return list.push(Item::Enum(id)),
-                _ => match ty.element() {
-                    Some(element) => current = element,
-                    None => return,
-                },
-            }
-        }
+    fn is_block(&self, id: StructId) -> bool {
+        self.struct_decl(id).is_some_and(|d| matches!(self.info(d).what, What::Buffer(_)))
     }
 
     fn key(&self, item: Item) -> Key {

@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             Some(owner) => Symbol::new(&format!("{}_{}", self.arg_name(owner), info.name)),
             None => info.name,
         };
-        let id = self.program.globals.push(Global {
+        let global = Global {
             name,
             ty,
             kind,
@@ -173,7 +173,8 @@ impl<'a> Checker<'a> {
             block: None,
             stored: Vec::new(),
             wraps: None,
-        });
+        };
+        let id = self.program.globals.push(global);
         self.wrap_push_constant(id);
         self.check_global_place(id);
         Some(id)
@@ -310,7 +311,7 @@ impl<'a> Checker<'a> {
         let mut modifiers = attributes::modifiers(&resolved);
         modifiers.set(layout_modifiers(ast));
         let source = self.source(info.source);
-        let id = self.program.globals.push(Global {
+        let global = Global {
             name: info.name,
             ty,
             kind: GlobalKind::Parameter,
@@ -331,7 +332,8 @@ impl<'a> Checker<'a> {
             block: None,
             stored: Vec::new(),
             wraps: None,
-        });
+        };
+        let id = self.program.globals.push(global);
         self.check_global_place(id);
         Some(id)
     }

@@ -108,7 +108,7 @@ impl<'a> Allocator<'a> {
         // Texts of other APIs need a place for all that they mention.
         let reach = || match settings.api {
             Api::D3d => super::reach::reached(program),
-            Api::Vulkan | Api::WebGpu => program.reachable_globals().into_iter().flatten().collect(),
+            Api::Vulkan | Api::WebGpu => program.reachable_globals().iter().flatten().copied().collect(),
         };
         let reached = settings.policy.drop_unused.then(reach);
         Allocator {

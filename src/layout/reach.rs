@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
         let program = self.program;
         let function = &program.functions[id];
         if !matches!(function.body, FunctionBody::Block) {
-            return program.callees(id).into_iter().for_each(|f| self.whole(f, false));
+            return program.analyses().callees(id).iter().for_each(|f| self.whole(*f, false));
         }
         let mut frame = self.frame(&function.code, (EFFECTS, EFFECTS), 0);
         frame.is_entry = is_entry;
@@ -622,15 +622,14 @@ impl<'a> Walk<'a> {
         }
         let node = self.graph.node();
         self.globals.insert(id, node);
-        if let Some(tree) = &self.program.globals[id].init {
-            let uses = Uses::of_tree(tree);
-            for global in uses.globals {
-                self.parts.insert((Root::Global(global), String::new()));
-                let needed = self.global(global);
-                self.graph.need(node, needed);
-            }
-            uses.functions.into_iter().for_each(|f| self.whole(f, false));
+        let analyses = self.program.analyses();
+        let uses = analyses.initializer(id);
+        for global in &uses.globals {
+            self.parts.insert((Root::Global(*global), String::new()));
+            let needed = self.global(*global);
+            self.graph.need(node, needed);
         }
+        uses.functions.iter().for_each(|f| self.whole(*f, false));
         node
     }
 }
@@ -655,7 +654,7 @@ fn acts(program: &Program, id: FunctionId, depth: u32) -> bool {
     };
     own || depth > MAX_DEPTH
         || function.attributes.iter().any(|a| a.name == "__effects")
-        || program.callees(id).into_iter().any(|f| f != id && acts(program, f, depth + 1))
+        || program.analyses().callees(id).iter().any(|f| *f != id && acts(program, *f, depth + 1))
 }
 
 fn is_default(case: &SwitchCase) -> bool {

@@ -16,7 +16,7 @@ use super::references::{self, selected};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 

@@ -13,7 +13,8 @@ use super::{Context, Pass, parts};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
-    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Type, TypeId, Types, walk::is_trivial,
+    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Type, TypeId, Types,
+    analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -379,12 +380,6 @@ pub(super) fn simplify(types: &mut Types, body: &mut Body) {
     for id in body.expressions() {
         simplify_node(types, &mut body.exprs, id);
     }
-}
-
-/// Whether an expression may go: it calls nothing and assigns nothing.
-fn is_pure(exprs: &ExprArena, id: ExprId) -> bool {
-    let acts = |id: &ExprId| matches!(exprs[*id].kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..));
-    !exprs.post_order(id).iter().any(acts)
 }
 
 fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {

@@ -12,7 +12,7 @@ use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 

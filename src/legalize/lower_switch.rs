@@ -8,6 +8,7 @@
 use super::flatten::copy_block;
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::analyses::ends_flow;
 use crate::tree::*;
 
 /// A switch does not grow beyond this many statements at its top level.
@@ -34,14 +35,9 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// Whether control cannot leave the end of a block.
-pub(super) fn ends_flow(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => true,
-        StmtKind::Block(inner) => ends_flow(inner),
-        StmtKind::If(_, then, Some(other), _) => ends_flow(then) && ends_flow(other),
-        _ => false,
-    })
+/// Whether some case runs on into the next one. Labels without statements between them are labels of one case.
+pub(super) fn falls_through(cases: &[SwitchCase]) -> bool {
+    cases.iter().rev().skip(1).any(|case| !case.body.stmts.is_empty() && !ends_flow(&case.body))
 }
 
 /// Falls through from the last to the first, so that each copy is complete already. `false` if it grows too large.

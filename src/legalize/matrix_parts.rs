@@ -11,7 +11,7 @@
 use super::hoist::{self, Mark, Marks, temporary_name};
 use super::{Context, Pass};
 use crate::target::{Capabilities, Capability};
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
 pub(super) const PASS: Pass =

@@ -84,6 +84,7 @@ use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a pass works on.
 pub struct Context<'a> {
@@ -289,8 +290,8 @@ pub(crate) fn is_unspoken(function: &Function) -> bool {
 
 impl Context<'_> {
     /// Which functions have effects, as of now.
-    pub fn effects(&self) -> Effects {
-        Effects::of(self.program)
+    pub fn effects(&self) -> Arc<Effects> {
+        self.program.effects()
     }
 
     /// Runs `f` on the body of every function that has statements; the body is taken out of the program meanwhile.

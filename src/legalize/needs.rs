@@ -10,6 +10,7 @@ use crate::tree::{
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Every capability that the items of a program need, with the first place that needs it.
 pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
@@ -50,7 +51,7 @@ struct Scan<'a> {
     types: FxHashSet<TypeId>,
     span: Span,
     /// Found when they are asked for.
-    effects: OnceCell<Effects>,
+    effects: OnceCell<Arc<Effects>>,
 }
 
 impl Scan<'_> {
@@ -319,11 +320,8 @@ impl Scan<'_> {
                         self.need(Capability::ResourceValues);
                     }
                 }
-                StmtKind::Switch(_, cases, _) => {
-                    let falls = cases.iter().rev().skip(1).any(|c| !ends_flow(&c.body) && !c.body.stmts.is_empty());
-                    if falls {
-                        self.need(Capability::SwitchFallThrough);
-                    }
+                StmtKind::Switch(_, cases, _) if super::lower_switch::falls_through(cases) => {
+                    self.need(Capability::SwitchFallThrough);
                 }
                 _ => {}
             }
@@ -413,7 +411,7 @@ impl Scan<'_> {
             self.need(Capability::WrappingConstants);
         }
         if !short_circuit::candidates(exprs, id).is_empty() {
-            let effects = self.effects.get_or_init(|| Effects::of(self.program));
+            let effects = self.effects.get_or_init(|| self.program.effects());
             if !short_circuit::conditional_effects(effects, exprs, id).is_empty() {
                 self.need(Capability::ShortCircuit);
             }
@@ -538,15 +536,5 @@ pub fn required(function: &crate::tree::Function) -> impl Iterator<Item = Capabi
             Capability::parse(name.as_str())
         }
         _ => None,
-    })
-}
-
-/// Whether control never comes to the end of a block.
-pub fn ends_flow(block: &crate::tree::Block) -> bool {
-    block.stmts.last().is_some_and(|s| match &s.kind {
-        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Discard => true,
-        StmtKind::Block(b) => ends_flow(b),
-        StmtKind::If(_, a, Some(b), _) => ends_flow(a) && ends_flow(b),
-        _ => false,
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::tree::{
     BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Literal, LocalId, Scalar, Swizzle, Type, TypeId, Types,
-    walk::is_trivial,
+    analyses::is_trivial,
 };
 use rustc_hash::FxHashMap;
 

@@ -26,7 +26,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !profile.has(Capability::PushConstants) {
         return;
     }
-    for (entry, reached) in program.entry_points.iter().zip(program.reachable_globals()) {
+    for (entry, reached) in program.entry_points.iter().zip(&*program.reachable_globals()) {
         let globals =
             program.globals.iter().filter(|(id, g)| g.modifiers.has(Modifiers::PUSH_CONSTANT) && reached.contains(id));
         let mut buffers = globals.map(|(_, g)| g);

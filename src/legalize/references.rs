@@ -7,7 +7,7 @@
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use crate::symbol::Symbol;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -36,6 +36,7 @@ use prepare::Facts;
 use rebinding::Slot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "resolve_resources",
@@ -57,7 +58,7 @@ fn run(cx: &mut Context) {
 struct Resolver<'a, 'c> {
     cx: &'a mut Context<'c>,
     /// Of the functions as they were.
-    effects: Effects,
+    effects: Arc<Effects>,
     facts: Rc<Facts>,
     done: FxHashSet<FunctionId>,
     made: FxHashMap<Key, Instance>,

@@ -16,6 +16,7 @@ use crate::layout::Leaf;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::tree::analyses::is_pure;
 use crate::tree::{
     BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId,
     GlobalKind, Hints, Item, Literal, LocalId, Origin, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type,
@@ -365,12 +366,7 @@ impl Uses<'_, '_, '_> {
             list.iter().map(of).collect()
         };
         let wanted = text(indices);
-        let pure = indices.iter().all(|i| {
-            let no_effect = |e: &ExprId| {
-                !matches!(self.body.exprs[*e].kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..))
-            };
-            self.body.exprs.post_order(*i).iter().all(no_effect)
-        });
+        let pure = indices.iter().all(|i| is_pure(&self.body.exprs, *i));
         let mut twins = Vec::new();
         for id in self.body.exprs.post_order(operation).into_iter().filter(|id| pure && *id != element) {
             let Some((other, list)) = self.element(id) else { continue };

@@ -14,9 +14,9 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, Program, Stmt,
-    StmtKind, Uses,
+    StmtKind,
 };
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
@@ -38,9 +38,8 @@ fn run(cx: &mut Context) {
     }
     let moved: Vec<GlobalId> =
         items.into_iter().filter(|id| is_runtime(cx.program, &cx.program.globals[*id])).collect();
-    let roots: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
-    for root in roots {
-        set_at_start(cx.program, root, &moved);
+    for (root, reached) in reached(cx.program) {
+        set_at_start(cx.program, root, &reached, &moved);
     }
     for id in moved {
         cx.program.globals[id].init = None;
@@ -75,9 +74,15 @@ fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
     })
 }
 
+/// The functions that stages run, with the globals that each reaches.
+fn reached(program: &Program) -> Vec<(FunctionId, BTreeSet<GlobalId>)> {
+    let analyses = program.analyses();
+    let roots = program.entry_points.iter().flat_map(|e| e.roots());
+    roots.map(|root| (root, analyses.reached_globals([root].into_iter()))).collect()
+}
+
 /// Puts assignments at the start of a function, for those variables that it reaches.
-fn set_at_start(program: &mut Program, root: FunctionId, moved: &[GlobalId]) {
-    let reached = reached(program, root);
+fn set_at_start(program: &mut Program, root: FunctionId, reached: &BTreeSet<GlobalId>, moved: &[GlobalId]) {
     let mut body = std::mem::take(&mut program.functions[root].code);
     let mut stmts = Vec::new();
     for id in moved.iter().filter(|id| reached.contains(*id)) {
@@ -91,20 +96,4 @@ fn set_at_start(program: &mut Program, root: FunctionId, moved: &[GlobalId]) {
     }
     body.block.stmts.splice(0..0, stmts);
     program.functions[root].code = body;
-}
-
-/// The globals that a function uses, also through others.
-fn reached(program: &Program, root: FunctionId) -> FxHashSet<GlobalId> {
-    let mut reached = FxHashSet::default();
-    let mut seen = FxHashSet::default();
-    let mut uses = vec![Uses { functions: vec![root], ..Uses::default() }];
-    while let Some(next) = uses.pop() {
-        for id in next.functions.into_iter().filter(|id| seen.insert(*id)) {
-            uses.push(Uses::of_body(&program.functions[id].code));
-        }
-        for id in next.globals.into_iter().filter(|id| reached.insert(*id)) {
-            uses.extend(program.globals[id].init.as_ref().map(Uses::of_tree));
-        }
-    }
-    reached
 }

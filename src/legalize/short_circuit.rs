@@ -10,6 +10,7 @@
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::analyses::is_pure;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass { name: "short_circuit", removes: &[Capability::ShortCircuit], adds: &[], run };
@@ -40,10 +41,5 @@ pub(super) fn candidates(exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
         ExprKind::Select(c, a, b) if exprs[c].ty == TypeId::BOOL => vec![a, b],
         _ => return Vec::new(),
     };
-    let acts = |e: &ExprId| {
-        let kind = &exprs[*e].kind;
-        matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Property(_))
-    };
-    let any = parts.iter().any(|p| exprs.post_order(*p).iter().any(acts));
-    if any { parts } else { Vec::new() }
+    if parts.iter().all(|p| is_pure(exprs, *p)) { Vec::new() } else { parts }
 }

@@ -13,14 +13,10 @@ use rustc_hash::FxHashSet;
 
 /// Reports calls that the stage of an entry point does not allow.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    for entry in &program.entry_points {
-        let mut seen = FxHashSet::default();
-        // A function, and where the user's code called into the library on the way to it.
-        let mut stack: Vec<(FunctionId, Option<Span>)> = entry.roots().map(|f| (f, None)).collect();
-        while let Some((id, from)) = stack.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
+    let analyses = program.analyses();
+    let limited: FxHashSet<FunctionId> = program.functions.ids().filter(|id| is_limited(program, *id)).collect();
+    for entry in &*program.entry_points {
+        for (id, from) in analyses.paths(entry).into_iter().filter(|(id, _)| limited.contains(id)) {
             let body = &program.functions[id].code;
             if entry.stage != Stage::Fragment {
                 discards(&body.block, entry, from, diags);
@@ -28,14 +24,18 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             for expr in body.expressions() {
                 let ExprKind::Call(callee, _) = body.exprs[expr].kind else { continue };
                 let span = from.unwrap_or(body.exprs[expr].span);
-                if let Some(diagnostic) = fault(&program.functions[callee], entry, profile, span) {
-                    diags.push(diagnostic);
-                }
-                let from = from.or(program.functions[callee].builtin.then_some(span));
-                stack.push((callee, from));
+                let found = fault(&program.functions[callee], entry, profile, span);
+                found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
             }
         }
     }
+}
+
+/// Whether a function does something that only some stages may.
+fn is_limited(program: &Program, id: FunctionId) -> bool {
+    let limits = |f: &Function| f.attributes.iter().any(|a| matches!(a.name.as_str(), "__stages" | "__outside"));
+    program.functions[id].code.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
+        || program.analyses().uses(id).functions.iter().any(|f| limits(&program.functions[*f]))
 }
 
 /// Reports `discard` outside of fragment shaders.

@@ -51,7 +51,8 @@ pub(super) struct Fault {
 
 /// All faults, in the order in which they are met.
 pub(super) fn faults(program: &Program) -> Vec<Fault> {
-    let barriers = with_barriers(program);
+    // The functions that are barriers or call one.
+    let barriers = program.analyses().callers_of(&|f| f.attributes.iter().any(|a| a.name == BARRIER));
     let mut walk = Walk { program, barriers: &barriers, known: FxHashMap::default(), faults: Vec::new(), depth: 0 };
     for entry in program.entry_points.iter().filter(|e| barriers.contains(&e.function)) {
         let function = &program.functions[entry.function];
@@ -59,19 +60,6 @@ pub(super) fn faults(program: &Program) -> Vec<Fault> {
         walk.function(entry.function, params, None);
     }
     walk.faults
-}
-
-/// The functions that are barriers or call one.
-fn with_barriers(program: &Program) -> FxHashSet<FunctionId> {
-    let mut found = FxHashSet::default();
-    for id in program.reachable_functions() {
-        let function = &program.functions[id];
-        let own = function.attributes.iter().any(|a| a.name == BARRIER);
-        if own || program.callees(id).iter().any(|f| found.contains(f)) {
-            found.insert(id);
-        }
-    }
-    found
 }
 
 /// A parameter of an entry point that is the same for a work group.

@@ -12,17 +12,19 @@
 mod types;
 mod body;
 mod origin;
+pub mod analyses;
 pub mod walk;
 pub mod build;
 pub mod dump;
 pub mod verify;
 
+pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
 pub use origin::{LeafId, Origin, ParameterId, Step, StoredLeaf};
 pub use types::*;
 pub use verify::verify;
-pub use walk::{Effects, ExprArena, Uses};
+pub use walk::ExprArena;
 
 use crate::lex::Comment;
 use crate::source::{FileId, Span};
@@ -124,19 +126,21 @@ pub struct Program {
     /// All enums.
     pub enums: Arena<EnumId, Enum>,
     /// All functions, builtin ones too.
-    pub functions: Arena<FunctionId, Function>,
+    pub functions: Tracked<Arena<FunctionId, Function>>,
     /// All globals: shader parameters, statics, constants, groupshared.
-    pub globals: Arena<GlobalId, Global>,
+    pub globals: Tracked<Arena<GlobalId, Global>>,
     /// Declarations in the order in which they are emitted. Builtin functions with an intrinsic spelling are not listed.
     pub items: Vec<Item>,
     /// Shader parameters in the global order of seed 000, "Ordering"; entry-point uniforms are not among them.
     pub parameters: Vec<GlobalId>,
     /// Entry points in order of declaration.
-    pub entry_points: Vec<EntryPoint>,
+    pub entry_points: Tracked<Vec<EntryPoint>>,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
     /// Comments at the head of the main file (licence and the like).
     pub header: Vec<Comment>,
+    /// What [`analyses`] know of this version of it.
+    pub memo: analyses::Memo,
 }
 
 /// One declaration in [`Program::items`].

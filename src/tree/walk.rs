@@ -6,24 +6,19 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, ExprTree, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId,
-    Program, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId, Program,
+    Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The storage of expressions.
 pub type ExprArena = Arena<ExprId, Expr>;
 
-impl ExprKind {
-    /// Calls `f` with each direct child, in the order of the source.
-    pub fn children(&self, f: &mut dyn FnMut(ExprId)) {
-        // One list of children serves both the reading and the changing visitor.
-        self.clone().children_mut(&mut |id| f(*id));
-    }
-
-    /// Calls `f` with each direct child, to replace it.
-    pub fn children_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
-        match self {
+/// The children of an expression, in the order of the source: one list for the reading and the changing visitor.
+macro_rules! children {
+    ($kind:expr, $f:expr, $iter:ident) => {{
+        let f = $f;
+        match $kind {
             ExprKind::Literal(..)
             | ExprKind::Local(_)
             | ExprKind::Global(_)
@@ -48,10 +43,22 @@ impl ExprKind {
                 f(c);
             }
             ExprKind::Call(_, args) | ExprKind::Construct(args) | ExprKind::Native(_, args) => {
-                args.iter_mut().for_each(f);
+                args.$iter().for_each(f);
             }
-            ExprKind::Property(p) => p.args.iter_mut().for_each(f),
+            ExprKind::Property(p) => p.args.$iter().for_each(f),
         }
+    }};
+}
+
+impl ExprKind {
+    /// Calls `f` with each direct child, in the order of the source.
+    pub fn children(&self, f: &mut dyn FnMut(ExprId)) {
+        children!(self, &mut |id: &ExprId| f(*id), iter)
+    }
+
+    /// Calls `f` with each direct child, to replace it.
+    pub fn children_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
+        children!(self, f, iter_mut)
     }
 }
 
@@ -341,126 +348,10 @@ impl Body {
     }
 }
 
-/// What an expression or body mentions, each once, in order of first mention.
-#[derive(Clone, Debug, Default)]
-pub struct Uses {
-    /// Functions: callees and accessors.
-    pub functions: Vec<FunctionId>,
-    /// Globals.
-    pub globals: Vec<GlobalId>,
-    /// Types of expressions and locals.
-    pub types: Vec<TypeId>,
-}
-
-impl Uses {
-    /// Of a function's body.
-    pub fn of_body(body: &Body) -> Uses {
-        let mut uses = Uses::of_exprs(&body.exprs, &body.expressions());
-        let mut seen: FxHashSet<TypeId> = uses.types.iter().copied().collect();
-        uses.types.extend(body.locals.iter().map(|(_, l)| l.ty).filter(|t| seen.insert(*t)));
-        uses
-    }
-
-    /// Of an initializer.
-    pub fn of_tree(tree: &ExprTree) -> Uses {
-        Uses::of_exprs(&tree.exprs, &tree.exprs.post_order(tree.root))
-    }
-
-    /// Of a list of expressions (not of what is below them).
-    pub fn of_exprs(exprs: &ExprArena, ids: &[ExprId]) -> Uses {
-        let mut uses = Uses::default();
-        let (mut functions, mut globals, mut types) = Default::default();
-        fn note<T: Copy + Eq + std::hash::Hash>(item: T, list: &mut Vec<T>, seen: &mut FxHashSet<T>) {
-            if seen.insert(item) {
-                list.push(item);
-            }
-        }
-        for &id in ids {
-            note(exprs[id].ty, &mut uses.types, &mut types);
-            match &exprs[id].kind {
-                ExprKind::Global(g) => note(*g, &mut uses.globals, &mut globals),
-                ExprKind::Call(f, _) => note(*f, &mut uses.functions, &mut functions),
-                ExprKind::Property(p) => {
-                    for f in [p.get, p.set, p.reference].into_iter().flatten() {
-                        note(f, &mut uses.functions, &mut functions);
-                    }
-                }
-                _ => {}
-            }
-        }
-        uses
-    }
-}
-
 impl Program {
     /// The functions with statements, in the order of items, and then the other ones (builtins) in order of ids.
     pub fn functions_with_code(&self) -> Vec<FunctionId> {
         self.functions.iter().filter(|(_, f)| matches!(f.body, FunctionBody::Block)).map(|(id, _)| id).collect()
-    }
-
-    /// The functions called, directly or through others, from the entry points and initializers, each once, callees
-    /// before callers.
-    pub fn reachable_functions(&self) -> Vec<FunctionId> {
-        let mut order = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut stack: Vec<(FunctionId, bool)> = Vec::new();
-        let roots = self.entry_points.iter().flat_map(|e| e.roots());
-        let initializers = self.globals.iter().filter_map(|(_, g)| g.init.as_ref());
-        let roots: Vec<FunctionId> = roots.chain(initializers.flat_map(|t| Uses::of_tree(t).functions)).collect();
-        stack.extend(roots.into_iter().rev().map(|f| (f, false)));
-        while let Some((function, done)) = stack.pop() {
-            if done {
-                order.push(function);
-            } else if seen.insert(function) {
-                stack.push((function, true));
-                let callees = self.callees(function);
-                stack.extend(callees.into_iter().rev().map(|f| (f, false)));
-            }
-        }
-        order
-    }
-
-    /// The functions that `function` calls in any of its target cases, each once.
-    pub fn callees(&self, function: FunctionId) -> Vec<FunctionId> {
-        let f = &self.functions[function];
-        match &f.body {
-            FunctionBody::Block => Uses::of_body(&f.code).functions,
-            FunctionBody::Switch(cases) => cases
-                .iter()
-                .filter_map(|(_, case)| match case {
-                    TargetCase::Block(body) => Some(Uses::of_body(body).functions),
-                    TargetCase::Intrinsic(_) => None,
-                })
-                .flatten()
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// For each entry point the globals that it can reach.
-    pub fn reachable_globals(&self) -> Vec<std::collections::BTreeSet<GlobalId>> {
-        let reach = |entry: &super::EntryPoint| {
-            let mut todo: Vec<FunctionId> = entry.roots().collect();
-            let mut seen: std::collections::BTreeSet<FunctionId> = todo.iter().copied().collect();
-            let mut globals = std::collections::BTreeSet::new();
-            while let Some(function) = todo.pop() {
-                let mut named = Uses::of_body(&self.functions[function].code).globals;
-                let mut called = self.callees(function);
-                // Their initializers run too.
-                while let Some(global) = named.pop() {
-                    if globals.insert(global)
-                        && let Some(tree) = &self.globals[global].init
-                    {
-                        let uses = Uses::of_tree(tree);
-                        named.extend(uses.globals);
-                        called.extend(uses.functions);
-                    }
-                }
-                todo.extend(called.into_iter().filter(|f| seen.insert(*f)));
-            }
-            globals
-        };
-        self.entry_points.iter().map(reach).collect()
     }
 
     /// Calls `f` with the expressions of every body and initializer of the program: the arena and the live ids, children
@@ -625,91 +516,5 @@ impl Program {
             Type::Struct(id) => self.structs[id].fields.iter().any(|field| self.any_leaf(field.ty, f)),
             leaf => f(leaf),
         }
-    }
-}
-
-/// Which functions have effects beside their result, found once for a program.
-#[derive(Clone, Debug, Default)]
-pub struct Effects {
-    functions: FxHashSet<FunctionId>,
-}
-
-impl Effects {
-    /// Finds the functions that write memory, have `out` parameters, synchronize, or end the invocation, themselves or
-    /// through others.
-    pub fn of(program: &Program) -> Effects {
-        let mut effects = Effects::default();
-        loop {
-            let before = effects.functions.len();
-            for id in program.functions.ids() {
-                if !effects.functions.contains(&id) && effects.function_has(program, id) {
-                    effects.functions.insert(id);
-                }
-            }
-            if effects.functions.len() == before {
-                return effects;
-            }
-        }
-    }
-
-    fn function_has(&self, program: &Program, id: FunctionId) -> bool {
-        let f = &program.functions[id];
-        f.attributes.iter().any(|a| a.name == "__effects")
-            || f.params.iter().any(|p| p.mode != super::ParamMode::In)
-            || match &f.body {
-                FunctionBody::Block => self.body_has(&f.code),
-                FunctionBody::Switch(cases) => cases.iter().any(|(_, case)| match case {
-                    TargetCase::Block(body) => self.body_has(body),
-                    TargetCase::Intrinsic(_) => false,
-                }),
-                _ => false,
-            }
-    }
-
-    fn body_has(&self, body: &Body) -> bool {
-        body.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
-            || body.expressions().into_iter().any(|id| self.node(&body.exprs, id, true))
-    }
-
-    /// Whether the node itself does something. `locals_are_private`: assignments to locals do not count.
-    fn node(&self, exprs: &ExprArena, id: ExprId, locals_are_private: bool) -> bool {
-        match &exprs[id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
-                !(locals_are_private && matches!(exprs[exprs.base(*target)].kind, ExprKind::Local(_)))
-            }
-            ExprKind::Call(f, _) => self.functions.contains(f),
-            ExprKind::Property(p) => p.get.is_some_and(|f| self.functions.contains(&f)),
-            _ => false,
-        }
-    }
-
-    /// Whether a function has effects.
-    pub fn has(&self, function: FunctionId) -> bool {
-        self.functions.contains(&function)
-    }
-
-    /// Whether evaluating an expression does anything but give a value.
-    pub fn expr(&self, exprs: &ExprArena, root: ExprId) -> bool {
-        exprs.post_order(root).into_iter().any(|id| self.node(exprs, id, false))
-    }
-}
-
-/// An expression that costs nothing and has the same value wherever it stands between two statements: a name, a literal, or
-/// a field or constant element of one.
-pub fn is_trivial(exprs: &ExprArena, id: ExprId) -> bool {
-    match &exprs[id].kind {
-        ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::EnumCase(..) | ExprKind::Zero => {
-            true
-        }
-        ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::AddressOf(a) | ExprKind::Deref(a) => {
-            is_trivial(exprs, *a)
-        }
-        ExprKind::Swizzle(a, s) => s.len == 1 && is_trivial(exprs, *a),
-        ExprKind::Unary(_, a) => matches!(exprs[*a].kind, ExprKind::Literal(..)),
-        ExprKind::Index(a, b) => {
-            is_trivial(exprs, *a)
-                && matches!(exprs[*b].kind, ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_))
-        }
-        _ => false,
     }
 }

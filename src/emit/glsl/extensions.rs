@@ -2,6 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
+use crate::tree::analyses::Uses;
 use crate::tree::*;
 use std::collections::BTreeSet;
 
@@ -96,6 +97,7 @@ pub(super) fn collect(cx: &Context) -> Found {
             _ => {}
         }
     }
+    let analyses = program.analyses();
     for item in &program.items {
         match *item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| found.ty(program, f.ty)),
@@ -103,14 +105,12 @@ pub(super) fn collect(cx: &Context) -> Found {
                 let global = &program.globals[id];
                 found.ty(program, global.ty);
                 found.attributes(&global.attributes);
-                if let Some(init) = &global.init {
-                    uses(program, &Uses::of_tree(init), &mut found);
-                }
+                uses(program, analyses.initializer(id), &mut found);
             }
             Item::Function(id) => {
                 let function = &program.functions[id];
                 found.attributes(&function.attributes);
-                uses(program, &Uses::of_body(&function.code), &mut found);
+                uses(program, analyses.uses(id), &mut found);
             }
             Item::Enum(_) => {}
         }

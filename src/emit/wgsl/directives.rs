@@ -6,22 +6,23 @@
 
 use crate::emit::context::Context;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// The lines, in order.
 pub(super) fn collect(cx: &Context) -> Vec<String> {
     let program = cx.program;
+    let analyses = program.analyses();
+    // What needs uniform flow, and what calls it.
+    let derivatives_in = analyses.callers_of(&|f| f.attributes.iter().any(|a| a.name == "__derivative"));
     let mut enables = BTreeSet::new();
     let (mut derivatives, mut subgroups) = (false, false);
     for item in &program.items {
         let uses = match *item {
-            Item::Function(id) => Uses::of_body(&program.functions[id].code),
+            Item::Function(id) => analyses.uses(id),
             Item::Global(id) => {
                 note_type(program, program.globals[id].ty, &mut enables);
-                match &program.globals[id].init {
-                    Some(init) => Uses::of_tree(init),
-                    None => Uses::default(),
-                }
+                analyses.initializer(id)
             }
             Item::Struct(id) => {
                 program.structs[id].fields.iter().for_each(|f| note_type(program, f.ty, &mut enables));
@@ -45,7 +46,7 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
             }
         }
         if let Item::Function(id) = *item {
-            derivatives |= may_diverge(program, id);
+            derivatives |= derivatives_in.contains(&id) && may_diverge(program, id, &derivatives_in);
             if program.functions[id].params.iter().any(|p| is_subgroup_value(&p.attributes)) {
                 enables.insert("subgroups".to_owned());
             }
@@ -82,19 +83,12 @@ fn note_type(program: &Program, ty: TypeId, enables: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a call of the function, or of one that it calls, needs uniform flow.
-fn needs_uniformity(program: &Program, id: FunctionId) -> bool {
-    let function = &program.functions[id];
-    function.attributes.iter().any(|a| a.name == "__derivative")
-        || Uses::of_body(&function.code).functions.into_iter().any(|f| needs_uniformity(program, f))
-}
-
 /// Whether a call that needs uniform flow stands where flow may not be uniform.
-fn may_diverge(program: &Program, id: FunctionId) -> bool {
+fn may_diverge(program: &Program, id: FunctionId, needs_uniformity: &FxHashSet<FunctionId>) -> bool {
     let body = &program.functions[id].code;
     let sensitive = |root: ExprId| {
         body.exprs.post_order(root).into_iter().any(|e| match body.exprs[e].kind {
-            ExprKind::Call(f, _) => needs_uniformity(program, f),
+            ExprKind::Call(f, _) => needs_uniformity.contains(&f),
             _ => false,
         })
     };

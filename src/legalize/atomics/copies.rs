@@ -9,7 +9,7 @@ use crate::legalize::buffer_copies::parts;
 use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
 use crate::legalize::references::selected;
 use crate::symbol::Symbol;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, GlobalKind, Program, Stmt, StmtKind, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 

@@ -8,7 +8,7 @@ use crate::legalize::hoist::{self, Mark, Marks};
 use crate::symbol::Symbol;
 use crate::tree::{
     Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, LocalId, ParamMode, Program, StmtKind,
-    TypeId, walk::is_trivial,
+    TypeId, analyses::is_trivial,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -9,7 +9,7 @@ use super::super::Context;
 use super::super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Plan, stored_at};
 use crate::symbol::Symbol;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::{Body, Build, ExprArena, ExprId, ExprKind, Program, Stmt, StmtKind, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 

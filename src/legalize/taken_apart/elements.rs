@@ -14,7 +14,7 @@ use super::super::references;
 use super::{Access, Buffer, Plan};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
 /// A call that a builtin function's attribute tells of, on a buffer that is taken apart.

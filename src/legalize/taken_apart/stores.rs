@@ -11,7 +11,7 @@ use super::super::stored_forms::{Form, Slot};
 use super::{Access, At, Reach, selected};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::walk::is_trivial;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 

@@ -1,0 +1,244 @@
+//! The call graph: what functions and initializers mention, and what can be reached through them.
+
+use super::Analyses;
+use crate::source::Span;
+use crate::tree::{
+    Body, EntryPoint, ExprArena, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Program,
+    StmtKind, TargetCase, TypeId,
+};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What an expression or body mentions, each once, in order of first mention.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// Functions: callees and accessors.
+    pub functions: Vec<FunctionId>,
+    /// Where each of them is called first.
+    pub calls: Vec<Span>,
+    /// Globals.
+    pub globals: Vec<GlobalId>,
+    /// Types of expressions and declared variables.
+    pub types: Vec<TypeId>,
+}
+
+/// Collects [`Uses`].
+#[derive(Default)]
+struct Collector {
+    uses: Uses,
+    functions: FxHashSet<FunctionId>,
+    globals: FxHashSet<GlobalId>,
+    types: FxHashSet<TypeId>,
+}
+
+impl Collector {
+    fn body(&mut self, body: &Body) {
+        body.block.visit(&mut |stmt| {
+            if let StmtKind::Local(local, _) = stmt.kind {
+                self.ty(body.locals[local].ty);
+            }
+        });
+        body.expressions().into_iter().for_each(|id| self.expr(&body.exprs, id));
+    }
+
+    fn expr(&mut self, exprs: &ExprArena, id: crate::tree::ExprId) {
+        let expr = &exprs[id];
+        self.ty(expr.ty);
+        match &expr.kind {
+            ExprKind::Global(g) if self.globals.insert(*g) => self.uses.globals.push(*g),
+            ExprKind::Call(f, _) => self.function(*f, expr.span),
+            ExprKind::Property(p) => {
+                [p.get, p.set, p.reference].into_iter().flatten().for_each(|f| self.function(f, expr.span));
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, function: FunctionId, span: Span) {
+        if self.functions.insert(function) {
+            self.uses.functions.push(function);
+            self.uses.calls.push(span);
+        }
+    }
+
+    fn ty(&mut self, ty: TypeId) {
+        if self.types.insert(ty) {
+            self.uses.types.push(ty);
+        }
+    }
+}
+
+impl Uses {
+    fn of_function(function: &Function) -> Uses {
+        let mut collector = Collector::default();
+        match &function.body {
+            FunctionBody::Block => collector.body(&function.code),
+            // All that it may become.
+            FunctionBody::Switch(cases) => cases.iter().for_each(|(_, case)| match case {
+                TargetCase::Block(body) => collector.body(body),
+                TargetCase::Intrinsic(_) => {}
+            }),
+            FunctionBody::None | FunctionBody::Intrinsic(_) => {}
+        }
+        collector.uses
+    }
+
+    fn of_tree(tree: &ExprTree) -> Uses {
+        let mut collector = Collector::default();
+        tree.exprs.post_order(tree.root).into_iter().for_each(|id| collector.expr(&tree.exprs, id));
+        collector.uses
+    }
+}
+
+/// How far a depth-first walk is with a function.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    Open,
+    Done,
+}
+
+impl Analyses<'_> {
+    /// What a function mentions, in any of its target cases.
+    pub fn uses(&self, function: FunctionId) -> &Uses {
+        self.facts.functions[function.index()].get_or_init(|| Uses::of_function(&self.program.functions[function]))
+    }
+
+    /// What the initializer of a global mentions, if it has one.
+    pub fn initializer(&self, global: GlobalId) -> &Uses {
+        let find = || self.program.globals[global].init.as_ref().map_or_else(Uses::default, Uses::of_tree);
+        self.facts.initializers[global.index()].get_or_init(find)
+    }
+
+    /// The functions that `function` calls.
+    pub fn callees(&self, function: FunctionId) -> &[FunctionId] {
+        &self.uses(function).functions
+    }
+
+    /// See [`Program::reachable_functions`].
+    pub(super) fn order(&self) -> Arc<[FunctionId]> {
+        let roots = self.program.entry_points.iter().flat_map(EntryPoint::roots);
+        let roots: Vec<FunctionId> = roots.chain(self.initializing()).collect();
+        let mut order = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut stack: Vec<(FunctionId, bool)> = roots.into_iter().rev().map(|f| (f, false)).collect();
+        while let Some((function, done)) = stack.pop() {
+            if done {
+                order.push(function);
+            } else if seen.insert(function) {
+                stack.push((function, true));
+                stack.extend(self.callees(function).iter().rev().map(|f| (*f, false)));
+            }
+        }
+        order.into()
+    }
+
+    /// Cycles of calls: each function that is in one is in one of these or calls a function of one.
+    pub fn cycles(&self) -> Vec<Vec<FunctionId>> {
+        let mut state = vec![State::New; self.program.functions.len()];
+        let starts = self.program.functions.ids();
+        starts.filter_map(|id| self.cycle_from(id, &mut state)).collect()
+    }
+
+    /// Depth-first over calls, up to the first cycle.
+    fn cycle_from(&self, start: FunctionId, state: &mut [State]) -> Option<Vec<FunctionId>> {
+        if state[start.index()] != State::New {
+            return None;
+        }
+        state[start.index()] = State::Open;
+        let mut path: Vec<(FunctionId, &[FunctionId])> = vec![(start, self.callees(start))];
+        while let Some((id, callees)) = path.last_mut() {
+            let Some((next, rest)) = callees.split_last() else {
+                state[id.index()] = State::Done;
+                path.pop();
+                continue;
+            };
+            *callees = rest;
+            match state[next.index()] {
+                State::New => {
+                    state[next.index()] = State::Open;
+                    path.push((*next, self.callees(*next)));
+                }
+                State::Open => {
+                    path.iter().for_each(|(f, _)| state[f.index()] = State::Done);
+                    return Some(path.iter().map(|(f, _)| *f).skip_while(|f| f != next).collect());
+                }
+                State::Done => {}
+            }
+        }
+        None
+    }
+
+    /// The functions that initializers call.
+    fn initializing(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        let globals = self.program.globals.iter().filter(|(_, g)| g.init.is_some());
+        globals.flat_map(|(id, _)| self.initializer(id).functions.iter().copied())
+    }
+
+    /// The globals that are reached from some functions, by initializers too.
+    pub fn reached_globals(&self, roots: impl Iterator<Item = FunctionId>) -> BTreeSet<GlobalId> {
+        let mut todo: Vec<FunctionId> = roots.collect();
+        let mut seen: FxHashSet<FunctionId> = todo.iter().copied().collect();
+        let mut globals = BTreeSet::new();
+        let mut mentioned: Vec<GlobalId> = Vec::new();
+        while let Some(function) = todo.pop() {
+            let uses = self.uses(function);
+            mentioned.extend(&uses.globals);
+            todo.extend(uses.functions.iter().filter(|f| seen.insert(**f)));
+            while let Some(global) = mentioned.pop() {
+                if globals.insert(global) {
+                    let uses = self.initializer(global);
+                    mentioned.extend(&uses.globals);
+                    todo.extend(uses.functions.iter().filter(|f| seen.insert(**f)));
+                }
+            }
+        }
+        globals
+    }
+
+    /// The functions that an entry point reaches by calls, each with the first place where the code of the user calls into
+    /// the library on the way to it, if it does.
+    pub fn paths(&self, entry: &EntryPoint) -> Vec<(FunctionId, Option<Span>)> {
+        let mut found: Vec<(FunctionId, Option<Span>)> = entry.roots().map(|f| (f, None)).collect();
+        let mut seen: FxHashSet<FunctionId> = found.iter().map(|(f, _)| *f).collect();
+        let mut at = 0;
+        while let Some(&(function, from)) = found.get(at) {
+            let uses = self.uses(function);
+            for (callee, span) in uses.functions.iter().zip(&uses.calls) {
+                if seen.insert(*callee) {
+                    let entered = self.program.functions[*callee].builtin.then_some(*span);
+                    found.push((*callee, from.or(entered)));
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The functions of which `own` holds, and those that call one of them, directly or through others.
+    pub fn callers_of(&self, own: &dyn Fn(&Function) -> bool) -> FxHashSet<FunctionId> {
+        let found = self.program.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
+        with_callers(self.program, found, &mut |id| self.callees(id).to_vec())
+    }
+}
+
+/// Adds to some functions all that call them, directly or through others.
+pub(super) fn with_callers(
+    program: &Program,
+    mut found: FxHashSet<FunctionId>,
+    callees: &mut dyn FnMut(FunctionId) -> Vec<FunctionId>,
+) -> FxHashSet<FunctionId> {
+    if found.is_empty() {
+        return found;
+    }
+    let mut callers: Vec<Vec<FunctionId>> = vec![Vec::new(); program.functions.len()];
+    for caller in program.functions.ids() {
+        callees(caller).into_iter().for_each(|callee| callers[callee.index()].push(caller));
+    }
+    let mut todo: Vec<FunctionId> = found.iter().copied().collect();
+    while let Some(function) = todo.pop() {
+        todo.extend(callers[function.index()].iter().copied().filter(|f| found.insert(*f)));
+    }
+    found
+}

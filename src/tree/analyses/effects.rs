@@ -1,0 +1,118 @@
+//! What does more than give a value.
+
+use super::calls::with_callers;
+use crate::tree::{
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, ParamMode, Program, StmtKind, TargetCase,
+};
+use rustc_hash::FxHashSet;
+
+/// Which functions have effects beside their result.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    functions: FxHashSet<FunctionId>,
+}
+
+impl Effects {
+    /// Finds the functions that write memory, have `out` parameters, synchronize, or end the invocation, themselves or
+    /// through others.
+    pub(super) fn of(program: &Program) -> Effects {
+        let acting = program.functions.iter().filter(|(_, f)| acts(f)).map(|(id, _)| id).collect();
+        // A property that is only read is not written, so this is not all that a function mentions.
+        let called = &mut |id| {
+            let mut callees = Vec::new();
+            each_body(&program.functions[id], &mut |body| {
+                callees.extend(body.expressions().into_iter().filter_map(|e| called(&body.exprs[e].kind)));
+            });
+            callees
+        };
+        Effects { functions: with_callers(program, acting, called) }
+    }
+
+    /// Whether a function has effects.
+    pub fn has(&self, function: FunctionId) -> bool {
+        self.functions.contains(&function)
+    }
+
+    /// Whether evaluating an expression does anything but give a value.
+    pub fn expr(&self, exprs: &ExprArena, root: ExprId) -> bool {
+        exprs.post_order(root).into_iter().any(|id| {
+            let kind = &exprs[id].kind;
+            target(kind).is_some() || called(kind).is_some_and(|f| self.has(f))
+        })
+    }
+}
+
+/// What an expression assigns.
+fn target(kind: &ExprKind) -> Option<ExprId> {
+    match kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(*target),
+        _ => None,
+    }
+}
+
+/// The function that an expression calls for its value.
+fn called(kind: &ExprKind) -> Option<FunctionId> {
+    match kind {
+        ExprKind::Call(f, _) => Some(*f),
+        ExprKind::Property(p) => p.get,
+        _ => None,
+    }
+}
+
+/// Whether a function has effects by itself. Assignments to its own variables are none.
+fn acts(function: &Function) -> bool {
+    let mut found = function.attributes.iter().any(|a| a.name == "__effects")
+        || function.params.iter().any(|p| p.mode != ParamMode::In);
+    each_body(function, &mut |body| {
+        let shared = |id| target(&body.exprs[id].kind).is_some_and(|t| !is_local(&body.exprs, t));
+        found = found
+            || body.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
+            || body.expressions().into_iter().any(shared);
+    });
+    found
+}
+
+fn is_local(exprs: &ExprArena, target: ExprId) -> bool {
+    matches!(exprs[exprs.base(target)].kind, ExprKind::Local(_))
+}
+
+/// Calls `f` with the statements of a function, in each of its target cases.
+fn each_body(function: &Function, f: &mut dyn FnMut(&Body)) {
+    match &function.body {
+        FunctionBody::Block => f(&function.code),
+        FunctionBody::Switch(cases) => cases.iter().for_each(|(_, case)| match case {
+            TargetCase::Block(body) => f(body),
+            TargetCase::Intrinsic(_) => {}
+        }),
+        FunctionBody::None | FunctionBody::Intrinsic(_) => {}
+    }
+}
+
+/// Whether an expression calls and assigns nothing: what needs no knowledge of the functions.
+pub fn is_pure(exprs: &ExprArena, root: ExprId) -> bool {
+    let may_act = |id: &ExprId| {
+        let kind = &exprs[*id].kind;
+        matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Property(_))
+    };
+    !exprs.post_order(root).iter().any(may_act)
+}
+
+/// An expression that costs nothing and has the same value wherever it stands between two statements: a name, a literal, or
+/// a field or constant element of one.
+pub fn is_trivial(exprs: &ExprArena, id: ExprId) -> bool {
+    match &exprs[id].kind {
+        ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::EnumCase(..) | ExprKind::Zero => {
+            true
+        }
+        ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::AddressOf(a) | ExprKind::Deref(a) => {
+            is_trivial(exprs, *a)
+        }
+        ExprKind::Swizzle(a, s) => s.len == 1 && is_trivial(exprs, *a),
+        ExprKind::Unary(_, a) => matches!(exprs[*a].kind, ExprKind::Literal(..)),
+        ExprKind::Index(a, b) => {
+            is_trivial(exprs, *a)
+                && matches!(exprs[*b].kind, ExprKind::Literal(..) | ExprKind::Local(_) | ExprKind::Global(_))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,89 @@
+//! What declarations use, and their order.
+
+use super::Analyses;
+use crate::tree::{FunctionId, GlobalId, Item, Program, Type, TypeId};
+use rustc_hash::FxHashSet;
+
+impl Analyses<'_> {
+    /// The declarations that one uses, in order of use.
+    pub fn item_uses(&self, item: Item) -> Vec<Item> {
+        let mut items = Vec::new();
+        match item {
+            Item::Struct(id) => {
+                self.program.structs[id].fields.iter().for_each(|f| type_items(self.program, f.ty, &mut items));
+            }
+            Item::Enum(_) => {}
+            Item::Global(id) => self.global(id, &mut items),
+            Item::Function(id) => self.function(id, &mut items),
+        }
+        items
+    }
+
+    fn global(&self, id: GlobalId, items: &mut Vec<Item>) {
+        type_items(self.program, self.program.globals[id].ty, items);
+        mentioned(self.program, self.initializer(id), items);
+    }
+
+    fn function(&self, id: FunctionId, items: &mut Vec<Item>) {
+        let function = &self.program.functions[id];
+        type_items(self.program, function.result, items);
+        function.params.iter().for_each(|p| type_items(self.program, function.code.locals[p.local].ty, items));
+        mentioned(self.program, self.uses(id), items);
+    }
+}
+
+fn mentioned(program: &Program, uses: &super::Uses, items: &mut Vec<Item>) {
+    uses.types.iter().for_each(|t| type_items(program, *t, items));
+    items.extend(uses.globals.iter().map(|g| Item::Global(*g)));
+    items.extend(uses.functions.iter().map(|f| Item::Function(*f)));
+}
+
+fn type_items(program: &Program, ty: TypeId, items: &mut Vec<Item>) {
+    match program.types.get(ty) {
+        Type::Struct(id) => items.push(Item::Struct(id)),
+        Type::Enum(id) => items.push(Item::Enum(id)),
+        other => {
+            if let Some(element) = other.element() {
+                type_items(program, element, items);
+            }
+        }
+    }
+}
+
+/// All that is reached from `roots` by `uses`, these included.
+pub fn reached(roots: impl IntoIterator<Item = Item>, uses: &dyn Fn(Item) -> Vec<Item>) -> Vec<Item> {
+    let mut todo: Vec<Item> = roots.into_iter().collect();
+    let mut found = Vec::new();
+    let mut seen: FxHashSet<Item> = FxHashSet::default();
+    while let Some(item) = todo.pop() {
+        if seen.insert(item) {
+            found.push(item);
+            todo.extend(uses(item));
+        }
+    }
+    found
+}
+
+/// The items in their order, but each after what it uses; of that, what `wanted` answers with false is left out.
+pub fn in_order_of_use(
+    items: impl IntoIterator<Item = Item>,
+    uses: &dyn Fn(Item) -> Vec<Item>,
+    wanted: &dyn Fn(Item) -> bool,
+) -> Vec<Item> {
+    let mut order = Vec::new();
+    let mut seen: FxHashSet<Item> = FxHashSet::default();
+    // Not recursive: chains of calls may be long.
+    let mut stack: Vec<(Item, bool)> = Vec::new();
+    for root in items {
+        stack.push((root, false));
+        while let Some((item, done)) = stack.pop() {
+            if done {
+                order.push(item);
+            } else if wanted(item) && seen.insert(item) {
+                stack.push((item, true));
+                stack.extend(uses(item).into_iter().rev().filter(|u| !seen.contains(u)).map(|u| (u, false)));
+            }
+        }
+    }
+    order
+}

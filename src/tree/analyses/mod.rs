@@ -1,0 +1,162 @@
+//! What is computed from a program, each once for a version of it.
+//!
+//! | module | what it finds |
+//! | --- | --- |
+//! | [`calls`] | the call graph; what is reachable; what a property of callees makes of callers |
+//! | [`effects`] | which functions and expressions do more than give a value; which expressions may be repeated |
+//! | [`flow`] | whether control reaches the end of a block |
+//! | [`items`] | what a declaration uses, and an order in which each stands after that |
+//!
+//! No other module follows calls by itself (a test looks for that). Everything here is linear in the size of the program:
+//! a property of callees is passed on to callers along the edges of the call graph ([`Analyses::callers_of`]), or found in
+//! the order in which callees come first ([`Program::reachable_functions`]), never by recursion over calls.
+//!
+//! # Versions
+//!
+//! The functions, globals and entry points of a program are [`Tracked`]: borrowing them to change them gives them a new
+//! stamp. What was computed is kept together with the stamps that it was computed for ([`Memo`]), and used as long as these
+//! are the program's. A pass that takes bodies out of the program asks before it does so.
+
+pub mod calls;
+pub mod effects;
+pub mod flow;
+pub mod items;
+#[cfg(test)]
+mod tests;
+
+pub use calls::Uses;
+pub use effects::{Effects, is_pure, is_trivial};
+pub use flow::ends_flow;
+
+use super::{FunctionId, GlobalId, Program};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A part of a program whose changes are noticed: every mutable borrow gives it a new stamp.
+#[derive(Clone, Debug, Default)]
+pub struct Tracked<T> {
+    value: T,
+    stamp: u64,
+}
+
+impl<T> std::ops::Deref for Tracked<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> std::ops::DerefMut for Tracked<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.stamp = stamp();
+        &mut self.value
+    }
+}
+
+/// A number that was not given before.
+fn stamp() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl<A, T: FromIterator<A>> FromIterator<A> for Tracked<T> {
+    fn from_iter<I: IntoIterator<Item = A>>(items: I) -> Tracked<T> {
+        Tracked { value: T::from_iter(items), stamp: stamp() }
+    }
+}
+
+impl<T: IntoIterator> IntoIterator for Tracked<T> {
+    type Item = T::Item;
+    type IntoIter = T::IntoIter;
+    fn into_iter(self) -> T::IntoIter {
+        self.value.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Tracked<T>
+where
+    &'a T: IntoIterator,
+{
+    type Item = <&'a T as IntoIterator>::Item;
+    type IntoIter = <&'a T as IntoIterator>::IntoIter;
+    fn into_iter(self) -> Self::IntoIter {
+        self.value.into_iter()
+    }
+}
+
+/// The stamps of a program's functions, globals and entry points. Equal ones mean equal contents.
+type Version = [u64; 3];
+
+/// What is known of a version of a program. A copy of a program knows the same until it is changed.
+#[derive(Default)]
+pub struct Memo(Mutex<Option<(Version, Arc<Facts>)>>);
+
+impl Clone for Memo {
+    fn clone(&self) -> Memo {
+        Memo(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+}
+
+impl std::fmt::Debug for Memo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Memo")
+    }
+}
+
+/// The results, each found when it is first asked for.
+#[derive(Default)]
+struct Facts {
+    functions: Vec<OnceLock<Uses>>,
+    initializers: Vec<OnceLock<Uses>>,
+    order: OnceLock<Arc<[FunctionId]>>,
+    globals: OnceLock<Arc<[BTreeSet<GlobalId>]>>,
+    effects: OnceLock<Arc<Effects>>,
+}
+
+/// The analyses of a program as it is now.
+pub struct Analyses<'p> {
+    program: &'p Program,
+    facts: Arc<Facts>,
+}
+
+impl Program {
+    /// The analyses of this version of the program.
+    pub fn analyses(&self) -> Analyses<'_> {
+        let version = [self.functions.stamp, self.globals.stamp, self.entry_points.stamp];
+        let mut memo = self.memo.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = match &*memo {
+            Some((known, facts)) if *known == version => facts.clone(),
+            _ => {
+                let facts = Arc::new(Facts {
+                    functions: self.functions.ids().map(|_| OnceLock::new()).collect(),
+                    initializers: self.globals.ids().map(|_| OnceLock::new()).collect(),
+                    ..Facts::default()
+                });
+                *memo = Some((version, facts.clone()));
+                facts
+            }
+        };
+        Analyses { program: self, facts }
+    }
+
+    /// The functions called, directly or through others, from the entry points and initializers, each once, callees
+    /// before callers.
+    pub fn reachable_functions(&self) -> Vec<FunctionId> {
+        let analyses = self.analyses();
+        analyses.facts.order.get_or_init(|| analyses.order()).to_vec()
+    }
+
+    /// For each entry point the globals that it can reach.
+    pub fn reachable_globals(&self) -> Arc<[BTreeSet<GlobalId>]> {
+        let analyses = self.analyses();
+        let of_entry = |entry: &super::EntryPoint| analyses.reached_globals(entry.roots());
+        let all = analyses.facts.globals.get_or_init(|| self.entry_points.iter().map(of_entry).collect());
+        all.clone()
+    }
+
+    /// Which functions have effects.
+    pub fn effects(&self) -> Arc<Effects> {
+        self.analyses().facts.effects.get_or_init(|| Arc::new(Effects::of(self))).clone()
+    }
+}
