@@ -1,12 +1,12 @@
 //! What a layout cannot be used for: fields on one another, numbers that no compiler of the target takes. A sidecar can still tell of all this.
 
-use super::types::{Detail, TypeLayout};
-use super::{Api, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings};
+use super::types::{Detail, TypeLayout, VarLayout};
+use super::{Api, Part, Place, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings, walk};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Facts, Numbers};
-use crate::tree::{GlobalId, Program, Type};
+use crate::tree::{Field, GlobalId, Program, Type};
 
 /// Everything of this kind, as errors.
 pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<Diagnostic> {
@@ -28,8 +28,8 @@ struct Check<'a> {
     found: Vec<Diagnostic>,
 }
 
-/// A part of a buffer.
-struct Part {
+/// Bytes of a buffer with their name.
+struct Bytes {
     name: Symbol,
     span: Span,
     start: u64,
@@ -42,26 +42,19 @@ impl Check<'_> {
         let layout = self.layout;
         let params = layout.entry_points.iter().flat_map(|e| &e.params).map(|(.., layout)| layout);
         for layout in layout.parameters.iter().map(|p| &p.layout).chain(params) {
-            self.walk(layout);
-        }
-    }
-
-    /// Types end, so this ends.
-    fn walk(&mut self, layout: &TypeLayout) {
-        match &layout.detail {
-            Detail::Struct(fields) => {
-                if let Type::Struct(id) = self.program.types.get(layout.ty) {
-                    let named = self.program.structs[id].fields.iter().zip(fields);
-                    let parts =
-                        named.map(|(field, at)| part(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout));
-                    self.apart(parts.collect());
+            let program = self.program;
+            walk(program, &Part::whole(Place::default(), layout, None), &mut |part| {
+                if let (Detail::Struct(fields), Type::Struct(id)) =
+                    (&part.layout.detail, program.types.get(part.layout.ty))
+                {
+                    let named = program.structs[id].fields.iter().zip(fields);
+                    let lies = |(field, at): (&Field, &VarLayout)| {
+                        bytes_of(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout)
+                    };
+                    self.apart(named.map(lies).collect());
                 }
-                fields.iter().for_each(|f| self.walk(&f.layout));
-            }
-            Detail::Array { element, .. } => self.walk(element),
-            Detail::Resource { element } => element.iter().for_each(|e| self.walk(e)),
-            Detail::Block { element, .. } => self.walk(&element.layout),
-            Detail::Plain | Detail::Matrix { .. } => {}
+                true
+            });
         }
     }
 
@@ -70,16 +63,16 @@ impl Check<'_> {
         let named = self.layout.parameters.iter().zip(layout.fields());
         let parts = named.map(|(p, at)| {
             let global = &self.program.globals[p.global];
-            part(global.name, global.span, at.offset.get(Unit::Bytes), &at.layout)
+            bytes_of(global.name, global.span, at.offset.get(Unit::Bytes), &at.layout)
         });
         self.apart(parts.collect());
     }
 
     /// Reports each part that lies on others, with all of them.
-    fn apart(&mut self, parts: Vec<Part>) {
-        let mut parts: Vec<Part> = parts.into_iter().filter(|p| p.end > p.start).collect();
+    fn apart(&mut self, parts: Vec<Bytes>) {
+        let mut parts: Vec<Bytes> = parts.into_iter().filter(|p| p.end > p.start).collect();
         parts.sort_by_key(|p| p.start);
-        let mut open: Vec<&Part> = Vec::new();
+        let mut open: Vec<&Bytes> = Vec::new();
         for part in &parts {
             open.retain(|other| other.end > part.start);
             if !open.is_empty() {
@@ -152,26 +145,24 @@ impl Check<'_> {
 /// The last byte that any target counts to.
 const LAST_BYTE: u64 = i32::MAX as u64;
 
-fn part(name: Symbol, span: Span, start: u64, layout: &TypeLayout) -> Part {
-    Part { name, span, start, end: start.saturating_add(layout.size()) }
+fn bytes_of(name: Symbol, span: Span, start: u64, layout: &TypeLayout) -> Bytes {
+    Bytes { name, span, start, end: start.saturating_add(layout.size()) }
 }
 
-fn bytes(part: &Part) -> String {
+fn bytes(part: &Bytes) -> String {
     format!("bytes {} to {}", part.start, part.end.saturating_sub(1))
 }
 
 /// The size of the largest constant buffer in a parameter.
 fn largest_block(program: &Program, layout: &TypeLayout) -> u64 {
-    match &layout.detail {
-        Detail::Block { element, .. } => {
-            let here = match program.types.get(layout.ty) {
-                Type::TextureBuffer(_) => 0,
-                _ => element.layout.size(),
-            };
-            here.max(largest_block(program, &element.layout))
+    let mut largest = 0;
+    walk(program, &Part::whole(Place::default(), layout, None), &mut |part| {
+        if let Detail::Block { element, .. } = &part.layout.detail
+            && !matches!(program.types.get(part.layout.ty), Type::TextureBuffer(_))
+        {
+            largest = largest.max(element.layout.size());
         }
-        Detail::Array { element, .. } => largest_block(program, element),
-        Detail::Struct(fields) => fields.iter().map(|f| largest_block(program, &f.layout)).max().unwrap_or(0),
-        _ => 0,
-    }
+        !matches!(part.layout.detail, Detail::Resource { .. })
+    });
+    largest
 }

@@ -51,7 +51,7 @@ pub use crate::target::Api;
 use crate::tree::{Binding, GlobalId, ParameterId, Program};
 pub use leaves::{Dimension, Leaf, Leaves, Parameter, Part, Role, is_plain, walk};
 use lock::Owner;
-pub use place::{Place, binding, buffer_place, enter_array, enter_block};
+pub use place::{Place, binding, buffer_place};
 pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};

@@ -55,7 +55,7 @@ impl Place {
 }
 
 /// The place and layout of an array's first element. A D3D array without bound has spaces of its own.
-pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+pub(super) fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
     let Detail::Array { element, count, stride } = &layout.detail else { return None };
     let mut place = place;
     if let (Some(n), true) = (count, Unit::SLOTS.into_iter().any(|u| stride.get(u) > 0)) {
@@ -72,7 +72,7 @@ pub fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
 }
 
 /// The place and layout of a block's contents.
-pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+pub(super) fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
     let Detail::Block { element, own_space, .. } = &layout.detail else { return None };
     let mut place = place;
     if *own_space {
@@ -92,7 +92,7 @@ pub fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLay
 }
 
 /// Where the bindings of a parameter besides the first begin, if they are apart from it.
-pub fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
+pub(super) fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
     let apart = layout.usage.get(Unit::FurtherDescriptor) > 0;
     apart.then(|| Binding { class: None, ..binding(place, Unit::FurtherDescriptor) })
 }

@@ -27,7 +27,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     Access, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Local, LocalId,
-    ParamMode, Program, Stmt, StmtKind, Type, TypeId,
+    ParamMode, Program, Step, Stmt, StmtKind, Type, TypeId,
 };
 use flow::{Aliases, Flow, Jumps, Read};
 use instances::{Instance, Key, Output};
@@ -89,7 +89,7 @@ struct Work<'a> {
     /// Arrays of indices that can be used again in the block at hand.
     arrays: Vec<(Vec<ExprId>, LocalId)>,
     /// What has been given a resource.
-    bound: Vec<(LocalId, Vec<u32>)>,
+    bound: Vec<(LocalId, Vec<Step>)>,
     reads: Vec<Read>,
     versions: u32,
     jumps: Vec<Jumps>,
@@ -251,7 +251,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The place that a statement gives resources to, and the value.
-    fn binding(&self, work: &Work, stmt: &Stmt) -> Option<(LocalId, Vec<u32>, Option<ExprId>)> {
+    fn binding(&self, work: &Work, stmt: &Stmt) -> Option<(LocalId, Vec<Step>, Option<ExprId>)> {
         let program = &*self.cx.program;
         match stmt.kind {
             StmtKind::Local(local, value) => {
@@ -304,7 +304,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Notes what the resources in `value` are, as parts of a place.
-    fn alias(&mut self, work: &mut Work, (local, path): (LocalId, Vec<u32>), value: ExprId, site: &mut Site) {
+    fn alias(&mut self, work: &mut Work, (local, path): (LocalId, Vec<Step>), value: ExprId, site: &mut Site) {
         let span = work.body.exprs[value].span;
         let Some(parts) = self.parts(work, value, site) else {
             self.untraceable(span);
@@ -319,7 +319,7 @@ impl Resolver<'_, '_> {
             if several {
                 work.freeze(part, &mut site.before);
             }
-            list.push((path.iter().copied().chain(inner).collect::<Vec<u32>>(), part));
+            list.push((path.iter().copied().chain(inner).collect::<Vec<Step>>(), part));
         }
         work.unbind(local, &path);
         let to = if called { &mut site.after } else { &mut site.before };
@@ -346,10 +346,12 @@ impl Resolver<'_, '_> {
             ExprKind::Construct(fields)
                 if matches!(self.cx.program.types.get(ty), Type::Struct(_) | Type::Array(..)) =>
             {
+                let is_struct = matches!(self.cx.program.types.get(ty), Type::Struct(_));
                 let mut parts = Vec::new();
                 for (index, field) in (0..).zip(fields) {
+                    let step = if is_struct { Step::Field(index) } else { Step::Element(index) };
                     let inner = self.parts(work, field, site)?;
-                    parts.extend(inner.into_iter().map(|(path, e)| ([vec![index], path].concat(), e)));
+                    parts.extend(inner.into_iter().map(|(path, e)| ([vec![step], path].concat(), e)));
                 }
                 return Some(parts);
             }

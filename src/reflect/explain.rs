@@ -11,12 +11,12 @@ use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, Usage, VarLayout, buffer_place, enter_array,
-    enter_block,
+    Api, Detail, Part, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, Usage, VarLayout, buffer_place, walk,
 };
 use crate::source::{SourceFile, Sources, Span};
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
 use serde::Serialize;
+use std::rc::Rc;
 
 /// More than this many others are counted rather than named.
 pub(super) const SHOWN: usize = 12;
@@ -183,6 +183,17 @@ struct At<'a> {
     steps: Vec<Step>,
     /// What can be indexed on the way here, from outside to inside.
     arrays: Vec<Dimension>,
+    /// Of a struct, what is known of its fields.
+    fields: Option<Rc<Fields<'a>>>,
+}
+
+/// The fields of a struct.
+struct Fields<'a> {
+    members: Vec<Member<'a>>,
+    /// For each the one that ends last before it.
+    latest: Vec<Option<usize>>,
+    /// For each the slots that those before it take.
+    before: Vec<Usage>,
 }
 
 impl At<'_> {
@@ -225,13 +236,14 @@ impl<'a> Explainer<'a> {
             let explicit = Some(&global.explicit);
             let buffer_name = String::new();
             let (place, arrays, first) = (p.place, Vec::new(), self.list.len());
-            let mut at = At { path, place, layout: &p.layout, rules, buffer: buffer_name, explicit, steps, arrays };
+            let (layout, fields) = (&p.layout, None);
+            let mut at = At { path, place, layout, rules, buffer: buffer_name, explicit, steps, arrays, fields };
             if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain globals", GLOBALS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
-            self.part(at);
+            self.parts(at);
             let namespace = global.namespace.path.map_or(String::new(), |p| p.to_string());
             self.list.iter_mut().skip(first).for_each(|e| e.namespace.clone_from(&namespace));
         }
@@ -297,14 +309,14 @@ impl<'a> Explainer<'a> {
             steps.extend(member.explicit.and_then(|e| self.unheard(e, owner)));
             steps.extend(self.placements(owner));
             let path = format!("{}.{}", point.name, member.name);
-            let (buffer, explicit, arrays) = (String::new(), member.explicit, Vec::new());
-            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps, arrays };
+            let (buffer, explicit, arrays, fields) = (String::new(), member.explicit, Vec::new(), None);
+            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps, arrays, fields };
             if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
                 at.steps.push(scope_step(&at.buffer, "plain uniform parameters", ENTRIES));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
-            self.part(at);
+            self.parts(at);
         }
     }
 
@@ -370,8 +382,29 @@ impl<'a> Explainer<'a> {
         text
     }
 
-    /// Notes where a part is, and goes into its parts.
-    fn part(&mut self, at: At<'a>) {
+    /// Tells where a parameter is, and each field in it.
+    fn parts(&mut self, whole: At<'a>) {
+        let first = Part::whole(whole.place, whole.layout, whole.explicit);
+        // What the part at hand is in, with depths.
+        let mut open: Vec<(usize, At<'a>)> = Vec::new();
+        walk(self.program, &first, &mut |part| {
+            open.truncate(open.partition_point(|(depth, _)| *depth < part.depth));
+            let around = open.last().map(|(_, around)| around);
+            let named = around.is_none_or(|around| matches!(around.layout.detail, Detail::Struct(_)));
+            let at = match around {
+                Some(around) => self.enter(around, part),
+                None => At { fields: self.fields(part.layout), ..whole.clone() },
+            };
+            if named {
+                self.tell(&at);
+            }
+            open.push((part.depth, at));
+            true
+        });
+    }
+
+    /// Tells where a part is.
+    fn tell(&mut self, at: &At<'a>) {
         let mut found = bindings(&self.program.types, &at.place, at.layout);
         let around = at.arrays.iter().fold(1u64, |n, d| n.saturating_mul(d.count.map_or(1, u64::from)));
         for binding in &mut found {
@@ -387,8 +420,8 @@ impl<'a> Explainer<'a> {
                 binding.count = Some(super::build::count(one.saturating_mul(elements)));
             }
         }
-        let elements = self.elements(&at);
-        let hidden = self.hidden(&at);
+        let elements = self.elements(at);
+        let hidden = self.hidden(at);
         let mut shown: Vec<String> = found
             .iter()
             .map(|b| match b.size {
@@ -412,7 +445,6 @@ impl<'a> Explainer<'a> {
         let position = shown.join(" and ");
         let (path, steps, namespace) = (at.path.clone(), at.steps.clone(), String::new());
         self.list.push(Explanation { path, position, steps, namespace, elements });
-        self.inside(at);
     }
 
     /// The arrays of a part, and where its first element is.
@@ -470,77 +502,90 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    fn inside(&mut self, at: At<'a>) {
-        let layout = at.layout;
+    /// Where a part is of which something around is known.
+    fn enter(&self, around: &At<'a>, part: &Part<'a>) -> At<'a> {
+        let layout = around.layout;
+        let mut at = At {
+            place: part.place,
+            layout: part.layout,
+            explicit: part.explicit,
+            fields: self.fields(part.layout),
+            ..around.clone()
+        };
         match &layout.detail {
-            Detail::Struct(fields) => self.fields(at, fields),
+            Detail::Struct(_) => self.enter_field(&mut at, around, part),
             Detail::Array { count, stride, .. } => {
-                let Some((place, element)) = enter_array(at.place, layout) else { return };
-                let mut at = at;
                 at.enter(*count, Some(stride.get(Unit::Bytes)));
                 // Where each element takes slots, an array of structs becomes an array a leaf (seed 000).
-                let mut at = At { place, layout: element, ..at };
                 if count.is_none() && layout.usage.get(Unit::Space) > 0 {
                     let text =
                         "Every part of an array without a bound is an array from register 0 of a space of its own";
                     at.steps.push(Step { text: text.to_owned(), rule: UNSIZED.to_owned(), ..Step::default() });
                 }
-                self.inside(at);
             }
             Detail::Block { container, .. } => {
-                let Some((place, inner)) = enter_block(at.place, layout) else { return };
                 let settings = &self.layout.settings;
-                let rules = match self.program.types.get(layout.ty) {
+                at.rules = match self.program.types.get(layout.ty) {
                     Type::TextureBuffer(_) => settings.texture_buffer_rules,
                     _ if container.get(Unit::PushConstant) > 0 => settings.push_rules,
                     _ => settings.constant_rules,
                 };
                 let bound = container.units().next().map(|(unit, _)| {
-                    let place = buffer_place(at.place, layout);
+                    let place = buffer_place(around.place, layout);
                     self.slot(unit, place.offset.get(unit), place.space.get(unit), 1)
                 });
-                let buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
-                let mut at = At { place, layout: inner, rules, buffer, ..at };
+                at.buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
                 // Each element of an array of buffers has bytes of its own.
                 at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
-                at.steps.push(block_step(bound.as_deref(), layout, place));
-                self.inside(at);
+                at.steps.push(block_step(bound.as_deref(), layout, part.place));
             }
-            Detail::Resource { element: Some(element) } => {
-                let rules = self.layout.settings.structured_rules;
+            Detail::Resource { .. } => {
+                at.rules = self.layout.settings.structured_rules;
                 let (unit, _) = layout.usage.units().next().unwrap_or((Unit::Descriptor, 0));
-                let bound = self.slot(unit, at.place.offset.get(unit), at.place.space.get(unit), 1);
-                let buffer = format!("each element of `{}` at {bound}", at.path);
-                let mut at = At { place: Place::default(), layout: element, rules, buffer, ..at };
+                let bound = self.slot(unit, around.place.offset.get(unit), around.place.space.get(unit), 1);
+                at.buffer = format!("each element of `{}` at {bound}", at.path);
                 at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
                 at.enter(None, None);
-                let stride = round_up(element.size(), element.align.into());
+                let stride = round_up(part.layout.size(), part.layout.align.into());
                 let text = format!("Its elements are {stride} bytes apart");
-                at.steps.push(Step { text, rule: rule_of(rules), ..Step::default() });
-                self.inside(at);
+                at.steps.push(Step { text, rule: rule_of(at.rules), ..Step::default() });
             }
-            _ => {}
+            Detail::Plain | Detail::Matrix { .. } => {}
+        }
+        at
+    }
+
+    /// Tells how a field comes to its place in the struct around it.
+    fn enter_field(&self, at: &mut At<'a>, around: &At<'a>, part: &Part<'a>) {
+        let Some(fields) = &around.fields else { return };
+        let Some(crate::tree::Step::Field(index)) = part.path.last().copied() else { return };
+        let index = index as usize;
+        let (Some(field), Some(member)) = (around.layout.fields().get(index), fields.members.get(index)) else {
+            return;
+        };
+        at.path = format!("{}.{}", around.path, member.name);
+        if field.layout.size() > 0 {
+            at.steps.push(self.bytes(index, (around.layout, &fields.members, &fields.latest), false, around.rules));
+        }
+        let before = fields.before.get(index).copied().unwrap_or(Usage::NONE);
+        for (unit, n) in field.layout.usage.units().filter(|(u, _)| *u != Unit::Bytes) {
+            let from = (before.get(unit), field.offset.get(unit));
+            at.steps.push(self.slots(from, member.name, (unit, n), member.span));
         }
     }
 
-    fn fields(&mut self, at: At<'a>, fields: &'a [VarLayout]) {
-        let members = self.declared(at.layout.ty);
-        let latest = latest_fields(at.layout, &members);
+    /// What is known of the fields of a struct; nothing for what is none.
+    fn fields(&self, layout: &TypeLayout) -> Option<Rc<Fields<'a>>> {
+        let Detail::Struct(fields) = &layout.detail else { return None };
+        let members = self.declared(layout.ty);
+        let latest = latest_fields(layout, &members);
         let mut used = Usage::NONE;
-        for (index, (field, member)) in fields.iter().zip(&members).enumerate() {
-            let mut steps = at.steps.clone();
-            if field.layout.size() > 0 {
-                steps.push(self.bytes(index, (at.layout, &members, &latest), false, at.rules));
-            }
-            for (unit, n) in field.layout.usage.units().filter(|(u, _)| *u != Unit::Bytes) {
-                let before = used.get(unit);
-                steps.push(self.slots((before, field.offset.get(unit)), member.name, (unit, n), member.span));
-            }
+        let before = fields.iter().map(|field| {
+            let before = used;
             used.add_slots(&field.layout.usage);
-            let path = format!("{}.{}", at.path, member.name);
-            let place = at.place.field(field);
-            self.part(At { path, place, layout: &field.layout, explicit: member.explicit, steps, ..at.clone() });
-        }
+            before
+        });
+        Some(Rc::new(Fields { before: before.collect(), members, latest }))
     }
 
     /// Why a field begins at its slot.

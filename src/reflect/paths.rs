@@ -3,7 +3,7 @@
 use super::leaves::{GLOBALS, join, params_path};
 use crate::layout::lock::Owner;
 use crate::layout::{Leaf, Leaves};
-use crate::tree::{ParameterId, Program, Step, Type, TypeId};
+use crate::tree::{ParameterId, Program, TypeId};
 
 /// The names of a program's parameters.
 #[derive(Clone, Copy)]
@@ -32,14 +32,8 @@ impl<'a> Paths<'a> {
 
     /// The path of a leaf below its parameter.
     pub(super) fn below(&self, leaf: &Leaf) -> String {
-        let Some((_, mut ty)) = self.declaration(leaf.parameter) else { return String::new() };
-        let mut path = String::new();
-        for step in &leaf.path {
-            let Some((name, inner)) = self.field(ty, *step) else { break };
-            path = join(&path, name);
-            ty = inner;
-        }
-        path
+        let Some((_, ty)) = self.declaration(leaf.parameter) else { return String::new() };
+        self.program.path_text(ty, &leaf.path).trim_start_matches('.').to_owned()
     }
 
     /// Name and type of a parameter.
@@ -53,19 +47,5 @@ impl<'a> Paths<'a> {
             }
             Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
         }
-    }
-
-    /// A field of a struct, or of the struct in arrays, blocks and buffers.
-    fn field(&self, ty: TypeId, step: Step) -> Option<(&'a str, TypeId)> {
-        let (types, mut ty) = (&self.program.types, ty);
-        let id = loop {
-            match types.get(ty) {
-                Type::Struct(id) => break id,
-                outer => ty = outer.element()?,
-            }
-        };
-        let Step::Field(index) = step else { return None };
-        let field = self.program.structs[id].fields.get(index as usize)?;
-        Some((field.name.as_str(), field.ty))
     }
 }

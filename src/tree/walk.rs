@@ -9,6 +9,7 @@ use super::{
     Arena, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId, Program,
     Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
+use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
 /// The storage of expressions.
@@ -501,6 +502,32 @@ impl Program {
     /// Whether a value of this type holds a resource at any depth of structs and arrays.
     pub fn holds_resource(&self, ty: TypeId) -> bool {
         self.any_leaf(ty, &mut |t| t.is_resource())
+    }
+
+    /// The names of a path of fields below a type, with a dot before each. Arrays, blocks and buffers add none.
+    pub fn path_text(&self, ty: TypeId, path: &[Step]) -> String {
+        let (mut ty, mut text) = (ty, String::new());
+        for step in path {
+            let Some((name, inner)) = self.field_inside(ty, *step) else { break };
+            text.push('.');
+            text.push_str(name.as_str());
+            ty = inner;
+        }
+        text
+    }
+
+    /// Name and type of a field of a struct, or of the struct that arrays, blocks and buffers hold.
+    fn field_inside(&self, ty: TypeId, step: Step) -> Option<(Symbol, TypeId)> {
+        let mut ty = ty;
+        let id = loop {
+            match self.types.get(ty) {
+                Type::Struct(id) => break id,
+                outer => ty = outer.element()?,
+            }
+        };
+        let Step::Field(index) = step else { return None };
+        let field = self.structs[id].fields.get(index as usize)?;
+        Some((field.name, field.ty))
     }
 
     /// Whether a value of this type holds something that is no resource.

@@ -5,9 +5,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::{Detail, TypeLayout};
-use crate::layout::usage::{UNBOUNDED, Unit};
-use crate::layout::{Api, Overlap};
+use crate::layout::usage::{UNBOUNDED, Unit, Usage};
+use crate::layout::{Api, Overlap, Part, Place, walk};
 use crate::source::Span;
+use crate::tree::Program;
 use std::collections::BTreeSet;
 
 /// No more than this many are told by name of those that have the same position.
@@ -115,8 +116,7 @@ impl Allocator<'_> {
 
     /// The slots within the spaces of a block whose space is explicit.
     pub(super) fn claim_inside(&mut self, pending: &Pending, space: u64, span: Span) {
-        let mut inside = Vec::new();
-        slots_inside(&pending.layout, space, &mut inside);
+        let inside = slots_inside(self.program, &pending.layout, space);
         self.tell_parts(pending, &inside);
         for part in &inside {
             let range = Range { span, ..pending.range(part.start, part.count, How::Explicit) };
@@ -135,8 +135,7 @@ impl Allocator<'_> {
     /// Tells what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
     /// spaces from others; and, where classes have ranges of bindings, its own parts.
     pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
-        let mut inside = Vec::new();
-        slots_inside(&pending.layout, space, &mut inside);
+        let inside = slots_inside(self.program, &pending.layout, space);
         self.tell_parts(pending, &inside);
         if !self.settings.policy.explicit_block_keeps_one_space {
             return;
@@ -245,24 +244,28 @@ impl Inside {
 }
 
 /// The slots that a type takes in spaces of its own, the first of which is `space`.
-fn slots_inside(layout: &TypeLayout, space: u64, list: &mut Vec<Inside>) {
-    match &layout.detail {
-        Detail::Block { element, .. } => {
-            if let Some((starts, taken)) = layout.own_slots() {
-                let slots = Unit::SLOTS.into_iter().filter(|u| taken.get(*u) > 0);
-                list.extend(slots.map(|unit| Inside { space, unit, start: starts.get(unit), count: taken.get(unit) }));
+fn slots_inside(program: &Program, layout: &TypeLayout, space: u64) -> Vec<Inside> {
+    let mut list = Vec::new();
+    let place = Place::at(Usage::one(Unit::Space, space));
+    walk(program, &Part::whole(place, layout, None), &mut |part| {
+        let space = part.place.offset.get(Unit::Space);
+        match &part.layout.detail {
+            Detail::Block { .. } => {
+                if let Some((starts, taken)) = part.layout.own_slots() {
+                    let slots = Unit::SLOTS.into_iter().filter(|u| taken.get(*u) > 0);
+                    let inside = |unit| Inside { space, unit, start: starts.get(unit), count: taken.get(unit) };
+                    list.extend(slots.map(inside));
+                }
+                true
             }
-            slots_inside(&element.layout, space.saturating_add(element.offset.get(Unit::Space)), list);
-        }
-        Detail::Struct(fields) => {
-            for field in fields.iter().filter(|f| f.layout.usage.get(Unit::Space) > 0) {
-                slots_inside(&field.layout, space.saturating_add(field.offset.get(Unit::Space)), list);
+            Detail::Struct(_) => part.layout.usage.get(Unit::Space) > 0,
+            Detail::Array { count: None, .. } => {
+                let classes = part.layout.unbounded_classes().into_iter().zip(space..);
+                list.extend(classes.map(|(unit, space)| Inside { space, unit, start: 0, count: UNBOUNDED }));
+                false
             }
+            Detail::Array { .. } | Detail::Resource { .. } | Detail::Plain | Detail::Matrix { .. } => false,
         }
-        Detail::Array { count: None, .. } => {
-            let classes = layout.unbounded_classes().into_iter().zip(space..);
-            list.extend(classes.map(|(unit, space)| Inside { space, unit, start: 0, count: UNBOUNDED }));
-        }
-        _ => {}
-    }
+    });
+    list
 }

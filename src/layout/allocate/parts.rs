@@ -4,16 +4,16 @@
 use super::super::lock::{Owner, Record, Under};
 use super::super::types::{Detail, TypeLayout};
 use super::super::usage::{Unit, Usage};
-use super::super::{Api, Place, Settings, buffer_place, enter_array, enter_block};
+use super::super::{Api, Part, Place, Settings, buffer_place, walk};
 use super::locked::Locked;
 use super::{Allocator, Pending, range_text};
-use crate::tree::{Program, Type};
+use crate::tree::{Program, Step};
 
-/// Where one part of a parameter is.
+/// Where one slot or attachment of a parameter is.
 #[derive(Clone, PartialEq, Debug)]
-struct Part {
-    /// The path from the parameter on, with a dot before each name.
-    path: String,
+struct Slot {
+    /// The path from the parameter on.
+    path: Vec<Step>,
     /// It is in a space that its parameter takes, not in one of others.
     inside: bool,
     unit: Unit,
@@ -21,64 +21,39 @@ struct Part {
     space: u64,
 }
 
-impl Part {
+impl Slot {
     /// Whether two are at one place, whatever they are counted among.
-    fn is_with(&self, other: &Part) -> bool {
+    fn is_with(&self, other: &Slot) -> bool {
         (self.index, self.space) == (other.index, other.space)
     }
 }
 
 /// The slots and attachments in a parameter, first elements of arrays, in the order of its type.
-fn parts(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Part> {
+fn slots(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Slot> {
     let mut list = Vec::new();
-    Walk { program, list: &mut list }.walk(place, layout, (String::new(), false));
+    walk(program, &Part::whole(place, layout, None), &mut |part| {
+        match &part.layout.detail {
+            Detail::Block { container, own_space, .. } => {
+                let place = buffer_place(part.place, part.layout);
+                put(&mut list, part, (place, container), part.inside || *own_space);
+            }
+            Detail::Resource { .. } => put(&mut list, part, (part.place, &part.layout.usage), part.inside),
+            Detail::Struct(_) | Detail::Array { .. } | Detail::Plain | Detail::Matrix { .. } => {}
+        }
+        !matches!(part.layout.detail, Detail::Resource { .. })
+    });
     list
 }
 
-struct Walk<'a> {
-    program: &'a Program,
-    list: &'a mut Vec<Part>,
-}
-
-impl Walk<'_> {
-    fn walk(&mut self, place: Place, layout: &TypeLayout, (path, inside): (String, bool)) {
-        match &layout.detail {
-            Detail::Array { count, .. } => {
-                let inside = inside || count.is_none() && layout.usage.get(Unit::Space) > 0;
-                if let Some((place, element)) = enter_array(place, layout) {
-                    self.walk(place, element, (path, inside));
-                }
-            }
-            Detail::Block { container, own_space, .. } => {
-                let inside = inside || *own_space;
-                self.put(buffer_place(place, layout), container, (&path, inside));
-                if let Some((place, contents)) = enter_block(place, layout) {
-                    self.walk(place, contents, (path, inside));
-                }
-            }
-            Detail::Struct(fields) => {
-                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
-                let names = self.program.structs.get_if(id).map(|s| s.fields.as_slice()).unwrap_or_default();
-                for (field, name) in fields.iter().zip(names) {
-                    let path = format!("{path}.{}", name.name);
-                    self.walk(place.field(field), &field.layout, (path, inside || field.from_zero));
-                }
-            }
-            Detail::Resource { .. } => self.put(place, &layout.usage, (&path, inside)),
-            Detail::Plain | Detail::Matrix { .. } => {}
-        }
-    }
-
-    fn put(&mut self, place: Place, usage: &Usage, (path, inside): (&str, bool)) {
-        for (unit, count) in usage.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
-            let slots = Unit::SLOTS.contains(&unit);
-            let space = if slots { place.space.get(unit) } else { 0 };
-            let first = Part { path: path.to_owned(), inside, unit, index: place.offset.get(unit), space };
-            // The sampler of a combined sampler, the counter of a buffer.
-            let further = (slots && count == 2).then(|| first.index.saturating_add(place.to_second().into()));
-            self.list.extend(further.map(|index| Part { index, ..first.clone() }));
-            self.list.push(first);
-        }
+fn put(list: &mut Vec<Slot>, part: &Part, (place, usage): (Place, &Usage), inside: bool) {
+    for (unit, count) in usage.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
+        let slots = Unit::SLOTS.contains(&unit);
+        let space = if slots { place.space.get(unit) } else { 0 };
+        let first = Slot { path: part.path.clone(), inside, unit, index: place.offset.get(unit), space };
+        // The sampler of a combined sampler, the counter of a buffer.
+        let further = (slots && count == 2).then(|| first.index.saturating_add(place.to_second().into()));
+        list.extend(further.map(|index| Slot { index, ..first.clone() }));
+        list.push(first);
     }
 }
 
@@ -117,8 +92,8 @@ impl Under {
 /// What tells the parts of a parameter under the options of now from where they were recorded; nothing if it has a single one,
 /// which is where it begins.
 pub(super) fn under(program: &Program, settings: &Settings, place: Place, layout: &TypeLayout) -> Option<Under> {
-    let parts = parts(program, place, layout);
-    let several = parts.len() > 1 || parts.iter().any(|p| p.inside);
+    let slots = slots(program, place, layout);
+    let several = slots.len() > 1 || slots.iter().any(|s| s.inside);
     several.then(|| Under::new(settings))
 }
 
@@ -138,8 +113,8 @@ impl Allocator<'_> {
         let is = self.known_parts(&pending.layout, &kept);
         let apart = usage.get(Unit::FurtherDescriptor) > 0 || record.position(Unit::FurtherDescriptor).is_some();
         // Further bindings that are apart from the first are where those are recorded.
-        let places = |list: &[Part], path: &str| -> Vec<Part> {
-            let mut found: Vec<Part> = list.iter().filter(|p| p.path == path).cloned().collect();
+        let places = |list: &[Slot], path: &[Step]| -> Vec<Slot> {
+            let mut found: Vec<Slot> = list.iter().filter(|p| p.path == path).cloned().collect();
             found.sort_by_key(|p| (p.space, p.index));
             found.truncate(if apart { 1 } else { found.len() });
             found
@@ -151,7 +126,7 @@ impl Allocator<'_> {
         });
         let Some((was, is)) = moved else { return false };
         let Some(first) = was.first() else { return false };
-        let name = format!("{}{}", pending.name, first.path);
+        let name = format!("{}{}", pending.name, self.program.path_text(pending.layout.ty, &first.path));
         let elsewhere = match self.text(&is) {
             text if text.is_empty() => "elsewhere".to_owned(),
             text => format!("at {text}"),
@@ -171,7 +146,7 @@ impl Allocator<'_> {
         &self,
         layout: &TypeLayout,
         position: &dyn Fn(Unit) -> Option<(u64, Option<u64>, u64)>,
-    ) -> Vec<Part> {
+    ) -> Vec<Slot> {
         let mut place = Place::default();
         for unit in Unit::ALL {
             if let Some((index, space, _)) = position(unit) {
@@ -179,7 +154,7 @@ impl Allocator<'_> {
                 place.space.set(unit, space.unwrap_or(0));
             }
         }
-        let mut list = parts(self.program, place, layout);
+        let mut list = slots(self.program, place, layout);
         list.retain(|part| match part.inside {
             true => position(Unit::Space).is_some() || part.unit == Unit::InputAttachment,
             false => position(part.unit).is_some_and(|(.., end)| part.index < end),
@@ -197,12 +172,12 @@ impl Allocator<'_> {
         }
     }
 
-    fn text(&self, parts: &[Part]) -> String {
-        let texts: Vec<String> = parts.iter().map(|part| self.part_text(part)).collect();
+    fn text(&self, slots: &[Slot]) -> String {
+        let texts: Vec<String> = slots.iter().map(|slot| self.slot_text(slot)).collect();
         texts.join(" and ")
     }
 
-    fn part_text(&self, part: &Part) -> String {
+    fn slot_text(&self, part: &Slot) -> String {
         if part.unit == Unit::InputAttachment {
             return format!("attachment {}", part.index);
         }

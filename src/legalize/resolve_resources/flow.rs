@@ -7,7 +7,7 @@ use crate::check::constant::{Value, eval_with};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
-    Block, Expr, ExprArena, ExprId, ExprKind, LocalId, Program, Stmt, StmtKind, SwitchCase, Type, TypeId,
+    Block, Expr, ExprArena, ExprId, ExprKind, LocalId, Program, Step, Stmt, StmtKind, SwitchCase, Type, TypeId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) type Aliases = BTreeMap<LocalId, Vec<Alias>>;
 #[derive(Clone, Debug)]
 pub(super) struct Alias {
     /// Fields and constant elements, from the local.
-    pub(super) path: Vec<u32>,
+    pub(super) path: Vec<Step>,
     /// The access path that it stands for, in the same body.
     pub(super) expr: ExprId,
     /// Another one that it may stand for as well.
@@ -31,7 +31,7 @@ pub(super) struct Alias {
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     pub(super) local: LocalId,
-    pub(super) path: Vec<u32>,
+    pub(super) path: Vec<Step>,
     pub(super) version: u32,
     pub(super) span: Span,
 }
@@ -51,19 +51,19 @@ pub(super) struct Jumps {
 }
 
 /// The longest known part that a path lies in.
-pub(super) fn covering<'a>(list: &'a [Alias], path: &[u32]) -> Option<&'a Alias> {
+pub(super) fn covering<'a>(list: &'a [Alias], path: &[Step]) -> Option<&'a Alias> {
     list.iter().rev().find(|a| path.starts_with(&a.path))
 }
 
 /// A path with fields and constant elements behind it.
-pub(super) fn extend(program: &Program, exprs: &mut ExprArena, e: ExprId, path: &[u32]) -> Option<ExprId> {
+pub(super) fn extend(program: &Program, exprs: &mut ExprArena, e: ExprId, path: &[Step]) -> Option<ExprId> {
     let mut e = exprs.duplicate(e);
     for step in path {
         let Expr { ty, span, .. } = exprs[e];
-        let (kind, ty) = match program.types.get(ty) {
-            Type::Struct(_) => (ExprKind::Field(e, *step), program.field_type(ty, *step)?),
-            Type::Array(element, _) => {
-                let kind = ExprKind::Literal(crate::tree::Literal::Int(i64::from(*step)), None);
+        let (kind, ty) = match (program.types.get(ty), *step) {
+            (Type::Struct(_), Step::Field(field)) => (ExprKind::Field(e, field), program.field_type(ty, field)?),
+            (Type::Array(element, _), Step::Element(number)) => {
+                let kind = ExprKind::Literal(crate::tree::Literal::Int(i64::from(number)), None);
                 let index = exprs.push(Expr { kind, ty: TypeId::INT, span });
                 (ExprKind::Index(e, index), element)
             }
@@ -75,7 +75,7 @@ pub(super) fn extend(program: &Program, exprs: &mut ExprArena, e: ExprId, path: 
 }
 
 /// What a part at `path` stands for by a list.
-fn meaning(program: &Program, exprs: &mut ExprArena, list: &[Alias], path: &[u32]) -> Option<Alias> {
+fn meaning(program: &Program, exprs: &mut ExprArena, list: &[Alias], path: &[Step]) -> Option<Alias> {
     let known = covering(list, path)?;
     let rest = path.get(known.path.len()..)?;
     let expr = extend(program, exprs, known.expr, rest)?;
@@ -86,12 +86,12 @@ fn meaning(program: &Program, exprs: &mut ExprArena, list: &[Alias], path: &[u32
     Some(Alias { path: path.to_vec(), expr, other, version: known.version })
 }
 
-fn overlap(a: &[u32], b: &[u32]) -> bool {
+fn overlap(a: &[Step], b: &[Step]) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 
-fn paths(a: &[Alias], b: &[Alias]) -> Vec<Vec<u32>> {
-    let all: BTreeSet<(usize, Vec<u32>)> = a.iter().chain(b).map(|x| (x.path.len(), x.path.clone())).collect();
+fn paths(a: &[Alias], b: &[Alias]) -> Vec<Vec<Step>> {
+    let all: BTreeSet<(usize, Vec<Step>)> = a.iter().chain(b).map(|x| (x.path.len(), x.path.clone())).collect();
     all.into_iter().map(|(_, path)| path).collect()
 }
 
@@ -466,12 +466,12 @@ impl Work<'_> {
     }
 
     /// Notes a use.
-    pub(super) fn read(&mut self, local: LocalId, path: &[u32], version: u32, span: Span) {
+    pub(super) fn read(&mut self, local: LocalId, path: &[Step], version: u32, span: Span) {
         self.reads.push(Read { local, path: path.to_vec(), version, span });
     }
 
     /// What was in a place is there no more.
-    pub(super) fn unbind(&mut self, local: LocalId, path: &[u32]) {
+    pub(super) fn unbind(&mut self, local: LocalId, path: &[Step]) {
         if let Some(list) = self.flow.aliases.get_mut(&local) {
             list.retain(|a| !a.path.starts_with(path));
         }

@@ -12,12 +12,12 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, Literal,
-    Local, LocalId, Param, ParamMode, Program, Stmt, StmtKind, TypeId,
+    Local, LocalId, Param, ParamMode, Program, Step, Stmt, StmtKind, TypeId,
 };
 
 /// One step of an access path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Step {
+pub(super) enum Selection {
     Field(u32),
     Contents,
     /// A constant index.
@@ -30,11 +30,11 @@ pub(super) enum Step {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Shape {
     global: GlobalId,
-    steps: Vec<Step>,
+    steps: Vec<Selection>,
 }
 
 /// A parameter by index, with what stands at each path of fields in it.
-type ResourceParam = (usize, Vec<(Vec<u32>, Shape)>);
+type ResourceParam = (usize, Vec<(Vec<Step>, Shape)>);
 
 /// The resources of a call: for each parameter that goes away or is aliased, the parts and their shapes.
 pub(super) type Key = (FunctionId, Vec<ResourceParam>, Vec<(usize, i64)>);
@@ -57,7 +57,7 @@ pub(super) struct Instance {
 pub(super) struct Output {
     /// The parameter; none for the result.
     param: Option<usize>,
-    path: Vec<u32>,
+    path: Vec<Step>,
     shape: Shape,
     /// Types of the `out` parameters for its indices.
     holes: Vec<TypeId>,
@@ -100,7 +100,7 @@ impl Resolver<'_, '_> {
         arg: ExprId,
         holes: &mut Vec<ExprId>,
         site: &mut Site,
-    ) -> Vec<(Vec<u32>, Shape)> {
+    ) -> Vec<(Vec<Step>, Shape)> {
         if self.cx.program.functions[callee].params.get(at).is_some_and(|p| p.mode == ParamMode::Out) {
             return Vec::new();
         }
@@ -239,7 +239,7 @@ impl Resolver<'_, '_> {
             for (path, shape) in shapes {
                 let code = &mut function.code;
                 let mut values = Vec::new();
-                for _ in shape.steps.iter().filter(|s| matches!(s, Step::Hole(_))) {
+                for _ in shape.steps.iter().filter(|s| matches!(s, Selection::Hole(_))) {
                     let ty = holes.next().copied().unwrap_or(TypeId::INT);
                     let index = code.add_local(index_name(Some(name)), ty, span);
                     code.locals[index].constant = true;
@@ -483,10 +483,10 @@ fn path_of(program: &Program, exprs: &mut ExprArena, shape: &Shape, holes: &[Exp
             exprs.push(Expr { kind, ty: TypeId::INT, span })
         };
         let (kind, next) = match *step {
-            Step::Field(index) => (ExprKind::Field(id, index), program.field_type(ty, index)),
-            Step::Contents => (ExprKind::Contents(id), program.types.get(ty).element()),
-            Step::At(value) => (ExprKind::Index(id, at(exprs, value)), program.types.get(ty).element()),
-            Step::Hole(marker) => {
+            Selection::Field(index) => (ExprKind::Field(id, index), program.field_type(ty, index)),
+            Selection::Contents => (ExprKind::Contents(id), program.types.get(ty).element()),
+            Selection::At(value) => (ExprKind::Index(id, at(exprs, value)), program.types.get(ty).element()),
+            Selection::Hole(marker) => {
                 let mut index = holes.next().copied().unwrap_or_else(|| at(exprs, 0));
                 if let Some(marker) = marker {
                     let ty = exprs[index].ty;
@@ -509,18 +509,18 @@ fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<Shape>, Vec<ExprId>)
     let global = loop {
         id = match &exprs[id].kind {
             ExprKind::Field(a, index) => {
-                steps.push(Step::Field(*index));
+                steps.push(Selection::Field(*index));
                 *a
             }
             ExprKind::Contents(a) => {
-                steps.push(Step::Contents);
+                steps.push(Selection::Contents);
                 *a
             }
             ExprKind::Index(a, index) => {
                 match literal(exprs, *index) {
-                    Some(value) => steps.push(Step::At(value)),
+                    Some(value) => steps.push(Selection::At(value)),
                     None => {
-                        steps.push(Step::Hole(facts.marker(exprs, *index)));
+                        steps.push(Selection::Hole(facts.marker(exprs, *index)));
                         holes.push(facts.unmarked(exprs, *index));
                     }
                 }

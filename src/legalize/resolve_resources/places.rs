@@ -3,17 +3,17 @@
 use super::flow::{covering, extend};
 use super::{Resolver, Site, Work, literal, rebinding};
 use crate::source::Span;
-use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Stmt, StmtKind, Type};
+use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Step, Stmt, StmtKind, Type};
 
 /// A resource in a value: the fields and constant elements that lead to it, and its access path.
-pub(super) type Part = (Vec<u32>, ExprId);
+pub(super) type Part = (Vec<Step>, ExprId);
 
 /// An expression as steps from a local.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     local: Option<LocalId>,
     /// Fields and constant elements.
-    path: Vec<u32>,
+    path: Vec<Step>,
     /// The nodes of the other steps behind them, outermost last.
     rest: Vec<ExprId>,
     /// All nodes.
@@ -22,7 +22,7 @@ pub(super) struct Place {
 
 impl Place {
     /// The local and the path, if that is all.
-    pub(super) fn whole(self) -> Option<(LocalId, Vec<u32>)> {
+    pub(super) fn whole(self) -> Option<(LocalId, Vec<Step>)> {
         self.rest.is_empty().then_some((self.local?, self.path))
     }
 }
@@ -43,21 +43,21 @@ impl Work<'_> {
             }
         };
         nodes.reverse();
-        let path: Vec<u32> = nodes.iter().map_while(|n| self.step(program, *n)).collect();
+        let path: Vec<Step> = nodes.iter().map_while(|n| self.step(program, *n)).collect();
         let rest = nodes.get(path.len()..).unwrap_or_default().to_vec();
         Place { local, path, rest, nodes }
     }
 
     /// The field or constant element that a node selects.
-    fn step(&self, program: &Program, node: ExprId) -> Option<u32> {
+    fn step(&self, program: &Program, node: ExprId) -> Option<Step> {
         let exprs = &self.body.exprs;
         match exprs[node].kind {
-            ExprKind::Field(_, index) => Some(index),
+            ExprKind::Field(_, index) => Some(Step::Field(index)),
             ExprKind::Index(base, index) => {
                 let Type::Array(_, count) = program.types.get(exprs[base].ty) else { return None };
                 let value = literal(exprs, index).or_else(|| self.constant(program, index)?.int())?;
                 let value = u32::try_from(value).ok()?;
-                count.is_none_or(|n| value < n).then_some(value)
+                count.is_none_or(|n| value < n).then_some(Step::Element(value))
             }
             _ => None,
         }
@@ -89,7 +89,7 @@ impl Resolver<'_, '_> {
     fn parts_at(
         &mut self,
         work: &mut Work,
-        (local, path): (LocalId, Vec<u32>),
+        (local, path): (LocalId, Vec<Step>),
         rest: &[ExprId],
         span: Span,
         site: &mut Site,
@@ -125,7 +125,7 @@ impl Resolver<'_, '_> {
     fn any_element(
         &mut self,
         work: &mut Work,
-        (local, path): (LocalId, Vec<u32>),
+        (local, path): (LocalId, Vec<Step>),
         (node, behind): (ExprId, &[ExprId]),
         span: Span,
         site: &mut Site,
@@ -137,7 +137,7 @@ impl Resolver<'_, '_> {
         }
         let mut elements = Vec::new();
         for element in 0..count {
-            let path = [path.clone(), vec![element]].concat();
+            let path = [path.clone(), vec![Step::Element(element)]].concat();
             elements.push(self.parts_at(work, (local, path), behind, span, site)?);
         }
         let first = elements.first()?.clone();

@@ -8,14 +8,14 @@ use crate::check::constant::Value;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Block, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, Literal, LocalId, Stmt, StmtKind, Type, TypeId,
+    Block, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, Literal, LocalId, Step, Stmt, StmtKind, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A part of a local that stands for elements of one array, one after the other.
 pub(super) struct Slot {
     local: LocalId,
-    path: Vec<u32>,
+    path: Vec<Step>,
     /// The access path; its indices are the variables.
     expr: ExprId,
     pub(super) variables: Vec<LocalId>,
@@ -127,7 +127,7 @@ impl Resolver<'_, '_> {
     pub(super) fn bind_part(
         &mut self,
         work: &mut Work,
-        (local, path): (LocalId, Vec<u32>),
+        (local, path): (LocalId, Vec<Step>),
         part: ExprId,
         before: &mut Vec<Stmt>,
     ) {
@@ -156,7 +156,7 @@ impl Resolver<'_, '_> {
     }
 
     /// Puts the indices of what a part stands for into variables.
-    fn new_slot(&mut self, work: &mut Work, (local, path): (LocalId, Vec<u32>), expr: ExprId, before: &mut Vec<Stmt>) {
+    fn new_slot(&mut self, work: &mut Work, (local, path): (LocalId, Vec<Step>), expr: ExprId, before: &mut Vec<Stmt>) {
         let variables = self.indices_to_variables(work, expr, before);
         work.slots.push(Slot { local, path, expr, variables });
     }
@@ -222,7 +222,7 @@ impl Resolver<'_, '_> {
         (whole, condition): (ExprId, ExprId),
         (a, b): (ExprId, ExprId),
         site: &mut Site,
-    ) -> Option<Vec<(Vec<u32>, ExprId)>> {
+    ) -> Option<Vec<(Vec<Step>, ExprId)>> {
         let scalar = matches!(self.cx.program.types.get(work.body.exprs[condition].ty), Type::Scalar(_));
         if !scalar || self.effects.expr(&work.body.exprs, condition) {
             return None;
