@@ -311,17 +311,14 @@ impl<'a> Compilation<'a> {
         options: &check::Options,
         mentions: &stdlib::Mentions,
     ) -> (Program, check::Report) {
-        // The programs of a batch need all of it sooner or later.
-        let batch = self.options.cache.is_some();
-        let library = if batch { stdlib::stdlib() } else { stdlib::stdlib_for(mentions) };
+        let library = mentions.stdlib();
         let mut diags = Diagnostics::default();
-        let mut result = check::check_with_report(library, input, options, &mut diags);
-        self.output.sources.set_library(&library.sources);
-        if diags.has_errors() && !std::ptr::eq(library, stdlib::stdlib()) {
+        let mut result = check::check_with_report(&library, input, options, &mut diags);
+        if diags.has_errors() && !library.whole {
             diags = Diagnostics::default();
             result = check::check_with_report(stdlib::stdlib(), input, options, &mut diags);
-            self.output.sources.set_library(&stdlib::stdlib().sources);
         }
+        self.output.sources.set_library(stdlib::sources);
         diags.take().into_iter().for_each(|d| self.diags.push(d));
         result
     }

@@ -19,6 +19,10 @@ impl FileId {
     pub fn is_library(self) -> bool {
         self.0 & Self::LIBRARY != 0
     }
+    /// The file of the standard library with this number.
+    pub fn of_library(number: u32) -> FileId {
+        FileId(number | Self::LIBRARY)
+    }
     /// The place in [`Sources::files`] of an id that is not an expansion.
     fn index(self) -> usize {
         (self.0 & !Self::LIBRARY) as usize
@@ -74,7 +78,7 @@ pub struct Sources {
     /// Bits set in every id that is given out.
     base: u32,
     /// The texts of the standard library, which spans may point into.
-    library: Option<&'static Sources>,
+    library: Option<fn() -> &'static Sources>,
 }
 
 impl Sources {
@@ -84,13 +88,13 @@ impl Sources {
     }
 
     /// Lets spans into the standard library be resolved here.
-    pub fn set_library(&mut self, library: &'static Sources) {
+    pub fn set_library(&mut self, library: fn() -> &'static Sources) {
         self.library = Some(library);
     }
 
     /// Where ids like `file` are resolved.
     fn home(&self, file: FileId) -> Option<&Sources> {
-        if file.0 & FileId::LIBRARY == self.base { Some(self) } else { self.library }
+        if file.0 & FileId::LIBRARY == self.base { Some(self) } else { self.library.map(|library| library()) }
     }
 
     /// Adds a file and returns its id.

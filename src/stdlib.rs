@@ -1,51 +1,79 @@
 //! The standard library: `stdlib/*.slang`, brought through the same lexer, preprocessor and parser as user code.
 //!
-//! It is parsed once a process, when first asked for. `check` reads its declarations before those of the user and
-//! checks a body when it is first used. Nothing here knows what is declared in it.
+//! The build script runs the lexer and the preprocessor, and splits the tokens into parts (see `build.rs`). A part is parsed
+//! when a program first needs it, once a process; a program gets the parts that declare what it mentions, and what those
+//! mention. `check` reads them before the declarations of the user and checks a body when it is first used. Nothing here
+//! knows what is declared in the library.
 
-use crate::ast::{Decl, DeclKind, StmtKind, Unit};
+mod operations;
+
+use crate::ast::{Decl, DeclKind};
 use crate::diagnostic::Diagnostics;
-use crate::lex::{TokenKind, TokenStream};
+use crate::lex::{Comment, CommentRange, Token, TokenKind, TokenStream};
 use crate::parse::{self, parse};
-use crate::preprocess::{Language, Preprocess, preprocess};
-use crate::source::{MemoryLoader, Sources};
+use crate::source::{FileId, Sources, Span};
 use crate::symbol::Symbol;
-use crate::tree::Template;
+pub use operations::Operation;
 use rustc_hash::FxHashSet;
-use std::sync::{LazyLock, OnceLock};
+use std::ops::Range;
+use std::sync::OnceLock;
 
-/// (name, text) of each file, in the order in which they are declared.
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$((concat!("stdlib/", $name), include_str!(concat!("../stdlib/", $name)))),*]
-    };
+/// What the build script made: the rows of [`Part`], the numbered spellings, and which parts declare which of them.
+mod table {
+    include!(concat!(env!("OUT_DIR"), "/stdlib.rs"));
+    pub static TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/stdlib.tokens"));
 }
 
-/// The files of the library.
-const FILES: &[(&str, &str)] = files! {
-    "core.slang" "math.slang" "matrix.slang" "bits.slang" "stage.slang" "texture.slang" "sampled.slang" "image.slang"
-    "buffer.slang" "atomic.slang" "wave.slang" "raytracing.slang" "debug.slang"
-};
+/// Names that the checker looks for in the library where a program has these words.
+const IMPLIED: &[(&str, &str)] = &[
+    ("?", "Optional"),
+    ("none", "Optional"),
+    ("as", "Optional"),
+    ("Tuple", "__Tuple1"),
+    ("Tuple", "__Tuple2"),
+    ("Tuple", "__Tuple3"),
+    ("Tuple", "__Tuple4"),
+    ("Tuple", "__Tuple5"),
+    ("Tuple", "__Tuple6"),
+    ("Tuple", "__Tuple7"),
+    ("Tuple", "__Tuple8"),
+];
 
-/// The parsed library.
+/// What of the library a program gets.
 #[derive(Debug)]
 pub struct Stdlib {
-    /// One a file, in order.
-    pub units: Vec<Unit>,
-    /// The texts, for places in them: their file ids differ from all of a program.
-    pub sources: Sources,
-    /// What is wrong in it: nothing, as a test makes sure.
-    pub problems: Diagnostics,
+    /// One list of parts a file of the library, in order of declaration.
+    pub files: Vec<Vec<&'static Part>>,
+    /// It is all of the library.
+    pub whole: bool,
+}
+
+/// A declaration of the library, or an extension with one of its members.
+#[derive(Debug)]
+pub struct Part {
+    /// The declaration.
+    pub decl: Decl,
+    /// The number of the extension that its members belong to.
+    pub extension: Option<u32>,
 }
 
 /// The whole standard library.
 pub fn stdlib() -> &'static Stdlib {
-    FULL.get_or_init(|| load(&vec![true; FILES.len()]))
+    static WHOLE: OnceLock<Stdlib> = OnceLock::new();
+    WHOLE.get_or_init(|| Stdlib::of(&vec![true; table::PROGRAM_PARTS]))
 }
 
-static FULL: OnceLock<Stdlib> = OnceLock::new();
-/// The first one that was loaded for a single program, and which files it holds.
-static PARTIAL: OnceLock<(Vec<bool>, Stdlib)> = OnceLock::new();
+/// The texts of the library, for places in them: their file ids differ from all of a program.
+pub fn sources() -> &'static Sources {
+    static SOURCES: OnceLock<Sources> = OnceLock::new();
+    SOURCES.get_or_init(|| {
+        let mut sources = Sources::for_library();
+        for (name, text) in table::FILES {
+            sources.add(name, (*text).into());
+        }
+        sources
+    })
+}
 
 /// The names that a program mentions, which tell what of the library it may need.
 #[derive(Debug, Default)]
@@ -56,45 +84,237 @@ pub struct Mentions {
 impl Mentions {
     /// Adds the names in a token stream.
     pub fn add(&mut self, tokens: &TokenStream) {
-        self.names.extend(tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident).map(|t| t.text));
+        let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
+        self.names.extend(words.map(|t| t.text));
     }
 
-    /// Whether a file of the library may be needed. Its first line says which words are part of the names it serves.
-    fn need(&self, text: &str) -> bool {
-        let first = text.lines().next().unwrap_or("");
-        let Some(words) = first.strip_prefix("// Used by: ") else { return true };
-        // The order does not matter: any will do.
-        self.names.iter().any(|name| words.split(' ').any(|word| name.as_str().contains(word)))
+    /// What a program with these names needs of the library, or more. A program that does not check with this is to be
+    /// checked again with all, before its errors are told.
+    pub fn stdlib(&self) -> Stdlib {
+        let mut search = Search::new();
+        // The order does not matter: the result is a set.
+        for name in &self.names {
+            let implied = IMPLIED.iter().filter(|(word, _)| name == word).map(|(_, name)| *name);
+            for name in implied.chain([name.as_str()]) {
+                search.name(find(name));
+            }
+        }
+        search.run();
+        Stdlib::of(&search.wanted)
     }
 }
 
-/// What a program with these names needs of the library, or more. A process that compiles one small program need not read
-/// all of it. A program that does not check with this is to be checked again with all, before its errors are told.
-pub fn stdlib_for(mentions: &Mentions) -> &'static Stdlib {
-    let needed: Vec<bool> = FILES.iter().map(|(_, text)| mentions.need(text)).collect();
-    if FULL.get().is_some() || needed.iter().all(|n| *n) {
-        return stdlib();
+/// The number of a spelling that is declared in the library.
+fn find(name: &str) -> Option<usize> {
+    let (mut from, mut to) = (0, table::DECLARERS_END.len());
+    while from < to {
+        let middle = (from + to) / 2;
+        match spelling(middle).cmp(name) {
+            std::cmp::Ordering::Equal => return Some(middle),
+            std::cmp::Ordering::Less => from = middle + 1,
+            std::cmp::Ordering::Greater => to = middle,
+        }
     }
-    let (held, partial) = PARTIAL.get_or_init(|| (needed.clone(), load(&needed)));
-    let enough = needed.iter().zip(held).all(|(needed, held)| *held || !needed);
-    if enough { partial } else { stdlib() }
+    None
 }
 
-fn load(wanted: &[bool]) -> Stdlib {
-    let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
-    for ((name, text), _) in FILES.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
-        add_file(&mut library, name, text);
-    }
-    library
+/// A numbered spelling.
+fn spelling(number: usize) -> &'static str {
+    let end = |n: Option<usize>| n.and_then(|n| table::TEXT_END.get(n)).map_or(0, |end| *end as usize);
+    table::TEXT.get(end(number.checked_sub(1))..end(Some(number))).unwrap_or("")
 }
 
-fn add_file(library: &mut Stdlib, name: &str, text: &str) {
-    let options = Preprocess { language: Some(Language::Slang), ..Preprocess::default() };
-    let loader = MemoryLoader::new().with(name, text);
-    let tokens = preprocess(&loader, name, &options, &mut library.sources, &mut library.problems);
-    let mut unit = parse(&tokens, parse::Language::Slang, &mut library.problems);
-    unit.decls.iter_mut().for_each(keep_documentation);
-    library.units.push(unit);
+/// Finds the parts that names need, and those that the parts need.
+struct Search {
+    /// By number of name.
+    seen: Vec<bool>,
+    /// By number of part.
+    wanted: Vec<bool>,
+    /// Members of types that were not met yet.
+    waiting: Vec<(usize, Row)>,
+    /// Parts whose names are to be followed.
+    next: Vec<Row>,
+}
+
+impl Search {
+    fn new() -> Search {
+        let mut search = Search {
+            seen: vec![false; table::DECLARERS_END.len()],
+            wanted: vec![false; table::PROGRAM_PARTS],
+            waiting: Vec::new(),
+            next: Vec::new(),
+        };
+        table::ALWAYS.iter().for_each(|part| search.part((*part).into()));
+        search
+    }
+
+    fn name(&mut self, name: Option<usize>) {
+        let Some(name) = name.filter(|n| self.seen.get(*n) == Some(&false)) else { return };
+        self.seen[name] = true;
+        let end = |n: Option<usize>| n.and_then(|n| table::DECLARERS_END.get(n)).map_or(0, |end| (*end).into());
+        let parts = table::DECLARERS.get(end(name.checked_sub(1))..end(Some(name))).unwrap_or_default();
+        parts.iter().for_each(|part| self.part((*part).into()));
+    }
+
+    fn part(&mut self, number: usize) {
+        let Some(row) = Row::of(number).filter(|_| self.wanted.get(number) == Some(&false)) else { return };
+        if row.extends.is_some_and(|ty| self.seen.get(ty) == Some(&false)) {
+            self.waiting.push((number, row));
+            return;
+        }
+        self.wanted[number] = true;
+        self.next.push(row);
+    }
+
+    fn run(&mut self) {
+        loop {
+            while let Some(row) = self.next.pop() {
+                let names = table::NEEDS.get(row.needs).unwrap_or_default();
+                names.iter().for_each(|name| self.name(Some((*name).into())));
+            }
+            let waiting = std::mem::take(&mut self.waiting);
+            waiting.into_iter().for_each(|(number, _)| self.part(number));
+            if self.next.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+/// A row of the table of parts.
+struct Row {
+    file: u32,
+    tokens: Range<usize>,
+    comments: Range<usize>,
+    /// The number of the name of the type that it extends.
+    extends: Option<usize>,
+    /// Where the numbers of the names are that it mentions.
+    needs: Range<usize>,
+    /// It is of the same extension as the part before it.
+    joins: bool,
+}
+
+impl Row {
+    fn of(part: usize) -> Option<Row> {
+        let [file, tokens, comments, end, extends, needs, needs_end, joins] = *table::PARTS.get(part)?;
+        let range = |from: u32, to: u32| from as usize..to as usize;
+        Some(Row {
+            file,
+            tokens: range(tokens, comments),
+            comments: range(comments, end),
+            extends: (extends != 0xffff).then_some(extends as usize),
+            needs: range(needs, needs_end),
+            joins: joins != 0,
+        })
+    }
+
+    /// The tokens, as the preprocessor gave them.
+    fn stream(&self) -> TokenStream {
+        let mut stream = TokenStream::default();
+        let mut next_comment = 0;
+        for word in self.tokens.clone().filter_map(|at| Word::of(at, self.file)) {
+            let comments = CommentRange { start: next_comment, count: word.comments };
+            next_comment += word.comments;
+            stream.tokens.push(Token {
+                kind: KINDS.get(word.kind).copied().unwrap_or(TokenKind::Eof),
+                text: word.text,
+                span: word.span,
+                line_start: word.flag(0),
+                space_before: word.flag(1),
+                joined: word.flag(2),
+                blank_before: word.flag(3),
+                comments,
+            });
+        }
+        for word in self.comments.clone().filter_map(|at| Word::of(at, self.file)) {
+            let (trailing, blank_before) = (word.flag(0), word.flag(1));
+            stream.comments.push(Comment { text: word.text, span: word.span, trailing, blank_before });
+        }
+        let end = stream.tokens.last().map_or(Span::default(), |t| Span { start: t.span.end, ..t.span });
+        stream.tokens.push(Token::eof(end));
+        stream
+    }
+}
+
+/// The kinds of tokens in the order of their numbers.
+const KINDS: [TokenKind; 9] = [
+    TokenKind::Ident,
+    TokenKind::Int,
+    TokenKind::Float,
+    TokenKind::String,
+    TokenKind::Char,
+    TokenKind::Punct,
+    TokenKind::Newline,
+    TokenKind::Other,
+    TokenKind::Eof,
+];
+
+/// A token or comment of the table.
+struct Word {
+    text: Symbol,
+    kind: usize,
+    flags: u64,
+    comments: u32,
+    span: Span,
+}
+
+impl Word {
+    fn of(at: usize, file: u32) -> Option<Word> {
+        let bytes = table::TOKENS.get(at * 8..)?.first_chunk()?;
+        let word = u64::from_le_bytes(*bytes);
+        let bits = |from: u32, count: u32| (word >> from) & ((1 << count) - 1);
+        let start = bits(28, 20) as u32;
+        let span = Span { file: FileId::of_library(file), start, end: start + bits(48, 16) as u32 };
+        let (text, kind, comments) = (symbol(bits(0, 14) as usize), bits(14, 4) as usize, bits(22, 6) as u32);
+        Some(Word { text, kind, flags: bits(18, 4), comments, span })
+    }
+
+    fn flag(&self, n: u32) -> bool {
+        (self.flags >> n) & 1 == 1
+    }
+}
+
+/// The symbol of a numbered spelling, interned on first use.
+fn symbol(number: usize) -> Symbol {
+    static SYMBOLS: OnceLock<Vec<OnceLock<Symbol>>> = OnceLock::new();
+    let symbols = SYMBOLS.get_or_init(|| table::TEXT_END.iter().map(|_| OnceLock::new()).collect());
+    let new = || Symbol::new(spelling(number));
+    symbols.get(number).map_or_else(new, |slot| *slot.get_or_init(new))
+}
+
+/// What passes write by themselves.
+fn operations() -> impl Iterator<Item = &'static Part> {
+    (table::PROGRAM_PARTS..table::PARTS.len()).filter_map(parsed)
+}
+
+/// A part by its number, parsed on first use. The library has no syntax errors, as a test makes sure.
+fn parsed(number: usize) -> Option<&'static Part> {
+    static PARSED: OnceLock<Vec<OnceLock<Option<Box<Part>>>>> = OnceLock::new();
+    let parsed = PARSED.get_or_init(|| table::PARTS.iter().map(|_| OnceLock::new()).collect());
+    parsed.get(number)?.get_or_init(|| parse_part(number, &mut Diagnostics::default()).map(Box::new)).as_deref()
+}
+
+fn parse_part(number: usize, problems: &mut Diagnostics) -> Option<Part> {
+    let row = Row::of(number)?;
+    let mut decl = parse(&row.stream(), parse::Language::Slang, problems).decls.pop()?;
+    keep_documentation(&mut decl);
+    let first = |n: &usize| Row::of(*n).is_some_and(|row| !row.joins);
+    let extension = row.extends.and_then(|_| (0..=number).rev().find(first)).map(|n| n as u32);
+    Some(Part { decl, extension })
+}
+
+impl Stdlib {
+    fn of(wanted: &[bool]) -> Stdlib {
+        let mut files: Vec<Vec<&'static Part>> = vec![Vec::new(); table::FILES.len() - 1];
+        for (number, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
+            if let (Some(row), Some(part)) = (Row::of(number), parsed(number))
+                && let Some(file) = files.get_mut(row.file as usize)
+            {
+                file.push(part);
+            }
+        }
+        Stdlib { files, whole: wanted.iter().all(|wanted| *wanted) }
+    }
 }
 
 /// Helpers may be emitted with their documentation; remarks between declarations are for readers of the library only.
@@ -105,113 +325,88 @@ fn keep_documentation(decl: &mut Decl) {
     }
 }
 
-/// An operation that passes write by themselves, by its name in `stdlib/operations.slang`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Operation {
-    BitsToFloat,
-    FloatToBits,
-    BitsToHalf,
-    HalfToBits,
-    WordsToDouble,
-    DoubleToWords,
-    AtomicLoad,
-    AtomicStore,
-    Transpose,
-    Product,
-    Dot,
-    Truncate,
-}
-
-impl Operation {
-    /// (operation, its name in the file).
-    const TABLE: &[(Operation, &str)] = &[
-        (Operation::BitsToFloat, "bits_to_float"),
-        (Operation::FloatToBits, "float_to_bits"),
-        (Operation::BitsToHalf, "bits_to_half"),
-        (Operation::HalfToBits, "half_to_bits"),
-        (Operation::WordsToDouble, "words_to_double"),
-        (Operation::DoubleToWords, "double_to_words"),
-        (Operation::AtomicLoad, "atomic_load"),
-        (Operation::AtomicStore, "atomic_store"),
-        (Operation::Transpose, "transpose"),
-        (Operation::Product, "product"),
-        (Operation::Dot, "dot"),
-        (Operation::Truncate, "truncate"),
-    ];
-
-    /// The spelling in a language, or that of all languages that have no case of their own.
-    pub fn spelling(self, language: &str) -> &'static Template {
-        static NONE: Template = Template { pieces: Vec::new(), loose: false };
-        let cases = OPERATIONS.iter().filter(|s| s.0 == self);
-        let own = cases.clone().find(|s| s.1.as_str() == language);
-        let found = own.or_else(|| cases.clone().find(|s| s.1.as_str() == EVERY));
-        found.map_or(&NONE, |s| &s.2)
-    }
-
-    /// The spelling of the languages that have no case of their own.
-    pub fn common(self) -> &'static Template {
-        self.spelling(EVERY)
-    }
-}
-
-/// The name of the case for all other targets.
-const EVERY: &str = "default";
-
-/// The cases of all operations: (operation, language, spelling).
-static OPERATIONS: LazyLock<Vec<(Operation, Symbol, Template)>> = LazyLock::new(|| {
-    let mut library = Stdlib { units: Vec::new(), sources: Sources::for_library(), problems: Diagnostics::default() };
-    add_file(&mut library, "stdlib/operations.slang", include_str!("../stdlib/operations.slang"));
-    let mut found = Vec::new();
-    for decl in library.units.iter().flat_map(|u| &u.decls) {
-        let DeclKind::Function(function) = &decl.kind else { continue };
-        let row = Operation::TABLE.iter().find(|(_, name)| function.name.name == **name);
-        let (Some((operation, _)), Some(body)) = (row, &function.body) else { continue };
-        for stmt in &body.stmts {
-            match &stmt.kind {
-                StmtKind::TargetSwitch(cases) => {
-                    for (names, block) in cases {
-                        let template = block.stmts.iter().find_map(|s| spelling(&s.kind)).unwrap_or_default();
-                        let every = names.is_empty().then(|| Symbol::new(EVERY));
-                        let languages = names.iter().map(|n| n.name).chain(every);
-                        found.extend(languages.map(|name| (*operation, name, template.clone())));
-                    }
-                }
-                other => found.extend(spelling(other).map(|t| (*operation, Symbol::new(EVERY), t))),
-            }
-        }
-    }
-    found
-});
-
-fn spelling(stmt: &StmtKind) -> Option<Template> {
-    match stmt {
-        StmtKind::IntrinsicAsm(text, _) => Template::parse(text.as_str()).ok(),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::Block;
-    use crate::source::Span;
+    use crate::ast::{Block, ExtensionDecl, StmtKind, Unit};
+    use crate::parse::dump;
+    use crate::preprocess::{Preprocess, preprocess};
+    use crate::source::MemoryLoader;
+    use crate::tree::Template;
 
-    /// Where and what the problems are, one a line.
-    fn problems(library: &Stdlib) -> Vec<String> {
-        let place = |d: &crate::diagnostic::Diagnostic| {
-            let span = library.sources.use_site(d.span?);
-            let file = library.sources.file(span.file)?;
-            Some(format!("{}:{}", file.name, library.sources.line_column(span.file, span.start).0 + 1))
+    /// A file of the library as the parser reads it whole, and the problems that it has, one a line.
+    fn whole(name: &str, text: &str) -> (Unit, String) {
+        let (mut sources, mut problems) = (Sources::default(), Diagnostics::default());
+        let loader = MemoryLoader::new().with(name, text);
+        let tokens = preprocess(&loader, name, &Preprocess::default(), &mut sources, &mut problems);
+        let mut unit = parse(&tokens, parse::Language::Slang, &mut problems);
+        unit.decls.iter_mut().for_each(keep_documentation);
+        let text = crate::diagnostic::render(&problems.take(), &sources, false);
+        (unit, text)
+    }
+
+    /// A declaration as text; an extension as one a member.
+    fn texts(decl: &Decl) -> Vec<String> {
+        let DeclKind::Extension(all) = &decl.kind else { return vec![dump::decl(decl)] };
+        if all.members.is_empty() {
+            return vec![dump::decl(decl)];
+        }
+        let with = |member: &Decl| {
+            let one = ExtensionDecl { members: vec![member.clone()], ..all.clone() };
+            dump::decl(&Decl { kind: DeclKind::Extension(one), comments: Vec::new(), ..decl.clone() })
         };
-        library.problems.list().iter().map(|d| format!("{}: {}", place(d).unwrap_or_default(), d.message)).collect()
+        all.members.iter().map(with).collect()
     }
 
     #[test]
-    fn has_no_syntax_errors() {
-        let library = stdlib();
-        assert_eq!(problems(library), Vec::<String>::new());
-        assert!(library.units.iter().all(|u| !u.decls.is_empty()));
+    fn parts_are_what_the_parser_makes_of_whole_files() {
+        let operations = [operations().collect()];
+        for ((name, text), parts) in table::FILES.iter().zip(stdlib().files.iter().chain(&operations)) {
+            let (unit, problems) = whole(name, text);
+            assert_eq!(problems, "");
+            let of_file: Vec<String> = unit.decls.iter().flat_map(texts).collect();
+            let of_parts: Vec<String> = parts.iter().flat_map(|p| texts(&p.decl)).collect();
+            for (a, b) in of_file.iter().zip(&of_parts) {
+                assert_eq!(a, b, "{name}");
+            }
+            assert_eq!(of_file.len(), of_parts.len(), "{name}");
+        }
+    }
+
+    /// The names that a declaration is found by: none for what is found by its type.
+    fn names(decl: &Decl) -> Vec<Symbol> {
+        let members = |list: &[Decl]| list.iter().flat_map(names).collect();
+        match &decl.kind {
+            DeclKind::Extension(e) => members(&e.members),
+            DeclKind::Function(f) => vec![f.name.name],
+            DeclKind::Struct(s) | DeclKind::Interface(s) => vec![s.name.name],
+            DeclKind::Enum(e) => e.cases.iter().map(|c| c.0.name).chain([e.name.name]).collect(),
+            DeclKind::Alias(a) => vec![a.name.name],
+            DeclKind::Var(v) => vec![v.name.name],
+            DeclKind::Property(p) => vec![p.name.name],
+            DeclKind::Subscript(_) => Vec::new(),
+            other => panic!("the library declares {other:?}"),
+        }
+    }
+
+    #[test]
+    fn parts_are_found_by_what_they_declare() {
+        for (number, row) in (0..table::PROGRAM_PARTS).filter_map(|n| Some((n, Row::of(n)?))) {
+            let part = parsed(number).expect("a part");
+            let mut names: Vec<&str> =
+                names(&part.decl).iter().map(|n| n.as_str()).filter(|n| *n != "__init").collect();
+            let extended = row.extends.map(spelling);
+            if names.is_empty() {
+                names.extend(extended);
+            }
+            for name in names {
+                let mut search = Search::new();
+                search.name(find(name));
+                search.name(extended.and_then(find));
+                search.run();
+                assert!(search.wanted[number], "{name} of part {number}");
+            }
+        }
     }
 
     /// The templates of `__intrinsic_asm` in a declaration.
@@ -242,23 +437,12 @@ mod tests {
     fn spellings_are_well_formed() {
         let library = stdlib();
         let mut found = Vec::new();
-        library.units.iter().flat_map(|u| &u.decls).for_each(|d| templates(d, &mut found));
+        library.files.iter().flatten().for_each(|p| templates(&p.decl, &mut found));
         assert!(found.len() > 500, "only {} spellings", found.len());
         for (_, text) in found {
             assert!(Template::parse(text.as_str()).is_ok(), "{text}");
             let depth = |open, close| text.as_str().matches(open).count() == text.as_str().matches(close).count();
             assert!(depth('(', ')') && depth('[', ']') && depth('<', '>'), "{text}");
-        }
-    }
-
-    #[test]
-    fn operations_have_spellings() {
-        for (operation, name) in Operation::TABLE {
-            for language in ["hlsl", "glsl", "wgsl"] {
-                // WGSL has no doubles; HLSL's words of a double are two results.
-                let lacks = name.contains("double") && language == "wgsl";
-                assert!(lacks || !operation.spelling(language).pieces.is_empty(), "{name} in {language}");
-            }
         }
     }
 
@@ -272,26 +456,28 @@ mod tests {
     }
 
     #[test]
-    fn files_are_needed_by_the_names_they_serve() {
-        let needed = |text: &str| -> Vec<&str> {
-            let mentions = mentions(text);
-            let files = FILES.iter().filter(|(_, file)| file.starts_with("// Used by") && mentions.need(file));
-            files.filter_map(|(name, _)| name.strip_prefix("stdlib/")?.strip_suffix(".slang")).collect()
+    fn a_program_gets_what_it_mentions() {
+        let count = |text: &str| mentions(text).stdlib().files.iter().flatten().count();
+        let holds = |text: &str, name: &str| {
+            let library = mentions(text).stdlib();
+            library.files.iter().flatten().any(|p| names(&p.decl).contains(&Symbol::new(name)))
         };
-        assert_eq!(needed("float4 f(float2 uv) { return float4(sin(uv), 0, 1); }"), Vec::<&str>::new());
-        assert_eq!(needed("Texture2D<float4> t; float3 g(float3x3 m)"), ["matrix", "texture"]);
-        assert_eq!(needed("Sampler2D s;"), ["texture", "sampled"]);
-        assert_eq!(needed("RWByteAddressBuffer b; b.InterlockedAdd(0, 1);"), ["buffer", "atomic"]);
-        assert_eq!(needed("uint n = WaveGetLaneIndex();"), ["wave"]);
+        assert_eq!(count("float4 f(float2 uv) { return float4(uv, 0, 1); }"), 0);
+        // Of scalars and vectors, and of matrices.
+        assert_eq!(count("float f(float x) { return sin(x); }"), 2);
+        let texture = "Texture2D<float4> t; SamplerState s; float4 f(float2 uv) { return t.Sample(s, uv); }";
+        assert!(holds(texture, "Texture2D") && holds(texture, "__Texture") && holds(texture, "Sample"));
+        assert!(!holds(texture, "GatherRed") && !holds(texture, "Load") && !holds(texture, "sin"));
+        assert!(!holds("struct S { void Load() {} };", "Load"));
+        assert!(holds("float? x;", "Optional"));
     }
 
     #[test]
     fn places_do_not_meet_those_of_programs() {
-        let library = stdlib();
         let mut sources = Sources::default();
         let user = sources.add("a.hlsl", "int x;".into());
-        sources.set_library(&library.sources);
-        for (id, file) in library.sources.files() {
+        sources.set_library(super::sources);
+        for (id, file) in super::sources().files() {
             assert!(id.is_library() && id != user);
             assert_eq!(sources.file(id).map(|f| &f.name), Some(&file.name));
         }

@@ -12,40 +12,61 @@ use std::sync::{OnceLock, RwLock};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Symbol(u32);
 
-#[derive(Default)]
-struct Interner {
-    ids: FxHashMap<&'static str, u32>,
-    texts: Vec<&'static str>,
+/// Ids by text. Texts by id are in [`TEXTS`], which is read without a lock.
+fn ids() -> &'static RwLock<FxHashMap<&'static str, u32>> {
+    static IDS: OnceLock<RwLock<FxHashMap<&'static str, u32>>> = OnceLock::new();
+    IDS.get_or_init(RwLock::default)
 }
 
-fn interner() -> &'static RwLock<Interner> {
-    static INTERNER: OnceLock<RwLock<Interner>> = OnceLock::new();
-    INTERNER.get_or_init(RwLock::default)
+/// Binary logarithm of the length of the first block of [`TEXTS`]; each block is twice as long as the one before.
+const FIRST_BLOCK: u32 = 10;
+type Block = Box<[OnceLock<&'static str>]>;
+/// The texts in blocks that never move.
+static TEXTS: [OnceLock<Block>; (u32::BITS - FIRST_BLOCK) as usize] =
+    [const { OnceLock::new() }; (u32::BITS - FIRST_BLOCK) as usize];
+
+/// The block of an id, and the place in it.
+fn place(id: u32) -> (usize, usize) {
+    let shifted = u64::from(id) + (1 << FIRST_BLOCK);
+    let block = shifted.ilog2();
+    ((block - FIRST_BLOCK) as usize, (shifted - (1 << block)) as usize)
+}
+
+/// Notes the text of a new id. Whoever calls holds the lock of [`ids`].
+fn set_text(id: u32, text: &'static str) {
+    let (block, at) = place(id);
+    let Some(block_of_texts) = TEXTS.get(block) else { return };
+    let length = 1usize << (block as u32 + FIRST_BLOCK);
+    let texts = block_of_texts.get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
+    if let Some(slot) = texts.get(at) {
+        slot.get_or_init(|| text);
+    }
 }
 
 impl Symbol {
     /// The symbol of `text`.
     pub fn new(text: &str) -> Symbol {
-        let read = interner().read().unwrap_or_else(|e| e.into_inner());
-        if let Some(&id) = read.ids.get(text) {
+        let read = ids().read().unwrap_or_else(|e| e.into_inner());
+        if let Some(&id) = read.get(text) {
             return Symbol(id);
         }
         drop(read);
-        let mut write = interner().write().unwrap_or_else(|e| e.into_inner());
-        if let Some(&id) = write.ids.get(text) {
+        let mut write = ids().write().unwrap_or_else(|e| e.into_inner());
+        if let Some(&id) = write.get(text) {
             return Symbol(id);
         }
-        let id = write.texts.len() as u32;
+        let id = write.len() as u32;
         let leaked: &'static str = Box::leak(text.to_owned().into_boxed_str());
-        write.texts.push(leaked);
-        write.ids.insert(leaked, id);
+        set_text(id, leaked);
+        write.insert(leaked, id);
         Symbol(id)
     }
 
     /// The text that was interned.
     pub fn as_str(self) -> &'static str {
-        let read = interner().read().unwrap_or_else(|e| e.into_inner());
-        read.texts.get(self.0 as usize).copied().unwrap_or("")
+        let (block, at) = place(self.0);
+        let text = TEXTS.get(block).and_then(OnceLock::get).and_then(|texts| texts.get(at)?.get());
+        text.copied().unwrap_or("")
     }
 
     /// Whether this is the empty name (of an anonymous declaration).

@@ -5,6 +5,7 @@ use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, ScopeId, ScopeKind,
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::stdlib::Part;
 use crate::symbol::Symbol;
 use crate::tree::TypeId;
 
@@ -30,6 +31,21 @@ impl<'a> Checker<'a> {
         ];
         for (name, generic) in table {
             self.bind(scope, Symbol::new(name), Entity::Generic(generic));
+        }
+    }
+
+    /// Declares parts of the standard library. Those of one extension are one declaration.
+    pub(super) fn declare_library(&mut self, parts: &[&'static Part], scope: ScopeId, source: u32) {
+        let place = Place { scope, source, owner: None, depth: 0, in_interface: false };
+        let mut open = None;
+        for part in parts {
+            match (&part.decl.kind, self.interfaces.extensions.last()) {
+                (DeclKind::Extension(more), Some(extension)) if part.extension.is_some() && part.extension == open => {
+                    self.interfaces.further.entry(*extension).or_default().push(&more.members);
+                }
+                _ => self.declare(&part.decl, place),
+            }
+            open = part.extension;
         }
     }
 

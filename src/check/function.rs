@@ -25,6 +25,8 @@ pub(super) const WHOLE: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Functions<'a> {
     list: Vec<Instance<'a>>,
+    /// How many of them have generic arguments.
+    generic: usize,
     ids: FxHashMap<(DeclId, u32, Vec<Arg>), InstanceId>,
     /// The instance of each function of the program.
     pub of_function: Vec<InstanceId>,
@@ -102,7 +104,7 @@ impl<'a> Checker<'a> {
         if let Some(id) = self.functions.ids.get(&key) {
             return Some(*id);
         }
-        if self.functions.list.len() >= MAX_INSTANCES {
+        if !key.2.is_empty() && self.functions.generic >= MAX_INSTANCES {
             let span = self.info(decl).span;
             self.error(Code::NESTING, span, "too many instances of generic functions");
             return None;
@@ -126,6 +128,7 @@ impl<'a> Checker<'a> {
         };
         self.cx.source = source;
         let id = InstanceId(self.functions.list.len() as u32);
+        self.functions.generic += usize::from(!key.2.is_empty());
         let instance = Instance {
             decl,
             accessor,

@@ -21,8 +21,10 @@ pub(super) type InterfaceRef = (DeclId, Vec<Arg>);
 type Matched = (Rc<[ScopeId]>, Rc<[InterfaceRef]>);
 
 #[derive(Default)]
-pub(super) struct Interfaces {
+pub(super) struct Interfaces<'a> {
     pub extensions: Vec<DeclId>,
+    /// Members of extensions besides those in their syntax.
+    pub further: FxHashMap<DeclId, Vec<&'a [ast::Decl]>>,
     heads: FxHashMap<DeclId, Head>,
     /// Per type: scopes of the extensions that match it, and the interfaces that they add.
     matched: FxHashMap<TypeId, Matched>,
@@ -476,7 +478,8 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
         let place = Place { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
-        for member in &extension.members {
+        let further = self.interfaces.further.get(&decl).cloned().unwrap_or_default();
+        for member in std::iter::once(extension.members.as_slice()).chain(further).flatten() {
             self.declare(member, place);
         }
         for base in &extension.bases {

@@ -228,7 +228,7 @@ pub(crate) struct Checker<'a> {
     enum_decls: Vec<DeclId>,
     /// Cases of each enum declaration.
     enum_cases: FxHashMap<DeclId, Vec<DeclId>>,
-    interfaces: interfaces::Interfaces,
+    interfaces: interfaces::Interfaces<'a>,
     existentials: existential::Existentials,
     functions: function::Functions<'a>,
     queue: VecDeque<function::InstanceId>,
@@ -308,9 +308,9 @@ impl<'a> Checker<'a> {
         let unit_count = input.units.len() as u32;
         let source =
             |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
-        for unit in &stdlib.units {
+        for parts in &stdlib.files {
             self.sources.push(source(Language::Slang, u32::MAX, true, true, FileId::default(), library));
-            self.declare_decls(&unit.decls, library, self.sources.len() as u32 - 1, None, 0);
+            self.declare_library(parts, library, self.sources.len() as u32 - 1);
         }
         let mut modules = Vec::new();
         for (index, module) in input.modules.iter().enumerate() {

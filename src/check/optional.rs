@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
         let found = self.lookup_here(library, Symbol::new("Optional"));
         match found.entities.iter().copied().find_map(decl_of) {
             Some(decl) => self.instantiate_struct(decl, vec![super::Arg::Type(element)], span),
-            None => TypeId::ERROR,
+            None => self.unsupported_type(span, "an optional value"),
         }
     }
 

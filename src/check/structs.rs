@@ -25,6 +25,8 @@ const KNOWN_AS: &str = "__known_as";
 #[derive(Default)]
 pub(super) struct Structs<'a> {
     pub list: Vec<StructInstance>,
+    /// How many of them have generic arguments.
+    generic: usize,
     ids: FxHashMap<(DeclId, Vec<Arg>), u32>,
     of_type: FxHashMap<TypeId, u32>,
     /// The declaration of each struct of the program, by its id.
@@ -81,7 +83,7 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let What::Struct(s) = info.what else { return TypeId::ERROR };
         let depth = self.args_depth(&key.1) + 1;
-        if self.structs.list.len() >= MAX_INSTANCES || depth > MAX_GENERIC_DEPTH {
+        if !key.1.is_empty() && self.structs.generic >= MAX_INSTANCES || depth > MAX_GENERIC_DEPTH {
             self.error(Code::NESTING, span, "too many instances of generic types");
             return TypeId::ERROR;
         }
@@ -105,6 +107,7 @@ impl<'a> Checker<'a> {
         let index = self.structs.list.len() as u32;
         let instance =
             StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), depth, resolving: true };
+        self.structs.generic += usize::from(!key.1.is_empty());
         self.structs.list.push(instance);
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);

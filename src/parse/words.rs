@@ -122,44 +122,61 @@ impl Word {
     }
 }
 
-fn table() -> &'static FxHashMap<Symbol, Word> {
-    static TABLE: OnceLock<FxHashMap<Symbol, Word>> = OnceLock::new();
+/// The words that stand in the lists above.
+fn table() -> &'static FxHashMap<&'static str, Word> {
+    static TABLE: OnceLock<FxHashMap<&'static str, Word>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut map: FxHashMap<Symbol, Word> = FxHashMap::default();
-        let mut class = |text: &str, class: u8| {
-            map.entry(Symbol::new(text)).or_insert(Word { w: W::Name, class: 0 }).class |= class;
-        };
-        HARD_MODIFIERS.split_whitespace().for_each(|t| class(t, HARD));
-        SOFT_MODIFIERS.split_whitespace().for_each(|t| class(t, SOFT));
-        RESERVED.split_whitespace().for_each(|t| class(t, KEYWORD));
-        OBJECTS.split_whitespace().for_each(|t| class(t, BUILTIN));
-        for scalar in SCALARS.split_whitespace() {
-            class(scalar, BUILTIN);
-            for n in 1..=4 {
-                class(&format!("{scalar}{n}"), BUILTIN);
-                (1..=4).for_each(|m| class(&format!("{scalar}{n}x{m}"), BUILTIN));
+        let mut map: FxHashMap<&'static str, Word> = FxHashMap::default();
+        map.reserve(512);
+        let classes = [
+            (HARD_MODIFIERS, HARD),
+            (SOFT_MODIFIERS, SOFT),
+            (RESERVED, KEYWORD),
+            (OBJECTS, BUILTIN),
+            (SCALARS, BUILTIN),
+        ];
+        for (list, class) in classes {
+            for text in list.split_ascii_whitespace() {
+                map.entry(text).or_insert(Word { w: W::Name, class: 0 }).class |= class;
             }
         }
         for (text, w) in WORDS {
-            map.entry(Symbol::new(text)).or_insert(Word { w: *w, class: 0 }).w = *w;
+            map.entry(text).or_insert(Word { w: *w, class: 0 }).w = *w;
         }
         map
     })
 }
 
+/// The scalar that a name such as `float3` or `float3x4` begins with.
+fn component(text: &str) -> Option<&str> {
+    let dimension = |text: &str| text.ends_with(['1', '2', '3', '4']);
+    let rest = text.get(..text.len().checked_sub(1)?).filter(|_| dimension(text))?;
+    match rest.strip_suffix('x') {
+        Some(rows) if dimension(rows) => rows.get(..rows.len() - 1),
+        _ => Some(rest),
+    }
+}
+
+/// The word of an identifier.
+fn identifier(text: &str) -> Word {
+    if let Some(word) = table().get(text) {
+        return *word;
+    }
+    let is_scalar = |name: &str| SCALARS.split_ascii_whitespace().any(|s| s == name);
+    let shape = component(text).is_some_and(is_scalar);
+    let class = if shape { BUILTIN } else { 0 } | if text.starts_with("__") { UNDERSCORES } else { 0 };
+    Word { w: W::Name, class }
+}
+
 /// The words of a token list, one each.
 pub(super) fn classify(tokens: &[Token]) -> Vec<Word> {
-    let table = table();
-    let mut names: FxHashMap<Symbol, Word> = FxHashMap::default();
+    // Each spelling is looked at once.
+    let mut known: FxHashMap<Symbol, Word> = FxHashMap::default();
     let word = |token: &Token| match token.kind {
-        TokenKind::Ident => table.get(&token.text).copied().unwrap_or_else(|| {
-            // The text of a symbol is behind a lock that all threads share: asked for once a name.
-            *names.entry(token.text).or_insert_with(|| {
-                let class = if token.text.as_str().starts_with("__") { UNDERSCORES } else { 0 };
-                Word { w: W::Name, class }
-            })
-        }),
-        TokenKind::Punct => table.get(&token.text).copied().unwrap_or(Word { w: W::Other, class: 0 }),
+        TokenKind::Ident => *known.entry(token.text).or_insert_with(|| identifier(token.text.as_str())),
+        TokenKind::Punct => *known
+            .entry(token.text)
+            .or_insert_with(|| table().get(token.text.as_str()).copied().unwrap_or(Word { w: W::Other, class: 0 })),
         TokenKind::Int => Word { w: W::Int, class: 0 },
         TokenKind::Float => Word { w: W::Float, class: 0 },
         TokenKind::String => Word { w: W::Str, class: 0 },

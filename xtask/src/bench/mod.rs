@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: shaderport against slangc in one run on one machine, as ratios.
 
+mod scaling;
+
 use crate::process;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,12 @@ pub struct Options {
     /// Use this shaderport instead of building one.
     #[arg(long)]
     bin: Option<PathBuf>,
+    /// Measure how the costs grow with the size of a program instead; with words, only of shapes whose names have them.
+    #[arg(long, num_args = 0..=1, default_missing_value = "")]
+    scaling: Option<String>,
+    /// With `--scaling`: a size that takes longer than so many seconds is the last one.
+    #[arg(long, default_value_t = 10.0)]
+    limit: f64,
 }
 
 /// A hidden command: peak memory is only known for all children of a process together, so each measurement has one.
@@ -139,6 +147,9 @@ fn in_release(options: &Options) -> Result<bool, String> {
 
 pub fn run(options: &Options) -> Result<bool, String> {
     let ours = process::shaderport(options.bin.as_deref())?;
+    if let Some(words) = &options.scaling {
+        return scaling::run(&ours, words, options.limit);
+    }
     let peer = process::find("slangc");
     if peer.is_none() {
         println!("slangc is not installed (cargo xtask peers): only shaderport is measured");

@@ -1,0 +1,134 @@
+//! One diagnostic, and the list that collects them.
+
+use super::Code;
+use crate::source::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Severity {
+    /// Output is written; something is worth knowing.
+    Note,
+    /// Output is written; something is probably not meant.
+    Warning,
+    /// No output is written for the program concerned.
+    Error,
+}
+
+/// A place with words.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// The words beside it; may be empty.
+    pub message: String,
+}
+
+/// One diagnostic. The primary span points at the user's own text.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The code, of the table in [`codes`].
+    pub code: Code,
+    /// One line, in the user's words.
+    pub message: String,
+    /// The place; `None` only for what has none (a missing source file, a wrong option).
+    pub span: Option<Span>,
+    /// Further places.
+    pub labels: Vec<Label>,
+    /// The rule or limit behind it, or how to mend it.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, Some(span), message.into())
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, Some(span), message.into())
+    }
+
+    /// An error without a place.
+    pub fn global(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, None, message.into())
+    }
+
+    fn new(severity: Severity, code: Code, span: Option<Span>, message: String) -> Self {
+        Diagnostic { severity, code, message, span, labels: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Adds a further place.
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds a note.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+/// Collects diagnostics; each (code, span, message) is kept once, and at most [`Diagnostics::LIMIT`] in all.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// More than this many are of no use to anybody and only make a hostile input slow.
+    pub const LIMIT: usize = 200;
+
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let same =
+            |d: &Diagnostic| d.code == diagnostic.code && d.span == diagnostic.span && d.message == diagnostic.message;
+        // What one target warns of may be an error on another one.
+        if let Some(known) = self.list.iter_mut().find(|d| same(d)) {
+            known.severity = known.severity.max(diagnostic.severity);
+        } else if self.list.len() < Self::LIMIT || diagnostic.severity == Severity::Error && !self.has_errors() {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// Whether any is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// All so far, in the order in which they were found.
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// Takes all.
+    pub fn take(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_of_one_diagnostic_stays() {
+        let mut diags = Diagnostics::default();
+        diags.push(Diagnostic::warning(Code::BINDING_OVERLAP, Span::default(), "they overlap"));
+        diags.push(Diagnostic::error(Code::BINDING_OVERLAP, Span::default(), "they overlap"));
+        assert_eq!((diags.list().len(), diags.has_errors()), (1, true));
+    }
+
+    #[test]
+    fn an_error_is_kept_after_all_warnings() {
+        let mut diags = Diagnostics::default();
+        (0..=Diagnostics::LIMIT)
+            .for_each(|n| diags.push(Diagnostic::warning(Code::BAD_LAYOUT, Span::default(), n.to_string())));
+        diags.push(Diagnostic::error(Code::BAD_LAYOUT, Span::default(), "an error"));
+        assert!(diags.has_errors());
+    }
+}
