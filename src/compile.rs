@@ -339,7 +339,8 @@ impl<'a> Compilation<'a> {
             api: settings.api,
             frozen: input.frozen,
         });
-        let layout = layout::place_locked(program, settings, view, &mut diags);
+        let used = settings.policy.drop_unused.then(|| used_globals(program, settings.api));
+        let layout = layout::place(program, settings, used, view, &mut diags);
         report_overlaps(program, &layout, self.options.layouts_anyway, &mut diags);
         let unusable = layout::faults::faults(program, &layout, &profile.facts);
         let usable = unusable.is_empty();
@@ -451,6 +452,15 @@ impl<'a> Compilation<'a> {
                 Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() })
             }
         }
+    }
+}
+
+/// What a policy that drops parameters keeps. HLSL gets the registers that DXC gives; the texts of other APIs need a binding
+/// for all that they mention.
+fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
+    match api {
+        Api::D3d => crate::usage::used_globals(program),
+        Api::Vulkan | Api::WebGpu => program.reachable_globals().iter().flatten().copied().collect(),
     }
 }
 

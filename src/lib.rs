@@ -24,6 +24,7 @@ pub mod parse;
 pub mod tree;
 pub mod stdlib;
 pub mod check;
+pub mod usage;
 pub mod target;
 pub mod layout;
 pub mod legalize;

@@ -67,8 +67,8 @@ pub struct Allocator<'a> {
     met_before: BTreeMap<(u64, Unit, u64, u64), overlap::Met>,
     /// Numbers of push constants, input attachments and specialization constants that are given.
     numbers: BTreeMap<Unit, Numbers>,
-    /// Parameters that have a place: all, unless the policy drops what no entry point reaches.
-    reached: Option<BTreeSet<GlobalId>>,
+    /// Parameters that have a place: all, unless the policy drops what no entry point uses.
+    used: Option<BTreeSet<GlobalId>>,
     /// Those that have none, as far as their explicit positions are kept.
     dropped: Vec<Pending<'a>>,
     trace: Vec<Placement>,
@@ -102,15 +102,10 @@ impl<'a> Allocator<'a> {
     pub fn new(
         program: &'a Program,
         settings: Settings,
+        used: Option<BTreeSet<GlobalId>>,
         lock: Option<lock::View<'a>>,
         diags: &'a mut Diagnostics,
     ) -> Self {
-        // Texts of other APIs need a place for all that they mention.
-        let reach = || match settings.api {
-            Api::D3d => super::reach::reached(program),
-            Api::Vulkan | Api::WebGpu => program.reachable_globals().iter().flatten().copied().collect(),
-        };
-        let reached = settings.policy.drop_unused.then(reach);
         Allocator {
             program,
             settings,
@@ -123,7 +118,7 @@ impl<'a> Allocator<'a> {
             met: Vec::new(),
             met_before: BTreeMap::new(),
             numbers: BTreeMap::new(),
-            reached,
+            used,
             dropped: Vec::new(),
             trace: Vec::new(),
             lock: lock.map(|view| locked::Locked::new(program, &settings, view)),

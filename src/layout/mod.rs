@@ -38,7 +38,6 @@ pub mod order;
 mod place;
 mod policy;
 mod prepare;
-pub mod reach;
 pub mod rules;
 mod semantics;
 mod settings;
@@ -55,6 +54,7 @@ pub use place::{Place, binding, buffer_place};
 pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};
+use std::collections::BTreeSet;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
 pub use usage::{UNBOUNDED, Unit, Usage};
 
@@ -153,20 +153,17 @@ impl ProgramLayout {
     }
 }
 
-/// Places all parameters. Conflicts and what cannot be placed go to `diags`.
-pub fn place(program: &Program, settings: Settings, diags: &mut crate::diagnostic::Diagnostics) -> ProgramLayout {
-    place_locked(program, settings, None, diags)
-}
-
-/// Places all parameters; those that a lock records stay where they were.
-pub fn place_locked(
+/// Places all parameters, or those in `used` if the policy drops others; those that a lock records stay where they were.
+/// Conflicts and what cannot be placed go to `diags`.
+pub fn place(
     program: &Program,
     settings: Settings,
+    used: Option<BTreeSet<GlobalId>>,
     lock: Option<lock::View>,
     diags: &mut crate::diagnostic::Diagnostics,
 ) -> ProgramLayout {
     if settings.api != Api::D3d {
         varyings::check(program, diags);
     }
-    allocate::Allocator::new(program, settings, lock, diags).run()
+    allocate::Allocator::new(program, settings, used, lock, diags).run()
 }

@@ -6,9 +6,9 @@ use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repe
 use super::paths::Paths;
 use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
-use crate::layout::reach::{Parts, Root, parts};
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
 use crate::tree::{self, LeafId, ParameterId, Type};
+use crate::usage::{Parts, Root, parts};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of the buffer of plain globals.

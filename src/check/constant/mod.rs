@@ -6,19 +6,18 @@
 //! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
 
 mod arithmetic;
-mod folds;
 mod value;
 
 pub use value::Value;
 
-use arithmetic::{binary, construct, convert, convert_scalar, map1, map2, part, scalar_or_list, unary, wraps};
+use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary, wraps};
 use value::{literal_value, zero};
 
 use super::convert::enum_tag;
 use crate::source::Span;
 use crate::tree::{
-    Arena, AttributeArg, BinaryOp, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, GlobalKind,
-    Id, Literal, LocalId, Program, Scalar, StmtKind, TypeId, UnaryOp,
+    Arena, BinaryOp, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, GlobalKind, Id, LocalId,
+    Program, StmtKind,
 };
 
 /// Why an expression has no constant value, and where.
@@ -53,45 +52,6 @@ pub fn eval_exact(
 pub fn eval_int(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<i64, NotConstant> {
     let value = eval(program, exprs, root)?;
     value.int().ok_or_else(|| (exprs[root].span, "this is not an integer".into()))
-}
-
-/// A prefix operator on a scalar; nothing if it has no value.
-pub fn fold_unary(op: UnaryOp, value: &Value) -> Option<Value> {
-    unary(op, value, Span::default()).ok()
-}
-
-/// A binary operator on scalars; nothing if it has no value.
-pub fn fold_binary(op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
-    binary(op, left, right, Span::default()).ok()
-}
-
-/// A scalar of another kind.
-pub fn fold_convert(value: &Value, to: Scalar) -> Option<Value> {
-    convert_scalar(value, to, Span::default()).ok()
-}
-
-/// A call of a function of the library that says what it computes (`[__folds]`).
-pub fn fold_call(program: &Program, function: FunctionId, args: &[Value]) -> Option<Value> {
-    folds::fold(operation(program, function)?, args)
-}
-
-/// What a function of the library says that it computes.
-pub fn operation(program: &Program, function: FunctionId) -> Option<&'static str> {
-    let attribute = program.functions[function].attributes.iter().find(|a| a.name == "__folds")?;
-    match attribute.args.as_slice() {
-        [AttributeArg::Name(operation)] => Some(operation.as_str()),
-        _ => None,
-    }
-}
-
-/// The value of a literal.
-pub fn literal(literal: Literal, kind: Option<Scalar>) -> Value {
-    literal_value(literal, kind)
-}
-
-/// The zero of a type, if it is plain data.
-pub fn zero_of(program: &Program, ty: TypeId) -> Option<Value> {
-    zero(program, ty, MAX_DEPTH)
 }
 
 /// Values of locals.

@@ -16,7 +16,7 @@ impl<'a> Allocator<'a> {
     /// Phase 2 for globals: layouts, and the implicit buffer of plain data.
     pub(super) fn measure_globals(&mut self, scopes: &[Scope]) -> (Vec<(GlobalId, Pending<'a>)>, Option<TypeLayout>) {
         let mut list = Vec::new();
-        let keeps_data = self.reached.as_ref().is_some_and(|reached| self.holds_plain_data(reached));
+        let keeps_data = self.used.as_ref().is_some_and(|used| self.holds_plain_data(used));
         for scope in scopes {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
@@ -88,13 +88,13 @@ impl<'a> Allocator<'a> {
         })
     }
 
-    /// Whether a parameter has no place because no entry point reaches it. Plain globals are one buffer: it stays while one
-    /// of them is reached.
+    /// Whether a parameter has no place because no entry point uses it. Plain globals are one buffer: it stays while one
+    /// of them is used.
     pub(super) fn is_dropped(&self, id: GlobalId, layout: &TypeLayout, keeps_data: bool) -> bool {
-        let Some(reached) = &self.reached else { return false };
+        let Some(used) = &self.used else { return false };
         let in_buffer = layout.size() > 0 && keeps_data;
         let parameter = self.program.globals[id].kind == GlobalKind::Parameter;
-        parameter && !reached.contains(&id) && !in_buffer
+        parameter && !used.contains(&id) && !in_buffer
     }
 
     /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.

@@ -1,0 +1,115 @@
+//! What expressions write: locals, statics, or memory that others see.
+
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// What an assignment writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    Local(LocalId),
+    Static(GlobalId),
+    /// What others see.
+    Memory,
+}
+
+/// What an lvalue is a part of.
+pub fn target(program: &Program, body: &Body, lvalue: ExprId) -> Target {
+    let mut at = lvalue;
+    loop {
+        let base = match &body.exprs[at].kind {
+            ExprKind::Local(local) => return Target::Local(*local),
+            ExprKind::Global(global) if program.globals[*global].kind == GlobalKind::Static => {
+                return Target::Static(*global);
+            }
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Swizzle(base, _) => Some(*base),
+            ExprKind::MatrixSwizzle(base, _) | ExprKind::Convert(base, _) => Some(*base),
+            ExprKind::Property(property) => property.args.first().copied(),
+            _ => None,
+        };
+        at = match base {
+            Some(base) if is_plain(program, body.exprs[base].ty) => base,
+            _ => return Target::Memory,
+        };
+    }
+}
+
+/// Whether a part of a value of a type is a part of the value, not of memory that it stands for.
+fn is_plain(program: &Program, ty: TypeId) -> bool {
+    use Type::*;
+    matches!(program.types.get(ty), Scalar(_) | Vector(..) | Matrix(..) | Array(..) | Struct(_) | Enum(_))
+}
+
+/// Objects that calls change.
+pub fn is_state(program: &Program, ty: TypeId) -> bool {
+    !is_plain(program, ty) && !program.types.get(ty).is_resource()
+}
+
+/// The functions that have effects beside their results, builtins without a body in the language among them, themselves or
+/// through others.
+pub fn acting(program: &Program) -> FxHashSet<FunctionId> {
+    let writes = |body: &Body| {
+        body.expressions().into_iter().any(|e| match body.exprs[e].kind {
+            ExprKind::Assign(_, lvalue, _) | ExprKind::Step(_, _, lvalue) => {
+                target(program, body, lvalue) == Target::Memory
+            }
+            _ => false,
+        })
+    };
+    program.analyses().callers_of(&|function| {
+        let own = match &function.body {
+            FunctionBody::Block => writes(&function.code),
+            FunctionBody::Switch(cases) => {
+                cases.iter().any(|(_, case)| matches!(case, TargetCase::Block(body) if writes(body)))
+            }
+            _ => false,
+        };
+        own || function.attributes.iter().any(|a| a.name == "__effects")
+    })
+}
+
+/// The locals that expressions write.
+pub fn written_locals(program: &Program, body: &Body, exprs: &[ExprId]) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    let mut note = |lvalue: ExprId| found.extend(root(body, lvalue));
+    for id in exprs {
+        match &body.exprs[*id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
+                note(*target)
+            }
+            ExprKind::Native(_, args) => args.iter().for_each(|a| note(*a)),
+            ExprKind::Call(function, args) => written_arguments(program, *function, args).for_each(&mut note),
+            ExprKind::Property(p) => {
+                for function in [p.get, p.set, p.reference].into_iter().flatten() {
+                    written_arguments(program, function, &p.args).for_each(&mut note);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The arguments that a function may write.
+fn written_arguments<'a>(
+    program: &'a Program,
+    function: FunctionId,
+    args: &'a [ExprId],
+) -> impl Iterator<Item = ExprId> + 'a {
+    let params = &program.functions[function].params;
+    args.iter().zip(params).filter(|(_, p)| p.mode != ParamMode::In).map(|(a, _)| *a)
+}
+
+/// The local that an lvalue is a part of.
+fn root(body: &Body, lvalue: ExprId) -> Option<LocalId> {
+    let mut at = lvalue;
+    loop {
+        let base = body.exprs.base(at);
+        at = match &body.exprs[base].kind {
+            ExprKind::Local(local) => return Some(*local),
+            ExprKind::Convert(of, _) => *of,
+            ExprKind::Property(property) => *property.args.first()?,
+            _ => return None,
+        };
+    }
+}
