@@ -1,4 +1,4 @@
-//! Positions of parameters: the numbered examples of seed 002 under the `dxc` policy, and for every fixture that what is
+//! Positions of parameters: the numbered examples of HLSL's proposal 0024 (implicit resource binding) under the `dxc` policy, and for every fixture that what is
 //! emitted equals what is reflected.
 
 use crate::support::{files_under, root};
@@ -26,9 +26,9 @@ fn registers(output: &Output) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// (example of seed 002, declarations, body of `main`, registers, or a part of the error). Members of structs lie in order
+/// (example of the proposal, declarations, body of `main`, registers, or a part of the error). Members of structs lie in order
 /// of declaration and arrays whole, as the document proposes.
-const SEED_002: &[(&str, &str, &str, Result<&str, &str>)] = &[
+const IMPLICIT_BINDINGS: &[(&str, &str, &str, Result<&str, &str>)] = &[
     (
         "1.1, with C unused",
         "RWBuffer<float> A : register(u0); RWBuffer<float> B; RWBuffer<float> C : register(u2); RWBuffer<float> D;",
@@ -126,8 +126,8 @@ const SEED_002: &[(&str, &str, &str, Result<&str, &str>)] = &[
 ];
 
 #[test]
-fn examples_of_seed_002() {
-    for (name, declarations, body, expected) in SEED_002 {
+fn examples_of_implicit_bindings() {
+    for (name, declarations, body, expected) in IMPLICIT_BINDINGS {
         let source = format!("{declarations}\n[numthreads(4, 1, 1)]\nvoid main(uint3 gi : SV_GroupID) {{ {body} }}\n");
         let output = with_dxc(&source);
         match expected {
@@ -295,8 +295,8 @@ fn what_is_emitted_is_what_is_reflected() {
     let mut compared = 0;
     for path in files_under(&root().join("tests/fixtures"), &["md"]) {
         let text = std::fs::read_to_string(&path).expect("a page");
-        let Ok(page) = crate::fixtures::parse(&text) else { continue };
-        let output = crate::fixtures::compile_page(&page);
+        let Ok(page) = crate::page::parse(&text) else { continue };
+        let output = crate::page::compile_page(&page);
         for (target, reflection) in &output.reflections {
             let texts: Vec<&str> = output.artifacts.iter().filter(|a| a.target == *target).map(|a| a.text()).collect();
             let declarations: Vec<String> = texts.iter().flat_map(|t| placed_declarations(t)).collect();
@@ -322,8 +322,8 @@ fn emitted_locations_are_reflected() {
     let mut compared = 0;
     for path in files_under(&root().join("tests/fixtures"), &["md"]) {
         let text = std::fs::read_to_string(&path).expect("a page");
-        let Ok(page) = crate::fixtures::parse(&text) else { continue };
-        let output = crate::fixtures::compile_page(&page);
+        let Ok(page) = crate::page::parse(&text) else { continue };
+        let output = crate::page::compile_page(&page);
         let glsl = output.reflections.iter().filter(|(t, _)| *t == Target::Glsl);
         for (entry, leaves) in glsl.flat_map(|(_, r)| r.entry_points.iter().map(|e| (e, &r.leaves))) {
             let mut reflected = BTreeSet::new();

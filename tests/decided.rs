@@ -16,7 +16,7 @@ pub struct Decided {
 
 /// All of them.
 pub static DECIDED: &[Decided] = &[
-    row("combined_sampler_in_block_wgsl", "wgsl", "p.", "two bindings, as the emitted text needs (FACTS 14.5)"),
+    row("combined_sampler_in_block_wgsl", "wgsl", "p.", "two bindings, as the emitted text needs (rule `layout-needs`)"),
     row("dxc_0024_1_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_0024_2_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
@@ -53,14 +53,14 @@ pub static DECIDED: &[Decided] = &[
         "dxc_place_reg_max",
         "dxc",
         "a",
-        "the last register, seed 002, is asked for; DXC takes its number for none asked for",
+        "the last register is asked for; DXC takes its number for none asked for",
     ),
     stop("dxc_place_pack_twice", "dxc", "one of two offsets would be chosen silently: DXC has the last"),
     stop("dxc_place_reg_index", "dxc", "DXC does not hear what stands in brackets, which once was added"),
     stop("dxc_place_reg_struct_class", "dxc", "a struct without `u` registers; DXC does not hear what is asked for"),
-    row("dxc_place_unb_cb", "dxc", "", "an array is one range, in a `cbuffer` too: seed 002, the proposed departure"),
+    row("dxc_place_unb_cb", "dxc", "", "an array is one range, in a `cbuffer` too: rule `layout-differences`"),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),
-    stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: seed 002, the proposed departure"),
+    stop("dxc_0024_2_4", "dxc", "an array in a struct is an array as any other: rule `layout-differences`"),
     stop("explicit_constant_buffer_class_d", "", "a `tbuffer` is a `t` register; DXC refuses `b` as we do"),
     stop("globals_packoffset", "glsl", GLOBAL_PACKOFFSET),
     stop("globals_packoffset", "wgsl", GLOBAL_PACKOFFSET),
@@ -109,7 +109,7 @@ pub static DECIDED: &[Decided] = &[
         "varying_array_b",
         "",
         "main::$result.i.c",
-        "a matrix takes an index a stored vector, as in DXC's signature (FACTS 15)",
+        "a matrix takes an index a stored vector, as in DXC's signature (rule `layout-stage-io`)",
     ),
     row("zero_length_array", "dxc", "C.C_a.z", "an array without elements has no leaf; DXC lists its place"),
 ];
@@ -118,13 +118,13 @@ const GLOBAL_PACKOFFSET: &str = "`packoffset` on a global is an error for every 
 const COUNTER_OF_REGISTER: &str = "the counter has the next binding, as the emitted text needs";
 const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
 const STRUCT_ORDER: &str =
-    "resources in structs lie in order of declaration, arrays whole: seed 002, the proposed departure";
+    "resources in structs lie in order of declaration, arrays whole: rule `layout-differences`";
 
 const OPTIMIZER: &str = "a branch is unused if its condition is a constant expression (src/usage); ranges, algebra, unrolled \
     loops and what else DXC's optimizer finds are not followed: the parameter keeps its register";
 
 const STRUCT_WHOLE: &str =
-    "a struct that is used has places for all of its resources: seed 002, the proposed departure";
+    "a struct that is used has places for all of its resources: rule `layout-differences`";
 
 const fn row(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
     Decided { case, target, path: Some(path), reason, leaves_only: false }

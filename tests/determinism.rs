@@ -31,7 +31,7 @@ fn same(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)], why: &str) {
         assert!(
             x == y,
             "{name} differs: {why}\n{}",
-            crate::fixtures::difference(&String::from_utf8_lossy(x), &String::from_utf8_lossy(y))
+            crate::support::difference(&String::from_utf8_lossy(x), &String::from_utf8_lossy(y))
         );
     }
 }

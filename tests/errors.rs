@@ -8,7 +8,9 @@
 //! others. `// options: target=wgsl` in the first line chooses targets; without it the source is only checked. A comment on
 //! a line of its own that begins with `//^` speaks of the line above it.
 
+use crate::page;
 use crate::support::{files_under, relative, root};
+use libtest_mimic::Trial;
 use shaderport::compile::{Options, compile};
 use shaderport::diagnostic::Severity;
 use shaderport::options;
@@ -123,18 +125,24 @@ fn check(path: &PathBuf) -> Vec<String> {
     wrong
 }
 
-#[test]
-fn error_fixtures() {
+/// A test for each source.
+pub fn trials() -> Vec<Trial> {
     // Files in directories named `include` are there for others.
     let own = |p: &PathBuf| !p.components().any(|c| c.as_os_str() == "include");
-    let all: Vec<PathBuf> =
-        files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own).collect();
-    assert!(!all.is_empty(), "there are no error fixtures");
-    let wrong: Vec<String> = all.iter().flat_map(check).collect();
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    let sources = files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own);
+    let trial = |path: PathBuf| {
+        Trial::test(format!("errors/{}", page::name(&path)), move || match check(&path).as_slice() {
+            [] => Ok(()),
+            wrong => Err(wrong.join("\n").into()),
+        })
+    };
+    let comments = Trial::test("errors/comments_are_read", || {
+        comments_are_read();
+        Ok(())
+    });
+    sources.map(trial).chain([comments]).collect()
 }
 
-#[test]
 fn comments_are_read() {
     let text = "int a = b; // error[E0301]: `b` // warning[E0109]: careful\nint c;\n//^ error[E0302]: twice\n";
     let said =

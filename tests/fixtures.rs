@@ -1,115 +1,41 @@
-//! End-to-end fixtures: Markdown pages under `tests/fixtures`, each a source and what becomes of it.
-//!
-//! A page begins with what a person wrote: a title, words, code blocks with the sources (`slang` or `hlsl`, their names
-//! after the language: ```` ```slang main.slang ````, where the first one is compiled and the others are there for
-//! `#include` and `import`), and perhaps a line of options:
-//!
-//! ```text
-//! options: target=hlsl,wgsl entry=psMain:fragment profile=sm_5_1 define=N=4 matrix=row policy=dxc sidecar
-//! options: units=2 shift=t=100,s=200 globals=7,1 layouts
-//! ```
-//!
-//! `dump=PASS` shows the tree after a legalization pass in place of the texts; such a page stands beside the pass.
-//!
-//! From the first `## ` heading on it is written by `BLESS=1 cargo test fixtures`: the diagnostics, and for each target the
-//! emitted texts and, if asked for, the sidecar as a table (`sidecar`) and the layouts of types as an outline (`layouts`). Whatever is emitted must be legal, blessed or not.
+//! What becomes of the pages of `tests/fixtures` and of those beside the passes: a test each; see `page` for their form.
+//! `BLESS=1 cargo test --test pages fixtures/NAME` rewrites what is generated. Whatever is emitted must be legal, blessed or
+//! not.
 
-use crate::support::{files_under, glsl_is_legal, relative, root, wgsl_is_legal};
-use rayon::prelude::*;
+use crate::page::{self, Page, compile_page};
+use crate::support::{difference, files_under, glsl_is_legal, root, wgsl_is_legal};
+use libtest_mimic::Trial;
 use shaderport::compile::{Options, Output, Target, compile};
 use shaderport::diagnostic::Code;
-use shaderport::options;
 use shaderport::source::MemoryLoader;
-use shaderport::tree::MatrixOrder;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A page: what was written, and what is generated.
-pub struct Page {
-    written: String,
-    generated: String,
-    /// (name, text); the first is the main file.
-    sources: Vec<(String, String)>,
-    options: Options,
-    sidecar: bool,
-    layouts: bool,
-    /// How many of the sources are named for compilation.
-    units: usize,
-}
-
-pub fn parse(text: &str) -> Result<Page, String> {
-    let at = text.find("\n## ").map_or(text.len(), |at| at + 1);
-    let (written, generated) = text.split_at(at);
-    let mut page = Page {
-        written: written.to_owned(),
-        generated: generated.to_owned(),
-        sources: Vec::new(),
-        options: Options { targets: vec![Target::Hlsl, Target::Glsl, Target::Wgsl], ..Options::default() },
-        sidecar: false,
-        layouts: false,
-        units: 1,
+/// A test for each page, and one for each pass.
+pub fn trials() -> Vec<Trial> {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
+    let trial = |kind: &str, path: PathBuf| {
+        let name = format!("{kind}/{}", page::name(&path));
+        Trial::test(name, move || {
+            check(&path, bless).map_err(|why| format!("{why}\n(BLESS=1 rewrites the page)").into())
+        })
     };
-    let mut open: Option<(String, String)> = None;
-    for line in written.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (Some(_), Some("")) => page.sources.extend(open.take()),
-            (Some((_, text)), _) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            (None, Some(info)) => {
-                let (language, name) = info.split_once(' ').unwrap_or((info, ""));
-                let name = if name.is_empty() { format!("main.{language}") } else { name.to_owned() };
-                open = Some((name, String::new()));
-            }
-            (None, None) => {
-                if let Some(words) = line.strip_prefix("options:") {
-                    words.split_whitespace().try_for_each(|word| option(&mut page, word))?;
-                }
-            }
-        }
-    }
-    if open.is_some() {
-        return Err("a code block is not closed".into());
-    }
-    if page.sources.is_empty() {
-        return Err("there is no source".into());
-    }
-    Ok(page)
-}
-
-/// One word of the options line.
-fn option(page: &mut Page, word: &str) -> Result<(), String> {
-    let (name, value) = word.split_once('=').unwrap_or((word, ""));
-    let to = &mut page.options;
-    match name {
-        "target" => to.targets = value.split(',').map(options::target).collect::<Result<_, _>>()?,
-        "entry" => to.entries.push(options::entry(value)?),
-        "profile" => to.profile = Some(value.to_owned()),
-        "define" => to.defines.push(options::define(value)?),
-        "policy" => to.policy = options::policy(value)?,
-        "layout" => to.buffer_layout = options::buffer_layout(value)?,
-        "lint" => {
-            to.lint_layout = value == "layout";
-            to.lint_stages = value == "stages";
-        }
-        "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
-        "dump" => to.dump_after = Some(value.to_owned()),
-        "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),
-        "sidecar" => page.sidecar = true,
-        "layouts" => page.layouts = true,
-        "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
-        "shift" => to.shift = options::shift(value)?,
-        "globals" => to.globals_binding = Some(options::binding(value)?),
-        _ => return Err(format!("`{word}` is no option of a fixture")),
-    }
-    Ok(())
-}
-
-/// Compiles the sources of a page.
-pub fn compile_page(page: &Page) -> Output {
-    let loader = page.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
-    let main: Vec<&str> = page.sources.iter().take(page.units).map(|(name, _)| name.as_str()).collect();
-    compile(&loader, &main, &page.options)
+    let fixtures = files_under(&root().join("tests/fixtures"), &["md"]).into_iter().map(|p| trial("fixtures", p));
+    let of_passes = files_under(&root().join("src/legalize"), &["md"]);
+    let beside = of_passes.clone().into_iter().map(|p| trial("fixtures/legalize", p));
+    let sources = Arc::new(of_passes);
+    let mut passes: Vec<&'static str> = shaderport::legalize::PASSES.iter().map(|pass| pass.name).collect();
+    passes.sort_unstable();
+    passes.dedup();
+    let shown = passes.into_iter().map(|pass| {
+        let pages = Arc::clone(&sources);
+        Trial::test(format!("passes/{pass}"), move || shows(pass, &pages))
+    });
+    let legality = Trial::test("fixtures/illegal_text_is_seen", || {
+        illegal_text_is_seen();
+        Ok(())
+    });
+    fixtures.chain(beside).chain(shown).chain([legality]).collect()
 }
 
 /// The generated half of a page.
@@ -167,7 +93,7 @@ pub fn complaints(output: &Output) -> Vec<String> {
 /// Checks one page, or rewrites it.
 fn check(path: &Path, bless: bool) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?.replace("\r\n", "\n");
-    let page = parse(&text)?;
+    let page = page::parse(&text)?;
     let generated = generate(&page);
     let legal = complaints(&compile_page(&page));
     if !legal.is_empty() {
@@ -183,40 +109,6 @@ fn check(path: &Path, bless: bool) -> Result<(), String> {
     Err(difference(&page.generated, &generated))
 }
 
-/// A unified diff from what a page says to what is so.
-pub fn difference(expected: &str, actual: &str) -> String {
-    let diff = similar::TextDiff::from_lines(expected, actual);
-    diff.unified_diff().context_radius(3).header("expected", "actual").to_string()
-}
-
-#[test]
-fn fixtures() {
-    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
-    let mut pages = files_under(&root().join("tests/fixtures"), &["md"]);
-    assert!(!pages.is_empty(), "there are no fixtures");
-    // The pages of passes stand beside them.
-    pages.extend(files_under(&root().join("src/legalize"), &["md"]));
-    let check = |path: &std::path::PathBuf| check(path, bless).err().map(|e| format!("{}:\n{e}", relative(path)));
-    let wrong: Vec<String> = pages.par_iter().filter_map(check).collect();
-    let hint = "BLESS=1 cargo test fixtures rewrites the pages";
-    assert!(wrong.is_empty(), "{} of {} pages differ ({hint}):\n\n{}", wrong.len(), pages.len(), wrong.join("\n\n"));
-}
-
-#[test]
-fn pages_are_read() {
-    let text = "# T\n\n```slang a.slang\nint x;\n```\n\noptions: target=wgsl entry=f:compute sidecar\n\n## wgsl\n\n```wgsl\n```\n";
-    let page = parse(text).expect("a good page");
-    assert_eq!(page.sources, [("a.slang".to_owned(), "int x;\n".to_owned())]);
-    assert_eq!(page.options.targets, [Target::Wgsl]);
-    assert_eq!(page.options.entries.len(), 1);
-    assert!(page.sidecar);
-    assert_eq!(page.generated, "## wgsl\n\n```wgsl\n```\n");
-    assert!(parse("# T\n").is_err());
-    assert!(parse("```slang\nint x;\n").is_err());
-    assert!(parse("```slang\n```\noptions: nonsense\n").is_err());
-}
-
-#[test]
 fn illegal_text_is_seen() {
     assert!(wgsl_is_legal("fn f() -> u32 { return 1.5; }").is_err());
     assert!(wgsl_is_legal("fn f() -> u32 { return 1u; }").is_ok());
@@ -228,23 +120,16 @@ fn illegal_text_is_seen() {
     assert!(glsl_is_legal("#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n", stage).is_ok());
 }
 
-/// A pass that does nothing must show in its page, else nothing would tell that it is broken.
-#[test]
-fn a_missing_pass_is_seen() {
-    let pages: Vec<Page> = files_under(&root().join("src/legalize"), &["md"])
-        .iter()
-        .map(|path| parse(&std::fs::read_to_string(path).expect("a page")).expect("a good page"))
-        .collect();
-    let mut names: Vec<&str> = shaderport::legalize::PASSES.iter().map(|pass| pass.name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let is_of = |page: &&Page, name: &str| page.options.dump_after.as_deref() == Some(name);
-    let unseen = |name: &&str| {
-        let own = pages.iter().filter(|page| is_of(page, name));
-        !own.chain(pages.iter().filter(|page| !is_of(page, name))).any(|page| shows_without(page, name))
-    };
-    let unseen: Vec<&str> = names.into_par_iter().filter(unseen).collect();
-    assert!(unseen.is_empty(), "no page beside a pass differs without it: {}", unseen.join(", "));
+/// A pass that does nothing must show in its page or in another, else nothing would report that it is broken.
+fn shows(pass: &str, pages: &[PathBuf]) -> Result<(), libtest_mimic::Failed> {
+    let read = |path: &PathBuf| page::parse(&std::fs::read_to_string(path).expect("a page")).expect("a good page");
+    let mut pages: Vec<Page> = pages.iter().map(read).collect();
+    // Its own pages first: one of them nearly always does.
+    pages.sort_by_key(|page| page.options.dump_after.as_deref() != Some(pass));
+    match pages.iter().any(|page| shows_without(page, pass)) {
+        true => Ok(()),
+        false => Err("no page beside a pass differs without it".into()),
+    }
 }
 
 /// Whether a page differs without a pass. Later passes and the emitter may fail then as they like.

@@ -1,4 +1,4 @@
-//! The guarantees of seed 000, each as a property of random programs for every target, and its global order.
+//! The guarantees of the rule `layout-guarantees`, each as a property of random programs for every target, and its global order.
 
 use crate::random::Random;
 use rayon::prelude::*;

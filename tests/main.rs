@@ -1,27 +1,22 @@
-//! All integration tests in one program, so that they link once.
+//! All integration tests that are functions, in one program, so that they link once; those that are pages are in `pages`.
 
 mod support;
 mod bad_input;
 mod bad_layout;
 mod bindings;
-mod decided;
+mod code_pages;
 mod determinism;
 mod diff;
-mod errors;
 mod explain;
-mod fixtures;
 mod guarantees;
 mod layers;
 mod lint;
 mod locks;
 mod measured;
 mod options;
-mod pages;
+#[allow(dead_code, reason = "what a page expects is used by the tests of pages alone")]
+mod page;
 mod parse_trees;
-mod peer_leaves;
-mod peer_options;
-mod peer_rows;
-mod peers;
 mod positions;
 mod random;
 mod readback;

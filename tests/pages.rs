@@ -1,49 +1,44 @@
-//! The pages of the error codes: the example that fails gives the code and nothing else, the mended one gives no error.
+//! All tests that are pages or sources, a test each: `cargo test fixtures/array_bindings` runs one page, `cargo test peers/`
+//! a kind. They are found when this program runs, so a new page needs no new build.
 
-use shaderport::compile::{Options, Target, compile};
-use shaderport::diagnostic::{Code, Severity, codes};
-use shaderport::source::MemoryLoader;
+mod decided;
+mod errors;
+mod fixtures;
+mod page;
+mod peer_leaves;
+mod peer_options;
+mod peer_rows;
+mod peers;
+#[allow(dead_code, reason = "running the program is for the tests that are functions")]
+mod support;
 
-/// Codes whose examples need further files, or options.
-const NOT_ALONE: [Code; 6] = [
-    Code::FILE_NOT_FOUND,
-    Code::INCLUDE_CYCLE,
-    Code::OUTSIDE_ROOTS,
-    Code::MODULE_NOT_FOUND,
-    Code::DECLARATION_CONFLICT,
-    Code::CAPABILITY,
-];
+use libtest_mimic::{Arguments, Trial, run};
+use std::process::ExitCode;
 
-/// The fenced blocks of a page: language and text.
-fn blocks(page: &str) -> Vec<(&str, &str)> {
-    page.split("```").skip(1).step_by(2).filter_map(|b| b.split_once('\n')).collect()
-}
+/// Options of libtest that have a value.
+const VALUED: &[&str] = &["--test-threads", "--logfile", "--skip", "--color", "--format", "-Z"];
 
-/// The codes of the errors of one source.
-fn errors(language: &str, text: &str) -> Vec<Code> {
-    let name = format!("main.{language}");
-    let loader = MemoryLoader::new().with(&name, text);
-    let options = Options { targets: vec![Target::Hlsl], skip_libraries: true, ..Options::default() };
-    let output = compile(&loader, &[&name], &options);
-    output.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
-}
-
-#[test]
-fn examples_do_what_their_page_says() {
-    let mut wrong = Vec::new();
-    for (code, name, _) in codes::TABLE.iter().filter(|(c, ..)| !NOT_ALONE.contains(c)) {
-        let page = codes::page(*code).unwrap_or_else(|| panic!("{name} has no page"));
-        for (index, (language, text)) in blocks(page).into_iter().enumerate() {
-            if !matches!(language, "hlsl" | "slang") {
-                continue;
-            }
-            let mut found = errors(language, text);
-            found.dedup();
-            let expected = if index == 0 { vec![*code] } else { Vec::new() };
-            if found != expected {
-                wrong.push(format!("{code}, example {}: {found:?}", index + 1));
-            }
+/// The arguments of this program, and its filters: as in libtest there may be several, of which libtest-mimic knows one.
+fn arguments() -> (Arguments, Vec<String>) {
+    let (mut options, mut filters) = (Vec::new(), Vec::new());
+    for argument in std::env::args() {
+        let is_value = options.last().is_some_and(|last: &String| VALUED.contains(&last.as_str()));
+        if options.is_empty() || is_value || argument.starts_with('-') {
+            options.push(argument);
+        } else {
+            filters.push(argument);
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    (Arguments::from_iter(options), filters)
+}
+
+fn main() -> ExitCode {
+    let (arguments, filters) = arguments();
+    let matches = |trial: &Trial, filter: &String| match arguments.exact {
+        true => trial.name() == filter,
+        false => trial.name().contains(filter.as_str()),
+    };
+    let trials = fixtures::trials().into_iter().chain(errors::trials()).chain(peers::trials());
+    let chosen = trials.filter(|trial| filters.is_empty() || filters.iter().any(|filter| matches(trial, filter)));
+    run(&arguments, chosen.collect()).exit_code()
 }

@@ -3,17 +3,18 @@
 //! `decided.rs` with its reason; nothing else differs.
 
 use crate::decided::{DECIDED, Decided, decision};
+use crate::page;
 use crate::peer_leaves::rows;
 use crate::peer_options::{Job, sidecar};
 use crate::peer_rows::Row;
 use crate::support::{files_under, root};
-use rayon::prelude::*;
+use libtest_mimic::Trial;
 use shaderport::compile::Target;
 use shaderport::layout::{DXC, SLANGC};
 use shaderport::reflect::Reflection;
 use shaderport::source::MemoryLoader;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A page: a program, and what peers gave for it.
 #[derive(Default)]
@@ -219,31 +220,54 @@ fn judge(page: &Page, verdict: &mut Verdict, column: &Column, target: &str) {
     }
 }
 
-#[test]
-fn peers_agree() {
-    let pages: Vec<Page> = files_under(&root().join("tests/peers"), &["md"]).iter().map(|p| read(p)).collect();
-    assert!(pages.len() > 100, "the pages are found");
-    let verdicts: Vec<Verdict> = pages
-        .par_iter()
-        .map(|page| {
-            let mut verdict = Verdict::default();
-            assert!(!page.columns.is_empty() && !page.sources.is_empty(), "{} has nothing to compare", page.name);
-            for column in &page.columns {
-                column.targets.iter().for_each(|target| judge(page, &mut verdict, column, target));
-            }
-            verdict
-        })
-        .collect();
-    let wrong: Vec<&str> = verdicts.iter().flat_map(|v| v.wrong.iter().map(String::as_str)).collect();
-    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-    let used = |d: &&Decided| verdicts.iter().any(|v| v.decided.iter().any(|u| std::ptr::eq(*u, *d)));
-    let here = |d: &&Decided| pages.iter().any(|p| p.name == d.case);
-    let told = |d: &Decided| format!("{}{} ({})", d.case, if d.leaves_only { ", leaves" } else { "" }, d.reason);
-    let stale: Vec<String> = DECIDED.iter().filter(here).filter(|d| !used(d)).map(told).collect();
-    assert!(stale.is_empty(), "decided, but they do not differ: {}", stale.join(", "));
+/// A page against what we give.
+fn compared(page: &Page) -> Verdict {
+    let mut verdict = Verdict::default();
+    assert!(!page.columns.is_empty() && !page.sources.is_empty(), "{} has nothing to compare", page.name);
+    for column in &page.columns {
+        column.targets.iter().for_each(|target| judge(page, &mut verdict, column, target));
+    }
+    verdict
 }
 
-#[test]
+/// A test for each page; the rows are also read and written again. Then a test that no decision is without a difference.
+pub fn trials() -> Vec<Trial> {
+    let pages = files_under(&root().join("tests/peers"), &["md"]);
+    assert!(pages.len() > 100, "the pages are found");
+    let all = pages.clone();
+    let trial = |path: PathBuf| {
+        Trial::test(format!("peers/{}", page::name(&path)), move || {
+            let page = read(&path);
+            rows_are_read_as_they_are_written(&page);
+            match compared(&page).wrong.as_slice() {
+                [] => Ok(()),
+                wrong => Err(format!("{} differences:\n{}", wrong.len(), wrong.join("\n")).into()),
+            }
+        })
+    };
+    let decisions = Trial::test("peers/decisions_are_needed", move || decisions_are_needed(&all));
+    let seen = Trial::test("peers/a_difference_is_seen", || {
+        a_difference_is_seen();
+        Ok(())
+    });
+    pages.into_iter().map(trial).chain([decisions, seen]).collect()
+}
+
+/// Fails for a decision about a page that does not differ.
+fn decisions_are_needed(pages: &[PathBuf]) -> Result<(), libtest_mimic::Failed> {
+    let pages: Vec<Page> = pages.iter().map(|p| read(p)).collect();
+    let with = pages.iter().filter(|page| DECIDED.iter().any(|d| d.case == page.name));
+    let verdicts: Vec<Verdict> = with.map(compared).collect();
+    let used = |d: &&Decided| verdicts.iter().any(|v| v.decided.iter().any(|u| std::ptr::eq(*u, *d)));
+    let here = |d: &&Decided| pages.iter().any(|p| p.name == d.case);
+    let row = |d: &Decided| format!("{}{} ({})", d.case, if d.leaves_only { ", leaves" } else { "" }, d.reason);
+    let stale: Vec<String> = DECIDED.iter().filter(here).filter(|d| !used(d)).map(row).collect();
+    match stale.as_slice() {
+        [] => Ok(()),
+        stale => Err(format!("decided, but they do not differ: {}", stale.join(", ")).into()),
+    }
+}
+
 fn a_difference_is_seen() {
     let page = &root().join("tests/peers/array_of_nested_struct_b.md");
     let mut page = read(page);
@@ -255,14 +279,8 @@ fn a_difference_is_seen() {
     assert_eq!(verdict.wrong.len(), 1, "{:?}", verdict.wrong);
 }
 
-#[test]
-fn rows_are_read_as_they_are_written() {
-    let mut count = 0;
-    for path in files_under(&root().join("tests/peers"), &["md"]) {
-        for row in read(&path).columns.iter().flat_map(|c| &c.rows).filter(|row| *row != "an error") {
-            assert_eq!(row.parse::<Row>().map(|r| r.to_string()), Ok(row.clone()), "{}", path.display());
-            count += 1;
-        }
+fn rows_are_read_as_they_are_written(page: &Page) {
+    for row in page.columns.iter().flat_map(|c| &c.rows).filter(|row| *row != "an error") {
+        assert_eq!(row.parse::<Row>().map(|r| r.to_string()), Ok(row.clone()));
     }
-    assert!(count > 5000, "{count}");
 }

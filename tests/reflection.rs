@@ -1,6 +1,6 @@
-//! The numbers that seed 004 gives for its examples, which are fixtures (`reflection_*.md`); who uses what; user attributes.
+//! The numbers that Slang's reflection documentation gives for its examples, which are fixtures (`reflection_*.md`); who uses what; user attributes.
 
-use crate::fixtures::parse;
+use crate::page::parse;
 use crate::support::root;
 use shaderport::compile::{Options, Target, compile};
 use shaderport::diagnostic::Code;
@@ -9,7 +9,7 @@ use shaderport::reflect::model::Leaf;
 use shaderport::source::MemoryLoader;
 
 /// (fixture, target, a line of its outline below "global parameters" or an entry point). D3D's numbers are those of the
-/// document; where std140 rounds, Vulkan's and WebGPU's are those of FACTS 1, number 16.
+/// document; where std140 rounds, Vulkan's and WebGPU's are multiples of 16 (rule `layout-std140-std430`).
 const NUMBERS: &[(&str, &str, &str)] = &[
     ("types", "hlsl", "many: Texture2D<float4>[] at t0 and all above, space 1 | unboundedly many t registers"),
     ("types", "hlsl", "rows: row_major float3x4 at byte 128 | 48 bytes (alignment 16, stride 48)"),
@@ -98,7 +98,7 @@ const POSITIONS: &[Position] = &[
 fn reflections(fixture: &str) -> Vec<(String, Reflection)> {
     let path = root().join(format!("tests/fixtures/reflection_{fixture}.md"));
     let page = parse(&std::fs::read_to_string(path).expect("a page")).expect("a good page");
-    let output = crate::fixtures::compile_page(&page);
+    let output = crate::page::compile_page(&page);
     assert!(!output.has_errors(), "{}", output.render(false));
     output.reflections.into_iter().map(|(target, r)| (target.name().to_owned(), r)).collect()
 }

@@ -31,6 +31,12 @@ pub fn files_under(directory: &Path, endings: &[&str]) -> Vec<PathBuf> {
         .collect()
 }
 
+/// A unified diff from what a page says to what is so.
+pub fn difference(expected: &str, actual: &str) -> String {
+    let diff = similar::TextDiff::from_lines(expected, actual);
+    diff.unified_diff().context_radius(3).header("expected", "actual").to_string()
+}
+
 /// How a run of the program ended.
 pub struct Run {
     pub code: i32,

@@ -22,52 +22,94 @@ enum Takes {
     Number,
     /// A string, or a bare word that means the same.
     Word,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// The name of an image format.
+    Format,
     /// A bare name, never looked up.
     Name,
 }
 
-/// (name in lower case, arguments, how many of them must be there). The last kind may repeat in [`VARIADIC`].
-const RULES: &[(&str, &[Takes], usize)] = &[
-    ("numthreads", &[Takes::Int(1); 3], 1),
-    ("wavesize", &[Takes::Int(0); 3], 1),
-    ("maxvertexcount", &[Takes::Int(1)], 1),
-    ("instance", &[Takes::Int(1)], 1),
-    ("domain", &[Takes::Word], 1),
-    ("partitioning", &[Takes::Word], 1),
-    ("outputtopology", &[Takes::Word], 1),
-    ("outputcontrolpoints", &[Takes::Int(0)], 1),
-    ("patchconstantfunc", &[Takes::Word], 1),
-    ("maxtessfactor", &[Takes::Number], 1),
-    ("shader", &[Takes::Word], 1),
-    ("unroll", &[Takes::Int(0)], 0),
-    ("earlydepthstencil", &[], 0),
-    ("vk::binding", &[Takes::Int(0); 2], 1),
-    ("vk::location", &[Takes::Int(0)], 1),
-    ("vk::index", &[Takes::Int(0)], 1),
-    ("vk::constant_id", &[Takes::Int(0)], 1),
-    ("vk::offset", &[Takes::Int(0)], 1),
-    ("vk::counter_binding", &[Takes::Int(0)], 1),
-    ("vk::input_attachment_index", &[Takes::Int(0)], 1),
-    ("vk::image_format", &[Takes::Word], 1),
-    ("vk::push_constant", &[], 0),
-    ("push_constant", &[], 0),
-    ("format", &[Takes::Word], 1),
-    ("specializationconstant", &[], 0),
-    ("__requires", &[Takes::Name], 1),
-    ("__stages", &[Takes::Name], 1),
-    ("__outside", &[Takes::Name], 1),
-    ("__glsl_extension", &[Takes::Word], 1),
-    ("__glsl_version", &[Takes::Int(0)], 1),
-    ("__wgsl_enable", &[Takes::Word], 1),
-    ("__hlsl_profile", &[Takes::Int(0); 2], 2),
-    ("__image_variant", &[Takes::Word], 1),
-    ("__known_as", &[Takes::Word], 1),
+/// Who may write an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Writer {
+    Anyone,
+    /// The standard library and passes: the attribute steers a pass or a printer.
+    Library,
+}
+
+use Takes::{Format, Int, Name, Number, OneOf, Word};
+use Writer::{Anyone, Library};
+
+const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
+const PARTITIONINGS: &[&str] = &["integer", "fractional_even", "fractional_odd", "pow2"];
+const TOPOLOGIES: &[&str] = &["point", "line", "triangle", "triangle_cw", "triangle_ccw"];
+
+/// (name in lower case, who may write it, arguments, how many of them must be there). The last kind may repeat in
+/// [`VARIADIC`].
+const RULES: &[(&str, Writer, &[Takes], usize)] = &[
+    ("numthreads", Anyone, &[Int(1); 3], 1),
+    ("wavesize", Anyone, &[Int(0); 3], 1),
+    ("maxvertexcount", Anyone, &[Int(1)], 1),
+    ("instance", Anyone, &[Int(1)], 1),
+    ("domain", Anyone, &[OneOf(DOMAINS)], 1),
+    ("partitioning", Anyone, &[OneOf(PARTITIONINGS)], 1),
+    ("outputtopology", Anyone, &[OneOf(TOPOLOGIES)], 1),
+    ("outputcontrolpoints", Anyone, &[Int(0)], 1),
+    ("patchconstantfunc", Anyone, &[Word], 1),
+    ("maxtessfactor", Anyone, &[Number], 1),
+    ("shader", Anyone, &[Word], 1),
+    ("unroll", Anyone, &[Int(0)], 0),
+    ("earlydepthstencil", Anyone, &[], 0),
+    ("vk::binding", Anyone, &[Int(0); 2], 1),
+    ("vk::location", Anyone, &[Int(0)], 1),
+    ("vk::index", Anyone, &[Int(0)], 1),
+    ("vk::constant_id", Anyone, &[Int(0)], 1),
+    ("vk::offset", Anyone, &[Int(0)], 1),
+    ("vk::counter_binding", Anyone, &[Int(0)], 1),
+    ("vk::input_attachment_index", Anyone, &[Int(0)], 1),
+    ("vk::image_format", Anyone, &[Format], 1),
+    ("vk::push_constant", Anyone, &[], 0),
+    ("push_constant", Anyone, &[], 0),
+    ("format", Anyone, &[Format], 1),
+    ("specializationconstant", Anyone, &[], 0),
+    ("__align", Library, &[Int(1)], 1),
+    ("__appends", Library, &[], 0),
+    ("__as_structured", Library, &[], 0),
+    ("__combined_part", Library, &[Int(0)], 1),
+    ("__consumes", Library, &[], 0),
+    ("__depth_texture", Library, &[], 0),
+    ("__derivative", Library, &[], 0),
+    ("__effects", Library, &[], 0),
+    ("__element", Library, &[], 0),
+    ("__folds", Library, &[Name], 1),
+    ("__glsl_extension", Library, &[Word], 1),
+    ("__glsl_version", Library, &[Int(0)], 1),
+    ("__group_barrier", Library, &[], 0),
+    ("__hidden_counter", Library, &[], 0),
+    ("__hlsl_profile", Library, &[Int(0); 2], 2),
+    ("__image_variant", Library, &[Word], 1),
+    ("__index_marker", Library, &[], 0),
+    ("__known_as", Library, &[Word], 1),
+    ("__layout", Library, &[Word], 1),
+    ("__non_uniform", Library, &[], 0),
+    ("__outside", Library, &[Name], 1),
+    ("__reads_texels", Library, &[], 0),
+    ("__requires", Library, &[Name], 1),
+    ("__size", Library, &[Int(1)], 1),
+    ("__stage_layout", Library, &[Word; 2], 2),
+    ("__stages", Library, &[Name], 1),
+    ("__system_value", Library, &[Word; 2], 2),
+    ("__unnamed_fields", Library, &[], 0),
+    ("__wgsl_enable", Library, &[Word], 1),
+    ("__words", Library, &[], 0),
 ];
 
 /// Attributes whose last argument may be repeated.
 const VARIADIC: &[&str] = &["__stages", "__requires", "__outside"];
 
-/// Attributes of the languages that have no arguments to check. All of `vk` are known, and all that begin with `__`.
+/// Attributes of the languages that have no arguments to check. All of `vk` are known, and all that begin with `__`, of
+/// which Slang's own library has many; those are ignored.
 const OTHERS: &[&str] = &[
     "allow",
     "allow_uav_condition",
@@ -132,8 +174,12 @@ pub fn resolve<'a>(
 ) -> Vec<Attribute> {
     let one = |attribute: &'a ast::Attribute| {
         let name = attribute.name.name.as_str();
-        let args = match RULES.iter().find(|(n, ..)| n.eq_ignore_ascii_case(name)) {
-            Some((n, takes, needed)) => {
+        let args = match rule(name) {
+            Some((_, Library, ..)) if !of_library(attribute.name.span) => {
+                errors.push(reserved(attribute));
+                Vec::new()
+            }
+            Some((n, _, takes, needed)) => {
                 let last = if VARIADIC.contains(n) { usize::MAX } else { takes.len() };
                 if attribute.args.len() < *needed || attribute.args.len() > last {
                     errors.push(wrong_count(attribute, *needed, last));
@@ -147,11 +193,38 @@ pub fn resolve<'a>(
                     Vec::new()
                 })
             }
-            None => attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect(),
+            None => {
+                if of_library(attribute.name.span) && name.starts_with("__") {
+                    let message = format!("`[{name}]` is missing in the table of attributes");
+                    errors.push(Diagnostic::error(Code::INTERNAL, attribute.name.span, message));
+                }
+                attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect()
+            }
         };
         Attribute { name: attribute.name.name, args, declared: false, span: attribute.name.span }
     };
     attributes.iter().map(one).collect()
+}
+
+fn rule(name: &str) -> Option<&'static (&'static str, Writer, &'static [Takes], usize)> {
+    RULES.iter().find(|(n, ..)| n.eq_ignore_ascii_case(name))
+}
+
+/// Whether a span is in the standard library; passes write attributes without going through [`resolve`].
+fn of_library(span: Span) -> bool {
+    span.file.is_library()
+}
+
+/// Whether later layers may see an attribute: names that begin with `__` steer passes and printers, so none comes from a user.
+pub fn is_kept(attribute: &Attribute) -> bool {
+    of_library(attribute.span) || !attribute.name.as_str().starts_with("__")
+}
+
+/// The error of a library attribute in a user's file.
+fn reserved(attribute: &ast::Attribute) -> Diagnostic {
+    let name = attribute.name.name;
+    let message = format!("`[{name}]` is reserved for the standard library");
+    Diagnostic::error(Code::LIBRARY_ATTRIBUTE, attribute.name.span, message)
 }
 
 /// The error of a wrong number of arguments.
@@ -175,6 +248,16 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             (_, Some(name)) => Ok(AttributeArg::Name(name)),
             _ => Err((arg.span, "the argument must be a word".into())),
         },
+        Takes::OneOf(words) => {
+            let found = word_of(arg).filter(|word| words.iter().any(|w| word.as_str().eq_ignore_ascii_case(w)));
+            let wrong = || (arg.span, format!("the argument must be one of {}", words.join(", ")));
+            found.map(AttributeArg::Text).ok_or_else(wrong)
+        }
+        Takes::Format => {
+            let found = word_of(arg).filter(|word| *word == *"unknown" || is_image_format(word.as_str()));
+            let wrong = || (arg.span, "the argument must be an image format such as `rgba16f`".to_owned());
+            found.map(AttributeArg::Text).ok_or_else(wrong)
+        }
         Takes::Int(least) => match eval(arg) {
             Some(value) => match value.int() {
                 Some(n) if n >= least => Ok(AttributeArg::Int(n)),
@@ -188,6 +271,14 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             Some(value) if value.int().is_some() => Ok(AttributeArg::Int(value.int().unwrap_or(0))),
             _ => Err((arg.span, "the argument must be a constant number".into())),
         },
+    }
+}
+
+/// A string, or a bare word that means the same.
+fn word_of(arg: &ast::Expr) -> Option<Symbol> {
+    match &arg.kind {
+        ast::ExprKind::String(text) => Some(*text),
+        _ => bare_name(arg),
     }
 }
 

@@ -602,13 +602,30 @@ impl<'a> Checker<'a> {
         cases
     }
 
-    fn template(&mut self, text: Symbol, span: Span) -> Option<Template> {
-        match Template::parse(text.as_str()) {
-            Ok(template) => Some(template),
+    /// The spelling that an `__intrinsic_asm` gives; what a user writes must be one expression.
+    pub(super) fn template(&mut self, text: Symbol, span: Span) -> Option<Template> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let user = !span.file.is_library();
+        let parsed = match text.as_str() {
+            // As in Slang, a name alone is called with all arguments.
+            name if user && !name.is_empty() && name.chars().all(is_name) => Template::parse(&format!("{name}($*0)")),
+            other => Template::parse(other),
+        };
+        let template = match parsed {
+            Ok(template) => template,
             Err(what) => {
-                self.error(Code::SYNTAX, span, format!("`{what}` is no placeholder of `__intrinsic_asm`"));
+                let message = format!("`{what}` is not a placeholder of `__intrinsic_asm`");
+                self.error(Code::BAD_SPELLING, span, message);
+                return None;
+            }
+        };
+        match template.fault().filter(|_| user) {
+            Some(fault) => {
+                let message = format!("the text of `__intrinsic_asm` must be one expression: {fault}");
+                self.error(Code::BAD_SPELLING, span, message);
                 None
             }
+            None => Some(template),
         }
     }
 

@@ -46,6 +46,7 @@ impl<'a> Checker<'a> {
             self.diags.push(error);
         }
         self.user_attributes(list, &mut resolved, scope);
+        resolved.retain(attributes::is_kept);
         resolved
     }
 

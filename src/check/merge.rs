@@ -1,6 +1,6 @@
 //! Several units of one program: what they declare alike, mostly by including one file, is one thing.
 //!
-//! Shader parameters of one name are one parameter (seed 000); if their types or explicit positions differ, that is an
+//! Shader parameters of one name are one parameter (rule `layout-order`); if their types or explicit positions differ, that is an
 //! error that shows both (unless the caller wants them apart). Structs, constants and functions are merged where they are the same in all parts.
 
 use super::Checker;

@@ -9,9 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Template, Type, TypeId,
-};
+use crate::tree::{Block, ExprId, ExprKind, Hints, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
@@ -181,12 +179,9 @@ impl<'a> Checker<'a> {
             Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
             Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
             Ast::StageSwitch(_) => return self.unsupported(span, "`__stage_switch`"),
-            Ast::IntrinsicAsm(text, _) => match Template::parse(text.as_str()) {
-                Ok(template) => StmtKind::Intrinsic(template),
-                Err(what) => {
-                    let message = format!("`{what}` is no placeholder of `__intrinsic_asm`");
-                    return self.error(Code::SYNTAX, span, message);
-                }
+            Ast::IntrinsicAsm(text, _) => match self.template(*text, span) {
+                Some(template) => StmtKind::Intrinsic(template),
+                None => return,
             },
             Ast::StaticAssert(condition, message) => return self.static_assert(condition, *message),
             Ast::Unsupported(what) => return self.unsupported(span, &format!("`{what}`")),

@@ -59,6 +59,8 @@ codes! {
     UNSUPPORTED = 319, "a language feature that shaderport does not support yet";
     MODULE_NOT_FOUND = 320, "an imported module was not found";
     CONSTRAINT = 321, "a type does not conform to an interface";
+    LIBRARY_ATTRIBUTE = 322, "an attribute that is reserved for the standard library";
+    BAD_SPELLING = 323, "the text of `__intrinsic_asm` is not one expression";
     BINDING_OVERLAP = 401, "explicit bindings overlap";
     BAD_REGISTER = 402, "a register, binding or packoffset is malformed or does not suit the type";
     BINDING_EXHAUSTED = 403, "a parameter cannot be placed";
@@ -88,7 +90,7 @@ macro_rules! pages {
 pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
-    "0317" "0318" "0319" "0320" "0321" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
+    "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
     "0702" "0703" "0704" "0705" "0801" "0901"
 }
 

@@ -21,7 +21,7 @@ impl Literals {
 /// The text of a literal; begins with `-` where it is a negated one.
 pub(super) fn text(style: &Literals, scalar: Scalar, literal: Literal, spelling: Option<&str>) -> String {
     match literal {
-        Literal::Text(text) => format!("{:?}", text.as_str()),
+        Literal::Text(text) => quoted(text.as_str()),
         Literal::Bool(value) if scalar == Scalar::Bool => value.to_string(),
         Literal::Int(value) if scalar == Scalar::Bool => (value != 0).to_string(),
         Literal::Float(value) if scalar == Scalar::Bool => (value != 0.0).to_string(),
@@ -35,6 +35,22 @@ pub(super) fn text(style: &Literals, scalar: Scalar, literal: Literal, spelling:
         Literal::Int(value) => integer(style, scalar, value, spelling),
         Literal::Bool(value) => integer(style, scalar, i64::from(value), None),
     }
+}
+
+/// A string literal. All that is not printable ASCII is an escape that C, HLSL and GLSL share: a text cannot leave its quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'\n' => literal.push_str("\\n"),
+            b'\t' => literal.push_str("\\t"),
+            b'"' | b'\\' => literal.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => literal.push(char::from(byte)),
+            // Three digits, so that a digit that follows is not part of it.
+            other => literal.push_str(&format!("\\{other:03o}")),
+        }
+    }
+    literal + "\""
 }
 
 fn float(style: &Literals, scalar: Scalar, value: f64, spelling: Option<&str>) -> String {

@@ -393,6 +393,35 @@ impl Template {
         })
     }
 
+    /// What would lead out of the one expression that a spelling stands for, if anything. The standard library is trusted;
+    /// texts of users are asked.
+    pub fn fault(&self) -> Option<String> {
+        let mut open = Vec::new();
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let TemplatePiece::Text(text) = piece else { continue };
+            for c in text.chars() {
+                match c {
+                    '(' => open.push(')'),
+                    '[' => open.push(']'),
+                    ')' | ']' if open.pop() == Some(c) => {}
+                    ')' | ']' => return Some(format!("`{c}` closes nothing")),
+                    '\n' | '\r' => return Some("it has a line break".into()),
+                    ';' | '{' | '}' | '"' | '\'' | '`' | '\\' | '#' | '@' => return Some(format!("it has `{c}`")),
+                    c if !matches!(c, ' '..='~') => {
+                        return Some(format!("it has the character U+{:04X}", u32::from(c)));
+                    }
+                    _ => {}
+                }
+            }
+            let comments = ["//", "/*", "*/"].iter().any(|mark| text.contains(mark));
+            // Before an argument, a `/` could begin one.
+            if comments || (text.ends_with('/') && index + 1 < self.pieces.len()) {
+                return Some("it could begin a comment".into());
+            }
+        }
+        open.pop().map(|c| format!("a `{c}` is missing"))
+    }
+
     /// Whether the text has a space outside of all parentheses and brackets, as binary operators are written.
     fn is_loose(text: &str) -> bool {
         let mut depth = 0i32;

@@ -131,7 +131,7 @@ pub struct Program {
     pub globals: Tracked<Arena<GlobalId, Global>>,
     /// Declarations in the order in which they are emitted. Builtin functions with an intrinsic spelling are not listed.
     pub items: Vec<Item>,
-    /// Shader parameters in the global order of seed 000, "Ordering"; entry-point uniforms are not among them.
+    /// Shader parameters in their global order (rule `layout-order`); entry-point uniforms are not among them.
     pub parameters: Vec<GlobalId>,
     /// Entry points in order of declaration.
     pub entry_points: Tracked<Vec<EntryPoint>>,

@@ -313,7 +313,7 @@ fn attribute_arg(arg: &AttributeArg) -> String {
     match arg {
         AttributeArg::Int(n) => n.to_string(),
         AttributeArg::Float(f) => format!("{f:?}"),
-        AttributeArg::Text(text) => format!("{:?}", text.as_str()),
+        AttributeArg::Text(text) => super::literal::quoted(text.as_str()),
         AttributeArg::Name(name) => name.to_string(),
     }
 }
