@@ -557,7 +557,7 @@ impl Frontend<'_> {
         let mut units: Vec<Parsed> = Vec::new();
         for file in files {
             let parsed = self.source(file);
-            // All Slang files are one translation unit, each HLSL file is one (FACTS 12).
+            // All Slang files are one translation unit, each HLSL file is one (rule `layout-order`).
             let slang = parsed.unit.language == parse::Language::Slang;
             match units.iter_mut().find(|u| slang && u.unit.language == parse::Language::Slang) {
                 Some(first) => {

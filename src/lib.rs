@@ -33,6 +33,7 @@ pub mod reflect;
 pub mod validate;
 pub mod compile;
 pub mod options;
+pub mod guide;
 pub mod batch;
 pub mod build_script;
 pub mod cli;

@@ -1,7 +1,11 @@
-//! The pages of the error codes: the example that fails gives the code and nothing else, the mended one gives no error.
+//! The pages that `shaderport explain` shows: the example of an error code that fails gives the code and nothing else, the mended
+//! one gives no error; the rules that code cites have pages, and every page is cited.
 
+use crate::support::{files_under, relative, root};
 use shaderport::compile::{Options, Target, compile};
 use shaderport::diagnostic::{Code, Severity, codes};
+use shaderport::guide;
+use shaderport::layout::rules::pages;
 use shaderport::source::MemoryLoader;
 
 /// Codes whose examples need further files, or options.
@@ -46,4 +50,66 @@ fn examples_do_what_their_page_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What begins with the word of a family of rules: `layout-order`.
+fn cited(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'));
+    words.filter(|word| word.starts_with("layout-") && !word.ends_with('-'))
+}
+
+/// Tasks of `cargo xtask` are named alike.
+fn is_task(word: &str) -> bool {
+    ["layout-cases", "layout-fuzz", "layout-locks", "layout-readback", "layout-record"].contains(&word)
+}
+
+#[test]
+fn cited_rules_have_pages_and_pages_are_cited() {
+    let mut known: Vec<&str> = Vec::new();
+    let mut wrong = Vec::new();
+    let sources = ["src", "tests"].map(|d| files_under(&root().join(d), &["rs", "md"])).concat();
+    for path in sources.iter().filter(|p| !p.ends_with("tests/code_pages.rs")) {
+        let text = std::fs::read_to_string(path).expect("a source");
+        // A page cites itself in its title.
+        let own = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        for word in cited(&text).filter(|word| !is_task(word) && *word != own) {
+            match pages::PAGES.iter().find(|(id, _)| *id == word) {
+                Some((id, _)) if !path.ends_with("src/layout/rules/pages.rs") => known.push(id),
+                Some(_) => {}
+                None => wrong.push(format!("{}: `{word}` has no page", relative(path))),
+            }
+        }
+        let constants = pages::IDS.iter().filter(|(name, _)| text.contains(&format!("pages::{name}")));
+        known.extend(constants.map(|(_, id)| *id));
+    }
+    wrong.extend(
+        pages::PAGES.iter().filter(|(id, _)| !known.contains(id)).map(|(id, _)| format!("nothing cites `{id}`")),
+    );
+    for (id, text) in pages::PAGES {
+        let titled = text.starts_with(&format!("# {id}: "));
+        wrong.extend(Some(format!("the title of `{id}` does not begin with its id")).filter(|_| !titled));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn links_of_pages_lead_somewhere() {
+    let mut wrong = Vec::new();
+    let pages = files_under(&root().join("src"), &["md"]).into_iter().chain([root().join("README.md")]);
+    for path in pages {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|t| !t.contains("://") && !t.contains(' ') && !t.starts_with('#')) {
+            let there = path.parent().is_some_and(|directory| directory.join(target).exists());
+            wrong.extend(Some(format!("{}: {target}", relative(&path))).filter(|_| !there));
+        }
+    }
+    assert!(wrong.is_empty(), "links to what does not exist:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_guide_is_found_by_name() {
+    for (name, text) in guide::PAGES {
+        assert!(text.starts_with("# ") && guide::page(name).is_some(), "{name}");
+    }
 }

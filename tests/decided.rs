@@ -16,7 +16,12 @@ pub struct Decided {
 
 /// All of them.
 pub static DECIDED: &[Decided] = &[
-    row("combined_sampler_in_block_wgsl", "wgsl", "p.", "two bindings, as the emitted text needs (rule `layout-needs`)"),
+    row(
+        "combined_sampler_in_block_wgsl",
+        "wgsl",
+        "p.",
+        "two bindings, as the emitted text needs (rule `layout-needs`)",
+    ),
     row("dxc_0024_1_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_0024_2_2", "dxc", "s.", STRUCT_ORDER),
     row("dxc_struct_resources_by_use", "dxc", "s", STRUCT_ORDER),
@@ -49,12 +54,7 @@ pub static DECIDED: &[Decided] = &[
         "dxc",
         "two registers do not fit at the last one; DXC places them at 0 and does not say so",
     ),
-    row(
-        "dxc_place_reg_max",
-        "dxc",
-        "a",
-        "the last register is asked for; DXC takes its number for none asked for",
-    ),
+    row("dxc_place_reg_max", "dxc", "a", "the last register is asked for; DXC takes its number for none asked for"),
     stop("dxc_place_pack_twice", "dxc", "one of two offsets would be chosen silently: DXC has the last"),
     stop("dxc_place_reg_index", "dxc", "DXC does not hear what stands in brackets, which once was added"),
     stop("dxc_place_reg_struct_class", "dxc", "a struct without `u` registers; DXC does not hear what is asked for"),
@@ -117,14 +117,12 @@ pub static DECIDED: &[Decided] = &[
 const GLOBAL_PACKOFFSET: &str = "`packoffset` on a global is an error for every target";
 const COUNTER_OF_REGISTER: &str = "the counter has the next binding, as the emitted text needs";
 const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
-const STRUCT_ORDER: &str =
-    "resources in structs lie in order of declaration, arrays whole: rule `layout-differences`";
+const STRUCT_ORDER: &str = "resources in structs lie in order of declaration, arrays whole: rule `layout-differences`";
 
 const OPTIMIZER: &str = "a branch is unused if its condition is a constant expression (src/usage); ranges, algebra, unrolled \
     loops and what else DXC's optimizer finds are not followed: the parameter keeps its register";
 
-const STRUCT_WHOLE: &str =
-    "a struct that is used has places for all of its resources: rule `layout-differences`";
+const STRUCT_WHOLE: &str = "a struct that is used has places for all of its resources: rule `layout-differences`";
 
 const fn row(case: &'static str, target: &'static str, path: &'static str, reason: &'static str) -> Decided {
     Decided { case, target, path: Some(path), reason, leaves_only: false }

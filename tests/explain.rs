@@ -88,15 +88,15 @@ fn derivations_say_numbers_rules_and_lines() {
                 "t2, space 0 taken by `first` (explicit, a.slang:2:19)",
                 "the arrays around it have 8 elements, and leaf after leaf becomes an array: +8",
                 "a.slang:1:38: struct Pair { Texture2D a; Texture2D b; };",
-                "rule: seed 000 \"Allocating Bindings to Parameters\"",
-                "\"Splitting of Arrays\"",
+                "rule: layout-first-fit",
+                "rule: layout-arrays",
             ][..],
         ),
         ("gPairs.b", "glsl", &["gPairs.b: binding 3, set 0", "binding 0, set 0 taken by `$Globals`", "+1\n"]),
         (
             "first",
             "hlsl",
-            &["first: t2, space 0", "Explicit positions come first: t2, space 0 is asked for", "seed 000 \"Processing"],
+            &["first: t2, space 0", "Explicit positions come first: t2, space 0 is asked for", "rule: layout-explicit"],
         ),
         ("time", "hlsl", &["Frame.time: byte 44, 4 bytes", "`basis` before it ends at byte 44", "D3D constant buffer"]),
         ("size", "hlsl", &["Frame.size: byte 48, 8 bytes"]),
@@ -108,7 +108,7 @@ fn derivations_say_numbers_rules_and_lines() {
             "glsl",
             &["key.shadow: binding 1, set 1", "space 1, the first that is free", "come after 1 binding"],
         ),
-        ("main.scale", "glsl", &["main.scale: byte 0, 16 bytes", "seed 000", "a.slang:13:26"]),
+        ("main.scale", "glsl", &["main.scale: byte 0, 16 bytes", "rule: layout-entry-points", "a.slang:13:26"]),
         ("$Globals", "hlsl", &["$Globals: b0, space 0, 44 bytes"]),
     ] {
         let text = explained(path, target);

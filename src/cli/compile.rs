@@ -6,6 +6,8 @@ use super::{Outcome, show};
 use crate::batch::{FileLoader, LockFile, Project, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
+use crate::guide;
+use crate::layout::rules;
 use crate::options::target;
 use crate::reflect::{explain, html};
 use clap::{Args, ValueEnum};
@@ -81,8 +83,9 @@ pub struct ReflectArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// A code such as E0301; or the sources of a program and then a parameter, or a part of one: `a.slang gPairs.b`.
-    #[arg(required = true, value_name = "CODE | FILES... PARAMETER")]
+    /// An error code such as E0301, a rule such as layout-order, or a page of the guide such as policies; or the sources of a
+    /// program and then a parameter, or a part of one: `a.slang gPairs.b`.
+    #[arg(required = true, value_name = "PAGE | FILES... PARAMETER")]
     what: Vec<String>,
     /// For which target a position is explained.
     #[arg(long, value_parser = target, default_value = "hlsl")]
@@ -294,19 +297,23 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
 /// `shaderport explain`.
 pub fn explain(args: &ExplainArgs) -> Outcome {
     match args.what.as_slice() {
-        [code] => explain_code(code),
+        [page] => explain_page(page),
         [files @ .., path] => explain_position(args, files.iter().map(PathBuf::from).collect(), path),
         [] => Outcome::Usage,
     }
 }
 
-fn explain_code(text: &str) -> Outcome {
-    let code = text.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
-    match code.and_then(codes::page) {
+/// The page of an error code, of a rule or of the guide.
+fn explain_page(name: &str) -> Outcome {
+    let code = name.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
+    match code.and_then(codes::page).or_else(|| rules::pages::page(name)).or_else(|| guide::page(name)) {
         Some(page) => show(page),
         None => {
+            let pages: Vec<&str> = guide::PAGES.iter().map(|(name, _)| *name).collect();
             eprintln!(
-                "error: `{text}` is no error code; they are like E0301. To explain a position, name a parameter too"
+                "error: `{name}` is not an error code (such as E0301), a rule (such as layout-order) or a page of the guide \
+                 ({}). To explain the position of a parameter, name its file and the parameter",
+                pages.join(", ")
             );
             Outcome::Usage
         }

@@ -35,7 +35,7 @@ enum Command {
     Reflect(compile::ReflectArgs),
     /// Compare two sidecars as interfaces; exit code 1 when something that both have has moved.
     Diff(diff::DiffArgs),
-    /// Explain an error code, or why a parameter is where it is.
+    /// Explain an error code, a rule or a page of the guide, or the position of a parameter.
     Explain(compile::ExplainArgs),
 }
 

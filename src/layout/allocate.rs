@@ -1,5 +1,5 @@
 //! Phases 2 to 4: needs of each parameter, explicit positions, first fit for the rest
-//! (seed 000), each in a file of its own.
+//! (rules `layout-explicit` and `layout-first-fit`), each in a file of its own.
 
 mod explicit;
 mod first_fit;
@@ -142,7 +142,7 @@ impl<'a> Allocator<'a> {
         if home_is_open {
             self.spaces.insert(self.home);
         }
-        // `$Globals` comes before every implicit parameter (FACTS 10).
+        // `$Globals` comes before every implicit parameter (rule `layout-globals`).
         let globals_buffer = buffer.map(|layout| {
             let binding = match self.settings.globals_binding {
                 Some((index, space)) => Binding { class: self.buffer_unit().class(), index, space },
@@ -415,7 +415,7 @@ fn needs_default_space(pending: &Pending) -> bool {
     pending.space_only.is_none() && (unbounded || Unit::SLOTS.into_iter().any(implicit))
 }
 
-/// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (FACTS 6).
+/// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (rule `layout-needs`).
 fn make_push_constant(layout: &mut TypeLayout) {
     if let Detail::Block { container, element, .. } = &mut layout.detail {
         *container = Usage::one(Unit::PushConstant, 1);

@@ -1,5 +1,5 @@
 //! Bit fields become parts of backing fields, packed from bit 0 in an unsigned type that is as wide as the widest of them; one
-//! that does not fit opens the next (FACTS 2). All that looks at the program later sees the backing fields only.
+//! that does not fit opens the next (rule `layout-bit-fields`). All that looks at the program later sees the backing fields only.
 //!
 //! Before: `struct S { uint a : 4; int b : 12; }    s.b = s.a;`
 //! After:  `struct S { uint bits; }                 setIntBits(s.bits, 4, 12, getBits(s.bits, 0, 4));`

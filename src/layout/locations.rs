@@ -1,5 +1,5 @@
 //! Locations of stage inputs and outputs, and the indices of their semantics: those that are asked for, then first fit in
-//! order of declaration, a whole parameter at a time (FACTS 15). What is emitted and what is reflected both ask here.
+//! order of declaration, a whole parameter at a time (rule `layout-stage-io`). What is emitted and what is reflected both ask here.
 //!
 //! A semantic's index runs over the vectors below it as D3D counts them in its signatures: one for each vector of a matrix
 //! that is stored.

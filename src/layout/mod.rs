@@ -1,6 +1,6 @@
 //! Layout and bindings: where every shader parameter lies, as a function of declarations alone.
 //!
-//! The four phases of seed 000: the global order ([`order`]), the needs of each parameter ([`types`] under [`rules`]), explicit
+//! Four phases (rule `layout-guarantees` is what they keep): the global order ([`order`]), the needs of each parameter ([`types`] under [`rules`]), explicit
 //! positions, then first fit for the rest ([`allocate`]). Function bodies are never looked at.
 //!
 //! Layouts of types alone are there for any program, under any rule set:

@@ -1,4 +1,4 @@
-//! Phase 1: the global order of shader parameters (seed 000 "Ordering (and Collapsing) Shader Parameters"; FACTS 12).
+//! Phase 1: the global order of shader parameters (rule `layout-order`).
 
 use super::Policy;
 use crate::tree::{GlobalId, GlobalKind, Program, Type, TypeId};
@@ -72,7 +72,7 @@ pub fn sort_by_class(program: &Program, scopes: &mut [Scope]) {
     });
 }
 
-/// DXC's order of what takes registers: declared by itself, in structs, in constant buffers, texture buffers (FACTS 17).
+/// DXC's order of what takes registers: declared by itself, in structs, in constant buffers, texture buffers (rule `layout-register-classes`).
 fn rank(program: &Program, ty: TypeId) -> u8 {
     match program.types.get(program.types.innermost(ty)) {
         Type::Struct(_) => 1,

@@ -1,8 +1,8 @@
-//! Binding policies as data: how positions are chosen where the documents and the tools differ.
+//! Binding policies as data: how positions are chosen where the rules and the tools differ.
 
 use super::rules::{self, Rules};
 
-/// How positions are chosen where seed 000 and the tools differ; a value, not code (`layout/README.md`).
+/// How positions are chosen where the rules and the tools differ (rule `layout-differences`); a value, not code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     /// Name in options.
@@ -116,7 +116,7 @@ pub enum Unbounded {
     RestOfSpace,
 }
 
-/// Seed 000, mended as `layout/README.md` decides.
+/// Declarations alone decide (rule `layout-guarantees`).
 pub const SPEC: Policy = Policy {
     name: "spec",
     namespaces_last: false,
@@ -212,7 +212,7 @@ pub const SLANGC: Policy = Policy {
     ..SPEC
 };
 
-/// Seed 002, as DXC does it.
+/// What DXC does today (rules `layout-unused`, `layout-register-classes`).
 pub const DXC: Policy = Policy {
     name: "dxc",
     entries_last: true,

@@ -1,18 +1,20 @@
 //! Layout rules as data: one row a rule set. Every number is bytes.
 //!
-//! | rule set | of | written down in | beyond that |
-//! | --- | --- | --- | --- |
-//! | [`D3D_CONSTANT`] | `cbuffer`, `tbuffer`, plain globals of HLSL | seed 001, seed 003 "Layout Structure"; "Packing Rules for Constant Variables" | FACTS 2 to 5, 18 |
-//! | [`D3D_STRUCTURED`] | structured buffers of HLSL, typed loads of byte-address buffers | - | FACTS 6, 18 |
-//! | [`STD140`] | uniform blocks of GLSL | OpenGL specification 7.6.2.2, rules 1 to 10 | FACTS 2 to 5 |
-//! | [`STD430`] | storage blocks and push constants of GLSL | the same, without rounding to 16 in 4, 5 and 9 | FACTS 6 |
-//! | [`SCALAR`] | blocks of GLSL under `GL_EXT_scalar_block_layout` | Vulkan specification, "Offset and Stride Assignment", scalar alignment | - |
-//! | [`WGSL_STORAGE`] | storage buffers of WGSL | WGSL 14.4.1 "Alignment and Size" | - |
-//! | [`WGSL_UNIFORM`] | uniform buffers of WGSL | WGSL 14.4.5 "Address Space Layout Constraints" | - |
+//! | rule set | of | page |
+//! | --- | --- | --- |
+//! | [`D3D_CONSTANT`] | `cbuffer`, `tbuffer`, plain globals of HLSL | `layout-d3d-constant` |
+//! | [`D3D_STRUCTURED`] | structured buffers of HLSL, typed loads of byte-address buffers | `layout-d3d-structured` |
+//! | [`STD140`] | uniform blocks of GLSL (OpenGL specification 7.6.2.2) | `layout-std140-std430` |
+//! | [`STD430`] | storage blocks and push constants of GLSL | `layout-std140-std430` |
+//! | [`SCALAR`] | blocks of GLSL under `GL_EXT_scalar_block_layout` | `layout-std140-std430` |
+//! | [`WGSL_STORAGE`] | storage buffers (WGSL 14.4.1 "Alignment and Size") | `layout-wgsl` |
+//! | [`WGSL_UNIFORM`] | uniform buffers (WGSL 14.4.5 "Address Space Layout Constraints") | `layout-wgsl` |
 //!
-//! A vector has the size of its components; a matrix is an array of its major vectors (FACTS 4); a struct is laid out in order
-//! of its fields, each at the next multiple of its alignment. What differs is in [`Rules`]. [`super::Layouter`] applies them;
-//! seed 000 "Computing Resource Requirements" is what it follows.
+//! A vector has the size of its components; a matrix is an array of its major vectors (rule `layout-matrices`); a struct is
+//! laid out in order of its fields, each at the next multiple of its alignment. What differs is in [`Rules`].
+//! [`super::Layouter`] applies them (rule `layout-needs`).
+
+pub mod pages;
 
 /// How a vector is aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,8 @@ pub enum VectorAlign {
 pub struct Rules {
     /// Name shown to people.
     pub name: &'static str,
+    /// The page of the rules.
+    pub page: &'static str,
     /// Alignment of vectors.
     pub vectors: VectorAlign,
     /// A field that would cross a row of this size, and does not begin at one, moves to the next row.
@@ -42,9 +46,9 @@ pub struct Rules {
     pub round_struct_size: bool,
     /// The last element of an array is padded to the stride like the others.
     pub pad_last_element: bool,
-    /// The last vector of a matrix of 16-bit components counts as if they had 32 (FACTS 18.2).
+    /// The last vector of a matrix of 16-bit components counts as if they had 32.
     pub wide_matrix_tail: bool,
-    /// What follows an empty struct inside of a struct begins a row (FACTS 18.3).
+    /// What follows an empty struct inside of a struct begins a row.
     pub row_after_empty_struct: bool,
     /// A matrix of one major vector lies as that vector does, and one of bools takes its last row whole, as DXC has them.
     pub matrices_as_dxc: bool,
@@ -52,10 +56,11 @@ pub struct Rules {
     pub least_precision_apart: bool,
 }
 
-/// D3D constant buffers: rows of 16 bytes, tails are reused (FACTS 1.1, 1.2; seed 003 "layout"). Fields without bytes are
+/// D3D constant buffers: rows of 16 bytes, tails are reused (rule `layout-d3d-constant`). Fields without bytes are
 /// not emitted, so they move nothing.
 pub const D3D_CONSTANT: Rules = Rules {
     name: "D3D constant buffer",
+    page: pages::D3D_CONSTANT,
     vectors: VectorAlign::Scalar,
     row: Some(16),
     min_array_align: 16,
@@ -76,9 +81,10 @@ pub const D3D_CONSTANT_DXC: Rules =
 /// The same as slangc has them.
 pub const D3D_CONSTANT_SLANGC: Rules = Rules { wide_matrix_tail: false, ..D3D_CONSTANT };
 
-/// D3D structured buffers: C-like with scalar alignment (FACTS 6, 18.4).
+/// D3D structured buffers: C-like with scalar alignment (rule `layout-d3d-structured`).
 pub const D3D_STRUCTURED: Rules = Rules {
     name: "D3D structured buffer",
+    page: pages::D3D_STRUCTURED,
     vectors: VectorAlign::Scalar,
     row: None,
     min_array_align: 1,
@@ -98,6 +104,7 @@ pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, pad_l
 /// GLSL `std140`.
 pub const STD140: Rules = Rules {
     name: "std140",
+    page: pages::STD140_STD430,
     vectors: VectorAlign::PowerOfTwo,
     row: None,
     min_array_align: 16,
@@ -114,6 +121,7 @@ pub const STD140: Rules = Rules {
 /// GLSL `std430`.
 pub const STD430: Rules = Rules {
     name: "std430",
+    page: pages::STD140_STD430,
     vectors: VectorAlign::PowerOfTwo,
     row: None,
     min_array_align: 1,
@@ -130,6 +138,7 @@ pub const STD430: Rules = Rules {
 /// Vulkan `scalar` block layout, as C++ compilers lay out structs: what follows a struct does not go into its tail.
 pub const SCALAR: Rules = Rules {
     name: "scalar",
+    page: pages::STD140_STD430,
     vectors: VectorAlign::Scalar,
     row: None,
     min_array_align: 1,
@@ -147,12 +156,12 @@ pub const SCALAR: Rules = Rules {
 pub const SCALAR_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..SCALAR };
 
 /// WGSL storage buffers: the numbers of `std430`.
-pub const WGSL_STORAGE: Rules = Rules { name: "WGSL storage buffer", ..STD430 };
+pub const WGSL_STORAGE: Rules = Rules { name: "WGSL storage buffer", page: pages::WGSL, ..STD430 };
 
 /// WGSL uniform buffers, where `@align` and `@size` say what the constraints of the address space want: structs and arrays as
 /// in `std140`, and matrices as they are everywhere in WGSL. Natively, shaderport gives such buffers the bytes of `std140`,
 /// as slangc does, so that one set of C++ structs serves Vulkan and WebGPU.
-pub const WGSL_UNIFORM: Rules = Rules { name: "WGSL uniform buffer", min_matrix_align: 1, ..STD140 };
+pub const WGSL_UNIFORM: Rules = Rules { name: "WGSL uniform buffer", page: pages::WGSL, min_matrix_align: 1, ..STD140 };
 
 /// Every rule set, without the variants of other compilers.
 pub const RULE_SETS: &[&Rules] =

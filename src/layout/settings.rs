@@ -91,7 +91,7 @@ impl Settings {
     }
 
     /// Whether each element of an array of resources takes slots of this unit: on Vulkan one binding holds them all, D3D and
-    /// WebGPU, which has no arrays of resources, count every one (seed 000 "Sized Arrays").
+    /// WebGPU, which has no arrays of resources, count every one (rule `layout-arrays`).
     pub fn counts_elements(&self, unit: Unit) -> bool {
         match self.api {
             Api::D3d => unit.class().is_some(),
@@ -138,7 +138,7 @@ impl Settings {
         self
     }
 
-    /// Rules of the uniform parameters of entry points: push constants on Vulkan (FACTS 11).
+    /// Rules of the uniform parameters of entry points: push constants on Vulkan (rule `layout-entry-points`).
     pub fn entry_rules(&self) -> &'static Rules {
         match self.api {
             Api::Vulkan => self.entry_push_rules,

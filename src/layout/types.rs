@@ -37,7 +37,7 @@ pub enum Detail {
     Struct(Vec<VarLayout>),
     /// Array.
     Array {
-        /// Layout of an element, with register offsets spread for the whole array (seed 000 "Splitting of Arrays").
+        /// Layout of an element, with register offsets spread for the whole array (rule `layout-arrays`).
         element: Box<TypeLayout>,
         /// `None` is unsized.
         count: Option<u32>,
@@ -256,7 +256,7 @@ impl Layouter<'_> {
         plain(ty, total, align as u32)
     }
 
-    /// A matrix is an array of its major vectors (FACTS 4).
+    /// A matrix is an array of its major vectors (rule `layout-matrices`).
     fn matrix(&self, ty: TypeId, s: Scalar, rows: u8, columns: u8, rules: &Rules, order: MatrixOrder) -> TypeLayout {
         let (count, length) = match order {
             MatrixOrder::Row => (rows, columns),
@@ -313,7 +313,7 @@ impl Layouter<'_> {
             match (count, self.settings.policy.unbounded) {
                 (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
                 (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
-                // A D3D array without bound takes a space of its own for each leaf (FACTS 9).
+                // A D3D array without bound takes a space of its own for each leaf (rule `layout-unbounded`).
                 (None, Unbounded::OwnSpace) => usage.set(Unit::Space, own_spaces(&element)),
             }
         }
@@ -354,7 +354,7 @@ impl Layouter<'_> {
         content.set(Unit::Bytes, 0);
         let mut offset = Usage::NONE;
         let mut usage;
-        // A block that holds nothing but blocks makes no space of its own (FACTS 7).
+        // A block that holds nothing but blocks makes no space of its own (rule `layout-parameter-blocks`).
         let own_space = wants_space && (!container.is_none() || Unit::SLOTS.iter().any(|u| content.get(*u) > 0));
         if own_space || wants_space {
             usage = Usage::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
@@ -422,7 +422,7 @@ impl Layouter<'_> {
             }
             Type::Texture(t) => (read(t.access), 1),
             Type::Sampler(_) => (Unit::Sampler, 1),
-            // Elements, then the counter (FACTS 6).
+            // Elements, then the counter (rule `layout-needs`).
             Type::Buffer(BufferKind::Append | BufferKind::Consume, _, _) => (Unit::UnorderedAccess, 2),
             Type::Buffer(_, access, _) => (read(access), 1),
             Type::AccelerationStructure => (Unit::ShaderResource, 1),
@@ -469,7 +469,7 @@ fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
     }
 }
 
-/// Splitting of arrays (seed 000): in an array of `n` structs, leaf after leaf becomes an array, so every register
+/// Splitting of arrays (rule `layout-arrays`): in an array of `n` structs, leaf after leaf becomes an array, so every register
 /// offset inside the element grows `n` times.
 fn spread(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
     let scale = |usage: &mut Usage| {
@@ -496,7 +496,7 @@ fn spread(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
 /// A struct of these fields.
 fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules, policy: &Policy) -> TypeLayout {
     let mut builder = StructBuilder::new(rules);
-    // Fields without packoffset follow the furthest end of those with one (FACTS 13).
+    // Fields without packoffset follow the furthest end of those with one (rule `layout-explicit`).
     for (asked, layout) in &fields {
         builder.reserve(asked.filter(|a| a.before_others).map(|a| a.at), layout.size());
     }
@@ -508,7 +508,7 @@ fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules, 
 }
 
 /// Registers of resources in a constant buffer as DXC gives them: those in structs first, then the others, last to first
-/// (FACTS 17).
+/// (rule `layout-d3d-constant`).
 fn order_by_class(layout: &mut TypeLayout) {
     let Detail::Struct(fields) = &mut layout.detail else { return };
     let is_struct = |f: &VarLayout| matches!(f.layout.detail, Detail::Struct(_));

@@ -7,7 +7,7 @@
 //! buffer. Append and consume buffers have a binding reserved for it by layout; another structured buffer needs
 //! `[[vk::counter_binding(n)]]`.
 //!
-//! Removes: HiddenCounters. Runs after: split_resources. Spec: seed 000, FACTS 6.
+//! Removes: HiddenCounters. Runs after: split_resources. Rule: `layout-needs`.
 
 use super::{Context, Pass};
 use crate::layout::Role;

@@ -3,7 +3,7 @@
 //! Before: `[shader("compute")] void main(uniform Texture2D t, uint3 id : SV_DispatchThreadID) { ... t ... }`
 //! After:  `Texture2D t;  [shader("compute")] void main(uint3 id : SV_DispatchThreadID) { ... t ... }`
 //!
-//! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Spec: seed 000, entry points.
+//! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Rule: `layout-entry-points`.
 
 use super::{Context, Pass};
 use crate::layout::lock::Owner;

@@ -7,7 +7,7 @@
 //! what the target makes of the final types and says the difference on the fields: `@align` and `@size`, or the offset of a
 //! member of a block. What cannot be said so is an error.
 //!
-//! Removes: PackOffsets. Spec: seed 000 "Computing Resource Requirements".
+//! Removes: PackOffsets. Rule: `layout-wgsl`.
 
 use super::stored_forms::{self, same};
 use super::{Context, Pass};

@@ -4,7 +4,7 @@
 //! After:  `cbuffer C { float2 a : packoffset(c0.z); float b : packoffset(c1.y); }`, where members must ascend;
 //!         every member with its `packoffset`, where the target has that (it must then be on all of them).
 //!
-//! Removes: none by itself; [`super::memory`] places the members. Spec: seed 001 "Structs with annotations".
+//! Removes: none by itself; [`super::memory`] places the members. Rule: `layout-explicit`.
 
 use super::{Context, Pass};
 use crate::layout::{Layouter, Unit};

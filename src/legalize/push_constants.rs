@@ -4,7 +4,7 @@
 //! After:  `ConstantBuffer<Push> push : register(b0);`
 //!
 //! Removes: PushConstants. Adds: none. The binding is the one that layout gave: where an API has no push constants they
-//! are laid out as any other buffer (FACTS 6).
+//! are laid out as any other buffer (rule `layout-needs`).
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -6,7 +6,7 @@
 //! This is also where every shader parameter is given its binding.
 //!
 //! Removes: MixedStructs, ParameterBlocks. Runs after: resolve_resources, so that every resource is an access path from a
-//! global. Spec: seed 000 "Splitting of Arrays", LEGALIZE "structs that mix resources and data".
+//! global. Rule: `layout-arrays`, `layout-structs`.
 
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};

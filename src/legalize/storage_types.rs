@@ -14,7 +14,7 @@
 //! A struct has one declaration, so its fields have these types wherever values of it are.
 //!
 //! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: uniform_blocks; before: unit_vectors,
-//! non_float_matrices. Spec: DESIGN "Matrices".
+//! non_float_matrices. Rule: `layout-matrices`.
 
 mod planner;
 mod products;

@@ -8,7 +8,7 @@
 //! in the offsets of its members is left to [`super::memory`], which says them.
 //!
 //! Removes: nothing by itself. Runs after: split_resources, uniform_blocks (which make the buffers); before: packoffsets,
-//! uniform_structs, pin_memory. Spec: seed 001.
+//! uniform_structs, pin_memory. Rule: `layout-d3d-constant`.
 
 mod elements;
 mod plan;

@@ -3,7 +3,7 @@
 //! Before: `float4 tint;  float gain;      ... tint * gain`
 //! After:  `cbuffer globalParams { float4 tint; float gain; }      ... tint * gain`
 //!
-//! Removes: GlobalUniforms. Runs after: split_resources. Spec: seed 000, "$Globals".
+//! Removes: GlobalUniforms. Runs after: split_resources. Rule: `layout-globals`.
 
 use super::{Context, Pass};
 use crate::layout::lock::Owner;

@@ -8,7 +8,7 @@ use super::explain_find::{Dimension, Elements};
 pub use super::explain_find::{element, find, missing};
 use super::explain_trace::{History, latest_before};
 use super::model::{Binding, Count};
-use crate::layout::rules::{Rules, round_up};
+use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
     Api, Detail, Part, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, Usage, VarLayout, buffer_place, walk,
@@ -47,7 +47,7 @@ pub struct Explanation {
 pub struct Step {
     /// What happens.
     pub text: String,
-    /// The document and section that says so.
+    /// The pages of the rules that say so (`shaderport explain RULE`).
     pub rule: String,
     /// `file:line:column`, with the line of the source.
     pub source: Option<(String, String)>,
@@ -81,16 +81,6 @@ impl Explanation {
         text
     }
 }
-
-pub(super) const NEEDS: &str = "seed 000 \"Computing Resource Requirements\"";
-pub(super) const ARRAYS: &str = "seed 000 \"Sized Arrays\", \"Splitting of Arrays\"; FACTS 3 and 8";
-pub(super) const UNSIZED: &str = "seed 000 \"Unsized Arrays\"; FACTS 9";
-pub(super) const STRUCTURES: &str = "seed 000 \"Structures\"; FACTS 5 and 8";
-pub(super) const BUFFERS: &str = "seed 000 \"Constant Buffers\"; FACTS 7";
-pub(super) const BLOCKS: &str = "seed 000 \"Parameter Blocks\"; FACTS 7";
-const UNUSED: &str = "seed 002 \"Unused resources\"; FACTS 17";
-const GLOBALS: &str = "FACTS 10";
-const ENTRIES: &str = "FACTS 11";
 
 /// Every parameter and every part of one, in global order.
 pub fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources) -> Vec<Explanation> {
@@ -211,7 +201,7 @@ impl<'a> Explainer<'a> {
                 "Plain data at global scope is one buffer, placed before all that asks for no position".to_owned();
             let first = layout.parameters.iter().find(|p| p.layout.size() > 0);
             let source = first.and_then(|p| self.source(self.program.globals[p.global].span));
-            let mut steps = vec![Step { text, rule: GLOBALS.to_owned(), source, ..Step::default() }];
+            let mut steps = vec![Step { text, rule: pages::GLOBALS.to_owned(), source, ..Step::default() }];
             steps.extend(self.placements(Owner::Globals));
             self.buffer("$Globals", buffer, steps);
         }
@@ -240,7 +230,7 @@ impl<'a> Explainer<'a> {
             let mut at = At { path, place, layout, rules, buffer: buffer_name, explicit, steps, arrays, fields };
             if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
-                at.steps.push(scope_step(&at.buffer, "plain globals", GLOBALS));
+                at.steps.push(scope_step(&at.buffer, "plain globals", pages::GLOBALS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
             self.parts(at);
@@ -260,7 +250,7 @@ impl<'a> Explainer<'a> {
                     global.name, self.layout.settings.policy.name
                 );
                 let source = self.source(global.span);
-                let step = Step { text, rule: UNUSED.to_owned(), source, ..Step::default() };
+                let step = Step { text, rule: pages::UNUSED.to_owned(), source, ..Step::default() };
                 let (path, position) = (global.name.to_string(), "no place".to_owned());
                 Explanation { path, position, steps: vec![step], ..Explanation::default() }
             })
@@ -288,7 +278,7 @@ impl<'a> Explainer<'a> {
             let text = format!("Plain uniform parameters of `{}` are one buffer", point.name);
             let first = scope.params.iter().zip(&members).find(|((.., layout), _)| layout.size() > 0);
             let source = first.and_then(|(_, member)| self.source(member.span));
-            let mut steps = vec![Step { text, rule: ENTRIES.to_owned(), source, ..Step::default() }];
+            let mut steps = vec![Step { text, rule: pages::ENTRY_POINTS.to_owned(), source, ..Step::default() }];
             steps.extend(whole.clone());
             steps.extend(self.placements(Owner::EntryBuffer(entry)));
             self.buffer(&name, buffer, steps);
@@ -301,8 +291,12 @@ impl<'a> Explainer<'a> {
                 member.name,
                 nth(index, scope.params.len())
             );
-            let mut steps =
-                vec![Step { text, rule: ENTRIES.to_owned(), source: self.source(member.span), ..Step::default() }];
+            let mut steps = vec![Step {
+                text,
+                rule: pages::ENTRY_POINTS.to_owned(),
+                source: self.source(member.span),
+                ..Step::default()
+            }];
             steps.extend(whole.clone());
             steps.extend(self.needs_step(layout, member.span));
             let owner = Owner::Param(entry, *at);
@@ -313,7 +307,7 @@ impl<'a> Explainer<'a> {
             let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps, arrays, fields };
             if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
                 at.buffer = format!("`{name}` at {}", self.scope_slot(b));
-                at.steps.push(scope_step(&at.buffer, "plain uniform parameters", ENTRIES));
+                at.steps.push(scope_step(&at.buffer, "plain uniform parameters", pages::ENTRY_POINTS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
             self.parts(at);
@@ -516,11 +510,11 @@ impl<'a> Explainer<'a> {
             Detail::Struct(_) => self.enter_field(&mut at, around, part),
             Detail::Array { count, stride, .. } => {
                 at.enter(*count, Some(stride.get(Unit::Bytes)));
-                // Where each element takes slots, an array of structs becomes an array a leaf (seed 000).
+                // Where each element takes slots, an array of structs becomes an array a leaf (rule `layout-arrays`).
                 if count.is_none() && layout.usage.get(Unit::Space) > 0 {
                     let text =
                         "Every part of an array without a bound is an array from register 0 of a space of its own";
-                    at.steps.push(Step { text: text.to_owned(), rule: UNSIZED.to_owned(), ..Step::default() });
+                    at.steps.push(Step { text: text.to_owned(), rule: pages::UNBOUNDED.to_owned(), ..Step::default() });
                 }
             }
             Detail::Block { container, .. } => {
@@ -591,13 +585,13 @@ impl<'a> Explainer<'a> {
     /// Why a field begins at its slot.
     fn slots(&self, (before, at): (u64, u64), name: &str, (unit, n): (Unit, u64), span: Span) -> Step {
         let mut text = format!("`{name}` takes {}; fields before it take {before}", amount(unit, n));
-        let mut rule = STRUCTURES;
+        let mut rule = pages::STRUCTS;
         match at.checked_div(before) {
             Some(times) if times > 1 && at == before * times => {
                 text.push_str(&format!(
                     "; the arrays around it have {times} elements, and leaf after leaf becomes an array: +{at}"
                 ));
-                rule = ARRAYS;
+                rule = pages::ARRAYS;
             }
             _ => text.push_str(&format!(": +{at}")),
         }
@@ -688,15 +682,15 @@ fn block_step(bound: Option<&str>, block: &TypeLayout, place: Place) -> Step {
     if !after.is_empty() {
         text.push_str(&format!("; the resources in it come after {}", after.join(" and ")));
     }
-    Step { text, rule: if own.is_some() { BLOCKS } else { BUFFERS }.to_owned(), ..Step::default() }
+    Step {
+        text,
+        rule: if own.is_some() { pages::PARAMETER_BLOCKS } else { pages::CONSTANT_BUFFERS }.to_owned(),
+        ..Step::default()
+    }
 }
 
 fn rule_of(rules: &Rules) -> String {
-    match rules.row {
-        Some(_) => format!("{NEEDS}, seeds 001 and 003; FACTS 2 to 5 ({})", rules.name),
-        None if rules.min_struct_align > 1 => format!("{NEEDS}; FACTS 2 to 5 ({})", rules.name),
-        None => format!("{NEEDS}; FACTS 6 ({})", rules.name),
-    }
+    format!("{} ({})", rules.page, rules.name)
 }
 
 pub(super) fn nth(index: usize, of: usize) -> String {

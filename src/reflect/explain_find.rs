@@ -1,10 +1,11 @@
 //! What a person means by the path of a parameter: `gPairs[3].b`, `Space::inner`, or a last name alone; and where the element
 //! of an array is that such a path names.
 
-use super::explain::{ARRAYS, Explanation, SHOWN, Step};
+use super::explain::{Explanation, SHOWN, Step};
 use super::model::Binding;
 use super::words::position;
 use crate::layout::Unit;
+use crate::layout::rules::pages;
 use crate::symbol::edit_distance;
 
 /// How many names a wrong one is compared with at most in an answer.
@@ -150,7 +151,7 @@ fn tell_element(told: &mut Explanation, path: &str, indices: &[(&Dimension, u64)
         return;
     }
     let text = format!("`{path}` is at {}", places.join(" and "));
-    told.steps.push(Step { text, rule: ARRAYS.to_owned(), ..Step::default() });
+    told.steps.push(Step { text, rule: pages::ARRAYS.to_owned(), ..Step::default() });
 }
 
 /// What to say of a path that leads nowhere, or to several parts.

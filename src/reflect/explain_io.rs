@@ -8,12 +8,11 @@ use super::model::{Binding, Count, Variable};
 use super::varyings::{patch_constants, varyings};
 use super::words::position;
 use crate::layout::locations::PATCH;
+use crate::layout::rules::pages;
 use crate::layout::{Api, ProgramLayout, Unit};
 use crate::source::{Sources, Span};
 use crate::tree::{EntryPoint, FunctionId, Program, Stage, Type, TypeId};
 use std::collections::BTreeSet;
-
-const VARYINGS: &str = "seed 004 \"Varying Parameters\"; FACTS 15";
 
 /// The stage inputs and outputs of an entry point, and their parts.
 pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
@@ -80,7 +79,7 @@ fn range(binding: &Binding) -> String {
 
 impl Explainer<'_> {
     fn step(&self, text: String, span: Span) -> Step {
-        Step { text, rule: VARYINGS.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
+        Step { text, rule: pages::STAGE_IO.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
     }
 
     /// What a function takes and gives; the path of each begins with `path`.

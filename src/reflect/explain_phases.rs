@@ -1,22 +1,16 @@
-//! How a parameter came to its place, by the phases of seed 000: global order, what its type takes, explicit positions, first
+//! How a parameter came to its place, by the phases of layout: global order, what its type takes, explicit positions, first
 //! fit. What was taken when something was placed is read from layout's trace.
 
 use super::build::register_text;
-use super::explain::{
-    ARRAYS, BLOCKS, BUFFERS, Explainer, Member, NEEDS, SHOWN, STRUCTURES, Step, UNSIZED, amount, nth,
-};
+use super::explain::{Explainer, Member, SHOWN, Step, amount, nth};
 use super::explain_trace::is_numbered;
 use super::model::Binding;
 use super::words::position;
+use crate::layout::rules::pages;
 use crate::layout::trace::{How, Owner, Placement};
 use crate::layout::{Api, Detail, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
 use crate::source::Span;
 use crate::tree::Explicit;
-
-const ORDERING: &str = "seed 000 \"Ordering (and Collapsing) Shader Parameters\"; FACTS 12";
-const EXPLICIT: &str = "seed 000 \"Processing Explicit Binding Modifiers\"; FACTS 13";
-const FIRST_FIT: &str = "seed 000 \"Allocating Bindings to Parameters\"; FACTS 13";
-const LOCK: &str = "the bindings lock: what it records stays, what is new comes after it";
 
 impl Explainer<'_> {
     /// Phase 1. Specialization constants have numbers of their own.
@@ -37,9 +31,9 @@ impl Explainer<'_> {
             text.push_str(&format!(", after {more}{}", shown.join(", ")));
         }
         let policy = &self.layout.settings.policy;
-        let mut rule = ORDERING.to_owned();
+        let mut rule = pages::ORDER.to_owned();
         if policy.by_class {
-            rule.push_str("; registers are given class by class (FACTS 17)");
+            rule.push_str(&format!("; registers are given class by class ({})", pages::REGISTER_CLASSES));
         }
         if policy.namespaces_last {
             rule.push_str("; what is in namespaces comes last");
@@ -70,7 +64,7 @@ impl Explainer<'_> {
             }
         };
         let source = self.source(span);
-        Some(Step { text, rule: EXPLICIT.to_owned(), source, ..Step::default() })
+        Some(Step { text, rule: pages::EXPLICIT.to_owned(), source, ..Step::default() })
     }
 
     /// Phase 2.
@@ -84,14 +78,14 @@ impl Explainer<'_> {
     /// The rule that says what a type takes.
     pub(super) fn needs(&self, layout: &TypeLayout) -> String {
         match &layout.detail {
-            Detail::Array { count: None, .. } => UNSIZED.to_owned(),
-            Detail::Array { .. } => ARRAYS.to_owned(),
-            Detail::Struct(_) => STRUCTURES.to_owned(),
-            Detail::Block { own_space: true, .. } => BLOCKS.to_owned(),
-            Detail::Block { .. } => BUFFERS.to_owned(),
-            Detail::Resource { .. } => format!("{NEEDS}, \"Opaque Types\"; FACTS 6"),
-            _ if layout.usage.get(Unit::Specialization) > 0 => "FACTS 6, specialization constants".to_owned(),
-            _ => format!("{NEEDS}, \"Plain Old Data\", \"Vectors\"; FACTS 2 and 4"),
+            Detail::Array { count: None, .. } => pages::UNBOUNDED.to_owned(),
+            Detail::Array { .. } => pages::ARRAYS.to_owned(),
+            Detail::Struct(_) => pages::STRUCTS.to_owned(),
+            Detail::Block { own_space: true, .. } => pages::PARAMETER_BLOCKS.to_owned(),
+            Detail::Block { .. } => pages::CONSTANT_BUFFERS.to_owned(),
+            Detail::Resource { .. } => pages::NEEDS.to_owned(),
+            _ if layout.usage.get(Unit::Specialization) > 0 => pages::NEEDS.to_owned(),
+            _ => format!("{}, {}", pages::NEEDS, pages::MATRICES),
         }
     }
 
@@ -110,14 +104,14 @@ impl Explainer<'_> {
                 let mapped = shift.map_or(String::new(), |start| {
                     format!(", as `--shift` maps {class} registers to the bindings from {start} on")
                 });
-                (format!("Explicit positions come first: {here} is asked for{mapped}"), EXPLICIT)
+                (format!("Explicit positions come first: {here} is asked for{mapped}"), pages::EXPLICIT)
             }
-            How::Option => (format!("An option gives {here}"), EXPLICIT),
-            How::Api => (format!("The API keeps {here}"), EXPLICIT),
-            How::Recorded => (format!("The bindings lock has {here} on record"), LOCK),
-            How::Kept => (format!("The bindings lock keeps {here}"), LOCK),
+            How::Option => (format!("An option gives {here}"), pages::EXPLICIT),
+            How::Api => (format!("The API keeps {here}"), pages::EXPLICIT),
+            How::Recorded => (format!("The bindings lock has {here} on record"), pages::LOCK),
+            How::Kept => (format!("The bindings lock keeps {here}"), pages::LOCK),
             How::FirstFit if p.unit == Unit::Space => {
-                let rule = if self.is_block(p.owner) { BLOCKS } else { UNSIZED };
+                let rule = if self.is_block(p.owner) { pages::PARAMETER_BLOCKS } else { pages::UNBOUNDED };
                 let end = if p.end.saturating_sub(p.start) == 1 {
                     "the first that is free"
                 } else {
@@ -133,15 +127,14 @@ impl Explainer<'_> {
                 } else {
                     "First fit"
                 };
-                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), FIRST_FIT)
+                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), pages::FIRST_FIT)
             }
             How::AfterRecorded => {
-                (format!("New since the bindings lock: {here} is the first gap after what that records"), LOCK)
+                (format!("New since the bindings lock: {here} is the first gap after what that records"), pages::LOCK)
             }
-            How::Rest => (
-                format!("Without a bound it takes all above what was placed before: {here}"),
-                "seed 002 \"unbounded arrays\"; FACTS 17",
-            ),
+            How::Rest => {
+                (format!("Without a bound it takes all above what was placed before: {here}"), pages::UNBOUNDED)
+            }
         };
         let mut taken: Vec<String> = Vec::new();
         if matches!(p.how, How::FirstFit | How::AfterRecorded | How::Rest) {

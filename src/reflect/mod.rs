@@ -1,7 +1,7 @@
 //! The sidecar: what was declared, where it lies, under which name it was emitted.
 //!
 //! Built from the checked program and its layout (before legalization, so that it speaks of the source's parameters) and from
-//! the emitted programs (for names). Seed 004 describes the shape of the data.
+//! the emitted programs (for names). Slang's reflection documentation describes the shape of the data.
 
 mod build;
 pub mod diff;

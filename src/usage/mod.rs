@@ -1,6 +1,6 @@
 //! Which parameters the effects of entry points use.
 //!
-//! The policy `dxc` gives no register to parameters that DXC drops, and the sidecar says which
+//! The policy `dxc` gives no register to parameters that DXC drops (rule `layout-unused`), and the sidecar says which
 //! entry points use a leaf. Layout does not look at bodies: it is given the result.
 //!
 //! A branch is not entered if its condition is a constant expression, with the constant arguments and locals that lead to it,

@@ -36,7 +36,7 @@ enum Task {
     LayoutReadback(layout::ReadbackOptions),
     /// Edit generated programs under a bindings lock: nothing that it records may move.
     LayoutLocks(layout::LocksOptions),
-    /// Write the generated parts of README.md.
+    /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
     /// Run one command several times and print its times and peak memory as JSON.
     #[command(hide = true)]

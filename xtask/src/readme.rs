@@ -1,4 +1,4 @@
-//! `cargo xtask readme`: the generated parts of README.md, which are the capability table and the example.
+//! `cargo xtask readme`: the generated parts of README.md and the guide, which are the capability table and the examples.
 
 use crate::process;
 use shaderport::legalize::PASSES;
@@ -18,25 +18,33 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<bool, String> {
-    let path = process::repository().join("README.md");
-    let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let fresh = replaced(&text, "capability-table", &capability_table())?;
-    let fresh = replaced(&fresh, "example", &example(options, &LIGHT)?)?;
-    let fresh = replaced(&fresh, "buffer-example", &example(options, &SKY)?)?;
-    if options.check {
-        let same = fresh == text;
-        println!("README.md is {}", if same { "up to date" } else { "out of date: run `cargo xtask readme`" });
-        return Ok(same);
+    let parts = [
+        ("README.md", "example", example(options, &LIGHT)?),
+        ("src/guide/layouts.md", "buffer-example", example(options, &SKY)?),
+        ("src/guide/capabilities.md", "capability-table", capability_table()),
+    ];
+    let mut fresh = true;
+    for (file, part, content) in parts {
+        let path = process::repository().join(file);
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let new = replaced(&text, part, &content).ok_or(format!("{file} has no part `{part}`"))?;
+        if options.check {
+            let same = new == text;
+            println!("{file} is {}", if same { "up to date" } else { "out of date: run `cargo xtask readme`" });
+            fresh &= same;
+        } else {
+            std::fs::write(&path, new).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
     }
-    std::fs::write(&path, fresh).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(true)
+    Ok(fresh)
 }
 
-fn replaced(text: &str, part: &str, content: &str) -> Result<String, String> {
+/// A text with another content between the comments that mark a part.
+fn replaced(text: &str, part: &str, content: &str) -> Option<String> {
     let (begin, end) = (format!("<!-- {part}:begin -->"), format!("<!-- {part}:end -->"));
-    let parts = text.split_once(&begin).and_then(|(head, rest)| Some((head, rest.split_once(&end)?.1)));
-    let (head, tail) = parts.ok_or(format!("README.md has no {begin} ... {end}"))?;
-    Ok(format!("{head}{begin}\n{}\n{end}{tail}", content.trim_end()))
+    let (head, rest) = text.split_once(&begin)?;
+    let (_, tail) = rest.split_once(&end)?;
+    Some(format!("{head}{begin}\n{}\n{end}{tail}", content.trim_end()))
 }
 
 /// The default profiles: what they have, what a pass takes out for them, and what is left.

@@ -1,4 +1,4 @@
-//! Phase 3: explicit positions are reserved before anything else is placed (seed 000 "Processing Explicit Binding Modifiers").
+//! Phase 3: explicit positions are reserved before anything else is placed (rule `layout-explicit`).
 
 use super::super::trace::How;
 use super::super::types::Detail;

@@ -1,4 +1,4 @@
-//! Phase 4: what has no explicit position gets the first that is free (seed 000 "Allocating Bindings to Parameters").
+//! Phase 4: what has no explicit position gets the first that is free (rule `layout-first-fit`).
 
 use super::super::trace::How;
 use super::super::usage::{UNBOUNDED, Unit};

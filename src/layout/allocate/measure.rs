@@ -1,4 +1,4 @@
-//! Phase 2: what each parameter needs (seed 000 "Computing Resource Requirements").
+//! Phase 2: what each parameter needs (rule `layout-needs`).
 
 use super::super::lock::Owner;
 use super::super::order::Scope;
