@@ -1,6 +1,6 @@
 //! The syntax tree: what was written, nothing resolved. Made by `parse`, read by `check`, never changed after.
 //!
-//! Types are syntax of their own ([`TypeExpr`]); where type and expression cannot be told apart without names
+//! Types are syntax of their own ([`TypeExpr`]); where type and expression cannot be determined apart without names
 //! (`(a)(b)`, `f<a>(b)`, `T(1)`), the parser chooses by the rules in `parse` and `check` reinterprets:
 //! a [`ExprKind::Path`] may turn out to be a type, a [`ExprKind::Cast`] to a non-type is an error there.
 

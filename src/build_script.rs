@@ -79,7 +79,7 @@ impl Build {
         self
     }
 
-    /// How bindings are given: [`crate::layout::SPEC`], [`crate::layout::SLANGC`] or [`crate::layout::DXC`].
+    /// How bindings are assigned: [`crate::layout::SPEC`], [`crate::layout::SLANGC`] or [`crate::layout::DXC`].
     pub fn binding_policy(mut self, policy: Policy) -> Build {
         self.choices.binding_policy = Some(policy);
         self
@@ -97,7 +97,7 @@ impl Build {
         self
     }
 
-    /// Keeps the explicit positions of parameters that the binding policy drops from being given to others.
+    /// Reserves the explicit positions of parameters that the binding policy drops.
     pub fn reserve_unused(mut self, reserve: bool) -> Build {
         self.choices.reserve_unused = Some(reserve);
         self
@@ -142,7 +142,7 @@ impl Build {
     /// Compiles; the error is what a person should read. Gives the files that were written.
     pub fn try_run(&self) -> Result<Vec<PathBuf>, String> {
         let out = self.out.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
-        let out = out.ok_or("OUT_DIR is not set: outside of a build script, say where outputs go with out_dir")?;
+        let out = out.ok_or("OUT_DIR is not set: outside of a build script, set the output directory with out_dir")?;
         let plan =
             crate::batch::plan(&self.tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
         let Plan { jobs, bindings_lock, manifest } = plan;

@@ -86,7 +86,7 @@ pub struct Options {
     pub defines: Vec<(String, Option<String>)>,
     /// Storage order of matrices without a modifier.
     pub matrix_order: MatrixOrder,
-    /// How bindings are given.
+    /// How bindings are assigned.
     pub policy: Policy,
     /// Explicit positions of parameters that the policy drops are kept from others.
     pub reserve_unused: bool,
@@ -100,14 +100,14 @@ pub struct Options {
     pub buffer_layout: BufferLayout,
     /// Warn of structs whose bytes differ between targets.
     pub lint_layout: bool,
-    /// Warn of stages that do not take what the stage before them gives.
+    /// Warn of stages that do not read what the stage before them writes.
     pub lint_stages: bool,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
     /// Name of a legalization pass that does nothing, for tests of the tests.
     #[doc(hidden)]
     pub left_out_pass: Option<String>,
-    /// Sidecars of what cannot be emitted too: what a target cannot say is a warning, and there is no text of it.
+    /// Sidecars of what cannot be emitted too: what a target does not support is a warning, and there is no text of it.
     pub layouts_anyway: bool,
     /// The positions that parameters had before, which they keep; what is recorded from now on is in the output.
     pub lock: Option<LockInput>,

@@ -38,8 +38,8 @@ pub fn span(file: FileId, place: &Range<usize>) -> Span {
 /// Reads a text whose member `schema` must be `version`.
 pub fn read<T: DeserializeOwned>(text: &str, version: &str) -> Result<T, Fault> {
     let unread = |e: serde_json::Error| match e.is_data() {
-        true => fault(text, &e, "it says two things", "one of the two has to go"),
-        false => fault(text, &e, "it is no JSON", "nothing but JSON is read here"),
+        true => fault(text, &e, "it has two values", "remove one of the two"),
+        false => fault(text, &e, "it is not JSON", "nothing but JSON is read here"),
     };
     let once: Once = serde_json::from_str(text).map_err(unread)?;
     let schema = match &once {
@@ -55,7 +55,7 @@ pub fn read<T: DeserializeOwned>(text: &str, version: &str) -> Result<T, Fault> 
         }
         None => {
             let note = format!("it would have a member \"schema\": \"{version}\"");
-            return Err(Fault { place: first_character(text), message: "it does not say its schema".into(), note });
+            return Err(Fault { place: first_character(text), message: "it does not name its schema".into(), note });
         }
     }
     serde_json::from_str(text).map_err(|e| fault(text, &e, "it does not follow its schema", version))

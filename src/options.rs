@@ -21,7 +21,7 @@ pub struct Choices {
     #[arg(long, value_name = "row|column", value_parser = matrix_layout)]
     #[serde(deserialize_with = "said")]
     pub matrix_layout: Option<MatrixOrder>,
-    /// How bindings are given; spec is the default.
+    /// How bindings are assigned; spec is the default.
     #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy)]
     #[serde(deserialize_with = "said")]
     pub binding_policy: Option<Policy>,
@@ -33,7 +33,7 @@ pub struct Choices {
     #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
     #[serde(deserialize_with = "said")]
     pub globals_binding: Option<(u32, u32)>,
-    /// Keep the explicit positions of parameters that the binding policy drops from being given to others.
+    /// Reserve the explicit positions of parameters that the binding policy drops.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub reserve_unused: Option<bool>,
     /// Size of arrays of resources without one, for targets that need it.
@@ -44,19 +44,19 @@ pub struct Choices {
     #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout)]
     #[serde(deserialize_with = "said")]
     pub buffer_layout: Option<BufferLayout>,
-    /// Warnings to give: `layout` tells of structs whose bytes differ between targets, and of the padding that mends it;
-    /// `stages` of stages that do not take what the stage before them gives.
+    /// Warnings to report: `layout` for structs whose offsets differ between targets, with the padding that mends it;
+    /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub lint: Option<Vec<Lint>>,
 }
 
-/// Warnings that are given when asked for.
+/// Warnings that are reported on request.
 #[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lint {
     /// Structs whose bytes differ between targets.
     Layout,
-    /// Stages that do not take what the stage before them gives.
+    /// Stages that do not read what the stage before them writes.
     Stages,
 }
 
@@ -176,7 +176,9 @@ pub fn entry(text: &str) -> Result<EntryRequest, String> {
         None => Ok(EntryRequest { name: text.to_owned(), stage: None }),
         Some((name, stage)) => match Stage::parse(stage) {
             Some(stage) => Ok(EntryRequest { name: name.to_owned(), stage: Some(stage) }),
-            None => Err(format!("`{stage}` is no stage; there are vertex, fragment (pixel), compute, geometry, ...")),
+            None => {
+                Err(format!("`{stage}` is not a stage; there are vertex, fragment (pixel), compute, geometry, ..."))
+            }
         },
     }
 }

@@ -70,7 +70,7 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
             Some(("profile", value)) => options.profile = Some(value.to_owned()),
             Some(("define", value)) => options.defines.extend(options::define(value).ok()),
             Some(("policy", value)) => options.policy = options::policy(value).expect("a policy"),
-            _ => panic!("`{word}` is no option of an error fixture"),
+            _ => panic!("`{word}` is not an option of an error fixture"),
         }
     }
     let output = compile(&loader, &[&name(path)], &options);

@@ -62,11 +62,11 @@ fn elements_and_namespaces_are_found() {
     }
     for (path, said) in [
         ("pairs[4].a", "`pairs` has 4 elements there, and none of index 4"),
-        ("pairs[x].a", "is no number in brackets"),
-        ("pairs[", "is no number in brackets"),
+        ("pairs[x].a", "is not a number in brackets"),
+        ("pairs[", "is not a number in brackets"),
         ("pairs.a[1][2]", "`a` has fewer than 2 dimensions"),
-        ("One::B.z[0]", "`z` is no array"),
-        ("same", "`same` may be `One.same`, `Two.same`: say which"),
+        ("One::B.z[0]", "`z` is not an array"),
+        ("same", "`same` may be `One.same`, `Two.same`: choose one"),
     ] {
         let (code, text) = explain(path, "hlsl");
         assert!(code == 2 && text.contains(said), "{path}: {said}\n{text}");

@@ -154,7 +154,7 @@ fn edits(seed: u64) -> [usize; 2] {
             let expected = [Code::LOCKED, Code::BINDING_OVERLAP, Code::BINDING_EXHAUSTED];
             let errors = output.diagnostics.iter().filter(|d| d.severity == Severity::Error);
             let strange: Vec<_> = errors.filter(|d| !expected.contains(&d.code)).collect();
-            // What a target cannot say, it cannot say without the lock either.
+            // What a target does not support, it cannot say without the lock either.
             let same = strange.is_empty() || run(&text, target, policy, None).has_errors();
             assert!(same, "seed {seed}:\n{text}\n{}", output.render(false));
             counts[1] += 1;
@@ -468,7 +468,7 @@ fn what_is_no_lock() {
         (format!("{{{schema}}}"), "bindings.lock:1:"),
         (format!("{{{schema}, \"programs\": {{}}, \"more\": 1}}"), "bindings.lock:1:"),
         (record("{\"registers\": {\"index\": 1}}"), "bindings.lock:3:18"),
-        (record("{}").replace("d3d", "metal"), "bindings.lock:3:10: error[E0705]: `metal` is no binding model"),
+        (record("{}").replace("d3d", "metal"), "bindings.lock:3:10: error[E0705]: `metal` is not a binding model"),
         (record("{\"shaderResource\": {\"index\": 4294967296, \"count\": 1, \"space\": 0}}"), "bindings.lock:3:18"),
         (
             record("{\"shaderResource\": {\"index\": 1, \"count\": 18446744073709551615, \"space\": 0}}"),

@@ -99,13 +99,13 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         }
         "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
         "dump" => to.dump_after = Some(value.to_owned()),
-        "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is no size"))?),
+        "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
         "shift" => to.shift = options::shift(value)?,
         "globals" => to.globals_binding = Some(options::binding(value)?),
-        _ => return Err(format!("`{word}` is no option of a fixture")),
+        _ => return Err(format!("`{word}` is not an option of a fixture")),
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
         "b: B at byte 16, b+0, t+1 | 16 bytes (alignment 16, stride 16), 1 b register, 1 t register",
     ),
     ("stages", "hlsl", "height: float at byte 0 [Range(0.0, 90.0, \"degrees\", 9)] | 4 bytes (alignment 4, stride 4)"),
-    ("stages", "hlsl", "told: maxPrimitives 126, maxVertices 64, outputTopology triangle, payload Payload"),
+    ("stages", "hlsl", "stage: maxPrimitives 126, maxVertices 64, outputTopology triangle, payload Payload"),
 ];
 
 /// (fixture, target, path, register or binding, space, byte).

@@ -134,7 +134,7 @@ fn read(path: &Path) -> Result<String, LoadError> {
     let unreadable = |e: std::io::Error| LoadError::Unreadable(e.to_string());
     let size = std::fs::metadata(path).map_err(unreadable)?;
     if !size.is_file() {
-        return Err(LoadError::Unreadable("it is no regular file".to_owned()));
+        return Err(LoadError::Unreadable("it is not a regular file".to_owned()));
     }
     if size.len() > MAX_FILE_BYTES as u64 {
         let reason = format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", size.len());

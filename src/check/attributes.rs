@@ -59,6 +59,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("patchconstantfunc", Anyone, &[Word], 1),
     ("maxtessfactor", Anyone, &[Number], 1),
     ("shader", Anyone, &[Word], 1),
+    ("rootsignature", Anyone, &[Word], 1),
     ("unroll", Anyone, &[Int(0)], 0),
     ("earlydepthstencil", Anyone, &[], 0),
     ("vk::binding", Anyone, &[Int(0); 2], 1),
@@ -139,7 +140,6 @@ const OTHERS: &[&str] = &[
     "preferrecompute",
     "raypayload",
     "require",
-    "rootsignature",
     "sealed",
     "shader_record",
     "treatasdifferentiable",
@@ -267,7 +267,7 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             None => Err((arg.span, "the argument must be a constant integer".into())),
         },
         Takes::Number => match eval(arg) {
-            Some(Value::Float(v, _)) => Ok(AttributeArg::Float(v)),
+            Some(Value::Float(v, _)) if v.is_finite() => Ok(AttributeArg::Float(v)),
             Some(value) if value.int().is_some() => Ok(AttributeArg::Int(value.int().unwrap_or(0))),
             _ => Err((arg.span, "the argument must be a constant number".into())),
         },
@@ -456,7 +456,7 @@ fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
             if result.space.is_some() {
                 return Err((word.span, "`register` names two spaces".into()));
             }
-            let wrong = || (word.span, format!("`{text}` is no register space; write `space0`, `space1`, ..."));
+            let wrong = || (word.span, format!("`{text}` is not a register space; write `space0`, `space1`, ..."));
             result.space = Some(number(digits).ok_or_else(wrong)?);
             continue;
         }
@@ -499,7 +499,7 @@ fn without_number(word: ast::Ident, as_dxc: bool) -> Option<Diagnostic> {
     let letter = letter(word.name.as_str())?;
     let message = format!("`{letter}` needs a number, such as `{letter}0`");
     Some(match as_dxc {
-        true => Diagnostic::warning(Code::BAD_REGISTER, word.span, format!("{message}, which it is heard as")),
+        true => Diagnostic::warning(Code::BAD_REGISTER, word.span, format!("{message}; the number 0 is assumed")),
         false => Diagnostic::error(Code::BAD_REGISTER, word.span, message),
     })
 }
@@ -510,13 +510,13 @@ fn class_and_index(text: &str) -> Result<(char, u32), String> {
     let letter = chars.next().unwrap_or_default().to_ascii_lowercase();
     if !CLASSES.iter().any(|(c, _)| *c == letter) {
         let list: Vec<String> = CLASSES.iter().map(|(c, what)| format!("`{c}` for {what}")).collect();
-        return Err(format!("`{text}` is no register; there are {}", list.join(", ")));
+        return Err(format!("`{text}` is not a register; there are {}", list.join(", ")));
     }
     let digits = chars.as_str();
     match number(digits) {
         Some(index) => Ok((letter, index)),
         None if digits.chars().all(|c| c.is_ascii_digit()) => Err(format!("the number of `{text}` is too large")),
-        None => Err(format!("`{text}` is no register; a letter and a number are needed, such as `{letter}0`")),
+        None => Err(format!("`{text}` is not a register; a letter and a number are needed, such as `{letter}0`")),
     }
 }
 
@@ -534,13 +534,13 @@ fn beyond(row: &str) -> String {
 
 /// `packoffset(c1.y)` in bytes.
 fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
-    let Some(first) = words.first() else { return Err((span, "`packoffset` needs a place such as `c0.x`".into())) };
+    let Some(first) = words.first() else { return Err((span, "`packoffset` needs a position such as `c0.x`".into())) };
     let text = first.name.as_str();
     let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { None } else { number(d) });
     let Some(row) = row else {
         let digits = text.get(1..).unwrap_or("");
         let large = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
-        let fault = if large { beyond(text) } else { format!("`{text}` is no constant; write `c0`, `c1.y`, ...") };
+        let fault = if large { beyond(text) } else { format!("`{text}` is not a constant; write `c0`, `c1.y`, ...") };
         return Err((first.span, fault));
     };
     if row >= MAX_ROWS {
@@ -551,7 +551,7 @@ fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
         Some(word) => {
             let letter = word.name.as_str();
             let at = ["xyzw", "rgba"].iter().find_map(|set| set.find(letter).filter(|_| letter.len() == 1));
-            at.ok_or_else(|| (word.span, format!("`{letter}` is no component; one of x, y, z, w is needed")))? as u32
+            at.ok_or_else(|| (word.span, format!("`{letter}` is not a component; one of x, y, z, w is needed")))? as u32
         }
     };
     match words.get(2) {
@@ -677,6 +677,12 @@ mod tests {
         ast::Attribute { name: ident(name), args }
     }
 
+    fn of_the_library(name: &str, args: Vec<Expr>) -> ast::Attribute {
+        let file = crate::source::Sources::for_library().add("core.slang", "".into());
+        let name = Ident { span: Span { file, ..Span::default() }, ..ident(name) };
+        ast::Attribute { name, args }
+    }
+
     /// Literals have values, and the name `FOUR`.
     fn eval(e: &Expr) -> Option<Value> {
         match &e.kind {
@@ -707,7 +713,7 @@ mod tests {
             attribute("domain", vec![string("tri")]),
             attribute("outputtopology", vec![name("triangle_cw")]),
             attribute("unroll", vec![]),
-            attribute("__stages", vec![name("fragment"), name("FOUR")]),
+            of_the_library("__stages", vec![name("fragment"), name("FOUR")]),
         ]);
         assert_eq!(errors, Vec::<String>::new());
         assert_eq!(list[0].args, vec![AttributeArg::Int(8), AttributeArg::Int(4), AttributeArg::Int(1)]);
@@ -733,7 +739,11 @@ mod tests {
         assert_eq!(fault("unroll", vec![int(1), int(2)]), "E0315 `[unroll]` takes 0 to 1 arguments, not 2");
         assert_eq!(fault("earlydepthstencil", vec![int(1)]), "E0315 `[earlydepthstencil]` takes no arguments, not 1");
         assert_eq!(fault("shader", vec![int(1)]), "E0315 `[shader]`: the argument must be a word");
-        assert_eq!(fault("__stages", vec![]), "E0315 `[__stages]` takes at least 1 argument, not 0");
+        assert_eq!(fault("__stages", vec![]), "E0322 `[__stages]` is reserved for the standard library");
+        let (_, errors) = resolved(&[of_the_library("__stages", vec![])]);
+        assert_eq!(errors, ["E0315 `[__stages]` takes at least 1 argument, not 0"]);
+        let (_, errors) = resolved(&[of_the_library("__unlisted", vec![])]);
+        assert_eq!(errors, ["E0901 `[__unlisted]` is missing in the table of attributes"]);
     }
 
     #[test]
@@ -765,13 +775,13 @@ mod tests {
     #[test]
     fn malformed_registers() {
         for (words, part) in [
-            (&["x3"][..], "`x3` is no register"),
+            (&["x3"][..], "`x3` is not a register"),
             (&["t", "1"], "is too much"),
             (&["t3x"], "a letter and a number"),
             (&["t99999999999"], "too large"),
             (&["t-1"], "a letter and a number"),
             (&["t0", "t1"], "is too much"),
-            (&["t0", "space"], "no register space"),
+            (&["t0", "space"], "not a register space"),
             (&["t0", "SPACE1"], "is too much"),
             (&["space1", "t0"], "stands before the space"),
             (&["t0", "space1", "space2"], "two spaces"),

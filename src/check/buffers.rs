@@ -81,10 +81,10 @@ impl Checker<'_> {
             }
             Type::Array(..) => self.array_fault(name, element),
             Type::ConstantBuffer(held) | Type::TextureBuffer(held) if self.is_unsized(held) => {
-                Some(format!("the elements of `{name}` hold an array without a size, so they have none"))
+                Some(format!("the elements of `{name}` hold an unbounded array, so they have no size"))
             }
             _ if self.is_unsized(element) => {
-                Some(format!("the elements of `{name}` hold an array without a size, so they have none"))
+                Some(format!("the elements of `{name}` hold an unbounded array, so they have no size"))
             }
             _ => None,
         }
@@ -121,7 +121,7 @@ impl Checker<'_> {
             Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element)
                 if self.has_unsized_data(element) =>
             {
-                Some(format!("`{name}` holds an array without a size, which no constant buffer can"))
+                Some(format!("`{name}` holds an unbounded array, which a constant buffer cannot"))
             }
             _ => None,
         }

@@ -8,7 +8,9 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{EntryPoint, FunctionId, Modifiers, ParamMode, Stage, Type, TypeId, is_uniform};
+use crate::tree::{
+    EntryPoint, FunctionBody, FunctionId, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
+};
 use std::collections::BTreeSet;
 
 /// An entry point before it is checked.
@@ -183,9 +185,9 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let file = self.unit_name(decl, input);
         let base = file.as_str().rsplit(['/', '\\']).next().unwrap_or("").to_owned();
-        let message = format!("the stage of the entry point `{}` cannot be told", info.name);
+        let message = format!("the stage of the entry point `{}` cannot be determined", info.name);
         let lines = format!(
-            "say it with `--entry {0}:STAGE`, or in shaderport.toml:\n\n[[shader]]\nfiles = [\"**/{base}\"]\nentries = [\"{0}:fragment\"]",
+            "name it with `--entry {0}:STAGE`, or in shaderport.toml:\n\n[[shader]]\nfiles = [\"**/{base}\"]\nentries = [\"{0}:fragment\"]",
             info.name
         );
         self.diags.push(Diagnostic::error(Code::ENTRY_AMBIGUOUS, info.span, message).note(lines));
@@ -214,7 +216,7 @@ impl<'a> Checker<'a> {
                 match Stage::parse(text.as_str()) {
                     Some(stage) => list.push(Found { decl, stage }),
                     None => {
-                        let message = format!("`{text}` is no stage");
+                        let message = format!("`{text}` is not a stage");
                         self.error(Code::BAD_ENTRY, attribute.name.span, message);
                     }
                 }
@@ -403,6 +405,21 @@ impl<'a> Checker<'a> {
             self.program.entry_points.push(entry);
         }
         self.drain();
+        self.spelled_entry_points();
+    }
+
+    /// An entry point has statements, never a spelling.
+    fn spelled_entry_points(&mut self) {
+        let is_spelling = |body: &FunctionBody| match body {
+            FunctionBody::Intrinsic(_) => true,
+            FunctionBody::Switch(cases) => cases.iter().any(|(_, case)| matches!(case, TargetCase::Intrinsic(_))),
+            FunctionBody::Block | FunctionBody::None => false,
+        };
+        let functions = self.program.entry_points.iter().map(|entry| &self.program.functions[entry.function]);
+        let spelled: Vec<_> = functions.filter(|f| is_spelling(&f.body)).map(|f| (f.name, f.span)).collect();
+        for (name, span) in spelled {
+            self.error(Code::BAD_SPELLING, span, format!("the entry point `{name}` cannot be an `__intrinsic_asm`"));
+        }
     }
 
     /// HLSL writes all three sizes of a group; Slang takes 1 for those that are left out.
@@ -431,8 +448,9 @@ impl<'a> Checker<'a> {
         }
         for (index, name, span) in found {
             let message = format!("`{name}` has no system value, so it is uniform in a compute shader");
-            self.diags
-                .push(Diagnostic::warning(Code::BAD_ENTRY, span, message).note("`uniform` says so without a warning"));
+            self.diags.push(
+                Diagnostic::warning(Code::BAD_ENTRY, span, message).note("`uniform` declares that without a warning"),
+            );
             if let Some(param) = self.program.functions[function].params.get_mut(index) {
                 param.modifiers.set(Modifiers::UNIFORM);
             }

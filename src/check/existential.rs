@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         self.push(ExprKind::Literal(Literal::Int(variant as i64), None), TypeId::UINT, span)
     }
 
-    /// Whether a value of an interface is of a type, and its value of that type. `None`: it is no value of an interface.
+    /// Whether a value of an interface is of a type, and its value of that type. `None`: it is not a value of an interface.
     pub(super) fn unboxed(&mut self, value: ExprId, to: TypeId) -> Option<(ExprId, ExprId)> {
         let existential = self.existential(self.ty(value))?;
         let span = self.span(value);

@@ -87,9 +87,9 @@ impl<'a> Checker<'a> {
                 let name = self.info(decl).name;
                 self.error_at(Code::NOT_A_VALUE, span, format!("`{name}` is a type; a value is needed here"))
             }
-            Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is no value"),
+            Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is not a value"),
             Operand::Functions(..) => {
-                self.error_at(Code::NOT_A_VALUE, span, "a function must be called; it is no value by itself")
+                self.error_at(Code::NOT_A_VALUE, span, "a function must be called; it is not a value by itself")
             }
         }
     }
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let name = info.name;
-                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is no value"));
+                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is not a value"));
                 Operand::Error
             }
         }
@@ -347,7 +347,7 @@ impl<'a> Checker<'a> {
         if self.ty(value) == TypeId::ERROR {
             return value;
         }
-        let message = "the address of a place in the shader is no pointer that can be kept or passed on";
+        let message = "the address of a variable of the shader cannot be stored or passed on";
         let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
                     change a variable by an `inout` parameter";
         self.diags.push(Diagnostic::error(Code::UNSUPPORTED, span, message).note(note));

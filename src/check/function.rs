@@ -537,7 +537,7 @@ impl<'a> Checker<'a> {
         switch_targets(block, &mut targets, 0);
         let body = if targets.is_empty() {
             match sole_intrinsic(block, None) {
-                Some((text, span)) => match self.template(text, span) {
+                Some((text, span)) => match self.template(text, span, self.argument_count(function)) {
                     Some(template) => FunctionBody::Intrinsic(template),
                     None => FunctionBody::None,
                 },
@@ -579,7 +579,7 @@ impl<'a> Checker<'a> {
         let mut failed = Vec::new();
         for &target in targets {
             if let Some((text, span)) = sole_intrinsic(block, Some(target)) {
-                if let Some(template) = self.template(text, span) {
+                if let Some(template) = self.template(text, span, self.argument_count(function)) {
                     cases.push((target, TargetCase::Intrinsic(template)));
                 }
                 continue;
@@ -602,8 +602,13 @@ impl<'a> Checker<'a> {
         cases
     }
 
-    /// The spelling that an `__intrinsic_asm` gives; what a user writes must be one expression.
-    pub(super) fn template(&mut self, text: Symbol, span: Span) -> Option<Template> {
+    fn argument_count(&self, function: FunctionId) -> u32 {
+        self.program.functions[function].params.len() as u32
+    }
+
+    /// The spelling that an `__intrinsic_asm` gives to a function of so many parameters; what a user writes must be one
+    /// expression.
+    pub(super) fn template(&mut self, text: Symbol, span: Span, params: u32) -> Option<Template> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let user = !span.file.is_library();
         let parsed = match text.as_str() {
@@ -611,22 +616,15 @@ impl<'a> Checker<'a> {
             name if user && !name.is_empty() && name.chars().all(is_name) => Template::parse(&format!("{name}($*0)")),
             other => Template::parse(other),
         };
-        let template = match parsed {
-            Ok(template) => template,
-            Err(what) => {
-                let message = format!("`{what}` is not a placeholder of `__intrinsic_asm`");
-                self.error(Code::BAD_SPELLING, span, message);
-                return None;
-            }
+        let message = match parsed {
+            Err(what) => format!("`{what}` is not a placeholder of `__intrinsic_asm`"),
+            Ok(template) => match template.fault(params).filter(|_| user) {
+                None => return Some(template),
+                Some(fault) => format!("the text of `__intrinsic_asm` must be one expression: {fault}"),
+            },
         };
-        match template.fault().filter(|_| user) {
-            Some(fault) => {
-                let message = format!("the text of `__intrinsic_asm` must be one expression: {fault}");
-                self.error(Code::BAD_SPELLING, span, message);
-                None
-            }
-            None => Some(template),
-        }
+        self.error(Code::BAD_SPELLING, span, message);
+        None
     }
 
     /// Checks statements in a context of their own, for one target where the body has a target switch.

@@ -548,7 +548,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The arguments that slots agree on; `None` if one cannot be told or breaks a constraint.
+    /// The arguments that slots agree on; `None` if one cannot be determined or breaks a constraint.
     ///
     /// In the standard library a length that only scalars stand for is 1.
     pub(super) fn solve(

@@ -208,7 +208,11 @@ impl<'a> Checker<'a> {
                 return self.construct(ty, args, span);
             }
         }
-        self.error_at(Code::GENERIC_ARGUMENTS, span, format!("the generic arguments of `{}` cannot be told", info.name))
+        self.error_at(
+            Code::GENERIC_ARGUMENTS,
+            span,
+            format!("the generic arguments of `{}` cannot be determined", info.name),
+        )
     }
 
     /// A list without a type to make, such as `{ 1, 2 }` alone: an array of what its elements have in common.

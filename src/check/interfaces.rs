@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
             return Name::Type(ty);
         }
         let (owner, name) = (self.type_text(owner), info.name);
-        self.error(Code::CONSTRAINT, span, format!("`{owner}` does not say what its associated type `{name}` is"));
+        self.error(Code::CONSTRAINT, span, format!("`{owner}` does not define its associated type `{name}`"));
         Name::Error
     }
 

@@ -346,7 +346,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(Code::ARGUMENT_COUNT, span, message)
                 }
                 Misfit::Generics => {
-                    let message = format!("the generic arguments of `{name}` do not fit or cannot be told");
+                    let message = format!("the generic arguments of `{name}` do not fit or cannot be determined");
                     Diagnostic::error(Code::GENERIC_ARGUMENTS, span, message)
                 }
             };

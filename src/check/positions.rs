@@ -18,7 +18,7 @@ impl Checker<'_> {
         self.refuse_packoffset(&explicit);
         let scalar = matches!(self.program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
         if kind == GlobalKind::Specialization && !scalar {
-            let message = format!("the specialization constant `{name}` is no scalar");
+            let message = format!("the specialization constant `{name}` is not a scalar");
             self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, self.program.globals[id].span, message));
         }
         match kind {
@@ -63,7 +63,7 @@ impl Checker<'_> {
             match semantic {
                 ast::Semantic::PackOffset(_, span) => self.packoffset_error(*span),
                 ast::Semantic::Register(_, span) => {
-                    let message = format!("`{name}` is no shader parameter and has no register");
+                    let message = format!("`{name}` is not a shader parameter and has no register");
                     self.diags.push(Diagnostic::error(Code::BAD_REGISTER, *span, message));
                 }
                 ast::Semantic::Name(_) => {}
@@ -84,11 +84,11 @@ impl Checker<'_> {
             let Some(fault) = register_fault(&self.program, ty, register) else { continue };
             found.push(match register.class {
                 Some(class @ ('b' | 'i')) if data => {
-                    let text = format!("{fault}; `{class}{0}` is heard as `c{0}` here", register.index);
+                    let text = format!("{fault}; `{class}{0}` is taken as `c{0}` here", register.index);
                     Diagnostic::warning(Code::BAD_REGISTER, register.span, text)
                 }
                 _ if unheard => {
-                    Diagnostic::warning(Code::BAD_REGISTER, register.span, format!("{fault}; it is not heard"))
+                    Diagnostic::warning(Code::BAD_REGISTER, register.span, format!("{fault}; it is ignored"))
                 }
                 _ => Diagnostic::error(Code::BAD_REGISTER, register.span, fault),
             });
@@ -121,7 +121,7 @@ impl Checker<'_> {
         let taken = alone && !matches!(types.get(element), Type::Array(..) | Type::Struct(_));
         if self.options.places_as_dxc && !taken && self.program.holds_resource(ty) {
             let message = format!("the array `{name}` needs a number of elements here");
-            let note = "DXC takes an array without bound only if it is a global whose elements are resources; the other binding policies take this";
+            let note = "DXC takes an unbounded array only if it is a global whose elements are resources; the other binding policies take this";
             self.diags.push(Diagnostic::error(Code::BAD_LAYOUT, span, message).note(note));
         }
     }
@@ -151,7 +151,7 @@ impl Checker<'_> {
             return;
         }
         for register in registers {
-            let message = format!("the register of `{name}` is not heard; only shader parameters have one");
+            let message = format!("the register of `{name}` is ignored; only shader parameters have one");
             self.diags.push(Diagnostic::warning(Code::BAD_REGISTER, register.span, message));
         }
     }

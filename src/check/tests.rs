@@ -96,7 +96,7 @@ fn generics_are_instances() {
     fails(
         "a.slang",
         "interface IArea { float area(); }\nfloat g<T : IArea>(T x) { return x.area(); }\nfloat f() { return g(1.0); }",
-        &["3: E0316 the generic arguments of `g` do not fit or cannot be told"],
+        &["3: E0316 the generic arguments of `g` do not fit or cannot be determined"],
     );
 }
 

@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
             Name::Type(ty) => ty,
             Name::Error => TypeId::ERROR,
             Name::Missing => self.undeclared(path, scope, span),
-            Name::Namespace(_) => self.type_error(Code::NOT_A_TYPE, span, "a namespace is no type"),
+            Name::Namespace(_) => self.type_error(Code::NOT_A_TYPE, span, "a namespace is not a type"),
             Name::Interface(decl, args) => self.existential_type(decl, args, scope, span),
             Name::Generic(decl) => {
                 let name = self.info(decl).name;
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             }
             Name::Values(..) => {
                 let name = path_text(path);
-                self.type_error(Code::NOT_A_TYPE, span, format!("`{name}` is no type"))
+                self.type_error(Code::NOT_A_TYPE, span, format!("`{name}` is not a type"))
             }
         }
     }

@@ -56,7 +56,7 @@ enum ReflectFormat {
     Layouts,
     /// The sidecar.
     Json,
-    /// The sidecar without what only shaderport says.
+    /// The sidecar without keys of shaderport's own.
     SlangJson,
     /// A page with pictures of buffers, and why everything is where it is.
     Html,

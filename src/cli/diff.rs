@@ -38,7 +38,7 @@ pub fn diff(args: &DiffArgs) -> Outcome {
         let text = about(&files, color(), |ids| {
             Diagnostic::error(Code::BAD_OPTION, json::span(ids[0], &place(&old_text)), message)
                 .label(json::span(ids[1], &place(&new_text)), "the other one is for this target")
-                .note("positions of different targets say nothing of each other")
+                .note("positions of different targets cannot be compared")
         });
         eprint!("{text}");
         return Outcome::Usage;

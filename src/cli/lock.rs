@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The options.
 #[derive(Args, Debug, Clone, Default)]
 pub struct LockArgs {
-    /// Keep the positions that this file records, give new parameters places after them, and record those.
+    /// Keep the positions that this file records, assign new parameters positions after them, and record those.
     #[arg(long, value_name = "FILE")]
     bindings_lock: Option<PathBuf>,
     /// It is an error if the bindings lock would change: for builds that nobody looks at.
@@ -28,7 +28,7 @@ impl LockArgs {
         !self.is_named() && of_manifest.is_some()
     }
 
-    /// Reads the lock, or the one of a manifest. What is wrong with it is told.
+    /// Reads the lock, or the one of a manifest. What is wrong with it is reported.
     pub fn open(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Outcome> {
         match self.bindings_lock.as_deref().or(of_manifest) {
             Some(path) => {

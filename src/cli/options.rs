@@ -31,7 +31,7 @@ pub struct ProgramArgs {
     /// Tell which entry points were inferred, and why.
     #[arg(long)]
     pub verbose: bool,
-    /// Do not ask the nearest `shaderport.toml` above the sources for options that are not given here.
+    /// Ignore the nearest `shaderport.toml` above the sources.
     #[arg(long)]
     pub no_manifest: bool,
 }
@@ -50,7 +50,7 @@ impl ProgramArgs {
         options
     }
 
-    /// What the nearest manifest says of a program. What is wrong with it is told.
+    /// What the nearest manifest says of a program. What is wrong with it is reported.
     pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, Outcome> {
         if self.no_manifest {
             return Ok(None);

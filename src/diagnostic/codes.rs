@@ -1,7 +1,7 @@
 //! The table of error codes. Each has a page `E0123.md` in this directory, shown by `shaderport explain E0123`.
 //!
 //! Ranges: 01xx sources and preprocessor, 02xx syntax, 03xx names and types, 04xx layout and bindings,
-//! 05xx what a target cannot say, 06xx entry points and stages, 07xx options, manifest and files, 09xx internal.
+//! 05xx what a target does not support, 06xx entry points and stages, 07xx options, manifest and files, 09xx internal.
 
 /// A stable error code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ codes! {
     LOCKED = 406, "declarations do not fit the positions that a lock keeps";
     CAPABILITY = 501, "the target lacks a capability that the program needs";
     ENTRY_NOT_FOUND = 601, "an entry point was not found";
-    ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be told";
+    ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be determined";
     BAD_ENTRY = 603, "an entry point's signature or attributes are not valid for its stage";
     BAD_OPTION = 701, "an option or manifest entry is wrong";
     OUTPUT = 702, "an output cannot be written";

@@ -154,14 +154,17 @@ impl Writer {
     }
 }
 
-/// A comment that means the same in every target: WGSL nests block comments, and a backslash at a line's end would
-/// continue a line comment.
+/// A comment that means the same in every target: WGSL nests block comments and has more line breaks than HLSL, and a
+/// backslash at a line's end would continue a line comment.
 fn clean(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let breaks =
+        |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || (c.is_control() && !matches!(c, '\n' | '\t'));
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(breaks, " ");
     if let Some(inner) = text.strip_prefix("/*").and_then(|t| t.strip_suffix("*/")) {
-        return format!("/*{}*/", inner.replace("/*", "/ *"));
+        let apart = if inner.ends_with('/') { " " } else { "" };
+        return format!("/*{}{apart}*/", inner.replace("/*", "/ *"));
     }
-    let mut lines = text.lines().map(|l| l.trim_end().trim_end_matches('\\').trim_end());
+    let mut lines = text.lines().map(|l| l.trim_end_matches(|c: char| c == '\\' || c.is_whitespace()));
     let first = lines.next().unwrap_or("").to_owned();
     // A line comment continued by a backslash holds further lines.
     lines.fold(first, |all, line| all + "\n// " + line.trim())
@@ -176,6 +179,9 @@ mod tests {
         assert_eq!(clean("/* a /* b */"), "/* a / * b */");
         assert_eq!(clean("// path\\"), "// path");
         assert_eq!(clean("// one \\\ntwo"), "// one\n// two");
+        assert_eq!(clean("// path \\ \\"), "// path");
+        assert_eq!(clean("/* a /*/"), "/* a / */");
+        assert_eq!(clean("// a\u{2028}b\u{85}c\u{b}d\u{c}e"), "// a b c d e");
     }
 
     #[test]

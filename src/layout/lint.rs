@@ -104,7 +104,7 @@ impl Lint<'_> {
         let buffers = if constant { "constant" } else { "structured" };
         let [x, y] = pair.rules.map(|r| r.name);
         let message = format!(
-            "{name} lies differently in {buffers} buffers by the rules \"{x}\" and \"{y}\": {}{more}",
+            "{name} has different offsets in {buffers} buffers under the rules \"{x}\" and \"{y}\": {}{more}",
             told.join(", ")
         );
         self.diags.push(Diagnostic::warning(Code::BAD_LAYOUT, structure.span, message).note(advice));

@@ -74,7 +74,7 @@ fn compare(program: &Program, settings: &Settings, (from, to): (&EntryPoint, &En
     let more = if told.len() > TOLD { format!(", and {} more", told.len() - TOLD) } else { String::new() };
     told.truncate(TOLD);
     let span = |entry: &EntryPoint| program.functions[entry.function].span;
-    let message = format!("`{}` does not take what `{}` gives: {}{more}", to.name, from.name, told.join(", "));
+    let message = format!("`{}` does not read what `{}` writes: {}{more}", to.name, from.name, told.join(", "));
     let warning = Diagnostic::warning(Code::BAD_ENTRY, span(to), message)
         .label(span(from), "the stage before it")
         .note("stages are linked by location or register, not by semantic: give both one struct, or one order");

@@ -169,7 +169,7 @@ impl Record {
     fn fault(&self) -> Option<String> {
         const MOST: u64 = 1 << 32;
         for (word, at) in &self.at {
-            let Some(unit) = Unit::of_word(word) else { return Some(format!("`{word}` is no unit")) };
+            let Some(unit) = Unit::of_word(word) else { return Some(format!("`{word}` is not a unit")) };
             let slots = Unit::SLOTS.contains(&unit);
             if !slots && unit != Unit::Bytes && at.count.is_none_or(|n| n > 1 << 16) {
                 return Some(format!("`{word}` has too many numbers"));
@@ -219,7 +219,7 @@ impl Lock {
         for (program, held) in &self.programs {
             for (api, records) in &held.apis {
                 if !Api::ALL.iter().any(|a| a.word() == api) {
-                    return Some((vec!["programs", program, "apis", api], format!("`{api}` is no binding model")));
+                    return Some((vec!["programs", program, "apis", api], format!("`{api}` is not a binding model")));
                 }
                 for (key, record) in records {
                     if let Some(message) = record.fault() {

@@ -24,7 +24,7 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     program
 }
 
-/// Arrays of resources without a size get one.
+/// Unbounded arrays of resources get one.
 fn size_arrays(types: &mut Types, size: u32) {
     for id in types.ids() {
         if let Type::Array(element, None) = types.get(id)

@@ -66,7 +66,7 @@ impl Taken<'_> {
                 continue;
             };
             let message =
-                format!("two of one direction have the semantic `{name}{index}`, which D3D cannot tell apart");
+                format!("two of one direction have the semantic `{name}{index}`, which D3D does not distinguish");
             let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
             self.found.push(clash.label(other, "the other one has it here"));
             return;

@@ -24,7 +24,7 @@ pub fn check(program: &Program, diags: &mut Diagnostics) {
     }
 }
 
-/// Reports locations of what is no stage input or output.
+/// Reports locations of what is not a stage input or output.
 fn check_parameters(program: &Program, diags: &mut Diagnostics) {
     let globals = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
     let globals = globals.map(|(_, g)| (g.name, &g.explicit));
@@ -133,7 +133,8 @@ impl Leaves<'_> {
                     before.iter().filter(|l| self.place(l).is_some_and(|p| meets(&p, &place))).collect();
                 let names: Vec<String> = met.iter().map(|l| format!("`{}`", l.name)).collect();
                 if !met.is_empty() {
-                    let message = format!("`{}` and {} have one place: {}", leaf.name, names.join(", "), place.text());
+                    let message =
+                        format!("`{}` and {} have one position: {}", leaf.name, names.join(", "), place.text());
                     let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
                     let text = |l: &Leaf| self.place(l).map_or(String::new(), |p| p.text());
                     found.push(met.iter().fold(error, |error, l| error.label(l.span, text(l))));
@@ -213,7 +214,7 @@ fn meets(a: &Taken, b: &Taken) -> bool {
     a.name == b.name && a.index == b.index && a.start < end(b) && b.start < end(a)
 }
 
-/// More inputs or outputs than this no stage of any API has.
+/// More inputs or outputs than this not a stage of any API has.
 const MOST: u32 = 64;
 
 /// The indices of the render targets of all entry points: the first, and how many follow it.
@@ -260,10 +261,10 @@ fn check_struct(fields: &[Field], diags: &mut Diagnostics) {
     let user = fields.iter().filter(|f| !f.semantic.as_ref().is_some_and(is_system));
     let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| f.explicit.location.is_some());
     if let ([first, ..], [other, ..]) = (with.as_slice(), without.as_slice()) {
-        let message = format!("`{}` says its location and `{}` does not", first.name, other.name);
+        let message = format!("`{}` has an explicit location and `{}` does not", first.name, other.name);
         let diagnostic = Diagnostic::error(Code::BAD_ATTRIBUTE, other.span, message);
-        let note = "in one struct either all of the fields say their locations, or none does";
-        diags.push(diagnostic.label(first.span, "this one says it").note(note));
+        let note = "in one struct either all of the fields have explicit locations, or none has";
+        diags.push(diagnostic.label(first.span, "this one has it").note(note));
     }
 }
 

@@ -91,7 +91,7 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
             if !place(program, exprs, target, &mut places) {
                 faults.push((
                     exprs[id].span,
-                    "an atomic operation on what is no element of a buffer and no shared variable",
+                    "an atomic operation on something other than an element of a buffer or a shared variable",
                 ));
             }
         }

@@ -40,7 +40,7 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// A buffer of matrices, whose storage order the target cannot say.
+/// A buffer of matrices, whose storage order the target does not support.
 fn is_stored_in_order(cx: &Context, buffer: TypeId) -> bool {
     let element = match cx.program.types.get(buffer) {
         Type::ConstantBuffer(t) | Type::TextureBuffer(t) => t,

@@ -64,7 +64,7 @@ impl Lowering<'_, '_> {
         let entry = self.entry.clone();
         if entry.stage == Stage::Vertex && !outputs.iter().any(Leaf::is_position) {
             let span = self.cx.program.functions[entry.function].span;
-            let message = format!("a vertex shader without `SV_Position` cannot be said in {}", self.cx.profile.name);
+            let message = format!("a vertex shader without `SV_Position` is not supported by {}", self.cx.profile.name);
             self.cx.unsupported(span, message);
         }
         let params = std::mem::take(&mut self.cx.program.functions[entry.function].params);
@@ -201,7 +201,7 @@ impl Lowering<'_, '_> {
             return self.missing(leaf);
         }
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
-        let message = format!("{} has no `{semantic}`: the output is left out", self.cx.profile.name);
+        let message = format!("{} has no `{semantic}`: the output is omitted", self.cx.profile.name);
         self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
     }
 

@@ -102,7 +102,8 @@ fn place(cx: &mut Context) {
         };
         for span in faults {
             let span = if span == Span::default() { cx.program.globals[id].span } else { span };
-            let message = format!("{} cannot place this where the layout of its buffer has it", cx.profile.name);
+            let message =
+                format!("{} cannot represent this at its offset in the layout of its buffer", cx.profile.name);
             cx.unsupported(span, message);
         }
     }

@@ -1,4 +1,4 @@
-//! Takes out of a program what its target cannot say.
+//! Takes out of a program what its target does not support.
 //!
 //! > A program *needs* capabilities ([`needs`]). A profile *has* capabilities. A pass *removes* a need.
 //!
@@ -258,7 +258,7 @@ fn verify_after(pass: &Pass, program: &Program) {
 fn report(needs: &BTreeMap<Capability, Span>, profile: &Profile, diags: &mut Diagnostics) {
     for (&capability, &span) in needs.iter().filter(|(c, _)| !profile.has(**c)) {
         let what = capability.description().trim_end_matches('.');
-        let message = format!("{} cannot say this: {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
+        let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
         let note = format!("the missing capability is {capability:?}");
         diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
     }
@@ -277,7 +277,7 @@ fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
                 continue;
             }
             let message =
-                format!("`{}` cannot be said in {}", callee.name.as_str().trim_start_matches('_'), profile.name);
+                format!("`{}` is not supported by {}", callee.name.as_str().trim_start_matches('_'), profile.name);
             diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
         }
     }

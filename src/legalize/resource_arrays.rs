@@ -89,7 +89,7 @@ fn sizes(cx: &mut Context) -> BTreeMap<GlobalId, u32> {
             None => {
                 let Global { name, span, .. } = cx.program.globals[global];
                 let message =
-                    format!("`{name}`, an array of resources without a size, cannot be said in {}", cx.profile.name);
+                    format!("`{name}`, an unbounded array of resources, is not supported by {}", cx.profile.name);
                 let note = "give it a size in its declaration, or one to all such arrays with `unsized-array-size`";
                 cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
             }

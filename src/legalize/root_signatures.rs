@@ -23,7 +23,7 @@ fn run(cx: &mut Context) {
     for entry in &cx.program.entry_points {
         let attributes = &cx.program.functions[entry.function].attributes;
         let Some(signature) = attributes.iter().find(|a| is_signature(a)) else { continue };
-        let message = format!("the root signature is left out: the source gives `{resource}` no register");
+        let message = format!("the root signature is omitted: the source gives `{resource}` no register");
         let note = "it is kept where every resource in use has a `register` of its own";
         cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
     }

@@ -180,7 +180,7 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
         error = error.note(format!("`{now}{number}` is what it is called since Direct3D 10"));
     }
     if let Some((_, call)) = CALLS.iter().find(|(semantic, _)| semantic == name) {
-        error = error.note(format!("`{call}` says it"));
+        error = error.note(format!("`{call}` returns it"));
     }
     cx.diags.push(error);
 }

@@ -61,7 +61,7 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
         }
         "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
-            let message = format!("{} cannot say `{name}` in the {stage} stage", profile.name);
+            let message = format!("{} does not support `{name}` in the {stage} stage", profile.name);
             let note = format!("the missing capability is {capability:?}");
             (!profile.has(capability)).then(|| Diagnostic::error(Code::CAPABILITY, span, message).note(note))
         }

@@ -160,7 +160,7 @@ pub(super) struct Data<'a> {
     pub(super) order: MatrixOrder,
     /// The distance of elements, in a structured buffer.
     pub(super) stride: Option<u64>,
-    /// Its struct is no type, but the members of a `cbuffer`.
+    /// Its struct is not a type, but the members of a `cbuffer`.
     pub(super) members: bool,
     /// A name for the struct.
     pub(super) name: &'a str,
@@ -471,7 +471,7 @@ impl<'a> Frame<'a> {
             let unit = self.members.last().and_then(|f| self.first_scalar(f.ty));
             let unit = unit.filter(|s| s.size() < 4).unwrap_or(Scalar::U32);
             if distance > stride || !self.pad(stride, unit) {
-                let reason = format!("its elements cannot lie {stride} bytes apart");
+                let reason = format!("its elements cannot have a stride of {stride} bytes");
                 return Err(Fault { span: self.span, reason });
             }
         }

@@ -46,7 +46,7 @@ fn run(cx: &mut Context) {
             }
             Support::Never => {
                 let message =
-                    format!("`{name}`, a texture of `{}`{how}, cannot be said in {}", format.name, cx.profile.name);
+                    format!("`{name}`, a texture of `{}`{how}, is not supported by {}", format.name, cx.profile.name);
                 let note = if both {
                     "`r32f`, `r32i` and `r32ui` can be read and written; another format takes two textures"
                 } else {

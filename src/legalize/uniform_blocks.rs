@@ -114,7 +114,7 @@ fn at_kept_bytes(cx: &mut Context, members: &[GlobalId], fields: Vec<Field>) -> 
         let byte = place.offset.get(Unit::Bytes);
         if cx.profile.facts.placement == Placement::Packoffset && byte % 4 != 0 {
             let message =
-                format!("{} cannot place data at byte {byte}, where the bindings lock has it", cx.profile.name);
+                format!("{} cannot represent data at byte {byte}, where the bindings lock has it", cx.profile.name);
             cx.unsupported(field.span, message);
         }
         field.explicit.packoffset = u32::try_from(byte).ok().map(|byte| (byte, field.span));

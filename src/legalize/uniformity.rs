@@ -30,12 +30,12 @@ fn run(cx: &mut Context) {
     }
     for fault in faults(cx.program) {
         let message = format!(
-            "a barrier that not all invocations of a work group may reach together cannot be said in {}",
+            "a barrier that not all invocations of a work group may reach together is not supported by {}",
             cx.profile.name
         );
         let diagnostic = Diagnostic::error(Code::CAPABILITY, fault.barrier, message)
             .label(fault.cause, "whether it is reached depends on this")
-            .note("let every invocation come to the barrier, and put conditions around the work before and after it")
+            .note("make every invocation reach the barrier, with conditions around the work before and after it")
             .note(format!("the missing capability is {:?}", Capability::NonUniformBarriers));
         cx.diags.push(diagnostic);
     }

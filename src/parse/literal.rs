@@ -38,7 +38,7 @@ fn int_value(text: &str) -> Result<(u64, &'static str), String> {
             let value = u64::from_str_radix(digits, radix);
             value.map(|v| (v, suffix)).map_err(|_| format!("`{text}` does not fit into 64 bits"))
         }
-        _ => Err(format!("`{text}` is no {name} number")),
+        _ => Err(format!("`{text}` is not a {name} number")),
     }
 }
 
@@ -140,7 +140,7 @@ impl Parser<'_> {
             return ExprKind::Int(value, Symbol::new(suffix), token.text);
         }
         let (value, suffix) = float_value(text).unwrap_or_else(|| {
-            self.error_at(Code::BAD_LITERAL, token.span, format!("`{text}` is no floating-point number"));
+            self.error_at(Code::BAD_LITERAL, token.span, format!("`{text}` is not a floating-point number"));
             (0.0, "")
         });
         ExprKind::Float(value, Symbol::new(suffix), token.text)

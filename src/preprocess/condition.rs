@@ -159,7 +159,7 @@ impl Parser<'_> {
             Some(extra) if extra.text == "(" => {
                 let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i));
                 let name = before.map_or("", |t| t.text.as_str());
-                Err((extra.span, format!("`{name}` is no function-like macro here, so it cannot be called")))
+                Err((extra.span, format!("`{name}` is not a function-like macro here, so it cannot be called")))
             }
             Some(extra) => Err((extra.span, format!("`{}` is not expected in the condition", extra.text))),
         }
@@ -266,7 +266,7 @@ impl Parser<'_> {
                 integer(text).ok_or_else(|| (token.span, format!("`{text}` does not fit into 64 bits")))
             }
             (TokenKind::Char, _) => {
-                character(text).ok_or_else(|| (token.span, format!("{text} is no single character")))
+                character(text).ok_or_else(|| (token.span, format!("{text} is not a single character")))
             }
             // `true` is the only name with a value of its own; every other that is no macro is 0.
             (TokenKind::Ident, _) => Ok(Value::truth(text == "true")),

@@ -69,7 +69,7 @@ impl Processor<'_> {
             // What GLSL and Slang say about the language of a file: not needed here.
             "version" | "extension" | "lang" | "language" => {}
             _ if name.kind == TokenKind::Int => self.line_marker(&line),
-            _ => self.error(Code::BAD_DIRECTIVE, name.span, format!("`#{text}` is no directive")),
+            _ => self.error(Code::BAD_DIRECTIVE, name.span, format!("`#{text}` is not a directive")),
         }
     }
 
@@ -420,7 +420,7 @@ impl Processor<'_> {
                 self.out.pack_matrix.push((self.out.tokens.len() as u32, *order == "row_major"));
             }
             ["pack_matrix", ..] => self.diags.push(
-                Diagnostic::error(Code::BAD_DIRECTIVE, line.place(), "`#pragma pack_matrix` does not say which order")
+                Diagnostic::error(Code::BAD_DIRECTIVE, line.place(), "`#pragma pack_matrix` does not name an order")
                     .note("write `#pragma pack_matrix(row_major)` or `#pragma pack_matrix(column_major)`"),
             ),
             // Warnings of other compilers, optimizer hints and the like mean nothing here.

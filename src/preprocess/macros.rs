@@ -519,7 +519,7 @@ impl Processor<'_> {
         token.space_before = false;
         token.joined = left.token.text == ">" && matches!(token.text.as_str(), ">" | "=");
         let joined = token.joined;
-        let message = format!("`##` makes `{text}`, which is no token");
+        let message = format!("`##` makes `{text}`, which is not a token");
         out.items.push(Item { token, ..*right });
         if !joined {
             let warning = Diagnostic::warning(Code::BAD_DIRECTIVE, paste.span, message);

@@ -566,7 +566,7 @@ impl<'a> Processor<'a> {
                 Some((TokenKind::Int, "0"))
             }
             Some('0'..='9' | '.') => {
-                self.error(Code::BAD_LITERAL, token.span, format!("`{text}` is no number"));
+                self.error(Code::BAD_LITERAL, token.span, format!("`{text}` is not a number"));
                 Some((TokenKind::Int, "0"))
             }
             Some(first) if first == '_' || first.is_alphabetic() => {

@@ -158,9 +158,9 @@ fn conditions() {
         ("1 / 0", "division by zero"),
         ("1 ? 2", "without its `:`"),
         ("= 1", "`=` is not expected"),
-        ("UNKNOWN(1)", "`UNKNOWN` is no function-like macro"),
+        ("UNKNOWN(1)", "`UNKNOWN` is not a function-like macro"),
         ("99999999999999999999", "64 bits"),
-        ("'ab'", "no single character"),
+        ("'ab'", "not a single character"),
         ("defined", "`defined` needs"),
         ("\"a\" == 0", "is not expected"),
         (&"(".repeat(100_000), "nested more than"),
@@ -201,7 +201,7 @@ fn groups() {
         ("#ifdef X", "has no `#endif`"),
         ("#ifndef X\n#else", "has no `#endif`"),
         ("#ifdef\n#endif", "needs the name"),
-        ("#frob", "is no directive"),
+        ("#frob", "is not a directive"),
     ];
     for (source, message) in faults {
         let (_, diags) = run(source);
@@ -441,7 +441,7 @@ main.hlsl:4:17: error[E0306]: no such thing
   |
   = a note
 
-defs.hlsli:4:2: error[E0108]: `#bad` is no directive
+defs.hlsli:4:2: error[E0108]: `#bad` is not a directive
   --> defs.hlsli:4:2
   |
 4 | #bad

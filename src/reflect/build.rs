@@ -64,7 +64,7 @@ pub(super) struct Builder<'a> {
     pub layout: &'a ProgramLayout,
     pub sources: &'a Sources,
     pub texts: Texts,
-    /// What `cbuffer` and `tbuffer` hold, which is no type with a name.
+    /// What `cbuffer` and `tbuffer` hold, which is not a type with a name.
     pub contents: BTreeSet<StructId>,
 }
 

@@ -246,12 +246,12 @@ impl<'a> Explainer<'a> {
         let list: Vec<Explanation> = dropped
             .map(|global| {
                 let text = format!(
-                    "No entry point reaches `{}`, and under the policy `{}` what is not used has no place",
+                    "No entry point reaches `{}`, and under the policy `{}` unused parameters have no position",
                     global.name, self.layout.settings.policy.name
                 );
                 let source = self.source(global.span);
                 let step = Step { text, rule: pages::UNUSED.to_owned(), source, ..Step::default() };
-                let (path, position) = (global.name.to_string(), "no place".to_owned());
+                let (path, position) = (global.name.to_string(), "no position".to_owned());
                 Explanation { path, position, steps: vec![step], ..Explanation::default() }
             })
             .collect();
@@ -528,7 +528,7 @@ impl<'a> Explainer<'a> {
                     let place = buffer_place(around.place, layout);
                     self.slot(unit, place.offset.get(unit), place.space.get(unit), 1)
                 });
-                at.buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no place"));
+                at.buffer = format!("`{}` at {}", at.path, bound.as_deref().unwrap_or("no position"));
                 // Each element of an array of buffers has bytes of its own.
                 at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
                 at.steps.push(block_step(bound.as_deref(), layout, part.place));

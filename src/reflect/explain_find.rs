@@ -89,7 +89,7 @@ pub fn element(found: &Explanation, path: &str) -> Result<Explanation, String> {
         return Ok(told);
     }
     let path = path.replace("::", ".");
-    let names = names(&path).ok_or_else(|| format!("an index of `{path}` is no number in brackets"))?;
+    let names = names(&path).ok_or_else(|| format!("an index of `{path}` is not a number in brackets"))?;
     // A path may begin with a namespace, or leave out what is before its last names.
     let all = found.path.split('.').count();
     let given = |at: usize| (at + names.len()).checked_sub(all).and_then(|n| names.get(n));
@@ -98,7 +98,7 @@ pub fn element(found: &Explanation, path: &str) -> Result<Explanation, String> {
         let here: Vec<&Dimension> = found.elements.dimensions.iter().filter(|d| d.name == at).collect();
         let (name, list) = given(at).map_or(("", [].as_slice()), |(name, list)| (name, list.as_slice()));
         match here.len() {
-            0 if !list.is_empty() => return Err(format!("`{name}` is no array")),
+            0 if !list.is_empty() => return Err(format!("`{name}` is not an array")),
             n if list.len() > n => return Err(format!("`{name}` has fewer than {} dimensions", list.len())),
             _ => {}
         }
@@ -162,7 +162,7 @@ pub fn missing(list: &[Explanation], path: &str) -> String {
     ends.dedup();
     ends.truncate(SHOWN);
     if !ends.is_empty() {
-        return format!("`{path}` may be {}: say which", quoted(&ends));
+        return format!("`{path}` may be {}: choose one", quoted(&ends));
     }
     let last = |p: &str| p.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let distance = |a: &str, b: &str| Some(edit_distance(a, b)).filter(|d| *d <= 1 + b.len() / 4 && *d < b.len());

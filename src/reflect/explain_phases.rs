@@ -50,13 +50,13 @@ impl Explainer<'_> {
             _ if heard => return None,
             (false, Some(register), None) => (
                 format!(
-                    "`{}` places nothing here: registers are of D3D, unless `--shift` maps them",
+                    "`{}` has no effect here: registers are for D3D, unless `--shift` maps them",
                     register_text(register)
                 ),
                 register.span,
             ),
             (true, None, Some((binding, set, at))) => {
-                (format!("`vk::binding({binding}, {set})` places nothing here: it is for Vulkan and WebGPU"), *at)
+                (format!("`vk::binding({binding}, {set})` has no effect here: it is for Vulkan and WebGPU"), *at)
             }
             _ => {
                 let space = explicit.registers.iter().find(|r| r.class.is_none())?;
@@ -133,7 +133,7 @@ impl Explainer<'_> {
                 (format!("New since the bindings lock: {here} is the first gap after what that records"), pages::LOCK)
             }
             How::Rest => {
-                (format!("Without a bound it takes all above what was placed before: {here}"), pages::UNBOUNDED)
+                (format!("An unbounded array takes all above what was placed before: {here}"), pages::UNBOUNDED)
             }
         };
         let mut taken: Vec<String> = Vec::new();

@@ -76,7 +76,7 @@ impl Outline<'_> {
         let attributes = attributes(&entry.user_attribs);
         self.scope(&format!("entry point {} ({}{group}){attributes}", entry.name, entry.stage), &entry.scope);
         if let Some(facts) = &entry.facts {
-            self.line(1, &format!("told: {}", told(facts)));
+            self.line(1, &format!("stage: {}", told(facts)));
         }
         entry.parameters.iter().for_each(|p| self.parameter(1, p));
         if let Some(result) = &entry.result {

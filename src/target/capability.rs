@@ -52,7 +52,7 @@ capabilities! {
     ResourceArrays,
     /// Arrays of arrays of resources.
     NestedResourceArrays,
-    /// Arrays of resources without a size.
+    /// Unbounded arrays of resources.
     UnboundedResourceArrays,
     /// `bool` in buffers.
     BoolInBuffers,
@@ -70,7 +70,7 @@ capabilities! {
     MatrixParts,
     /// A matrix cut to a smaller one by a conversion.
     MatrixTruncation,
-    /// A row by an index that is not constant, of a matrix in a constant buffer that has more rows than columns.
+    /// Rows by a non-constant index of a matrix in a constant buffer that has more rows than columns.
     DynamicMatrixRows,
     /// `_m00_m11` selections.
     MatrixSwizzles,
@@ -80,7 +80,7 @@ capabilities! {
     AssignmentExpressions,
     /// Logical and comparison operators and `?:` on vectors.
     VectorLogic,
-    /// Values of structs and arrays written out elsewhere than in an initializer.
+    /// Values of structs and arrays written out outside of initializers.
     AggregateExpressions,
     /// `?:` between structs and arrays.
     AggregateConditionals,
@@ -114,11 +114,11 @@ capabilities! {
     OutParameters,
     /// Fall-through between cases.
     SwitchFallThrough,
-    /// First values of module variables that are computed when a shader runs.
+    /// Initializers of module variables that are computed when a shader runs.
     RuntimeInitializers,
     /// Values of module constants that are computed when a shader runs.
     RuntimeConstants,
-    /// Arrays of no elements elsewhere.
+    /// Arrays without elements elsewhere.
     EmptyArrays,
     /// Root signatures on entry points.
     RootSignatures,
@@ -148,7 +148,7 @@ capabilities! {
     RayQueries,
     /// Wave (subgroup) operations.
     WaveOperations,
-    /// System values that code asks for by a call, wherever it stands.
+    /// System values that any function reads by a call.
     CalledSystemValues,
     /// Quad operations.
     QuadOperations,
@@ -186,7 +186,7 @@ capabilities! {
     Atomic64,
     /// Float atomics.
     FloatAtomics,
-    /// Writable textures of any format that are read, written or both without saying so.
+    /// Writable textures of any format without a declared access.
     UnstatedTextureAccess,
     /// Array textures of one dimension.
     LineArrays,
@@ -194,15 +194,15 @@ capabilities! {
     ImageAtomics,
     /// Strings (`printf`).
     Strings,
-    /// A texture that is sampled with comparison without being declared for it.
+    /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.
     BothMatrixOrders,
     /// Matrices of both storage orders in one struct.
     MixedMatrixOrders,
-    /// Arrays of small elements in constant buffers, at a distance of 16 bytes.
+    /// Arrays of small elements in constant buffers with a stride of 16 bytes.
     SparseUniformArrays,
-    /// Barriers in flow that may differ between the invocations of a work group.
+    /// Barriers in non-uniform control flow.
     NonUniformBarriers,
     /// Derivatives outside of fragment stages.
     ComputeDerivatives,
@@ -212,7 +212,7 @@ capabilities! {
     PlainlyAccessedAtomics,
     /// `&`, `|` and `^` on bools.
     BoolBitOperators,
-    /// A struct whose fields are given, or whose tail is used, by the rules of D3D constant buffers.
+    /// Structs with the offsets of D3D constant buffers, or with a tail that the next member uses.
     PackOffsets,
 }
 

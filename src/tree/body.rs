@@ -340,6 +340,28 @@ pub enum TemplatePiece {
     Rest(u32),
 }
 
+/// What a part of a spelling has that no expression may have; `open` are the brackets to be closed.
+fn text_fault(text: &str, before_argument: bool, open: &mut Vec<char>) -> Option<String> {
+    for c in text.chars() {
+        match c {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            ')' | ']' if open.pop() == Some(c) => {}
+            ')' | ']' => return Some(format!("`{c}` closes nothing")),
+            '\n' | '\r' => return Some("it has a line break".into()),
+            ';' | '{' | '}' | '"' | '\'' | '`' | '\\' | '#' | '@' => return Some(format!("it has `{c}`")),
+            c if !matches!(c, ' '..='~') => return Some(format!("it has the character U+{:04X}", u32::from(c))),
+            _ => {}
+        }
+    }
+    // Before an argument, a `/` could begin a comment.
+    if ["//", "/*", "*/"].iter().any(|mark| text.contains(mark)) || (text.ends_with('/') && before_argument) {
+        return Some("it could begin a comment".into());
+    }
+    let compared = ["==", "!=", "<=", ">="].iter().fold(text.to_owned(), |text, operator| text.replace(operator, ""));
+    ["=", "++", "--"].iter().any(|operator| compared.contains(operator)).then(|| "it assigns".into())
+}
+
 impl Template {
     /// Parses the text of an `__intrinsic_asm`. An unknown `$` form is an error with the offending text.
     pub fn parse(text: &str) -> Result<Template, String> {
@@ -393,30 +415,29 @@ impl Template {
         })
     }
 
-    /// What would lead out of the one expression that a spelling stands for, if anything. The standard library is trusted;
-    /// texts of users are asked.
-    pub fn fault(&self) -> Option<String> {
+    /// What would lead out of the one expression that a spelling of a function with so many parameters stands for, if anything.
+    /// The standard library is trusted; texts of users are asked.
+    pub fn fault(&self, params: u32) -> Option<String> {
         let mut open = Vec::new();
         for (index, piece) in self.pieces.iter().enumerate() {
-            let TemplatePiece::Text(text) = piece else { continue };
-            for c in text.chars() {
-                match c {
-                    '(' => open.push(')'),
-                    '[' => open.push(']'),
-                    ')' | ']' if open.pop() == Some(c) => {}
-                    ')' | ']' => return Some(format!("`{c}` closes nothing")),
-                    '\n' | '\r' => return Some("it has a line break".into()),
-                    ';' | '{' | '}' | '"' | '\'' | '`' | '\\' | '#' | '@' => return Some(format!("it has `{c}`")),
-                    c if !matches!(c, ' '..='~') => {
-                        return Some(format!("it has the character U+{:04X}", u32::from(c)));
+            match piece {
+                TemplatePiece::Text(text) => {
+                    let before_argument = index + 1 < self.pieces.len();
+                    if let Some(fault) = text_fault(text, before_argument, &mut open) {
+                        return Some(fault);
                     }
-                    _ => {}
                 }
-            }
-            let comments = ["//", "/*", "*/"].iter().any(|mark| text.contains(mark));
-            // Before an argument, a `/` could begin one.
-            if comments || (text.ends_with('/') && index + 1 < self.pieces.len()) {
-                return Some("it could begin a comment".into());
+                TemplatePiece::Arg(n)
+                | TemplatePiece::Operand(n)
+                | TemplatePiece::Address(n)
+                | TemplatePiece::TypeOf(n)
+                | TemplatePiece::Element(n)
+                | TemplatePiece::Sampler(n)
+                    if *n >= params =>
+                {
+                    return Some(format!("there is no argument {n}"));
+                }
+                _ => {}
             }
         }
         open.pop().map(|c| format!("a `{c}` is missing"))

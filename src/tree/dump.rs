@@ -1,6 +1,6 @@
 //! Prints a program in the input language: what `--dump-after` shows and what pass fixtures compare.
 //!
-//! The text is for people. Where a pass made something that the language cannot say, it is written in a form of its own:
+//! The text is for people. Where a pass made something that the language cannot express, it is written in a form of its own:
 //! `#native("...", args)` for target idioms and `@binding` after a global for its position.
 
 use super::*;

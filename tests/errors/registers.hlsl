@@ -30,10 +30,10 @@ cbuffer Moved : packoffset(c1) // error[E0402]: `packoffset`
 
 // What has no position at all.
 static float4 p : register(t1); // error[E0402]: `c`
-static float4 q : register(c1); // warning[E0402]: not heard
+static float4 q : register(c1); // warning[E0402]: is ignored
 struct Held
 {
-    Texture2D r : register(t1); // warning[E0402]: not heard
+    Texture2D r : register(t1); // warning[E0402]: is ignored
     Texture2D s : register(u1); // error[E0402]: `t`
 };
 Held held;

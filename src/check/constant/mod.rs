@@ -152,7 +152,7 @@ impl Evaluator<'_> {
                 let (a, b) = (self.expr(exprs, *a, locals)?, self.expr(exprs, *b, locals)?);
                 let exact = self.exact;
                 map2(&a, &b, span, &mut |a, b| match exact && wraps(*op, a, b) {
-                    true => fail(span, "the result is no number of this type"),
+                    true => fail(span, "the result is not a number of this type"),
                     false => binary(*op, a, b, span),
                 })
             }

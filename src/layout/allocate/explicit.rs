@@ -287,7 +287,7 @@ impl<'a> Allocator<'a> {
             pending.class_spaces.push((unit, space));
         } else if pending.fixed.contains(&Unit::Space) && pending.place.offset.get(Unit::Space) != space {
             let message = format!("the registers of `{}` name different spaces", pending.name);
-            let note = "each part of an array without bound has a space, one after another from the one that is named";
+            let note = "each part of an unbounded array has a space, one after another from the one that is named";
             self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
         } else if spaces > 0 {
             self.check_end(pending, Unit::Space, (space, spaces), span);

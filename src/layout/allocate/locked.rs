@@ -566,7 +566,7 @@ impl<'a> Allocator<'a> {
             if owner.is_none() && lock.is_in_view(key) {
                 let name = key.split_once('#').map_or(key.as_str(), |(name, _)| name);
                 let message = format!("`{name}` is recorded, but the program no longer has it");
-                let note = "its place is kept from others until it is removed from the lock";
+                let note = "its position stays reserved until it is removed from the lock";
                 let mut diagnostic = Diagnostic::warning(Code::LOCKED, Span::default(), message).note(note);
                 diagnostic.span = lock.view.place(key);
                 self.diags.push(diagnostic);
@@ -623,7 +623,7 @@ impl<'a> Allocator<'a> {
         if let Some((span, words)) = other.filter(|(span, _)| *span != Span::default()) {
             diagnostic = diagnostic.label(span, words);
         }
-        let note = format!("what the lock records is never moved; remove `{key}` from it to have it placed anew");
+        let note = format!("what the lock records is never moved; remove `{key}` from it to get a new position");
         self.diags.push(diagnostic.note(note));
     }
 }

@@ -72,7 +72,7 @@ impl<'a> Allocator<'a> {
         for (id, pending) in list {
             let record = self.program.globals[*id].modifiers.has(Modifiers::SHADER_RECORD);
             if record && self.settings.api != Api::D3d {
-                let message = format!("the shader record `{}` has no place on this target yet", pending.name);
+                let message = format!("the shader record `{}` is not supported on this target yet", pending.name);
                 self.diags.push(Diagnostic::error(Code::CAPABILITY, pending.span, message));
             }
         }

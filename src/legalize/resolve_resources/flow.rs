@@ -407,9 +407,9 @@ impl Resolver<'_, '_> {
         let mut error = Diagnostic::error(Code::CAPABILITY, span, what);
         match (name(a), name(b)) {
             (Some((a, at)), Some((b, other))) if at != other => {
-                error = error.label(at, format!("`{a}` by one way")).label(other, format!("`{b}` by another"));
+                error = error.label(at, format!("`{a}` on one path")).label(other, format!("`{b}` on another path"));
             }
-            (Some((_, at)), _) => error = error.label(at, "of which different elements reach this place"),
+            (Some((_, at)), _) => error = error.label(at, "of which different elements reach this point"),
             _ => {}
         }
         self.cx.diags.push(error);

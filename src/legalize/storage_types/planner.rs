@@ -95,7 +95,7 @@ impl<'a, 'b> Planner<'a, 'b> {
         clashes.sort_by_key(|s| (s.file, s.start));
         for span in clashes {
             let message =
-                "this field lies at other distances in a constant buffer than in a structured buffer; use two structs";
+                "this field has other strides in a constant buffer than in a structured buffer; use two structs";
             self.cx.unsupported(span, message);
         }
         self.plan

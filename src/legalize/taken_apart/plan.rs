@@ -389,7 +389,7 @@ fn take_apart(
         }
         Err(fault) => {
             let message = format!(
-                "{} cannot place this where the layout of its buffer has it: {}",
+                "{} cannot represent this at its offset in the layout of its buffer: {}",
                 cx.profile.name, fault.reason
             );
             cx.unsupported(if fault.span == Span::default() { span } else { fault.span }, message);
