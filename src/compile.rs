@@ -350,34 +350,11 @@ impl<'a> Compilation<'a> {
             diags.take().into_iter().for_each(|d| self.diags.push(d));
             return;
         }
+        let legal = usable.then(|| self.legalized(program, &layout, profile, &mut diags)).flatten();
         let mut artifacts = Vec::new();
-        let mut emitted = Vec::new();
-        for entry in self.texts(program, profile).into_iter().filter(|_| usable) {
-            let mut legal = program.clone();
-            if let Some(index) = entry {
-                // What only the others reach is dropped by legalization.
-                legal.entry_points = legal.entry_points.get(index).cloned().into_iter().collect();
-            }
-            let layout = entry.map_or_else(|| layout.clone(), |index| single_entry(&layout, index));
-            let dumps = &mut self.output.dumps;
-            let wanted = self.options.dump_after.as_deref();
-            let mut dump = |pass: &str, program: &Program| {
-                if wanted == Some(pass) {
-                    dumps.push(crate::tree::dump::dump(program));
-                }
-            };
-            let left_out = self.options.left_out_pass.as_deref();
-            let mut faults = Diagnostics::default();
-            legalize::run(&mut legal, &layout, profile, &mut faults, Some(&mut dump), left_out);
-            let unsaid = faults.has_errors();
-            self.report_faults(faults.take(), &mut diags);
-            if unsaid || diags.has_errors() {
-                continue;
-            }
-            let text = emit::emit(&legal, profile, &emit::Options::default());
-            let entry = entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
-            artifacts.extend(self.artifact(target, entry, text, &mut diags));
-            emitted.push(legal);
+        for text in legal.iter().flat_map(|legal| emit::emit(legal, profile, &emit::Options::default())) {
+            let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
+            artifacts.extend(self.artifact(target, entry, text.text, &mut diags));
         }
         let failed = diags.has_errors();
         for diagnostic in diags.take() {
@@ -388,13 +365,36 @@ impl<'a> Compilation<'a> {
             if let (Some(records), Some(now)) = (&mut self.output.records, layout.records.clone()) {
                 records.apis.insert(settings.api.word().to_owned(), now);
             }
-            let emitted: Vec<&Program> = emitted.iter().collect();
-            let reflection = reflect::reflect(program, &layout, &emitted, profile, &self.output.sources);
+            let reflection = reflect::reflect(program, &layout, legal.as_ref(), profile, &self.output.sources);
             self.output.reflections.push((target, reflection));
             if self.options.explain {
                 self.output.explanations.push(reflect::explain::explain(program, &layout, &self.output.sources));
             }
         }
+    }
+
+    /// The program as the target can have it; `None` where it cannot.
+    fn legalized(
+        &mut self,
+        program: &Program,
+        layout: &ProgramLayout,
+        profile: &Profile,
+        diags: &mut Diagnostics,
+    ) -> Option<Program> {
+        let mut legal = program.clone();
+        let dumps = &mut self.output.dumps;
+        let wanted = self.options.dump_after.as_deref();
+        let mut dump = |pass: &str, program: &Program| {
+            if wanted == Some(pass) {
+                dumps.push(crate::tree::dump::dump(program));
+            }
+        };
+        let left_out = self.options.left_out_pass.as_deref();
+        let mut faults = Diagnostics::default();
+        legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), left_out);
+        let lacks = faults.has_errors();
+        self.report_faults(faults.take(), diags);
+        (!lacks && !diags.has_errors()).then_some(legal)
     }
 
     /// What a text cannot be made of, though a sidecar can tell of it.
@@ -404,15 +404,6 @@ impl<'a> Compilation<'a> {
                 fault.severity = fault.severity.min(diagnostic::Severity::Warning);
             }
             diags.push(fault);
-        }
-    }
-
-    /// One text for the whole program, or one an entry point.
-    fn texts(&self, program: &Program, profile: &Profile) -> Vec<Option<usize>> {
-        if profile.has(crate::target::Capability::SeveralEntryPoints) {
-            vec![None]
-        } else {
-            (0..program.entry_points.len()).map(Some).collect()
         }
     }
 
@@ -503,13 +494,6 @@ fn asked_for(program: &Program, layout: &layout::ProgramLayout, overlap: &layout
     };
     let owners = || [overlap.placed].into_iter().chain(layout.met(overlap).iter().copied());
     layout.settings.api == Api::Vulkan && owners().all(|g| g.is_some_and(says))
-}
-
-/// The layout of a program of which one entry point was kept. Globals keep their places.
-fn single_entry(layout: &ProgramLayout, index: usize) -> ProgramLayout {
-    let mut single = layout.clone();
-    single.entry_points = layout.entry_points.get(index).cloned().into_iter().collect();
-    single
 }
 
 /// The layout settings of a profile under the options.

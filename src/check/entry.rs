@@ -401,6 +401,7 @@ impl<'a> Checker<'a> {
                 name: info.name,
                 workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
                 unit: self.source(info.source).unit,
+                interface: Vec::new(),
             };
             self.program.entry_points.push(entry);
         }

@@ -1,10 +1,10 @@
 //! What all printers know of the program, and the order and spacing of declarations.
 
-use super::Options;
 use super::dialect::Dialect;
 use super::expr::Exprs;
 use super::stmt::Stmts;
 use super::writer::Writer;
+use super::{Options, Shared};
 use crate::symbol::Symbol;
 use crate::target::Profile;
 use crate::tree::*;
@@ -14,40 +14,43 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Context<'a> {
     /// What is printed.
     pub(super) program: &'a Program,
+    /// The declarations of it that this text has.
+    pub(super) items: &'a [Item],
+    /// The entry points of it that this text has.
+    pub(super) entry_points: &'a [EntryPoint],
     /// For what.
     pub(super) profile: &'a Profile,
     /// How.
     pub(super) options: &'a Options,
-    /// How many listed functions have a name.
-    overloads: FxHashMap<Symbol, u32>,
-    /// Structs that only are the members of a block and are not declared apart.
-    block_structs: FxHashSet<StructId>,
+    /// What all texts of the program have in common.
+    shared: &'a Shared,
+    /// The listed functions of each name.
+    overloads: FxHashMap<Symbol, Vec<FunctionId>>,
     /// Initializers of globals have no variables.
     nothing: FxHashSet<LocalId>,
 }
 
 impl<'a> Context<'a> {
-    /// Looks at the program once.
-    pub(super) fn new(program: &'a Program, profile: &'a Profile, options: &'a Options) -> Context<'a> {
-        let mut overloads = FxHashMap::default();
-        let mut block_structs = FxHashSet::default();
-        for item in &program.items {
-            match item {
-                Item::Function(id) => *overloads.entry(program.functions[*id].name).or_insert(0) += 1,
-                Item::Global(id) => {
-                    if let Some(element) = transparent_element(program, &program.globals[*id]) {
-                        block_structs.insert(element);
-                    }
-                }
-                _ => {}
+    /// Looks at a text's declarations once.
+    pub(super) fn new(
+        program: &'a Program,
+        (items, entry_points): (&'a [Item], &'a [EntryPoint]),
+        (profile, options): (&'a Profile, &'a Options),
+        shared: &'a Shared,
+    ) -> Context<'a> {
+        let mut overloads: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        for item in items {
+            if let Item::Function(id) = item {
+                overloads.entry(program.functions[*id].name).or_default().push(*id);
             }
         }
-        Context { program, profile, options, overloads, block_structs, nothing: FxHashSet::default() }
+        let nothing = FxHashSet::default();
+        Context { program, items, entry_points, profile, options, shared, overloads, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.
     pub(super) fn is_overloaded(&self, name: Symbol) -> bool {
-        self.overloads.get(&name).is_some_and(|n| *n > 1)
+        self.overloads.get(&name).is_some_and(|found| found.len() > 1)
     }
 
     /// Whether another function of the name takes another scalar for a parameter.
@@ -60,22 +63,13 @@ impl<'a> Context<'a> {
             }
         };
         let own = scalar(callee);
-        self.program.items.iter().any(|item| match item {
-            Item::Function(f) if self.program.functions[*f].name == callee.name => {
-                scalar(&self.program.functions[*f]).is_some_and(|s| Some(s) != own)
-            }
-            _ => false,
-        })
+        let others = self.overloads.get(&callee.name).into_iter().flatten();
+        others.filter_map(|f| scalar(&self.program.functions[*f])).any(|s| Some(s) != own)
     }
 
-    /// The struct is the inside of a `cbuffer` and has no declaration of its own.
+    /// The struct is the inside of a block and has no declaration of its own.
     pub(super) fn is_block_struct(&self, id: StructId) -> bool {
-        self.block_structs.contains(&id)
-    }
-
-    /// Marks a struct as the inside of a block.
-    pub(super) fn add_block_struct(&mut self, id: StructId) {
-        self.block_structs.insert(id);
+        self.shared.block_structs.contains(&id)
     }
 
     /// The name of a field of a struct type, or of what a pointer or buffer to it holds.
@@ -131,7 +125,7 @@ impl<'a> Context<'a> {
 
     /// The entry point that a function is.
     pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
-        self.program.entry_points.iter().find(|e| e.function == function)
+        self.entry_points.iter().find(|e| e.function == function)
     }
 }
 

@@ -15,9 +15,10 @@ mod hlsl;
 mod wgsl;
 
 use crate::symbol::Symbol;
-use crate::target::{Language, Profile};
-use crate::tree::{Global, GlobalId, Program, Type};
+use crate::target::{Capability, Language, Profile};
+use crate::tree::{EntryPoint, Global, GlobalId, Item, Program, Slices, StructId, Type};
 use context::Context;
+use rustc_hash::FxHashSet;
 
 /// How texts are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,13 +33,54 @@ impl Default for Options {
     }
 }
 
-/// The text of a legalized program: one that needs nothing that the profile has not.
-pub fn emit(program: &Program, profile: &Profile, options: &Options) -> String {
-    let mut cx = Context::new(program, profile, options);
-    match profile.language {
-        Language::Hlsl => hlsl::emit(&cx),
-        Language::Glsl => glsl::emit(&mut cx),
-        Language::Wgsl => wgsl::emit(&cx),
+/// A text of a program.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The entry point that it is for, by its position in the program; `None` if it is for all of them.
+    pub entry: Option<usize>,
+    /// What is written.
+    pub text: String,
+}
+
+/// The texts of a legalized program, which needs nothing that the profile has not: one for all entry points, or one each of
+/// what that needs, where texts have no more.
+pub fn emit(program: &Program, profile: &Profile, options: &Options) -> Vec<Text> {
+    let shared = Shared::new(program, profile);
+    let print = |items: &[Item], entries: &[EntryPoint]| {
+        let cx = Context::new(program, (items, entries), (profile, options), &shared);
+        match profile.language {
+            Language::Hlsl => hlsl::emit(&cx),
+            Language::Glsl => glsl::emit(&cx),
+            Language::Wgsl => wgsl::emit(&cx),
+        }
+    };
+    if profile.has(Capability::SeveralEntryPoints) {
+        return vec![Text { entry: None, text: print(&program.items, &program.entry_points) }];
+    }
+    let slices = Slices::new(program);
+    let entries = program.entry_points.iter().enumerate();
+    let text = |(index, entry): (usize, &EntryPoint)| Text {
+        entry: Some(index),
+        text: print(&slices.of(entry), std::slice::from_ref(entry)),
+    };
+    entries.map(text).collect()
+}
+
+/// What all texts of a program have in common, so that a block is the same in each.
+struct Shared {
+    /// Structs that only are the members of a block and are not declared apart.
+    block_structs: FxHashSet<StructId>,
+}
+
+impl Shared {
+    fn new(program: &Program, profile: &Profile) -> Shared {
+        let globals = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+        let transparent = globals.filter_map(|id| context::transparent_element(program, &program.globals[id]));
+        let mut block_structs: FxHashSet<StructId> = transparent.collect();
+        if profile.language == Language::Glsl {
+            block_structs.extend(glsl::member_structs(program));
+        }
+        Shared { block_structs }
     }
 }
 
@@ -56,7 +98,7 @@ pub fn contents(program: &Program, global: &Global) -> Option<&'static str> {
 /// The names of blocks in the text of a legalized program, where they are not those of their buffers.
 pub fn blocks(program: &Program, profile: &Profile) -> Vec<(GlobalId, Symbol)> {
     match profile.language {
-        Language::Glsl => glsl::block_names(&Context::new(program, profile, &Options::default())),
+        Language::Glsl => glsl::block_names(program),
         _ => program.globals.iter().filter_map(|(id, global)| Some((id, global.block?))).collect(),
     }
 }

@@ -174,9 +174,6 @@ impl<'a> Allocator<'a> {
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
-        for (index, entry) in entry_layouts.iter_mut().enumerate() {
-            entry.entry = index;
-        }
         let dropped = self.dropped.into_iter().filter_map(|p| Some((p.id.global()?, p.layout))).collect();
         let mut layout = ProgramLayout {
             settings: self.settings,
@@ -297,7 +294,7 @@ impl<'a> Allocator<'a> {
             kept: false,
             layout,
         });
-        let mut to = EntryLayout { entry, params: Vec::new(), buffer };
+        let mut to = EntryLayout { params: Vec::new(), buffer };
         next.offset = next.offset.plus(&own);
         for (index, pending) in params {
             let mut place = next;

@@ -85,8 +85,6 @@ pub struct ScopeBuffer {
 /// The uniform parameters of an entry point.
 #[derive(Clone, Debug, Default)]
 pub struct EntryLayout {
-    /// Which entry point of the program it is.
-    pub entry: usize,
     /// (index of the parameter in the function, its place, its layout).
     pub params: Vec<(usize, Place, TypeLayout)>,
     /// Their implicit buffer.
@@ -145,8 +143,7 @@ impl ProgramLayout {
         match owner {
             Owner::Global(_) => self.parameters.get(at).map(|p| (p.place, &p.layout)),
             Owner::Param(entry, _) => {
-                let entry = self.entry_points.iter().find(|e| e.entry == entry)?;
-                entry.params.get(at).map(|(_, place, layout)| (*place, layout))
+                self.entry_points.get(entry)?.params.get(at).map(|(_, place, layout)| (*place, layout))
             }
             Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
         }

@@ -1,22 +1,33 @@
-//! An entry point that functions call too is an entry point and a function.
+//! An entry point that functions call too is an entry point and a function, and one of two stages is two entry points.
 //!
 //! Before: `[shader("compute")] void step(uint3 id : SV_DispatchThreadID) { f(id); }    void both(uint3 i) { step(i); }`
 //! After:  the same, and `void step_function(uint3 id) { f(id); }    void both(uint3 i) { step_function(i); }`
 //!
-//! The parameters of an entry point become what the target has for them; those of a function stay.
+//! The parameters of an entry point become what the target has for them; those of a function stay. Where the entry point's
+//! own name is not printed, the function has it.
 //!
 //! Runs always. Adds: none. Runs before: entry_uniforms, entry_points.
 
 use super::{Context, Pass};
 use crate::symbol::Symbol;
-use crate::tree::{ExprKind, FunctionId, Item};
+use crate::tree::{ExprKind, FunctionId, Item, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass { name: "called_entry_points", removes: &[], adds: &[], run };
 
 fn run(cx: &mut Context) {
-    let entries: BTreeSet<FunctionId> = cx.program.entry_points.iter().map(|e| e.function).collect();
+    let mut entries: BTreeSet<FunctionId> = BTreeSet::new();
+    for index in 0..cx.program.entry_points.len() {
+        let Some(function) = cx.program.entry_points.get(index).map(|e| e.function) else { continue };
+        if !entries.insert(function) {
+            let own = copy(cx.program, function);
+            entries.insert(own);
+            if let Some(entry) = cx.program.entry_points.get_mut(index) {
+                entry.function = own;
+            }
+        }
+    }
     let mut called = BTreeSet::new();
     for function in cx.program.reachable_functions() {
         let body = &cx.program.functions[function].code;
@@ -25,7 +36,8 @@ fn run(cx: &mut Context) {
             _ => None,
         }));
     }
-    let copies: FxHashMap<FunctionId, FunctionId> = called.into_iter().map(|entry| (entry, copy(cx, entry))).collect();
+    let copies: FxHashMap<FunctionId, FunctionId> =
+        called.into_iter().map(|entry| (entry, plain(cx.program, entry))).collect();
     if copies.is_empty() {
         return;
     }
@@ -41,13 +53,20 @@ fn run(cx: &mut Context) {
 }
 
 /// A function that does what the entry point does.
-fn copy(cx: &mut Context, entry: FunctionId) -> FunctionId {
-    let mut function = cx.program.functions[entry].clone();
-    function.name = Symbol::new(&format!("{}_function", function.name));
+fn plain(program: &mut Program, entry: FunctionId) -> FunctionId {
+    let id = copy(program, entry);
+    let function = &mut program.functions[id];
+    // The name that it gets where the entry point has its own.
+    function.instance = Symbol::new("function");
     function.attributes.clear();
     function.result_semantic = None;
     function.params.iter_mut().for_each(|param| param.semantic = None);
-    let id = cx.program.functions.push(function);
-    cx.program.insert_item(Item::Function(id), Some(Item::Function(entry)));
+    id
+}
+
+fn copy(program: &mut Program, function: FunctionId) -> FunctionId {
+    let own = program.functions[function].clone();
+    let id = program.functions.push(own);
+    program.insert_item(Item::Function(id), Some(Item::Function(function)));
     id
 }

@@ -8,7 +8,7 @@
 
 use super::{Context, Pass};
 use crate::tree::analyses::items;
-use crate::tree::{FunctionBody, GlobalKind, Item, Program};
+use crate::tree::{FunctionBody, Item, Program};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass { name: "dead_code", removes: &[], adds: &[], run };
@@ -35,14 +35,10 @@ fn run(cx: &mut Context) {
 fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
     let analyses = program.analyses();
     let uses = |item: Item| analyses.item_uses(item);
-    let listed: FxHashSet<Item> = program.items.iter().copied().collect();
     let entries: Vec<Item> = program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function).collect();
     // Specialization constants and stage variables are an interface, used or not.
-    let interface = program
-        .globals
-        .iter()
-        .filter(|(_, g)| matches!(g.kind, GlobalKind::Specialization | GlobalKind::Input | GlobalKind::Output));
-    let interface = interface.map(|(id, _)| Item::Global(id)).filter(|i| listed.contains(i));
+    let variables = program.entry_points.iter().flat_map(|e| &e.interface).map(|id| Item::Global(*id));
+    let interface = variables.chain(program.specialization_constants());
     let live: FxHashSet<Item> = items::reached(entries.iter().copied().chain(interface), &uses).into_iter().collect();
     let roots = program.items.iter().chain(&entries).copied();
     let mut items = items::in_order_of_use(roots, &uses, &|item| live.contains(&item));

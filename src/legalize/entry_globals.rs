@@ -22,9 +22,9 @@ use rustc_hash::FxHashMap;
 
 /// Lowers every entry point.
 pub fn run(cx: &mut Context) {
-    for entry in cx.program.entry_points.clone() {
+    for (index, entry) in cx.program.entry_points.clone().into_iter().enumerate() {
         if matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
-            lower(cx, &entry);
+            lower(cx, index, entry);
         } else {
             let span = cx.program.functions[entry.function].span;
             let message =
@@ -49,6 +49,8 @@ enum Place {
 
 struct Lowering<'a, 'b> {
     cx: &'a mut Context<'b>,
+    /// Which entry point this is.
+    index: usize,
     entry: EntryPoint,
     body: Body,
     /// Statements before those of the body.
@@ -89,14 +91,14 @@ fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
     }
 }
 
-fn lower(cx: &mut Context, entry: &EntryPoint) {
+fn lower(cx: &mut Context, index: usize, entry: EntryPoint) {
     let settings = cx.layout.settings;
-    let inputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::In);
-    let outputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::Out);
+    let inputs = Flatten { program: cx.program, split: false, settings }.leaves(&entry, Direction::In);
+    let outputs = Flatten { program: cx.program, split: false, settings }.leaves(&entry, Direction::Out);
     let body = std::mem::take(&mut cx.program.functions[entry.function].code);
     let distances = distances(&cx.program.types, [(Direction::In, &inputs), (Direction::Out, &outputs)]);
-    let mut l = Lowering { cx, entry: entry.clone(), body, start: Vec::new(), distances };
-    let params = l.cx.program.functions[entry.function].params.clone();
+    let params = cx.program.functions[entry.function].params.clone();
+    let mut l = Lowering { cx, index, entry, body, start: Vec::new(), distances };
     let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)> = Vec::new();
     for (index, param) in params.iter().enumerate() {
         let of = |leaves: &[Leaf]| -> Vec<Leaf> {
@@ -196,6 +198,9 @@ impl Lowering<'_, '_> {
         let id = self.cx.program.globals.push(global);
         // Outputs and inputs stand together, before the entry point's function.
         self.cx.program.insert_item(Item::Global(id), Some(Item::Function(self.entry.function)));
+        if let Some(entry) = self.cx.program.entry_points.get_mut(self.index) {
+            entry.interface.push(id);
+        }
         id
     }
 
@@ -214,7 +219,7 @@ impl Lowering<'_, '_> {
             Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
             _ => leaf.ty,
         };
-        let mut global = new_global(&self.unused(&name), ty, kind, leaf);
+        let mut global = new_global(&name, ty, kind, leaf);
         let between = match direction {
             Direction::In => self.entry.stage == Stage::Fragment,
             Direction::Out => self.entry.stage != Stage::Fragment,
@@ -232,23 +237,6 @@ impl Lowering<'_, '_> {
             global.modifiers = Modifiers::default();
         }
         Place::Global(self.add_global(global), ty)
-    }
-
-    /// A name that no other global has.
-    fn unused(&self, name: &str) -> String {
-        let taken = |name: &str| {
-            self.cx.program.items.iter().any(|item| match *item {
-                Item::Global(id) => self.cx.program.globals[id].name == *name,
-                Item::Function(id) => self.cx.program.functions[id].name == *name,
-                Item::Struct(id) => self.cx.program.structs[id].name == *name,
-                Item::Enum(_) => false,
-            })
-        };
-        let mut name = name.to_owned();
-        while taken(&name) {
-            name.push_str("_in");
-        }
-        name
     }
 
     /// The value of a leaf at its place, as the source's type.
@@ -385,8 +373,7 @@ impl Lowering<'_, '_> {
             if let Place::Global(id, _) = place
                 && self.cx.program.globals[*id].name == name
             {
-                let renamed = self.unused(&format!("in_{name}"));
-                self.cx.program.globals[*id].name = Symbol::new(&renamed);
+                self.cx.program.globals[*id].name = Symbol::new(&format!("in_{name}"));
             }
         }
     }

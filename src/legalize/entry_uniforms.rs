@@ -9,8 +9,8 @@ use super::{Context, Pass};
 use crate::layout::lock::Owner;
 use crate::target::Capability;
 use crate::tree::{
-    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode, ParameterId, Stmt,
-    StmtKind, is_uniform,
+    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode, Stmt, StmtKind,
+    is_uniform,
 };
 use rustc_hash::FxHashMap;
 
@@ -46,7 +46,8 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
         global.matrix_order = param.matrix_order;
         global.explicit = param.explicit;
         global.attributes = param.attributes;
-        global.origin = parameter(cx, entry, at).map_or(Origin::Declared, Origin::Parameter);
+        global.origin =
+            cx.layout.leaves.parameter_of(Owner::Param(entry, at)).map_or(Origin::Declared, Origin::Parameter);
         let id = cx.program.globals.push(global);
         cx.program.insert_item(Item::Global(id), Some(Item::Function(function)));
         cx.program.parameters.push(id);
@@ -54,12 +55,6 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
     }
     cx.program.functions[function].params = kept;
     replaced
-}
-
-/// The shader parameter that the parameter at this index is.
-fn parameter(cx: &Context, entry: usize, at: usize) -> Option<ParameterId> {
-    let entry = cx.layout.entry_points.get(entry)?.entry;
-    cx.layout.leaves.parameter_of(Owner::Param(entry, at))
 }
 
 /// Mentions of the parameter mention the global. One that is assigned gets a local copy.

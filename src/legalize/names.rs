@@ -15,7 +15,7 @@ use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks};
 use crate::tree::{
     Body, BufferKind, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId,
-    Modifiers, Program, Stmt, StmtKind, StructId, TemplatePiece, Type, TypeId,
+    Modifiers, Program, Slices, Stmt, StmtKind, StructId, TemplatePiece, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -30,6 +30,7 @@ fn run(cx: &mut Context) {
     names.entry_points();
     names.parameters();
     names.other_items();
+    names.interfaces();
     names.blocks();
     names.fields();
     for id in names.cx.program.functions_with_code() {
@@ -118,9 +119,7 @@ impl Names<'_, '_> {
                 name = Symbol::new("constants");
             }
             self.cx.program.globals[id].name = self.global_name(name);
-            if self.cx.program.globals[id].transparent {
-                self.members(id);
-            }
+            self.members(id);
         }
     }
 
@@ -133,7 +132,8 @@ impl Names<'_, '_> {
 
     /// Members of a block that are named without it are names at global scope.
     fn members(&mut self, global: GlobalId) {
-        let Some(id) = block_struct(self.cx.program, self.cx.program.globals[global].ty) else { return };
+        let named_blocks = self.cx.profile.facts.named_blocks;
+        let Some(id) = open_struct(self.cx.program, &self.cx.program.globals[global], named_blocks) else { return };
         for index in 0..self.cx.program.structs[id].fields.len() {
             let name = self.cx.program.structs[id].fields.get(index).map(|f| f.name);
             let Some(name) = name else { continue };
@@ -150,7 +150,7 @@ impl Names<'_, '_> {
         for item in self.cx.program.items.clone() {
             match item {
                 Item::Struct(id) => self.structure(id),
-                Item::Global(id) if self.as_parameter(item).is_none() => {
+                Item::Global(id) if self.as_parameter(item).is_none() && !self.is_interface(id) => {
                     let name = self.cx.program.globals[id].name;
                     self.cx.program.globals[id].name = self.global_name(name);
                 }
@@ -159,6 +159,33 @@ impl Names<'_, '_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn is_interface(&self, id: GlobalId) -> bool {
+        matches!(self.cx.program.globals[id].kind, GlobalKind::Input | GlobalKind::Output)
+    }
+
+    /// Stage inputs and outputs: those of two entry points never meet, so each is named among what its own needs.
+    fn interfaces(&mut self) {
+        let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
+        let slices = Slices::new(program);
+        let mut named: Vec<(GlobalId, Symbol)> = Vec::new();
+        for entry in program.entry_points.iter().filter(|e| !e.interface.is_empty()) {
+            let items = slices.of(entry).into_iter();
+            let declared = items.filter(|item| !matches!(item, Item::Global(id) if self.is_interface(*id)));
+            let mut taken: FxHashSet<Symbol> = declared.flat_map(|item| global_names(program, item, blocks)).collect();
+            taken.extend(self.cx.profile.facts.entry_name.map(Symbol::new));
+            for &id in &entry.interface {
+                let mut name = self.legal(program.globals[id].name.as_str());
+                while !taken.insert(Symbol::new(&name)) {
+                    name.push_str("_in");
+                }
+                named.push((id, Symbol::new(&name)));
+            }
+        }
+        for (id, name) in named {
+            self.cx.program.globals[id].name = name;
         }
     }
 
@@ -269,6 +296,21 @@ impl Names<'_, '_> {
     }
 }
 
+/// The names that a declaration has at global scope.
+fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbol> {
+    match item {
+        Item::Struct(id) => vec![program.structs[id].name],
+        Item::Enum(_) => Vec::new(),
+        Item::Function(id) => vec![program.functions[id].name],
+        Item::Global(id) => {
+            let global = &program.globals[id];
+            let open = open_struct(program, global, blocks).into_iter();
+            let members = open.flat_map(|id| &program.structs[id].fields).map(|f| f.name);
+            members.chain([global.name]).collect()
+        }
+    }
+}
+
 fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> bool {
     let types = &program.types;
     let constant = |ty: TypeId| match types.get(ty) {
@@ -298,9 +340,12 @@ fn param_types(program: &Program, function: &Function) -> Vec<String> {
     function.params.iter().map(|p| program.type_name(value(function.code.locals[p.local].ty))).collect()
 }
 
-/// The struct inside of a block.
-fn block_struct(program: &Program, ty: TypeId) -> Option<StructId> {
-    match program.types.get(program.types.innermost(ty)) {
+/// The struct whose members a block declares at global scope.
+fn open_struct(program: &Program, global: &Global, which: NamedBlocks) -> Option<StructId> {
+    // Push constants are read through the name of their block, all members where blocks are no scopes of their own.
+    let closed = which == NamedBlocks::None || global.modifiers.has(Modifiers::PUSH_CONSTANT);
+    match program.types.get(program.types.innermost(global.ty)) {
+        _ if closed || !global.transparent => None,
         Type::ConstantBuffer(t) | Type::TextureBuffer(t) => match program.types.get(t) {
             Type::Struct(id) => Some(id),
             _ => None,

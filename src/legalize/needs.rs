@@ -501,10 +501,6 @@ impl Scan<'_> {
     }
 
     fn entry_points(&mut self) {
-        if let [_, second, ..] = self.program.entry_points.as_slice() {
-            let span = self.program.functions[second.function].span;
-            self.need_at(Capability::SeveralEntryPoints, span);
-        }
         for e in &self.program.entry_points {
             let f = &self.program.functions[e.function];
             self.span = f.span;

@@ -15,30 +15,31 @@ use crate::tree::{
     TypeId,
 };
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass { name: "uniform_blocks", removes: &[Capability::GlobalUniforms], adds: &[], run };
 
 fn run(cx: &mut Context) {
-    let data: Vec<GlobalId> = cx.program.parameters.iter().copied().filter(|g| is_data(cx, *g)).collect();
-    let entry_of = |cx: &Context, g: GlobalId| match cx.layout.leaves.parameter(cx.parameter(g)?).owner {
-        Owner::Param(entry, _) => Some(entry),
-        _ => None,
-    };
-    let mut of_globals: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g).is_none()).collect();
+    let mut of_globals: Vec<GlobalId> = Vec::new();
+    let mut of_entries: BTreeMap<usize, Vec<GlobalId>> = BTreeMap::new();
+    for &id in cx.program.parameters.iter().filter(|g| is_data(cx, **g)) {
+        match cx.parameter(id).map(|p| cx.layout.leaves.parameter(p).owner) {
+            Some(Owner::Param(entry, _)) => of_entries.entry(entry).or_default().push(id),
+            _ => of_globals.push(id),
+        }
+    }
     // In the order of the layout, which may be another one than that of declaration.
     of_globals.sort_by_key(|g| cx.parameter(*g));
     let buffer = cx.layout.globals.clone();
     gather(cx, ("globalParams", "GlobalParams"), &of_globals, (Owner::Globals, buffer));
     let entries = cx.program.entry_points.len();
-    for entry in 0..entries {
-        let Some(layout) = cx.layout.entry_points.get(entry) else { continue };
-        let (number, buffer) = (layout.entry, layout.buffer.clone());
-        let members: Vec<GlobalId> = data.iter().copied().filter(|g| entry_of(cx, *g) == Some(number)).collect();
+    for (entry, members) in of_entries {
+        let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
         if let Some(e) = cx.program.entry_points.get(entry).filter(|_| entries > 1) {
             (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
         }
-        gather(cx, (&name, &type_name), &members, (Owner::EntryBuffer(number), buffer));
+        gather(cx, (&name, &type_name), &members, (Owner::EntryBuffer(entry), buffer));
     }
 }
 

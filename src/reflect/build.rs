@@ -1,4 +1,4 @@
-//! From program, layout and emitted programs to the sidecar's data.
+//! From program, layout and emitted program to the sidecar's data.
 
 use super::emitted::Texts;
 use super::model::{
@@ -9,17 +9,18 @@ use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout};
 use crate::source::{Sources, Span};
+use crate::symbol::Symbol;
 use crate::target::Profile;
 use crate::target::format::Format;
 use crate::tree::{self, *};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sidecar of one program on one target. `emitted` are the legalized programs of its texts.
+/// The sidecar of one program on one target. `emitted` is the legalized program of its texts, if there are any.
 pub fn reflect(
     program: &Program,
     layout: &ProgramLayout,
-    emitted: &[&Program],
+    emitted: Option<&Program>,
     profile: &Profile,
     sources: &Sources,
 ) -> Reflection {
@@ -488,12 +489,17 @@ impl Builder<'_> {
         }
     }
 
-    fn entry_points(&self, emitted: &[&Program]) -> Vec<super::model::EntryPoint> {
+    fn entry_points(&self, emitted: Option<&Program>) -> Vec<super::model::EntryPoint> {
         let entries = self.program.entry_points.iter().enumerate();
         entries.map(|(i, entry)| self.entry_point(i, entry, emitted)).collect()
     }
 
-    fn entry_point(&self, index: usize, entry: &tree::EntryPoint, emitted: &[&Program]) -> super::model::EntryPoint {
+    fn entry_point(
+        &self,
+        index: usize,
+        entry: &tree::EntryPoint,
+        emitted: Option<&Program>,
+    ) -> super::model::EntryPoint {
         let function = &self.program.functions[entry.function];
         let layout = self.layout.entry_points.get(index);
         let mut shown = varyings::varyings(self, entry);
@@ -519,7 +525,7 @@ impl Builder<'_> {
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
-            emitted_name: emitted_entry_name(emitted, entry),
+            emitted_name: emitted_entry_name(emitted, index).unwrap_or(entry.name).to_string(),
             stage: entry.stage.name().to_owned(),
             parameters,
             result,
@@ -577,10 +583,9 @@ fn access_word(access: Access) -> Option<String> {
     Some(word.to_owned())
 }
 
-fn emitted_entry_name(emitted: &[&Program], entry: &tree::EntryPoint) -> String {
-    let mut functions = emitted.iter().flat_map(|p| p.entry_points.iter().map(move |e| (e, &p.functions[e.function])));
-    let found = functions.find(|(e, _)| e.name == entry.name && e.stage == entry.stage);
-    found.map_or_else(|| entry.name.to_string(), |(_, f)| f.name.to_string())
+fn emitted_entry_name(emitted: Option<&Program>, index: usize) -> Option<Symbol> {
+    let program = emitted?;
+    Some(program.functions[program.entry_points.get(index)?.function].name)
 }
 
 /// The positions that the source asks for, as they would be written.

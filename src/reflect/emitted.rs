@@ -21,7 +21,7 @@ pub(super) struct Element {
     pub name: &'static str,
 }
 
-/// What all leaves are. Several texts may have one: the first tells.
+/// What all leaves are.
 #[derive(Default)]
 pub(super) struct Texts {
     names: BTreeMap<LeafId, Emitted>,
@@ -30,12 +30,12 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Of the legalized programs of the texts.
-    pub(super) fn of(emitted: &[&Program], profile: &Profile, leaves: &Leaves) -> Texts {
+    /// Of the legalized program of the texts.
+    pub(super) fn of(emitted: Option<&Program>, profile: &Profile, leaves: &Leaves) -> Texts {
         let data = leaves.iter().filter(|(_, leaf)| leaf.role == Role::Data);
         let data: Data = data.map(|(id, leaf)| ((leaf.parameter, leaf.path.as_slice()), id)).collect();
         let mut texts = Texts::default();
-        for program in emitted {
+        if let Some(program) = emitted {
             let blocks: BTreeMap<GlobalId, _> = emit::blocks(program, profile).into_iter().collect();
             for id in program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None }) {
                 let global = &program.globals[id];

@@ -7,9 +7,9 @@ use crate::tree::{EntryPoint, FunctionId, Program, Semantic, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// Tells the leaves without a semantic which one they have in the text.
-pub(super) fn complete(leaves: &mut [Leaf], emitted: &[&Program]) {
+pub(super) fn complete(leaves: &mut [Leaf], emitted: Option<&Program>) {
     let mut by_path = BTreeMap::new();
-    for &program in emitted {
+    if let Some(program) = emitted {
         program.entry_points.iter().for_each(|entry| Given { program, by_path: &mut by_path }.entry(entry));
     }
     for leaf in leaves.iter_mut().filter(|l| l.semantic.is_none() && l.kind.starts_with("varying")) {

@@ -13,6 +13,7 @@ mod types;
 mod body;
 mod origin;
 pub mod analyses;
+mod slice;
 pub mod walk;
 pub mod build;
 pub mod dump;
@@ -22,6 +23,7 @@ pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
 pub use origin::{LeafId, Origin, ParameterId, Step, StoredLeaf};
+pub use slice::Slices;
 pub use types::*;
 pub use verify::verify;
 pub use walk::ExprArena;
@@ -766,6 +768,8 @@ pub struct EntryPoint {
     pub workgroup_size: [u32; 3],
     /// Index of its translation unit.
     pub unit: u32,
+    /// Its inputs and outputs, where legalization makes globals of them; used or not, they belong to it.
+    pub interface: Vec<GlobalId>,
 }
 
 impl EntryPoint {

@@ -92,6 +92,9 @@ impl Verify<'_> {
         }
         for e in &self.program.entry_points {
             self.range("entry point", e.function, &self.program.functions);
+            for &g in &e.interface {
+                self.range("stage variable", g, &self.program.globals);
+            }
         }
     }
 

@@ -67,7 +67,7 @@ fn capability_table() -> String {
 }
 
 /// What is taken out without being asked for: by passes that run for every program, whose headers say so (their `removes`
-/// is empty, since it decides when a pass runs), and by `compile`, which writes a file an entry point where it has to.
+/// is empty, since it decides when a pass runs), and by `emit`, which writes a text an entry point where it has to.
 fn removed_always() -> Vec<Capability> {
     let mut removed = vec![Capability::SeveralEntryPoints];
     let passes = process::repository().join("src/legalize");

@@ -40,8 +40,7 @@ pub(super) fn constant_element(program: &Program, global: &Global) -> Option<Str
 }
 
 /// Structs that are the contents of one block and nothing else: their members are listed in the block.
-pub(super) fn member_structs(cx: &Context) -> Vec<StructId> {
-    let program = cx.program;
+pub(in crate::emit) fn member_structs(program: &Program) -> Vec<StructId> {
     let mut owners: BTreeMap<StructId, u32> = BTreeMap::new();
     let mut values = FxHashSet::default();
     let note = |ty: TypeId, values: &mut FxHashSet<StructId>| {
@@ -243,9 +242,8 @@ fn block_name(global: &Global) -> Symbol {
 }
 
 /// The names of blocks in the text, where they are not those of their buffers.
-pub(super) fn names(cx: &Context) -> Vec<(GlobalId, Symbol)> {
-    let program = cx.program;
-    let members = member_structs(cx);
+pub(in crate::emit) fn names(program: &Program) -> Vec<(GlobalId, Symbol)> {
+    let members = member_structs(program);
     let name = |id: GlobalId| {
         let global = &program.globals[id];
         let block = global.block?;

@@ -85,7 +85,7 @@ impl Found {
 pub(super) fn collect(cx: &Context) -> Found {
     let program = cx.program;
     let mut found = Found::default();
-    for entry in &program.entry_points {
+    for entry in cx.entry_points {
         match entry.stage {
             Stage::Mesh | Stage::Amplification => found.add("GL_EXT_mesh_shader"),
             Stage::RayGeneration
@@ -98,7 +98,7 @@ pub(super) fn collect(cx: &Context) -> Found {
         }
     }
     let analyses = program.analyses();
-    for item in &program.items {
+    for item in cx.items {
         match *item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| found.ty(program, f.ty)),
             Item::Global(id) => {
@@ -118,7 +118,9 @@ pub(super) fn collect(cx: &Context) -> Found {
     // Acceleration structures need one of the two.
     let ray = |e: &str| e == "GL_EXT_ray_query" || e == "GL_EXT_ray_tracing";
     let structure = |g: &Global| program.types.get(program.types.innermost(g.ty)) == Type::AccelerationStructure;
-    if program.globals.iter().any(|(_, g)| structure(g)) && !found.extensions.iter().any(|e| ray(e)) {
+    if cx.items.iter().any(|item| matches!(item, Item::Global(id) if structure(&program.globals[*id])))
+        && !found.extensions.iter().any(|e| ray(e))
+    {
         found.add("GL_EXT_ray_query");
     }
     found

@@ -1,7 +1,7 @@
 //! GLSL for Vulkan, one file an entry point.
 
 mod blocks;
-pub(super) use blocks::CONTENTS;
+pub(super) use blocks::{CONTENTS, member_structs, names as block_names};
 mod expr;
 mod extensions;
 mod types;
@@ -15,20 +15,12 @@ use crate::tree::*;
 struct Glsl;
 
 /// The text of a program.
-pub(super) fn emit(cx: &mut Context) -> String {
-    for id in blocks::member_structs(cx) {
-        cx.add_block_struct(id);
-    }
+pub(super) fn emit(cx: &Context) -> String {
     let mut file =
         File { cx, dialect: Glsl, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
-}
-
-/// The names of blocks in the text of a program, where they are not those of their buffers.
-pub(super) fn block_names(cx: &Context) -> Vec<(GlobalId, crate::symbol::Symbol)> {
-    blocks::names(cx)
 }
 
 struct File<'a> {
@@ -88,7 +80,7 @@ impl File<'_> {
 
     fn items(&mut self) {
         let mut spacing = Spacing::default();
-        for item in &self.cx.program.items {
+        for item in self.cx.items {
             if !self.cx.is_printed(*item) {
                 continue;
             }

@@ -38,7 +38,7 @@ impl File<'_> {
             spacing.before(Group::Block, &mut self.w);
             self.w.line("#pragma pack_matrix(row_major)");
         }
-        for item in &self.cx.program.items {
+        for item in self.cx.items {
             if !self.cx.is_printed(*item) {
                 continue;
             }
@@ -215,7 +215,7 @@ impl File<'_> {
 
     fn is_declared(&self, name: &str) -> bool {
         let program = self.cx.program;
-        program.items.iter().any(|item| match *item {
+        self.cx.items.iter().any(|item| match *item {
             Item::Struct(id) => program.structs[id].name == name,
             Item::Enum(id) => program.enums[id].name == name,
             Item::Global(id) => program.globals[id].name == name,

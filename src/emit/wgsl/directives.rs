@@ -17,7 +17,7 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
     let derivatives_in = analyses.callers_of(&|f| f.attributes.iter().any(|a| a.name == "__derivative"));
     let mut enables = BTreeSet::new();
     let (mut derivatives, mut subgroups) = (false, false);
-    for item in &program.items {
+    for item in cx.items {
         let uses = match *item {
             Item::Function(id) => analyses.uses(id),
             Item::Global(id) => {

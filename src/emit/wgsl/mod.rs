@@ -34,7 +34,7 @@ impl File<'_> {
             spacing.before(Group::Lines(u8::MAX), &mut self.w);
             self.w.line(&line);
         }
-        for item in &self.cx.program.items {
+        for item in self.cx.items {
             // A `cbuffer` has no members of its own here: its struct is declared like any other.
             let printed = match *item {
                 Item::Struct(_) => true,

@@ -25,6 +25,7 @@ fn program(calls: &[&[u32]]) -> Program {
         name: "f0".into(),
         workgroup_size: [1; 3],
         unit: 0,
+        interface: Vec::new(),
     };
     program.entry_points.push(entry);
     program

@@ -1,0 +1,45 @@
+//! What an entry point needs of a program: the declarations that it uses, directly or through others.
+
+use super::analyses::{Analyses, items};
+use super::{EntryPoint, GlobalKind, Item, Program};
+use rustc_hash::FxHashMap;
+
+/// The slices of a program that does not change meanwhile, one an entry point.
+pub struct Slices<'a> {
+    analyses: Analyses<'a>,
+    /// The position of each declaration that is listed.
+    order: FxHashMap<Item, usize>,
+    /// Specialization constants: an interface of every entry point, used or not.
+    constants: Vec<Item>,
+}
+
+impl<'a> Slices<'a> {
+    /// Looks at no body yet.
+    pub fn new(program: &'a Program) -> Slices<'a> {
+        Slices {
+            analyses: program.analyses(),
+            order: program.items.iter().copied().zip(0..).collect(),
+            constants: program.specialization_constants().collect(),
+        }
+    }
+
+    /// The declarations that an entry point needs, in the order of the program's.
+    pub fn of(&self, entry: &EntryPoint) -> Vec<Item> {
+        let interface = entry.interface.iter().copied().map(Item::Global);
+        let roots = entry.roots().map(Item::Function).chain(interface).chain(self.constants.iter().copied());
+        let reached = items::reached(roots, &|item| self.analyses.item_uses(item)).into_iter();
+        let mut listed: Vec<(usize, Item)> = reached.filter_map(|i| Some((*self.order.get(&i)?, i))).collect();
+        listed.sort_unstable_by_key(|(at, _)| *at);
+        listed.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
+impl Program {
+    /// The listed specialization constants.
+    pub fn specialization_constants(&self) -> impl Iterator<Item = Item> + '_ {
+        self.items.iter().copied().filter(|item| match *item {
+            Item::Global(id) => self.globals[id].kind == GlobalKind::Specialization,
+            _ => false,
+        })
+    }
+}
