@@ -84,6 +84,7 @@ fn structs(random: &mut Random, kinds: &Kinds) -> (Program, TypeId) {
             builtin: false,
             attributes: Vec::new(),
             instance: None,
+            made: false,
         });
         made.push(program.types.intern(Type::Struct(id)));
     }

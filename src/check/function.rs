@@ -385,6 +385,7 @@ impl<'a> Checker<'a> {
             builtin: source.builtin,
             inline,
             modifiers,
+            made: false,
         });
         self.functions.of_function.push(id);
         let asked = self.user_span;

@@ -303,6 +303,7 @@ impl<'a> Checker<'a> {
             builtin: false,
             attributes: Vec::new(),
             instance: None,
+            made: true,
         });
         self.structs.decls.push(decl);
         self.set_fields(id, fields);

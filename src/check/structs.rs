@@ -155,6 +155,7 @@ impl<'a> Checker<'a> {
             builtin,
             attributes,
             instance,
+            made: false,
         });
         self.structs.decls.push(decl);
         self.program.types.intern(Type::Struct(id))

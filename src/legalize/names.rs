@@ -4,34 +4,44 @@
 //! After:  `float3 Light_at(Light this_, float t) {...}   float3 sample_;      float f(...)        float f_float(...)`
 //!
 //! A word of the language gets `_` behind it; what clashes with another name gets a number; a method is named after its type,
-//! and an overload, where the language has none, after its parameters. What comes first keeps its name: entry points, shader
-//! parameters, then the rest in order.
+//! and an overload, where the language has none, after its parameters. A name of the source never yields to one that is made
+//! from others, and that never to one that passes made up ([`Class`]); among equals what comes first keeps its name: entry
+//! points, shader parameters, then the rest in order.
+//!
+//! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
+//! named among what its slice declares, since it never meets what belongs to others. All else has one name in all texts.
 //!
 //! Removes: Methods, Overloads. Runs last, after every pass that makes names.
 
 use super::{Context, Pass};
+use crate::layout::lock::Owner;
+use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks};
 use crate::tree::{
-    Body, BufferKind, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId,
-    Modifiers, Program, Slices, Stmt, StmtKind, StructId, TemplatePiece, Type, TypeId,
+    Body, BufferKind, ExprKind, Field, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId,
+    Modifiers, Origin, Program, Slices, Stmt, StmtKind, Struct, StructId, TemplatePiece, Type, TypeId,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass { name: "names", removes: &[], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile.language);
-    let mut names = Names { cx, reserved, taken: FxHashSet::default(), signatures: FxHashSet::default() };
+    let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
+    let mut names = Names { cx, reserved, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
     if let Some(entry) = names.cx.profile.facts.entry_name {
         names.taken.insert(entry.to_owned());
     }
     names.entry_points();
-    names.parameters();
+    let (shared, own) = names.listed_parameters();
+    shared.iter().for_each(|id| names.parameter(*id));
     names.other_items();
-    names.interfaces();
-    names.blocks();
+    if !names.cx.profile.has(Capability::SeveralEntryPoints) {
+        names.slices(&own);
+    }
+    shared.into_iter().for_each(|id| names.block(id));
     names.fields();
     for id in names.cx.program.functions_with_code() {
         names.locals(id);
@@ -41,10 +51,90 @@ fn run(cx: &mut Context) {
 struct Names<'a, 'b> {
     cx: &'a mut Context<'b>,
     reserved: &'static Reserved,
+    /// The names that declarations have had so far, with the best class of these: others do not take them.
+    wanted: FxHashMap<Symbol, Class>,
     /// Names at global scope.
     taken: FxHashSet<String>,
     /// Names with parameter types, where overloads are.
     signatures: FxHashSet<String>,
+}
+
+/// Where a name is from, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Class {
+    /// The source has it.
+    Written,
+    /// It is made from names of the source: of a leaf, an element, an instance, a method.
+    Derived,
+    /// A pass or the library made it up.
+    Made,
+}
+
+fn class_of_origin(leaves: &Leaves, origin: Origin) -> Class {
+    match origin {
+        Origin::Declared | Origin::Parameter(_) | Origin::Field(_) => Class::Written,
+        Origin::Leaf(id) => match leaves.leaf(id) {
+            leaf if leaf.role == Role::Scope => Class::Made,
+            leaf if leaf.path.is_empty() => Class::Written,
+            _ => Class::Derived,
+        },
+        Origin::Element(..) => Class::Derived,
+        Origin::Synthesized => Class::Made,
+    }
+}
+
+fn class_of_global(leaves: &Leaves, global: &Global) -> Class {
+    match global.kind {
+        // Named after parameters and fields.
+        GlobalKind::Input | GlobalKind::Output => Class::Derived,
+        _ if global.span.file.is_library() => Class::Made,
+        _ => class_of_origin(leaves, global.origin),
+    }
+}
+
+fn class_of_function(function: &Function) -> Class {
+    match function {
+        f if f.builtin || f.made => Class::Made,
+        f if f.owner.is_some() || !f.instance.is_empty() => Class::Derived,
+        _ => Class::Written,
+    }
+}
+
+fn class_of_struct(structure: &Struct) -> Class {
+    match structure {
+        s if s.builtin || s.made || s.span.file.is_library() => Class::Made,
+        s if s.instance.is_some() => Class::Derived,
+        _ => Class::Written,
+    }
+}
+
+/// The names that declarations have before any is changed. Parameters that nothing uses keep theirs from others too, so
+/// that no name depends on which entry points are asked for.
+fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<Symbol, Class> {
+    let mut wanted: FxHashMap<Symbol, Class> = FxHashMap::default();
+    let mut want = |name: Symbol, class: Class| {
+        let best = wanted.entry(name).or_insert(class);
+        *best = class.min(*best);
+    };
+    let declared = leaves.parameters().filter_map(|(_, p)| p.owner.global());
+    declared.for_each(|id| want(program.globals[id].name, Class::Written));
+    for item in &program.items {
+        match *item {
+            Item::Struct(id) => want(program.structs[id].name, class_of_struct(&program.structs[id])),
+            Item::Enum(_) => {}
+            Item::Global(id) => {
+                let global = &program.globals[id];
+                want(global.name, class_of_global(leaves, global));
+                let open = open_struct(program, global, blocks).into_iter();
+                let members = open.flat_map(|id| &program.structs[id].fields);
+                members.for_each(|field| want(field.name, class_of_origin(leaves, field.origin)));
+            }
+            // A method is named after its type.
+            Item::Function(id) if program.functions[id].owner.is_some() => {}
+            Item::Function(id) => want(program.functions[id].name, class_of_function(&program.functions[id])),
+        }
+    }
+    wanted
 }
 
 /// A name that begins with a letter, without what only library names have in front.
@@ -93,9 +183,18 @@ impl Names<'_, '_> {
         text
     }
 
-    fn global_name(&mut self, name: Symbol) -> Symbol {
+    /// Whether a declaration of a class that is called `own` may be called `name` as far as others want that name.
+    fn is_open(&self, name: &str, own: &str, class: Class) -> bool {
+        match self.wanted.get(&Symbol::new(name)) {
+            Some(best) if name == own => class <= *best,
+            Some(best) => class < *best,
+            None => true,
+        }
+    }
+
+    fn global_name(&mut self, name: Symbol, class: Class) -> Symbol {
         let legal = self.legal(name.as_str());
-        let found = numbered(&legal, |n| !self.taken.contains(n));
+        let found = numbered(&legal, |n| !self.taken.contains(n) && self.is_open(n, name.as_str(), class));
         self.taken.insert(found.clone());
         Symbol::new(&found)
     }
@@ -105,22 +204,48 @@ impl Names<'_, '_> {
         for id in entries {
             if self.cx.profile.facts.entry_name.is_none() {
                 let name = self.cx.program.functions[id].name;
-                self.cx.program.functions[id].name = self.global_name(name);
+                self.cx.program.functions[id].name = self.global_name(name, Class::Written);
             }
             self.cx.program.functions[id].owner = None;
         }
     }
 
-    fn parameters(&mut self) {
-        let parameters: Vec<GlobalId> = self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)).collect();
-        for id in parameters {
-            let mut name = self.cx.program.globals[id].name;
-            if self.cx.program.globals[id].transparent && is_blank(name.as_str()) {
-                name = Symbol::new("constants");
+    /// The listed shader parameters: those that all texts share, and those of each entry point.
+    fn listed_parameters(&self) -> (Vec<GlobalId>, Vec<Vec<GlobalId>>) {
+        let (mut shared, mut own) = (Vec::new(), vec![Vec::new(); self.cx.program.entry_points.len()]);
+        for id in self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)) {
+            match self.entry_of(id).and_then(|entry| own.get_mut(entry)) {
+                Some(own) => own.push(id),
+                None => shared.push(id),
             }
-            self.cx.program.globals[id].name = self.global_name(name);
-            self.members(id);
         }
+        (shared, own)
+    }
+
+    /// The entry point in whose text alone a shader parameter stands.
+    fn entry_of(&self, id: GlobalId) -> Option<usize> {
+        let leaves = &self.cx.layout.leaves;
+        let parameter = match self.cx.program.globals[id].origin {
+            Origin::Parameter(parameter) => parameter,
+            Origin::Leaf(leaf) | Origin::Element(leaf, _) => leaves.leaf(leaf).parameter,
+            Origin::Declared | Origin::Field(_) | Origin::Synthesized => return None,
+        };
+        match leaves.parameter(parameter).owner {
+            Owner::Param(entry, _) | Owner::EntryBuffer(entry) | Owner::EntryScope(entry) => Some(entry),
+            Owner::Global(_) | Owner::Globals | Owner::Nobody => None,
+        }
+        .filter(|_| !self.cx.profile.has(Capability::SeveralEntryPoints))
+    }
+
+    fn parameter(&mut self, id: GlobalId) {
+        let global = &self.cx.program.globals[id];
+        let class = class_of_global(&self.cx.layout.leaves, global);
+        let mut name = global.name;
+        if global.transparent && is_blank(name.as_str()) {
+            name = Symbol::new("constants");
+        }
+        self.cx.program.globals[id].name = self.global_name(name, class);
+        self.members(id);
     }
 
     fn as_parameter(&self, item: Item) -> Option<GlobalId> {
@@ -135,9 +260,9 @@ impl Names<'_, '_> {
         let named_blocks = self.cx.profile.facts.named_blocks;
         let Some(id) = open_struct(self.cx.program, &self.cx.program.globals[global], named_blocks) else { return };
         for index in 0..self.cx.program.structs[id].fields.len() {
-            let name = self.cx.program.structs[id].fields.get(index).map(|f| f.name);
-            let Some(name) = name else { continue };
-            let name = self.global_name(name);
+            let field = self.cx.program.structs[id].fields.get(index);
+            let Some((name, origin)) = field.map(|f| (f.name, f.origin)) else { continue };
+            let name = self.global_name(name, class_of_origin(&self.cx.layout.leaves, origin));
             if let Some(field) = self.cx.program.structs[id].fields.get_mut(index) {
                 field.name = name;
             }
@@ -151,8 +276,9 @@ impl Names<'_, '_> {
             match item {
                 Item::Struct(id) => self.structure(id),
                 Item::Global(id) if self.as_parameter(item).is_none() && !self.is_interface(id) => {
-                    let name = self.cx.program.globals[id].name;
-                    self.cx.program.globals[id].name = self.global_name(name);
+                    let global = &self.cx.program.globals[id];
+                    let (name, class) = (global.name, class_of_global(&self.cx.layout.leaves, global));
+                    self.cx.program.globals[id].name = self.global_name(name, class);
                 }
                 Item::Function(id) if !self.cx.program.entry_points.iter().any(|e| e.function == id) => {
                     self.function(id)
@@ -166,41 +292,46 @@ impl Names<'_, '_> {
         matches!(self.cx.program.globals[id].kind, GlobalKind::Input | GlobalKind::Output)
     }
 
-    /// Stage inputs and outputs: those of two entry points never meet, so each is named among what its own needs.
-    fn interfaces(&mut self) {
+    /// What belongs to one entry point each, among the names of its slice.
+    fn slices(&mut self, own: &[Vec<GlobalId>]) {
         let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
         let slices = Slices::new(program);
-        let mut named: Vec<(GlobalId, Symbol)> = Vec::new();
-        for entry in program.entry_points.iter().filter(|e| !e.interface.is_empty()) {
-            let items = slices.of(entry).into_iter();
-            let declared = items.filter(|item| !matches!(item, Item::Global(id) if self.is_interface(*id)));
-            let mut taken: FxHashSet<Symbol> = declared.flat_map(|item| global_names(program, item, blocks)).collect();
-            taken.extend(self.cx.profile.facts.entry_name.map(Symbol::new));
-            for &id in &entry.interface {
-                let mut name = self.legal(program.globals[id].name.as_str());
-                while !taken.insert(Symbol::new(&name)) {
+        let private = |item: &Item| match *item {
+            Item::Global(id) => self.is_interface(id) || self.entry_of(id).is_some(),
+            _ => false,
+        };
+        let mut work = Vec::new();
+        for (entry, own) in program.entry_points.iter().zip(own) {
+            let declared = slices.of(entry).into_iter().filter(|item| !private(item));
+            let taken: FxHashSet<String> =
+                declared.flat_map(|item| global_names(program, item, blocks)).map(|n| n.to_string()).collect();
+            work.push((taken, own, entry.interface.clone()));
+        }
+        let mut all = std::mem::take(&mut self.taken);
+        for (taken, own, interface) in work {
+            self.taken = taken;
+            self.taken.extend(self.cx.profile.facts.entry_name.map(str::to_owned));
+            own.iter().for_each(|id| self.parameter(*id));
+            for id in interface {
+                let mut name = self.legal(self.cx.program.globals[id].name.as_str());
+                while !self.taken.insert(name.clone()) {
                     name.push_str("_in");
                 }
-                named.push((id, Symbol::new(&name)));
+                self.cx.program.globals[id].name = Symbol::new(&name);
             }
+            own.iter().for_each(|id| self.block(*id));
+            all.extend(std::mem::take(&mut self.taken));
         }
-        for (id, name) in named {
-            self.cx.program.globals[id].name = name;
-        }
+        self.taken = all;
     }
 
     /// Blocks that have names besides those of their buffers, `lights_block`: nobody uses them, so they come last.
-    fn blocks(&mut self) {
-        let parameters: Vec<GlobalId> = self.cx.program.items.iter().filter_map(|i| self.as_parameter(*i)).collect();
-        for id in parameters {
-            let global = &self.cx.program.globals[id];
-            if !is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
-                continue;
-            }
+    fn block(&mut self, id: GlobalId) {
+        let global = &self.cx.program.globals[id];
+        if is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
             // Two underscores in a row are reserved.
             let name = format!("{}_block", global.name.as_str().trim_end_matches('_'));
-            let name = self.global_name(Symbol::new(&name));
-            self.cx.program.globals[id].block = Some(name);
+            self.cx.program.globals[id].block = Some(self.global_name(Symbol::new(&name), Class::Made));
         }
     }
 
@@ -217,20 +348,22 @@ impl Names<'_, '_> {
     }
 
     fn structure(&mut self, id: StructId) {
+        let class = class_of_struct(&self.cx.program.structs[id]);
         let mut name = self.cx.program.structs[id].name.to_string();
         if is_blank(&name) {
             name = if name.is_empty() { "Struct" } else { "Constants" }.to_owned();
         }
         // `cbuffer Camera` and the struct of its members have one name in the source.
-        if self.taken.contains(&name) {
+        if self.taken.contains(&name) || !self.is_open(&name, &name, class) {
             name.push_str("Data");
         }
-        self.cx.program.structs[id].name = self.global_name(Symbol::new(&name));
+        self.cx.program.structs[id].name = self.global_name(Symbol::new(&name), class);
     }
 
     fn function(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
-        let mut base = function.name.to_string();
+        let (own, class) = (function.name.as_str(), class_of_function(function));
+        let mut base = own.to_owned();
         if let Some(owner) = function.owner.filter(|_| !function.builtin) {
             base = format!("{}_{}", plain(&self.cx.program.type_name(owner)), plain(&base));
         }
@@ -239,6 +372,9 @@ impl Names<'_, '_> {
         let overloads = self.cx.profile.has(Capability::Overloads);
         let signature = |name: &str| format!("{name}({})", types.join(","));
         let free = |name: &str, names: &Self| {
+            if !names.is_open(name, own, class) {
+                return false;
+            }
             if overloads && names.taken.contains(&format!("{name}()")) {
                 return !names.signatures.contains(&signature(name));
             }
@@ -265,10 +401,13 @@ impl Names<'_, '_> {
 
     /// Fields are in scopes of their own: only the language's words are forbidden.
     fn fields(&mut self) {
+        let leaves = &self.cx.layout.leaves;
         for (_, s) in self.cx.program.structs.iter_mut() {
             let mut taken: FxHashSet<Symbol> = s.fields.iter().map(|f| f.name).collect();
             let mut seen: FxHashSet<Symbol> = FxHashSet::default();
-            for field in &mut s.fields {
+            let mut fields: Vec<&mut Field> = s.fields.iter_mut().collect();
+            fields.sort_by_key(|f| class_of_origin(leaves, f.origin));
+            for field in fields {
                 let text = self.reserved.respell(&plain(field.name.as_str()));
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same {

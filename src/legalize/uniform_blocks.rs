@@ -32,11 +32,11 @@ fn run(cx: &mut Context) {
     of_globals.sort_by_key(|g| cx.parameter(*g));
     let buffer = cx.layout.globals.clone();
     gather(cx, ("globalParams", "GlobalParams"), &of_globals, (Owner::Globals, buffer));
-    let entries = cx.program.entry_points.len();
+    let several = cx.profile.has(Capability::SeveralEntryPoints) && cx.program.entry_points.len() > 1;
     for (entry, members) in of_entries {
         let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
-        if let Some(e) = cx.program.entry_points.get(entry).filter(|_| entries > 1) {
+        if let Some(e) = cx.program.entry_points.get(entry).filter(|_| several) {
             (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
         }
         gather(cx, (&name, &type_name), &members, (Owner::EntryBuffer(entry), buffer));

@@ -128,6 +128,7 @@ fn declare(program: &mut Program, twins: &mut BTreeMap<StructId, StructId>) {
         let mut copy = program.structs[id].clone();
         copy.name = format!("{}_uniform", copy.name).as_str().into();
         copy.comments.clear();
+        copy.made = true;
         *twin = program.structs.push(copy);
     }
     for (&id, &twin) in twins.iter() {

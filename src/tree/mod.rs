@@ -277,6 +277,8 @@ pub struct Struct {
     pub attributes: Vec<Attribute>,
     /// Of an instance of a generic: what the source calls it.
     pub instance: Option<Instance>,
+    /// The source has no such struct: its name yields to those of the source.
+    pub made: bool,
 }
 
 /// How the source names an instance of a generic.
@@ -553,6 +555,7 @@ impl Struct {
             builtin: false,
             attributes: Vec::new(),
             instance: None,
+            made: true,
         }
     }
 }
@@ -651,6 +654,8 @@ pub struct Function {
     pub inline: bool,
     /// `precise` or other modifiers on the function.
     pub modifiers: Modifiers,
+    /// The source has no such function: its name yields to those of the source.
+    pub made: bool,
 }
 
 impl Function {
@@ -673,6 +678,7 @@ impl Function {
             builtin: false,
             inline: false,
             modifiers: Modifiers::default(),
+            made: true,
         }
     }
 }

@@ -257,6 +257,7 @@ fn add_struct(program: &mut Program, fields: &[(&str, TypeId)]) -> TypeId {
         builtin: false,
         attributes: Vec::new(),
         instance: None,
+        made: false,
     });
     program.types.intern(Type::Struct(id))
 }

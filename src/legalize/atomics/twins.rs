@@ -21,6 +21,7 @@ pub(super) fn declare(program: &mut Program, places: &mut Places) -> FxHashMap<G
         let mut copy = program.structs[id].clone();
         copy.name = format!("{}_atomic", copy.name).as_str().into();
         copy.comments.clear();
+        copy.made = true;
         let twin = program.structs.push(copy);
         twins.insert(id, twin);
         if let Some(at) = program.items.iter().position(|i| *i == Item::Struct(id)) {

@@ -177,6 +177,7 @@ impl Resolver<'_, '_> {
         if *count > 1 {
             function.name = self.instance_name(function.name, &resources);
             function.comments.clear();
+            function.made = true;
         }
         let id = self.cx.program.functions.push(function);
         let listed = Item::Function(original);
