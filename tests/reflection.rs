@@ -316,7 +316,7 @@ fn slangcs_form() {
     );
 }
 
-/// Blocks have names of their own that clash with nothing, and leaves tell them.
+/// Blocks have names of their own that clash with nothing and yield to the source's, and leaves tell them.
 #[test]
 fn blocks_have_names() {
     let source = "
@@ -344,8 +344,8 @@ fn blocks_have_names() {
                 ("solo", "solo", "", "ConstantBuffer<Solo> solo"),
                 ("words", "words", "words_block", "tbuffer words_block : register"),
                 ("result", "result", "", "RWStructuredBuffer<float4> result :"),
-                ("$Globals", "globalParams", "", "cbuffer globalParams :"),
-                ("main.$Params", "entryPointParams", "", "cbuffer entryPointParams :"),
+                ("$Globals", "globalParams2", "", "cbuffer globalParams2 :"),
+                ("main.$Params", "entryPointParams2", "", "cbuffer entryPointParams2 :"),
             ][..],
         ),
         (
@@ -356,7 +356,7 @@ fn blocks_have_names() {
                 ("several", "several", "several_block", "uniform several_block { vec3 data; } several[2];"),
                 ("words", "words", "words_block", "buffer words_block { vec4 words; }"),
                 ("result", "result", "result_block2", "buffer result_block2 { vec4 result[]; }"),
-                ("$Globals", "globalParams", "", "uniform globalParams\n"),
+                ("$Globals", "globalParams2", "", "uniform globalParams2\n"),
                 ("main.$Params", "entryPointParams", "entryPointParams_block", "uniform entryPointParams_block\n"),
             ],
         ),
@@ -378,7 +378,7 @@ fn blocks_have_names() {
         };
         let contents = if target == Target::Glsl { "data" } else { "value" };
         assert_eq!([bytes("q"), bytes("several")], ["q", contents]);
-        assert_eq!([bytes("globalParams"), bytes("main.entryPointParams")], ["globalParams2", "entryPointParams2"]);
+        assert_eq!([bytes("globalParams"), bytes("main.entryPointParams")], ["globalParams", "entryPointParams"]);
     }
 }
 
