@@ -203,7 +203,7 @@ impl Layouter<'_> {
         match self.program.types.get(ty) {
             Type::Struct(id) if depth <= MAX_DEPTH => {
                 let mut fields = self.fields(&self.program.structs[id], rules, order, depth);
-                let members = self.is_members_of_cbuffer(ty);
+                let members = self.program.is_members_of_cbuffer(ty);
                 let row_after_empty_struct = rules.row_after_empty_struct && !members;
                 if members {
                     let layouts = fields.iter_mut().map(|(_, layout)| layout);
@@ -234,12 +234,6 @@ impl Layouter<'_> {
                 layout.align = layout.align.max(row);
             }
         }
-    }
-
-    /// Whether a struct stands for the members of a `cbuffer`.
-    fn is_members_of_cbuffer(&self, ty: TypeId) -> bool {
-        let blocks = self.program.globals.iter().filter(|(_, g)| g.transparent);
-        blocks.into_iter().any(|(_, g)| self.program.types.get(g.ty).element() == Some(ty))
     }
 
     fn scalar_size(&self, scalar: Scalar) -> u64 {

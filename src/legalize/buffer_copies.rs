@@ -67,6 +67,9 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
     }
     found.retain(|id| {
         let parent = parents.get(id).map(|p| &exprs[*p].kind);
+        if matches!(parent, Some(ExprKind::Field(..) | ExprKind::Index(..))) {
+            return false;
+        }
         let chosen = matches!(parent, Some(ExprKind::Select(_, a, b)) if a == id || b == id);
         if !program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf).is_some_and(special)) {
             return chosen;
@@ -74,7 +77,6 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
         let bools = program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
         let array = is_array_of_bools(program, exprs[*id].ty);
         match parent {
-            Some(ExprKind::Field(..) | ExprKind::Index(..)) => false,
             Some(ExprKind::Assign(_, target, _)) if target == id => false,
             Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
             _ if chosen => true,

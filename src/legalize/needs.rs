@@ -4,8 +4,8 @@ use super::{lower_matrix_ops, matrix_parts, short_circuit};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, MatrixOrder,
-    ParamMode, Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
+    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, FunctionBody, Global, GlobalKind, Item, LocalId,
+    MatrixOrder, ParamMode, Program, Scalar, Stage, StmtKind, Struct, Texture, TextureShape, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
@@ -310,6 +310,9 @@ impl Scan<'_> {
         if let Some(first) = super::signed_remainder::doubtful(self.program, &f.params, &f.code).first() {
             self.need_at(Capability::SignedRemainder, f.code.exprs[*first].span);
         }
+        let pointer = |l| matches!(self.program.types.get(f.code.locals[l].ty), Type::Pointer(..));
+        let values = f.params.iter().filter(|p| p.mode == ParamMode::In && !pointer(p.local));
+        let values: FxHashSet<LocalId> = values.map(|p| p.local).collect();
         f.code.block.visit(&mut |stmt| {
             self.span = stmt.span;
             match &stmt.kind {
@@ -340,14 +343,13 @@ impl Scan<'_> {
                 };
                 self.assignments(&f.code.exprs, inner);
                 self.exprs(&f.code.exprs, &all);
-                self.parameters_written(f, &all);
+                self.parameters_written(&f.code.exprs, &values, &all);
             });
         });
     }
 
     /// Parameters passed by value that are assigned, or lent to be written.
-    fn parameters_written(&mut self, f: &crate::tree::Function, live: &[ExprId]) {
-        let exprs = &f.code.exprs;
+    fn parameters_written(&mut self, exprs: &ExprArena, values: &FxHashSet<LocalId>, live: &[ExprId]) {
         for &id in live {
             let targets = match &exprs[id].kind {
                 ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => vec![*target],
@@ -357,11 +359,7 @@ impl Scan<'_> {
                 }
                 _ => continue,
             };
-            let is_value = |l| {
-                let pointer = matches!(self.program.types.get(f.code.locals[l].ty), Type::Pointer(..));
-                !pointer && f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In)
-            };
-            let written = |t: &ExprId| matches!(exprs[exprs.base(*t)].kind, ExprKind::Local(l) if is_value(l));
+            let written = |t: &ExprId| matches!(&exprs[exprs.base(*t)].kind, ExprKind::Local(l) if values.contains(l));
             if targets.iter().any(written) {
                 self.need_at(Capability::MutableParameters, exprs[id].span);
             }

@@ -28,7 +28,8 @@ pub use calls::Uses;
 pub use effects::{Effects, is_pure, is_trivial};
 pub use flow::ends_flow;
 
-use super::{FunctionId, GlobalId, Program};
+use super::{FunctionId, GlobalId, Program, TypeId};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -112,6 +113,8 @@ struct Facts {
     order: OnceLock<Arc<[FunctionId]>>,
     globals: OnceLock<Arc<[BTreeSet<GlobalId>]>>,
     effects: OnceLock<Arc<Effects>>,
+    /// The types of the members of each `cbuffer`.
+    cbuffers: OnceLock<FxHashSet<TypeId>>,
 }
 
 /// The analyses of a program as it is now.
@@ -153,6 +156,17 @@ impl Program {
         let of_entry = |entry: &super::EntryPoint| analyses.reached_globals(entry.roots());
         let all = analyses.facts.globals.get_or_init(|| self.entry_points.iter().map(of_entry).collect());
         all.clone()
+    }
+
+    /// Whether a struct stands for the members of a `cbuffer`.
+    pub fn is_members_of_cbuffer(&self, ty: TypeId) -> bool {
+        let analyses = self.analyses();
+        let blocks = || self.globals.iter().filter(|(_, g)| g.transparent);
+        let members = analyses
+            .facts
+            .cbuffers
+            .get_or_init(|| blocks().filter_map(|(_, g)| self.types.get(g.ty).element()).collect());
+        members.contains(&ty)
     }
 
     /// Which functions have effects.
