@@ -7,9 +7,10 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, StructId,
-    TargetCase,
+    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, Program,
+    StructId, TargetCase,
 };
+use rustc_hash::FxHashMap;
 
 /// Where an item stands in the source: standard library, modules, units; then by declaration.
 type Key = (u32, u32, u32);
@@ -31,26 +32,27 @@ impl<'a> Checker<'a> {
 
     /// Methods get `this` by reference only if they write it, directly or through other methods.
     fn mark_mutating(&mut self) {
-        loop {
-            let mut changed = Vec::new();
-            for (id, function) in self.program.functions.iter() {
-                let is_method = function.owner.is_some()
-                    && function
-                        .params
-                        .first()
-                        .is_some_and(|p| p.mode == ParamMode::In && function.code.locals[p.local].name == *"this");
-                if is_method && self.writes_this(id) {
-                    changed.push(id);
-                }
+        let by_value = |program: &Program, id: FunctionId| {
+            let function = &program.functions[id];
+            let this = function.params.first().filter(|p| p.mode == ParamMode::In);
+            function.owner.is_some() && this.is_some_and(|p| function.code.locals[p.local].name == *"this")
+        };
+        let mut work: Vec<FunctionId> =
+            self.program.functions.ids().filter(|id| by_value(&self.program, *id)).collect();
+        let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+        let analyses = self.program.analyses();
+        for &id in &work {
+            analyses.callees(id).iter().for_each(|callee| callers.entry(*callee).or_default().push(id));
+        }
+        while let Some(id) = work.pop() {
+            if !by_value(&self.program, id) || !self.writes_this(id) {
+                continue;
             }
-            if changed.is_empty() {
-                return;
+            if let Some(param) = self.program.functions[id].params.first_mut() {
+                param.mode = ParamMode::InOut;
             }
-            for id in changed {
-                if let Some(param) = self.program.functions[id].params.first_mut() {
-                    param.mode = ParamMode::InOut;
-                }
-            }
+            // What passes its own object to it writes that too.
+            work.extend(callers.get(&id).into_iter().flatten());
         }
     }
 

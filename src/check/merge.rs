@@ -6,6 +6,7 @@
 use super::Checker;
 use super::scope::DeclId;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::symbol::Symbol;
 use crate::tree::{
     Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item, Modifiers,
     StructId, TargetCase, Type, TypeId,
@@ -26,11 +27,12 @@ impl Checker<'_> {
     fn merge_structs(&mut self) {
         let ids: Vec<StructId> = self.program.structs.ids().collect();
         let mut map: FxHashMap<StructId, StructId> = FxHashMap::default();
-        for (at, &id) in ids.iter().enumerate() {
-            let earlier =
-                ids.iter().take(at).copied().filter(|e| !map.contains_key(e)).find(|e| self.same_struct(*e, id));
-            if let Some(earlier) = earlier {
-                map.insert(id, earlier);
+        let mut by_name: FxHashMap<Symbol, Vec<StructId>> = FxHashMap::default();
+        for id in ids {
+            let earlier = by_name.entry(self.program.structs[id].name).or_default();
+            match earlier.iter().find(|e| self.same_struct(**e, id)) {
+                Some(earlier) => drop(map.insert(id, *earlier)),
+                None => earlier.push(id),
             }
         }
         if map.is_empty() {
@@ -63,13 +65,14 @@ impl Checker<'_> {
     fn merge_globals(&mut self) {
         let ids: Vec<GlobalId> = self.program.globals.ids().collect();
         let mut map: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
-        for (at, &id) in ids.iter().enumerate() {
-            let earlier =
-                ids.iter().take(at).copied().filter(|e| !map.contains_key(e)).find(|e| self.meets_global(*e, id));
-            let Some(earlier) = earlier else { continue };
+        let mut by_name: FxHashMap<Symbol, Vec<GlobalId>> = FxHashMap::default();
+        for id in ids {
+            let known = by_name.entry(self.program.globals[id].name).or_default();
+            let earlier = known.iter().copied().find(|e| self.meets_global(*e, id));
             let placed = matches!(self.program.globals[id].kind, GlobalKind::Parameter | GlobalKind::Specialization);
-            if !placed || self.check_same(earlier, id) {
-                map.insert(id, earlier);
+            match earlier {
+                Some(earlier) if !placed || self.check_same(earlier, id) => drop(map.insert(id, earlier)),
+                _ => known.push(id),
             }
         }
         if map.is_empty() {
