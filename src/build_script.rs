@@ -145,7 +145,7 @@ impl Build {
         let out = out.ok_or("OUT_DIR is not set: outside of a build script, set the output directory with out_dir")?;
         let plan =
             crate::batch::plan(&self.tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
-        let Plan { jobs, bindings_lock, manifest } = plan;
+        let Plan { jobs, bindings_lock, manifest, base } = plan;
         if let Some((stem, files)) = clashes(&jobs).first() {
             let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
             return Err(format!("{} would write the same output `{stem}`", files.join(" and ")));
@@ -163,7 +163,7 @@ impl Build {
         let mut written = Vec::new();
         let mut errors = String::new();
         for job in &jobs {
-            match self.compile(job, lock.as_mut(), &cache) {
+            match self.compile(job, &base, lock.as_mut(), &cache) {
                 Ok(files) => {
                     for (name, bytes) in files {
                         let path = out.join(name);
@@ -185,10 +185,12 @@ impl Build {
     fn compile(
         &self,
         job: &Job,
+        base: &Path,
         lock: Option<&mut LockFile>,
         cache: &Arc<TokenCache>,
     ) -> Result<Vec<(String, Vec<u8>)>, String> {
         let loader = FileLoader::new(self.include.iter().chain(&job.settings.include))
+            .base(base)
             .root(job.path.parent().unwrap_or(Path::new(".")))
             .root(if self.tree.is_dir() { &self.tree } else { Path::new(".") });
         let program = std::slice::from_ref(&job.path);

@@ -261,6 +261,7 @@ impl<'a> Compilation<'a> {
             mentions: &mut mentions,
         }
         .load(files);
+        self.output.sources.record_names(loader);
         if !self.diags.has_errors() {
             let options = check::Options {
                 entries: self.options.entries.clone(),

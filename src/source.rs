@@ -53,6 +53,8 @@ impl Span {
 pub struct SourceFile {
     /// The name shown to people and written to depfiles: as the loader gave it, with `/`.
     pub name: String,
+    /// The name in sidecars ([`Loader::recorded_name`]).
+    pub recorded: String,
     /// The text, without a byte order mark. Invalid UTF-8 was replaced.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
@@ -101,8 +103,19 @@ impl Sources {
     pub fn add(&mut self, name: &str, text: Arc<str>) -> FileId {
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(SourceFile { name: name.to_owned(), text, line_starts, included_from: None });
+        self.files.push(SourceFile {
+            name: name.to_owned(),
+            recorded: name.to_owned(),
+            text,
+            line_starts,
+            included_from: None,
+        });
         FileId((self.files.len() as u32 - 1) | self.base)
+    }
+
+    /// Asks a loader what the files are called in sidecars.
+    pub fn record_names(&mut self, loader: &dyn Loader) {
+        self.files.iter_mut().for_each(|file| file.recorded = loader.recorded_name(&file.name));
     }
 
     /// Records the `#include` that first brought a file in.
@@ -213,6 +226,10 @@ pub trait Loader: Sync {
     /// What `#include "path"` (`quoted`) or `#include <path>` in the file named `from` means. Quoted paths are first
     /// looked for beside `from`, then in the include roots; angle brackets only in the roots.
     fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError>;
+    /// What a loaded file is called in sidecars, whose bytes depend on neither the working directory nor the machine.
+    fn recorded_name(&self, name: &str) -> String {
+        name.to_owned()
+    }
 }
 
 /// A loader over texts in memory, for tests and for callers that have their own storage.

@@ -50,3 +50,82 @@ fn threads_runs_and_file_order_change_nothing() {
     let shuffled = copy(|files| files.sort_by_key(|p| (hash(p), p.clone())));
     same(&first, &build(shuffled.path(), "first", "8"), "files made in another order");
 }
+
+/// A sidecar names files from the manifest's directory, or from that of the source, however and from where they are named.
+#[test]
+fn sidecars_do_not_depend_on_the_working_directory() {
+    let tree = tempfile::tempdir().expect("a temporary directory");
+    let write = |name: &str, text: &str| {
+        let path = tree.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    };
+    write("lib/outside.hlsli", "float4 outside;\n");
+    write("p/sub/beside.hlsli", "float4 beside;\n");
+    let source = "#include \"beside.hlsli\"\n#include \"outside.hlsli\"\nfloat4 own;\n[shader(\"fragment\")] \
+                  float4 main() : SV_Target { return own + beside + outside; }\n";
+    write("p/sub/a.slang", source);
+    let sub = tree.path().join("p/sub");
+    let absolute = |name: &str| tree.path().join(name).to_string_lossy().into_owned();
+    let (source, library, out) = (absolute("p/sub/a.slang"), absolute("lib"), absolute("out"));
+    // (working directory, source, include root)
+    let ways = [
+        (tree.path().to_path_buf(), "p/sub/a.slang", "lib"),
+        (tree.path().join("lib"), "../p/./sub/a.slang", "."),
+        (sub.clone(), "a.slang", "../../lib"),
+        (sub, source.as_str(), library.as_str()),
+    ];
+    let built = |directory: &Path, tree: &str, include: &str| {
+        std::fs::remove_dir_all(&out).ok();
+        let run = shaderport(directory, &["build", tree, "--target", "glsl", "--out", &out, "-I", include]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        contents(Path::new(&out))
+    };
+    for (manifest, places) in [
+        (false, ["a.slang:3:8", "beside.hlsli:1:8", "../../lib/outside.hlsli:1:8"]),
+        (true, ["sub/a.slang:3:8", "sub/beside.hlsli:1:8", "../lib/outside.hlsli:1:8"]),
+    ] {
+        if manifest {
+            write("p/shaderport.toml", "[build]\n");
+        }
+        let mut first = None;
+        for (directory, file, include) in &ways {
+            let reflect = ["reflect", file, "--target", "glsl", "--format", "json", "-I", include];
+            let reflected = shaderport(directory, &reflect);
+            assert_eq!(reflected.code, 0, "{}", reflected.stderr);
+            for place in places {
+                assert!(
+                    reflected.stdout.contains(&format!("\"{place}\"")),
+                    "{place} from {file}: {}",
+                    reflected.stdout
+                );
+            }
+            let sidecar = absolute("compiled.json");
+            let compile = ["compile", file, "--target", "glsl", "-I", include, "--reflect", &sidecar];
+            let compiled = shaderport(directory, &compile);
+            assert_eq!(compiled.code, 0, "{}", compiled.stderr);
+            let compiled = std::fs::read_to_string(&sidecar).expect("a sidecar");
+            assert_eq!(compiled.trim(), reflected.stdout.trim(), "compile and reflect of {file}");
+            let outputs = built(directory, file, include);
+            let (files, text) = first.get_or_insert((outputs.clone(), compiled.clone()));
+            assert_eq!(*text, compiled, "{file}");
+            same(files, &outputs, file);
+        }
+    }
+    // The tree as a whole: from the manifest too.
+    let whole = [(tree.path().to_path_buf(), "p", "lib"), (tree.path().join("lib"), "../p", ".")];
+    let [one, other] = whole.map(|(directory, tree, include)| built(&directory, tree, include));
+    same(&one, &other, "the tree from two directories");
+    let has = |text: &str| one.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains(text));
+    assert!(has("\"sub/a.slang:3:8\"") && has("\"../lib/outside.hlsli:1:8\""));
+    let build_script = |directory: PathBuf| {
+        let out = tempfile::tempdir().expect("a temporary directory");
+        let build = shaderport::build_script::Build::new(directory).target(shaderport::compile::Target::Glsl);
+        build.include(tree.path().join("lib")).out_dir(out.path()).try_run().expect("a build");
+        contents(out.path())
+    };
+    let scripted = build_script(tree.path().join("p"));
+    same(&scripted, &build_script(tree.path().join("lib/../p/.")), "build scripts");
+    let told = scripted.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("\"sub/a.slang:3:8\""));
+    assert!(told, "a build script names files from the manifest");
+}

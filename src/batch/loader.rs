@@ -3,6 +3,10 @@
 //! A file has one name however it is reached, and the name does not depend on the host: the root that it lies under, as
 //! the user wrote that root, and its path below it. Symbolic links are followed before roots are compared, so a link
 //! cannot lead out of them either.
+//!
+//! In sidecars a file has another name, which does not depend on the working directory either: its path from the base (the
+//! manifest's directory, or the root of the sources), `../lib/a.hlsli` for a file outside of it, and the absolute path for
+//! one that shares no directory with it.
 
 use crate::preprocess::MAX_FILE_BYTES;
 use crate::source::{LoadError, Loaded, Loader, join_path};
@@ -25,6 +29,10 @@ pub struct FileLoader {
     include_dirs: Vec<String>,
     roots: Vec<Root>,
     anywhere: bool,
+    /// The directory that names in sidecars are relative to.
+    base: Option<PathBuf>,
+    /// Names in sidecars by names.
+    recorded: RwLock<FxHashMap<String, String>>,
     /// Answers by path as looked up.
     found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
     /// Texts by canonical path.
@@ -50,6 +58,13 @@ impl FileLoader {
         {
             self.roots.push(Root { shown: slashes(directory), canonical });
         }
+        self
+    }
+
+    /// Sets the directory that names in sidecars are relative to.
+    pub fn base(mut self, directory: &Path) -> Self {
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        self.base = std::fs::canonicalize(directory).ok();
         self
     }
 
@@ -83,6 +98,10 @@ impl FileLoader {
         };
         if canonical.is_dir() {
             return if main { Err(LoadError::Unreadable("it is a directory".to_owned())) } else { Err(not_found()) };
+        }
+        if let Some(base) = &self.base {
+            let mut recorded = self.recorded.write().unwrap_or_else(|e| e.into_inner());
+            recorded.entry(name.clone()).or_insert_with(|| from_base(base, &canonical));
         }
         if let Some(loaded) = self.texts.read().unwrap_or_else(|e| e.into_inner()).get(&canonical) {
             return Ok(loaded.clone());
@@ -121,6 +140,20 @@ impl Loader for FileLoader {
         }
         Err(outside.unwrap_or(LoadError::NotFound(tried)))
     }
+
+    fn recorded_name(&self, name: &str) -> String {
+        let recorded = self.recorded.read().unwrap_or_else(|e| e.into_inner());
+        recorded.get(name).map_or(name, String::as_str).to_owned()
+    }
+}
+
+/// The path of a file from a directory, both canonical; the file's own if they have nothing but the root in common.
+fn from_base(base: &Path, file: &Path) -> String {
+    let common = base.ancestors().find(|directory| file.starts_with(directory)).filter(|d| d.parent().is_some());
+    let Some(common) = common else { return slashes(file) };
+    let up = base.strip_prefix(common).map_or(0, |below| below.components().count());
+    let below = file.strip_prefix(common).unwrap_or(file);
+    format!("{}{}", "../".repeat(up), slashes(below))
 }
 
 /// A path with `/`.

@@ -10,5 +10,5 @@ mod write;
 
 pub use loader::FileLoader;
 pub use lock::LockFile;
-pub use plan::{Job, Plan, Project, clashes, file_name, plan, project};
+pub use plan::{Job, Plan, Project, base, clashes, file_name, plan, project};
 pub use write::{Written, write_if_changed, write_whole};

@@ -31,6 +31,8 @@ pub struct Plan {
     pub bindings_lock: Option<PathBuf>,
     /// The manifest itself.
     pub manifest: Option<PathBuf>,
+    /// What names in sidecars are relative to: the tree, or for a sole file [`base`].
+    pub base: PathBuf,
 }
 
 /// What a manifest says of a program of some files: the nearest one above the first of them.
@@ -99,6 +101,12 @@ fn manifest_directory(file: &Path) -> Option<PathBuf> {
     }
 }
 
+/// What names in the sidecar of a sole file are relative to: the nearest manifest's directory, whether or not that is asked
+/// for options, else the file's own.
+pub fn base(file: &Path) -> PathBuf {
+    manifest_directory(file).unwrap_or_else(|| file.parent().map_or_else(PathBuf::new, Path::to_path_buf))
+}
+
 /// The path of a file from a directory, as globs see it.
 fn below(directory: &Path, file: &Path) -> String {
     match (std::fs::canonicalize(directory), std::fs::canonicalize(file)) {
@@ -132,7 +140,8 @@ pub fn plan(root: &Path, with_manifest: bool) -> Result<Plan, (Code, String)> {
         let message = format!("no shaders in {}: there is no file that ends in .{endings}", root.display());
         return Err((Code::NO_SHADERS, message));
     }
-    Ok(Plan { jobs, bindings_lock: manifest.as_ref().and_then(Manifest::bindings_lock), manifest: path })
+    let bindings_lock = manifest.as_ref().and_then(Manifest::bindings_lock);
+    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory })
 }
 
 /// A sole file, which is built whether its manifest lists it or not.
@@ -141,7 +150,9 @@ fn plan_one(directory: &Path, path: PathBuf, with_manifest: bool) -> Result<Plan
     let stem = Path::new(&relative(directory, &path)).with_extension("").to_string_lossy().into_owned();
     let settings = project.as_ref().map_or_else(FileSettings::default, |p| p.settings.clone());
     let bindings_lock = project.as_ref().and_then(|p| p.bindings_lock.clone());
-    Ok(Plan { jobs: vec![Job { path, stem, settings }], bindings_lock, manifest: project.map(|p| p.manifest) })
+    let base = base(&path);
+    let manifest = project.map(|p| p.manifest);
+    Ok(Plan { jobs: vec![Job { path, stem, settings }], bindings_lock, manifest, base })
 }
 
 /// What a build's argument names.

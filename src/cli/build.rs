@@ -60,7 +60,7 @@ struct Report {
 
 /// `shaderport build`.
 pub fn build(args: &BuildArgs) -> Outcome {
-    let Plan { mut jobs, bindings_lock, .. } = match plan(&args.tree, !args.program.no_manifest) {
+    let Plan { mut jobs, bindings_lock, base, .. } = match plan(&args.tree, !args.program.no_manifest) {
         Ok(plan) => plan,
         Err((code, message)) => {
             eprintln!("error[{code}]: {message}");
@@ -85,7 +85,7 @@ pub fn build(args: &BuildArgs) -> Outcome {
         Ok(lock) => lock,
         Err(outcome) => return outcome,
     };
-    let reports = run(args, &jobs, lock.as_ref());
+    let reports = run(args, &jobs, &base, lock.as_ref());
     for (job, report) in jobs.iter().zip(&reports) {
         eprint!("{}", report.text);
         if let Some(lock) = &mut lock {
@@ -100,12 +100,12 @@ pub fn build(args: &BuildArgs) -> Outcome {
 }
 
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
-fn run(args: &BuildArgs, jobs: &[Job], lock: Option<&LockFile>) -> Vec<Report> {
+fn run(args: &BuildArgs, jobs: &[Job], base: &Path, lock: Option<&LockFile>) -> Vec<Report> {
     let cache = Arc::new(TokenCache::new());
     let bar = progress(jobs.len());
     let work = || {
         let one = |job: &Job| {
-            let report = build_one(args, job, lock, &cache);
+            let report = build_one(args, job, base, lock, &cache);
             bar.inc(1);
             report
         };
@@ -130,12 +130,13 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Report {
+fn build_one(args: &BuildArgs, job: &Job, base: &Path, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Report {
     let targets = job.settings.targets(&args.target);
     let include = args.program.include.iter().chain(&job.settings.include);
     let directory = job.path.parent().unwrap_or(Path::new("."));
     let root = if args.tree.is_dir() { args.tree.as_path() } else { args.tree.parent().unwrap_or(directory) };
     let loader = FileLoader::new(include).root(directory).root(root).allow_anywhere(args.program.allow_outside_roots);
+    let loader = loader.base(base);
     let mut options = args.program.options(targets.clone());
     job.settings.apply(&args.program.choices, &mut options);
     options.cache = Some(cache.clone());

@@ -3,7 +3,7 @@
 use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
 use super::{Outcome, show};
-use crate::batch::{FileLoader, LockFile, Project, validators, write_whole};
+use crate::batch::{FileLoader, LockFile, Project, base, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::guide;
@@ -126,6 +126,7 @@ fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, opti
         include.extend(project.settings.include.iter().cloned());
     }
     let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
+    loader = loader.base(&files.first().map(|file| base(file)).unwrap_or_default());
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
         if let Some(project) = project {
