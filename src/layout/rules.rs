@@ -4,11 +4,9 @@
 //! | --- | --- | --- |
 //! | [`D3D_CONSTANT`] | `cbuffer`, `tbuffer`, plain globals of HLSL | `layout-d3d-constant` |
 //! | [`D3D_STRUCTURED`] | structured buffers of HLSL, typed loads of byte-address buffers | `layout-d3d-structured` |
-//! | [`STD140`] | uniform blocks of GLSL (OpenGL specification 7.6.2.2) | `layout-std140-std430` |
-//! | [`STD430`] | storage blocks and push constants of GLSL | `layout-std140-std430` |
+//! | [`STD140`] | uniform blocks of GLSL (OpenGL specification 7.6.2.2), uniform buffers of WGSL | `layout-std140-std430` |
+//! | [`STD430`] | storage blocks and push constants of GLSL, storage buffers of WGSL | `layout-std140-std430` |
 //! | [`SCALAR`] | blocks of GLSL under `GL_EXT_scalar_block_layout` | `layout-std140-std430` |
-//! | [`WGSL_STORAGE`] | storage buffers (WGSL 14.4.1 "Alignment and Size") | `layout-wgsl` |
-//! | [`WGSL_UNIFORM`] | uniform buffers (WGSL 14.4.5 "Address Space Layout Constraints") | `layout-wgsl` |
 //!
 //! A vector has the size of its components; a matrix is an array of its major vectors (rule `layout-matrices`); a struct is
 //! laid out in order of its fields, each at the next multiple of its alignment. What differs is in [`Rules`].
@@ -36,12 +34,8 @@ pub struct Rules {
     pub vectors: VectorAlign,
     /// A field that would cross a row of this size, and does not begin at one, moves to the next row.
     pub row: Option<u32>,
-    /// Least alignment of arrays, and so of the distance of their elements.
-    pub min_array_align: u32,
-    /// Least alignment of matrices, and so of the distance of their vectors.
-    pub min_matrix_align: u32,
-    /// Least alignment of structs.
-    pub min_struct_align: u32,
+    /// Least alignment of structs, arrays and matrices, and so of the distance of elements and of a matrix's vectors.
+    pub min_align: u32,
     /// A struct's size is rounded up to its alignment.
     pub round_struct_size: bool,
     /// The last element of an array is padded to the stride like the others.
@@ -63,9 +57,7 @@ pub const D3D_CONSTANT: Rules = Rules {
     page: pages::D3D_CONSTANT,
     vectors: VectorAlign::Scalar,
     row: Some(16),
-    min_array_align: 16,
-    min_matrix_align: 16,
-    min_struct_align: 16,
+    min_align: 16,
     round_struct_size: false,
     pad_last_element: false,
     wide_matrix_tail: true,
@@ -87,9 +79,7 @@ pub const D3D_STRUCTURED: Rules = Rules {
     page: pages::D3D_STRUCTURED,
     vectors: VectorAlign::Scalar,
     row: None,
-    min_array_align: 1,
-    min_matrix_align: 1,
-    min_struct_align: 1,
+    min_align: 1,
     round_struct_size: true,
     pad_last_element: true,
     wide_matrix_tail: false,
@@ -101,15 +91,14 @@ pub const D3D_STRUCTURED: Rules = Rules {
 /// The same as slangc has them: tails of structs and arrays are reused.
 pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..D3D_STRUCTURED };
 
-/// GLSL `std140`.
+/// GLSL `std140`. Uniform buffers of WGSL, whose fields say with `@align` and `@size` what that address space wants, have the same
+/// bytes, so that one set of C++ structs serves Vulkan and WebGPU.
 pub const STD140: Rules = Rules {
     name: "std140",
     page: pages::STD140_STD430,
     vectors: VectorAlign::PowerOfTwo,
     row: None,
-    min_array_align: 16,
-    min_matrix_align: 16,
-    min_struct_align: 16,
+    min_align: 16,
     round_struct_size: true,
     pad_last_element: true,
     wide_matrix_tail: false,
@@ -118,15 +107,13 @@ pub const STD140: Rules = Rules {
     least_precision_apart: false,
 };
 
-/// GLSL `std430`.
+/// GLSL `std430`, and what WGSL has in storage buffers.
 pub const STD430: Rules = Rules {
     name: "std430",
     page: pages::STD140_STD430,
     vectors: VectorAlign::PowerOfTwo,
     row: None,
-    min_array_align: 1,
-    min_matrix_align: 1,
-    min_struct_align: 1,
+    min_align: 1,
     round_struct_size: true,
     pad_last_element: true,
     wide_matrix_tail: false,
@@ -141,9 +128,7 @@ pub const SCALAR: Rules = Rules {
     page: pages::STD140_STD430,
     vectors: VectorAlign::Scalar,
     row: None,
-    min_array_align: 1,
-    min_matrix_align: 1,
-    min_struct_align: 1,
+    min_align: 1,
     round_struct_size: true,
     pad_last_element: true,
     wide_matrix_tail: false,
@@ -154,18 +139,6 @@ pub const SCALAR: Rules = Rules {
 
 /// The same as slangc and glslang have it: tails of structs and arrays are reused.
 pub const SCALAR_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..SCALAR };
-
-/// WGSL storage buffers: the numbers of `std430`.
-pub const WGSL_STORAGE: Rules = Rules { name: "WGSL storage buffer", page: pages::WGSL, ..STD430 };
-
-/// WGSL uniform buffers, where `@align` and `@size` say what the constraints of the address space want: structs and arrays as
-/// in `std140`, and matrices as they are everywhere in WGSL. Natively, shaderport gives such buffers the bytes of `std140`,
-/// as slangc does, so that one set of C++ structs serves Vulkan and WebGPU.
-pub const WGSL_UNIFORM: Rules = Rules { name: "WGSL uniform buffer", page: pages::WGSL, min_matrix_align: 1, ..STD140 };
-
-/// Every rule set, without the variants of other compilers.
-pub const RULE_SETS: &[&Rules] =
-    &[&D3D_CONSTANT, &D3D_STRUCTURED, &STD140, &STD430, &SCALAR, &WGSL_UNIFORM, &WGSL_STORAGE];
 
 /// Rounds up to a multiple; saturates.
 pub fn round_up(value: u64, align: u64) -> u64 {

@@ -259,7 +259,7 @@ impl Layouter<'_> {
         let vector = self.vector(ty, s, length, rules);
         let align = match rules.matrices_as_dxc && count == 1 && s != Scalar::Bool {
             true => vector.align.min(4),
-            false => vector.align.max(rules.min_matrix_align),
+            false => vector.align.max(rules.min_align),
         };
         let stride = round_up(vector.size(), align as u64);
         let wide = rules.wide_matrix_tail && self.scalar_size(s) < 4;
@@ -284,7 +284,7 @@ impl Layouter<'_> {
         let n = count.map_or(UNBOUNDED, u64::from);
         let mut align = 1;
         if element.size() > 0 {
-            align = element.align.max(rules.min_array_align);
+            align = element.align.max(rules.min_align);
             let bytes = round_up(element.size(), align as u64);
             stride.set(Unit::Bytes, bytes);
             usage.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
@@ -653,7 +653,7 @@ impl<'a> StructBuilder<'a> {
         let mut usage = self.used;
         let mut align = self.align;
         if usage.get(Unit::Bytes) > 0 {
-            align = align.max(self.rules.min_struct_align);
+            align = align.max(self.rules.min_align);
             if self.rules.round_struct_size {
                 usage.set(Unit::Bytes, round_up(usage.get(Unit::Bytes), align as u64));
             }

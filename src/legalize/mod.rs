@@ -14,8 +14,6 @@ pub mod needs;
 mod atomics;
 mod bits;
 mod bool_bits;
-mod buffer_copies;
-mod buffers_apart;
 mod byte_address;
 mod called_entry_points;
 mod called_values;
@@ -39,13 +37,11 @@ mod lower_properties;
 mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
-mod memory;
 mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
 mod out_parameters;
-mod packoffsets;
 mod parts;
 mod references;
 mod resolve_resources;
@@ -61,11 +57,8 @@ mod specialization_constants;
 mod split_resources;
 mod stage_io;
 mod stages;
-mod storage_types;
-mod stored_forms;
-mod taken_apart;
+mod storage;
 mod uniform_blocks;
-mod uniform_structs;
 mod uniformity;
 mod unit_vectors;
 mod varyings;
@@ -107,8 +100,6 @@ pub struct Notes {
     pub entry_blocks: Vec<GlobalId>,
     /// The layout of each buffer's data by the types of the source.
     pub memory: Vec<(GlobalId, TypeLayout)>,
-    /// Buffers whose data has types that the target's own rules place as wanted.
-    pub taken_apart: Vec<GlobalId>,
 }
 
 /// One step.
@@ -145,14 +136,13 @@ pub const PASSES: &[Pass] = &[
     nested_resource_arrays::PASS,
     resource_arrays::PASS,
     depth_textures::PASS,
-    taken_apart::PASS,
-    packoffsets::PASS,
+    storage::BYTES,
+    storage::MEMBERS,
     empty_structs::PASS,
-    uniform_structs::PASS,
-    buffers_apart::PASS,
-    memory::PIN,
-    storage_types::PASS,
-    buffer_copies::PASS,
+    storage::UNIFORM,
+    storage::PIN,
+    storage::TYPES,
+    storage::COPIES,
     unit_vectors::PASS,
     push_constants::PASS,
     bool_bits::PASS,
@@ -173,7 +163,7 @@ pub const PASSES: &[Pass] = &[
     matrix_rows::PASS,
     non_float_matrices::PASS,
     signed_remainder::PASS,
-    memory::PLACE,
+    storage::PLACE,
     flatten::PASS,
     atomics::PASS,
     lower_switch::PASS,

@@ -130,7 +130,7 @@ impl Scan<'_> {
                 if array {
                     self.need(Capability::BufferArrays);
                 }
-                if super::storage_types::mixes_orders(self.program, g, t) {
+                if super::storage::mixes_orders(self.program, g, t) {
                     self.need(Capability::MixedMatrixOrders);
                 }
                 // What is read as a texture is a storage buffer where it is no texture.
@@ -146,7 +146,7 @@ impl Scan<'_> {
                     BufferKind::Append | BufferKind::Consume => self.need(Capability::HiddenCounters),
                     _ => {}
                 }
-                if super::storage_types::mixes_orders(self.program, g, t) {
+                if super::storage::mixes_orders(self.program, g, t) {
                     self.need(Capability::MixedMatrixOrders);
                 }
                 if kind != BufferKind::Typed {
@@ -386,7 +386,7 @@ impl Scan<'_> {
         if let Some(matrix) = super::matrix_rows::copied(self.program, exprs, live).first() {
             self.need_at(Capability::DynamicMatrixRows, exprs[*matrix].span);
         }
-        if let Some(copy) = super::buffer_copies::copies(self.program, exprs, live).first() {
+        if let Some(copy) = super::storage::copies(self.program, exprs, live).first() {
             self.need_at(Capability::BufferCopies, exprs[*copy].span);
         }
     }

@@ -5,9 +5,9 @@
 
 use super::Places;
 use crate::legalize::Context;
-use crate::legalize::buffer_copies::parts;
 use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
 use crate::legalize::references::selected;
+use crate::legalize::storage::parts;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, GlobalKind, Program, Stmt, StmtKind, StructId, Type, TypeId};

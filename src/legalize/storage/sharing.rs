@@ -5,14 +5,14 @@
 //! after:  the first for both
 //! ```
 
-use super::{Data, Stored};
+use super::frame::{Data, Stored};
 use crate::layout::rules::Rules;
 use crate::tree::{Field, MatrixOrder, Program, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
 /// Structs that were made for other buffers: what is the same has one declaration.
 #[derive(Default)]
-pub(in super::super) struct Made(Vec<(StructId, &'static str, MatrixOrder)>);
+pub(super) struct Made(Vec<(StructId, &'static str, MatrixOrder)>);
 
 impl Made {
     /// Replaces new structs by such as there are. Those of constant buffers and of others stay apart: a target may widen the

@@ -1,18 +1,17 @@
-//! Members with `packoffset` come in the order of their bytes, or are all written with their offset.
+//! Members with `packoffset` come in the order of their bytes, where the target has no `packoffset`.
 //!
 //! Before: `cbuffer C { float b : packoffset(c1.y); float2 a : packoffset(c0.z); }`
-//! After:  `cbuffer C { float2 a : packoffset(c0.z); float b : packoffset(c1.y); }`, where members must ascend;
-//!         every member with its `packoffset`, where the target has that (it must then be on all of them).
+//! After:  `cbuffer C { float2 a : packoffset(c0.z); float b : packoffset(c1.y); }`
 //!
-//! Removes: none by itself; [`super::memory`] places the members. Rule: `layout-explicit`.
+//! Removes: none by itself; [`super::place`] places the members. Rule: `layout-explicit`.
 
-use super::{Context, Pass};
+use super::super::{Context, Pass};
 use crate::layout::{Layouter, Unit};
 use crate::target::Placement;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "packoffsets", removes: &[], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass { name: "packoffsets", removes: &[], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let mut orders = FxHashMap::default();
@@ -23,22 +22,21 @@ fn run(cx: &mut Context) {
         if !cx.program.structs[s].fields.iter().any(|f| f.explicit.packoffset.is_some()) {
             continue;
         }
-        let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-        let layouter = Layouter { program: cx.program, settings: &cx.layout.settings };
-        let layout = layouter.layout(ty, cx.layout.settings.constant_rules, order);
-        let offsets: Vec<u64> = layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect();
         if cx.profile.facts.placement == Placement::Packoffset {
-            let (transparent, span) = (global.transparent, global.span);
-            if !transparent {
+            let span = global.span;
+            if !global.transparent {
                 cx.unsupported(
                     span,
                     "`packoffset` can be written in a cbuffer only, not in the struct of a ConstantBuffer",
                 );
             }
-            for (field, offset) in cx.program.structs[s].fields.iter_mut().zip(&offsets) {
-                field.offset = u32::try_from(*offset).ok();
-            }
-        } else if !offsets.is_sorted() {
+            continue;
+        }
+        let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
+        let layouter = Layouter { program: cx.program, settings: &cx.layout.settings };
+        let layout = layouter.layout(ty, cx.layout.settings.constant_rules, order);
+        let offsets: Vec<u64> = layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect();
+        if !offsets.is_sorted() {
             let mut order: Vec<usize> = (0..offsets.len()).collect();
             order.sort_by_key(|i| offsets.get(*i).copied());
             orders.insert(s, order);

@@ -1,19 +1,59 @@
-//! Which data is stored in another type, and in which.
+//! Data in buffers gets types that the target can store with the bytes that layout promises.
 //!
-//! ```text
-//! before: cbuffer C { float4x4 view; bool on; float w[3]; }
-//! after:  view: the transposed; on: uint; w: float4[3]
-//! ```
+//! Before: `struct Camera { float4x4 view; bool on; float w[3]; }     mul(c.view, p)      if (c.on)        c.w[i]`
+//! After:  `struct Camera { float4x4 view; uint on; float4 w[3]; }    c.view * p          if (c.on != 0)   c.w[i].x`
+//!
+//! | type | stored as | where |
+//! | --- | --- | --- |
+//! | `bool`, vectors and matrices of it | unsigned numbers | the target has no bools in buffers |
+//! | an element of an array of less than 16 bytes | a vector of four | constant buffers whose elements lie densely |
+//! | a matrix of vectors of less than 16 bytes | an array of vectors of four | the same |
+//! | a matrix by columns | the transposed | all matrices are stored by rows |
+//! | a matrix in another order than the first beside it | the transposed | one order for all matrices in a member |
+//! | a matrix that will be an array or vector | an array of its vectors | by columns, or where a struct keeps its size |
+//!
+//! A struct has one declaration, so its fields have these types wherever values of it are.
+//!
+//! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: buffers; before: unit_vectors,
+//! non_float_matrices.
 
-use super::super::Context;
-use super::{Plan, Stored};
+use super::super::{Context, Pass};
+use super::plan::{Buffer, Declared, Plan};
+use super::slot::{Form, Slot, vector};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
-use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, StructId, Type, TypeId, Types};
+use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 
+pub(in super::super) const PASS: Pass = Pass {
+    name: "storage_types",
+    removes: &[
+        Capability::BothMatrixOrders,
+        Capability::BoolInBuffers,
+        Capability::SparseUniformArrays,
+        Capability::NonFloatMatrices,
+        Capability::UnitVectors,
+        Capability::MixedMatrixOrders,
+    ],
+    adds: &[],
+    run,
+};
+
+fn run(cx: &mut Context) {
+    let plan = Planner::new(cx).plan();
+    if plan.is_empty() {
+        return;
+    }
+    for (_, global) in cx.program.globals.iter_mut() {
+        if plan.types.contains_key(&cx.program.types.innermost(global.ty)) {
+            global.matrix_order = Some(MatrixOrder::Row);
+        }
+    }
+    super::access::rewrite(cx, &plan);
+}
+
 /// Finds the data that is stored.
-pub(super) struct Planner<'a, 'b> {
+struct Planner<'a, 'b> {
     cx: &'a mut Context<'b>,
     plan: Plan,
     uniform: FxHashSet<StructId>,
@@ -27,7 +67,7 @@ pub(super) struct Planner<'a, 'b> {
 }
 
 impl<'a, 'b> Planner<'a, 'b> {
-    pub(super) fn new(cx: &'a mut Context<'b>) -> Self {
+    fn new(cx: &'a mut Context<'b>) -> Self {
         Planner {
             cx,
             plan: Plan::default(),
@@ -65,7 +105,7 @@ impl<'a, 'b> Planner<'a, 'b> {
         }
     }
 
-    pub(super) fn plan(mut self) -> Plan {
+    fn plan(mut self) -> Plan {
         let globals = self.parameters();
         self.find_inner(&globals);
         for (ty, order, transparent) in &globals {
@@ -87,7 +127,9 @@ impl<'a, 'b> Planner<'a, 'b> {
         for id in both {
             for index in 0..self.cx.program.structs[id].fields.len() as u32 {
                 let (uniform, storage) = (self.field(id, index, true), self.field(id, index, false));
-                if uniform.map(|s| s.ty) != storage.map(|s| s.ty) {
+                let types = &mut self.cx.program.types;
+                let mut stored = |slot: Option<Slot>| slot.and_then(|slot| slot.stored_type(types));
+                if stored(uniform) != stored(storage) {
                     clashes.extend(self.cx.program.structs[id].fields.get(index as usize).map(|f| f.span));
                 }
             }
@@ -131,8 +173,11 @@ impl<'a, 'b> Planner<'a, 'b> {
             Type::Struct(id) => self.structure(id, uniform),
             _ => {
                 let order = order.unwrap_or(self.cx.program.default_matrix_order);
-                if let Some(stored) = self.stored(element, order, uniform) {
-                    self.plan.buffers.insert(buffer, stored);
+                let slot = self.slot(element, order, uniform, false);
+                if let (Some(data), true) = (slot.stored_type(&mut self.cx.program.types), slot.form != Form::Same) {
+                    let types = &mut self.cx.program.types;
+                    let ty = types.intern(types.get(buffer).with_element(data));
+                    self.plan.types.insert(buffer, Buffer { ty, data, slot });
                 }
             }
         }
@@ -153,87 +198,74 @@ impl<'a, 'b> Planner<'a, 'b> {
         match self.cx.program.types.get(self.cx.program.types.innermost(ty)) {
             Type::Struct(inner) => self.structure(inner, uniform),
             _ => {
-                if let Some(stored) = self.field(id, index, uniform) {
-                    self.plan.fields.insert((id, index), stored);
-                    let both = self.cx.profile.has(Capability::BothMatrixOrders);
-                    if let Some(order) = self.expected.filter(|_| both) {
-                        self.plan.orders.insert((id, index), order);
-                    }
-                }
+                let Some(slot) = self.field(id, index, uniform) else { return };
+                let Some(ty) = slot.stored_type(&mut self.cx.program.types) else { return };
+                let both = self.cx.profile.has(Capability::BothMatrixOrders);
+                let order = self.expected.filter(|_| both).unwrap_or(MatrixOrder::Row);
+                self.plan.fields.insert((id, index), Declared { ty, order, slot });
             }
         }
     }
 
-    fn field(&mut self, id: StructId, index: u32, uniform: bool) -> Option<Stored> {
+    /// How a field is stored, if otherwise.
+    fn field(&mut self, id: StructId, index: u32, uniform: bool) -> Option<Slot> {
         let field = self.cx.program.structs[id].fields.get(index as usize)?;
         let order = field.matrix_order.unwrap_or(self.cx.program.default_matrix_order);
         self.within = self.inner.contains(&id);
-        let stored = self.stored(field.ty, order, uniform);
+        let slot = self.slot(field.ty, order, uniform, false);
         self.within = false;
-        stored
+        (slot.form != Form::Same).then_some(slot)
     }
 
-    /// The type that is stored for `ty`, if it is another one.
-    fn stored(&mut self, ty: TypeId, order: MatrixOrder, uniform: bool) -> Option<Stored> {
-        let mut transposed = false;
-        let stored = self.physical(ty, order, uniform, false, &mut transposed);
-        (stored != ty || transposed).then_some(Stored { ty: stored, transposed })
-    }
-
-    fn physical(
-        &mut self,
-        ty: TypeId,
-        order: MatrixOrder,
-        uniform: bool,
-        spaced: bool,
-        transposed: &mut bool,
-    ) -> TypeId {
+    /// How a type is stored. `spaced`: it is an element of an array.
+    fn slot(&mut self, ty: TypeId, order: MatrixOrder, uniform: bool, spaced: bool) -> Slot {
         let profile = self.cx.profile;
         let sparse = uniform && !profile.has(Capability::SparseUniformArrays);
         let bools = !profile.has(Capability::BoolInBuffers);
-        let scalar = |s: Scalar| if bools && s == Scalar::Bool { Scalar::U32 } else { s };
-        let types = &mut self.cx.program.types;
-        match types.get(ty) {
+        let form = match self.cx.program.types.get(ty) {
             // Only 4-byte elements are widened to a vector of four.
-            Type::Scalar(s) if sparse && spaced && s.size() == 4 => types.vector(scalar(s), 4),
-            Type::Vector(s, n) if sparse && spaced && s.size() == 4 && n < 3 => types.vector(scalar(s), 4),
-            Type::Scalar(s) => types.scalar(scalar(s)),
-            Type::Vector(s, n) => types.vector(scalar(s), n),
-            Type::Matrix(s, rows, columns) => {
-                let unit = (rows == 1 || columns == 1) && !profile.has(Capability::UnitVectors);
-                let is_matrix = !unit && (s.is_float() || profile.has(Capability::NonFloatMatrices));
-                if is_matrix && profile.has(Capability::BothMatrixOrders) {
-                    *transposed = self.expected.is_some_and(|e| e != order);
-                    let (rows, columns) = if *transposed { (columns, rows) } else { (rows, columns) };
-                    return types.matrix(scalar(s), rows, columns);
-                }
-                let by_columns = order == MatrixOrder::Column;
-                let (count, length) = if by_columns { (columns, rows) } else { (rows, columns) };
-                let widened = sparse && length < 3 && s.size() == 4;
-                if unit && count == 1 && !(widened && spaced) && !(self.within && !spaced && length < 4) {
-                    return types.matrix(scalar(s), rows, columns);
-                }
-                *transposed = by_columns;
-                if unit && count == 1 && !widened {
-                    let vector = vector(types, scalar(s), length);
-                    return types.array(vector, Some(1));
-                }
-                if widened {
-                    let vector = types.vector(scalar(s), 4);
-                    return types.array(vector, Some(count.into()));
-                }
-                if unit || (by_columns && !is_matrix) {
-                    let vector = vector(types, scalar(s), length);
-                    return types.array(vector, Some(count.into()));
-                }
-                types.matrix(scalar(s), count, length)
-            }
-            Type::Array(element, count) => {
-                let element = self.physical(element, order, uniform, true, transposed);
-                self.cx.program.types.array(element, count)
-            }
-            _ => ty,
+            Type::Scalar(s) if sparse && spaced && s.size() == 4 => Form::Wide,
+            Type::Vector(s, n) if sparse && spaced && s.size() == 4 && n < 3 => Form::Wide,
+            Type::Scalar(Scalar::Bool) | Type::Vector(Scalar::Bool, _) if bools => Form::Number,
+            Type::Matrix(s, rows, columns) => return self.matrix(ty, (s, rows, columns), order, sparse, spaced),
+            Type::Array(element, _) => match self.slot(element, order, uniform, true) {
+                Slot { form: Form::Same, .. } => Form::Same,
+                inner => Form::Array(Box::new(inner)),
+            },
+            _ => Form::Same,
+        };
+        Slot::here(ty, form)
+    }
+
+    fn matrix(
+        &mut self,
+        ty: TypeId,
+        (s, rows, columns): (Scalar, u8, u8),
+        order: MatrixOrder,
+        sparse: bool,
+        spaced: bool,
+    ) -> Slot {
+        let profile = self.cx.profile;
+        let number = s == Scalar::Bool && !profile.has(Capability::BoolInBuffers);
+        let as_it_is = if number { Form::Number } else { Form::Same };
+        let unit = (rows == 1 || columns == 1) && !profile.has(Capability::UnitVectors);
+        let is_matrix = !unit && (s.is_float() || profile.has(Capability::NonFloatMatrices));
+        if is_matrix && profile.has(Capability::BothMatrixOrders) {
+            let transposed = self.expected.is_some_and(|e| e != order);
+            return Slot::here(ty, if transposed { Form::Transposed } else { as_it_is });
         }
+        let by_columns = order == MatrixOrder::Column;
+        let (count, length) = if by_columns { (columns, rows) } else { (rows, columns) };
+        let widened = sparse && length < 3 && s.size() == 4;
+        if unit && count == 1 && !(widened && spaced) && !(self.within && !spaced && length < 4) {
+            return Slot::here(ty, as_it_is);
+        }
+        if unit || widened || (by_columns && !is_matrix) {
+            let form = if widened { Form::Wide } else { as_it_is };
+            let of = vector(&mut self.cx.program.types, s, length);
+            return Slot::matrix(ty, order, Slot::here(of, form), count);
+        }
+        Slot::here(ty, if by_columns { Form::Transposed } else { as_it_is })
     }
 }
 
@@ -263,9 +295,4 @@ pub(in super::super) fn mixes_orders(program: &Program, global: &crate::tree::Gl
         }
         _ => mixed(element, order),
     }
-}
-
-/// A vector, or the scalar that a vector of one will be.
-pub(super) fn vector(types: &mut Types, scalar: Scalar, length: u8) -> TypeId {
-    if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) }
 }

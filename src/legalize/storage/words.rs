@@ -1,7 +1,8 @@
 //! What lies more densely in a constant buffer than the target has it there is read out of rows of four words.
 
 use super::super::bits;
-use super::{Access, At};
+use super::access::{Access, At};
+use super::slot::Bytes;
 use crate::layout::{Detail, TypeLayout, Unit, Usage};
 use crate::tree::*;
 
@@ -15,6 +16,11 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// What lies at a place in rows of words.
+    pub(super) fn new(rows: ExprId, bytes: &Bytes) -> Words {
+        Words { rows, offset: bytes.offset, terms: Vec::new(), layout: bytes.layout.clone() }
+    }
+
     /// The largest unit that all distances are multiples of: a row, a word or a byte.
     fn unit(&self) -> u64 {
         let multiples = |unit: u64| self.terms.iter().all(|(_, stride)| stride.is_multiple_of(unit));

@@ -9,17 +9,19 @@
 //!
 //! Removes: PackOffsets. Rule: `layout-wgsl`.
 
-use super::stored_forms::{self, same};
-use super::{Context, Pass};
+use super::super::{Context, Pass};
+use super::leaves::leaves;
+use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
+use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Policy, SPEC, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[], run: pin };
-pub(super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
+pub(in super::super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[], run: pin };
+pub(in super::super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
 
 /// The data of a buffer, and which rules of the target it is under.
 pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(TypeId, &'static Rules)> {
@@ -49,8 +51,8 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
 
 fn pin(cx: &mut Context) {
     let native = native_settings(cx);
-    for item in &cx.program.items {
-        let Item::Global(id) = *item else { continue };
+    for at in 0..cx.program.items.len() {
+        let Some(Item::Global(id)) = cx.program.items.get(at).copied() else { continue };
         let global = &cx.program.globals[id];
         let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
         let layout = |settings: &Settings| {
@@ -59,11 +61,15 @@ fn pin(cx: &mut Context) {
         };
         let Some(mut pinned) = layout(&native) else { continue };
         // Where the target's own rules do not hold, only members of a block are elsewhere: others were taken apart.
-        let wanted = layout(&cx.layout.settings).filter(|_| !cx.notes.taken_apart.contains(&id));
+        let wanted = layout(&cx.layout.settings).filter(|_| cx.program.globals[id].stored.is_empty());
         if let (Detail::Struct(fields), Some(wanted)) = (&mut pinned.detail, wanted) {
             for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
                 field.offset = wanted.offset;
             }
+        }
+        if cx.program.globals[id].stored.is_empty() {
+            let slot = Slot::here(pinned.ty, Form::Same);
+            cx.program.globals[id].stored = leaves(cx.program, &slot, false);
         }
         cx.notes.memory.push((id, pinned));
     }
@@ -71,9 +77,6 @@ fn pin(cx: &mut Context) {
 
 fn place(cx: &mut Context) {
     let pinned = std::mem::take(&mut cx.notes.memory);
-    for (id, layout) in pinned.iter().filter(|(id, _)| !cx.notes.taken_apart.contains(id)) {
-        cx.program.globals[*id].stored = stored_forms::leaves_of(cx.program, layout);
-    }
     let settings = cx.layout.settings;
     if cx.profile.facts.placement == Placement::Packoffset {
         pinned.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
@@ -190,19 +193,19 @@ impl Placer<'_> {
     }
 
     fn stride(&self, element: Natural) -> u64 {
-        round_up(element.size, element.align.max(self.rules.min_array_align.into()))
+        round_up(element.size, element.align.max(self.rules.min_align.into()))
     }
 
     fn array(&self, element: Natural, count: u64) -> Natural {
         Natural {
             size: self.stride(element).saturating_mul(count),
-            align: element.align.max(self.rules.min_array_align.into()),
+            align: element.align.max(self.rules.min_align.into()),
         }
     }
 
     fn structure(&self, id: StructId) -> Natural {
         let mut end = 0;
-        let mut align = u64::from(self.rules.min_struct_align);
+        let mut align = u64::from(self.rules.min_align);
         for field in &self.program.structs[id].fields {
             let natural = self.natural(field.ty);
             let own = attribute(field, "__align").unwrap_or(0).max(natural.align);

@@ -11,7 +11,8 @@
 
 use super::super::hoist::{Mark, Marks};
 use super::super::references;
-use super::{Access, Buffer, Plan};
+use super::access::Access;
+use super::plan::{Buffer, Plan};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
@@ -33,10 +34,10 @@ impl<'p> Access<'_, 'p> {
                 continue;
             }
             match args.as_slice() {
-                [buffer, index] if self.buffers.of(&self.body.exprs, *buffer).is_some() => {
+                [buffer, index] if self.plan.of(&self.body.exprs, *buffer).is_some() => {
                     self.body.exprs[id].kind = ExprKind::Index(*buffer, *index);
                 }
-                [buffer, ..] if self.buffers.of(&self.body.exprs, *buffer).is_some() => {
+                [buffer, ..] if self.plan.of(&self.body.exprs, *buffer).is_some() => {
                     let reason = format!("{} has no status for an element that it stores in parts", self.profile.name);
                     self.faults.push((self.body.exprs[id].span, reason));
                 }
@@ -47,8 +48,8 @@ impl<'p> Access<'_, 'p> {
 
     fn whole(&self, id: ExprId) -> Option<Whole<'p>> {
         let ExprKind::Call(function, args) = &self.body.exprs[id].kind else { return None };
-        let buffers: &'p Plan = self.buffers;
-        let buffer = buffers.of(&self.body.exprs, *args.first()?)?;
+        let plan: &'p Plan = self.plan;
+        let buffer = plan.of(&self.body.exprs, *args.first()?)?;
         match args.as_slice() {
             [list, value] if is_marked(self.program, *function, "__appends") => {
                 Some(Whole::Append(buffer, *list, *value))
@@ -93,7 +94,7 @@ impl<'p> Access<'_, 'p> {
                     self.consume(buffer, root, *local, stmt.span, out);
                 }
                 (Some(Whole::Consume(buffer)), _) => {
-                    self.body.exprs[root].ty = buffer.stored.ty;
+                    self.body.exprs[root].ty = buffer.data;
                     return out.push(stmt);
                 }
                 _ => return out.push(stmt),
@@ -113,12 +114,12 @@ impl<'p> Access<'_, 'p> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let ty = buffer.stored.ty;
+        let ty = buffer.data;
         let element = self.body.add_local(Symbol::new("element"), ty, span);
         let mut b = self.build(call);
         let (zero, base, passed) = (b.add(ExprKind::Zero, ty), b.local(element, ty), b.local(element, ty));
         let mut parts = Vec::new();
-        self.store_slot(base, &buffer.stored.slot, None, value, &mut parts);
+        self.store_slot(base, &buffer.slot, None, value, &mut parts);
         let kind = &mut self.body.exprs[call].kind;
         if let ExprKind::Call(_, args) = kind {
             *args = vec![list, passed];
@@ -128,26 +129,26 @@ impl<'p> Access<'_, 'p> {
     }
 
     fn consume(&mut self, buffer: &Buffer, call: ExprId, local: LocalId, span: Span, out: &mut Vec<Stmt>) {
-        let ty = buffer.stored.ty;
+        let ty = buffer.data;
         let element = self.body.add_local(Symbol::new("element"), ty, span);
         let base = self.build(call).local(element, ty);
         self.body.exprs[call].ty = ty;
-        let value = self.load_slot(base, &buffer.stored.slot);
+        let value = self.load_slot(base, &buffer.slot);
         out.push(Stmt::new(StmtKind::Local(element, Some(call)), span));
         out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
     }
 }
 
 /// The builtin functions that append and consume have the new types.
-pub(super) fn retype_whole(program: &mut Program, buffers: &Plan) {
+pub(super) fn retype_whole(program: &mut Program, plan: &Plan) {
     for (_, function) in program.functions.iter_mut() {
         let first = function.params.first().map(|p| function.code.locals[p.local].ty);
-        let Some(buffer) = first.and_then(|ty| buffers.types.get(&ty)) else { continue };
+        let Some(buffer) = first.and_then(|ty| plan.types.get(&ty)) else { continue };
         let has = |mark: &str| function.attributes.iter().any(|a| a.name == mark);
         if has("__consumes") {
-            function.result = buffer.stored.ty;
+            function.result = buffer.data;
         } else if let (true, Some(value)) = (has("__appends"), function.params.get(1)) {
-            function.code.locals[value.local].ty = buffer.stored.ty;
+            function.code.locals[value.local].ty = buffer.data;
         }
     }
 }

@@ -15,77 +15,15 @@
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
-mod leaves;
-mod sharing;
-
-pub(super) use self::leaves::{leaves, leaves_of};
-pub(super) use self::sharing::Made;
+use super::sharing::Made;
+use super::slot::{Bytes, Form, Slot, vector};
 use crate::layout::rules::{Rules, round_up};
-pub(super) use crate::layout::types::same;
+use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Settings, TypeLayout, Unit, Usage};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Field, MatrixOrder, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
-
-/// Where a value of the source lies, seen from the struct or array element around it.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    /// The way to what holds it.
-    pub(super) steps: Vec<Step>,
-    /// The type of the source with its wanted layout.
-    pub(super) layout: TypeLayout,
-    /// How it is stored.
-    pub(super) form: Form,
-}
-
-/// How a value is stored.
-#[derive(Clone, Debug)]
-pub(super) enum Form {
-    /// As it is.
-    Same,
-    /// It has no bytes.
-    Nothing,
-    /// Field by field, each with its own way.
-    Struct(Vec<Slot>),
-    /// An array; the slot is that of an element, seen from the array's element.
-    Array(Box<Slot>),
-    /// A vector as an array of its components.
-    Scalars,
-    /// A vector as shorter vectors and scalars.
-    Pieces(Vec<Slot>),
-    /// A matrix as its vectors. If they are an array, the slot of one seen from the array's element.
-    Matrix(Vec<Slot>, Option<Box<Slot>>),
-    /// In an array of rows of four words, from a byte on.
-    Words(u64),
-}
-
-impl Slot {
-    fn same(layout: TypeLayout, steps: Vec<Step>) -> Slot {
-        Slot { steps, layout, form: Form::Same }
-    }
-
-    /// The slot as it is seen from further out.
-    fn seen_through(mut self, outer: &[Step]) -> Slot {
-        self.steps.splice(0..0, outer.iter().copied());
-        let through = |list: Vec<Slot>| list.into_iter().map(|s| s.seen_through(outer)).collect();
-        self.form = match self.form {
-            Form::Struct(list) => Form::Struct(through(list)),
-            Form::Pieces(list) => Form::Pieces(through(list)),
-            Form::Matrix(list, inner) => Form::Matrix(through(list), inner),
-            other => other,
-        };
-        self
-    }
-
-    /// The order of a matrix's vectors.
-    pub(super) fn order(&self) -> MatrixOrder {
-        match self.layout.detail {
-            Detail::Matrix { order, .. } => order,
-            _ => MatrixOrder::Row,
-        }
-    }
-}
 
 /// What is declared for the data of a buffer.
 pub(super) struct Stored {
@@ -121,7 +59,7 @@ impl Native<'_> {
     /// Whether a type has arrays whose elements must be in structs, to lie as far apart as the rules say, or matrices that
     /// must be vectors, to lie where they say.
     pub(super) fn needs_parts(&self, program: &Program, layout: &TypeLayout) -> bool {
-        let short = self.dense_elements && self.rules.min_array_align >= 16 && has_short_elements(program, layout);
+        let short = self.dense_elements && self.rules.min_align >= 16 && has_short_elements(program, layout);
         let in_rows = self.rules.row.is_some();
         let odd = |leaf: Type| match leaf {
             Type::Matrix(s, rows, columns) => {
@@ -184,7 +122,7 @@ pub(super) fn store(program: &mut Program, native: Native, data: &Data, made: &m
         (false, Some(only)) => only,
         (_, last) => {
             slots.extend(last);
-            Slot { steps: Vec::new(), layout: data.wanted.clone(), form: Form::Struct(slots) }
+            Slot::here(data.wanted.ty, Form::Struct(slots))
         }
     };
     let mut stored = Stored { ty, slot, structs };
@@ -219,6 +157,11 @@ impl Item {
         self.offset.saturating_add(self.layout.size())
     }
 
+    /// Its slot, if it is this member.
+    fn at(&self, member: Step, form: Form) -> Slot {
+        Slot { steps: vec![member], ty: self.layout.ty, form }
+    }
+
     fn fault(&self, reason: &str) -> Fault {
         Fault { span: self.span, reason: reason.to_owned() }
     }
@@ -241,9 +184,9 @@ fn fields(program: &Program, layout: &TypeLayout, offset: u64, order: MatrixOrde
 enum Node {
     Open,
     Done(Slot),
-    Struct(TypeLayout, Vec<usize>),
-    Pieces(TypeLayout, Vec<usize>),
-    Matrix(TypeLayout, Vec<usize>),
+    Struct(TypeId, Vec<usize>),
+    Pieces(TypeId, Vec<usize>),
+    Matrix(TypeId, MatrixOrder, Vec<usize>),
 }
 
 /// A region of rows of words.
@@ -321,14 +264,13 @@ impl<'a> Frame<'a> {
     fn slot(&mut self, id: usize) -> Slot {
         let node = self.nodes.get_mut(id).map_or(Node::Open, |n| std::mem::replace(n, Node::Open));
         let mut all = |list: Vec<usize>| list.into_iter().map(|i| self.slot(i)).collect();
-        let (layout, form) = match node {
-            Node::Done(slot) => return slot,
-            Node::Struct(layout, list) => (layout, Form::Struct(all(list))),
-            Node::Pieces(layout, list) => (layout, Form::Pieces(all(list))),
-            Node::Matrix(layout, list) => (layout, Form::Matrix(all(list), None)),
-            Node::Open => (nothing(TypeId::ERROR), Form::Nothing),
-        };
-        Slot { steps: Vec::new(), layout, form }
+        match node {
+            Node::Done(slot) => slot,
+            Node::Struct(ty, list) => Slot::here(ty, Form::Struct(all(list))),
+            Node::Pieces(ty, list) => Slot::here(ty, Form::Pieces(all(list))),
+            Node::Matrix(ty, order, list) => Slot::here(ty, Form::Matrix(order, all(list), None)),
+            Node::Open => Slot::here(TypeId::ERROR, Form::Nothing),
+        }
     }
 
     fn done(&mut self, id: usize, slot: Slot) {
@@ -360,7 +302,7 @@ impl<'a> Frame<'a> {
 
     fn place(&mut self, id: usize, item: Item, stride: Option<u64>) -> Result<(), Fault> {
         if item.layout.size() == 0 {
-            self.done(id, Slot { steps: Vec::new(), layout: item.layout, form: Form::Nothing });
+            self.done(id, Slot::here(item.layout.ty, Form::Nothing));
             return Ok(());
         }
         if self.in_rows(id, &item)? {
@@ -377,7 +319,7 @@ impl<'a> Frame<'a> {
         let alike = !shared && !apart && same(&item.layout, &natural);
         if alike && self.fits(item.offset, natural.align.into(), natural.size(), room) {
             let member = self.member(&item, item.layout.ty, &natural)?;
-            self.done(id, Slot::same(item.layout, vec![member]));
+            self.done(id, item.at(member, Form::Same));
             return Ok(());
         }
         match item.layout.detail.clone() {
@@ -427,7 +369,7 @@ impl<'a> Frame<'a> {
     /// One member of padding towards `to`: the largest that fits.
     fn pad(&mut self, to: u64, unit: Scalar) -> bool {
         let words = to.saturating_sub(round_up(self.end, 4)) / 4;
-        let small_arrays = self.native.rules.min_array_align <= 4;
+        let small_arrays = self.native.rules.min_align <= 4;
         let mut candidates: Vec<TypeId> = Vec::new();
         let types = &mut self.program.types;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -462,9 +404,9 @@ impl<'a> Frame<'a> {
     fn pad_tail(&mut self, stride: u64) -> Result<(), Fault> {
         loop {
             let rules = self.native.rules;
-            let align = self.align.max(rules.min_struct_align.into());
+            let align = self.align.max(rules.min_align.into());
             let size = if rules.round_struct_size { round_up(self.end, align) } else { self.end };
-            let distance = round_up(size, align.max(rules.min_array_align.into()));
+            let distance = round_up(size, align.max(rules.min_align.into()));
             if distance == stride {
                 return Ok(());
             }
@@ -517,7 +459,7 @@ impl<'a> Frame<'a> {
                 self.declared.extend(declared);
                 let member = self.member(&item, ty, &natural)?;
                 let slots = slots.into_iter().map(|s| s.seen_through(&[member])).collect();
-                self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Struct(slots) });
+                self.done(id, item.at(member, Form::Struct(slots)));
                 return Ok(());
             }
         }
@@ -527,7 +469,7 @@ impl<'a> Frame<'a> {
             self.add(Item { name, ..part })
         });
         let parts = parts.collect();
-        self.split(id, Node::Struct(item.layout, parts));
+        self.split(id, Node::Struct(item.layout.ty, parts));
         Ok(())
     }
 
@@ -549,7 +491,7 @@ impl<'a> Frame<'a> {
     ) -> Result<(), Fault> {
         let rules = self.native.rules;
         let limit = self.limit.min(power_of_two_in(item.offset)).min(power_of_two_in(stride));
-        if limit < u64::from(rules.min_array_align) {
+        if limit < u64::from(rules.min_align) {
             return Err(item.fault("the target has no array that begins there, or no such stride"));
         }
         let last = item.offset.saturating_add(stride.saturating_mul(count.saturating_sub(1)));
@@ -582,11 +524,11 @@ impl<'a> Frame<'a> {
         let inner = match (&element.detail, slots.pop()) {
             (Detail::Struct(_), last) => {
                 slots.extend(last);
-                Slot { steps: Vec::new(), layout: element.clone(), form: Form::Struct(slots) }
+                Slot::here(element.ty, Form::Struct(slots))
             }
-            (_, only) => only.unwrap_or_else(|| Slot::same(element.clone(), Vec::new())),
+            (_, only) => only.unwrap_or_else(|| Slot::here(element.ty, Form::Same)),
         };
-        self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Array(Box::new(inner)) });
+        self.done(id, item.at(member, Form::Array(Box::new(inner))));
         Ok(())
     }
 
@@ -599,7 +541,7 @@ impl<'a> Frame<'a> {
         let dense = natural.size() == item.layout.size() && n > 1;
         if dense && self.fits(item.offset, natural.align.into(), natural.size(), room) {
             let member = self.member(&item, array, &natural)?;
-            self.done(id, Slot { steps: vec![member], layout: item.layout, form: Form::Scalars });
+            self.done(id, item.at(member, Form::Scalars));
             return Ok(());
         }
         let mut pieces = Vec::new();
@@ -607,7 +549,7 @@ impl<'a> Frame<'a> {
         while first < n {
             let offset = item.offset.saturating_add(u64::from(first) * size);
             let fitting = (1..=(n - first).min(n.saturating_sub(1).max(1))).rev().find_map(|length| {
-                let ty = self.vector_type(s, length);
+                let ty = vector(&mut self.program.types, s, length);
                 let natural = self.natural(ty, item.order);
                 let room = room.saturating_sub(u64::from(first) * size);
                 self.fits(offset, natural.align.into(), natural.size(), room).then_some((length, natural))
@@ -622,13 +564,8 @@ impl<'a> Frame<'a> {
             }));
             first += length;
         }
-        self.split(id, Node::Pieces(item.layout, pieces));
+        self.split(id, Node::Pieces(item.layout.ty, pieces));
         Ok(())
-    }
-
-    /// A vector, or the scalar that a vector of one is.
-    fn vector_type(&mut self, s: Scalar, length: u8) -> TypeId {
-        if length == 1 { self.program.types.scalar(s) } else { self.program.types.vector(s, length) }
     }
 
     /// A matrix as an array of arrays of scalars, or as its vectors one by one.
@@ -638,8 +575,9 @@ impl<'a> Frame<'a> {
         };
         let (count, length) = if order == MatrixOrder::Row { (rows, columns) } else { (columns, rows) };
         let size = u64::from(s.size()) * u64::from(length);
-        let vector = self.vector_type(s, length);
-        let layout = TypeLayout { ty: vector, usage: Usage::one(Unit::Bytes, size), ..nothing(vector) };
+        let vector = vector(&mut self.program.types, s, length);
+        let usage = Usage::one(Unit::Bytes, size);
+        let layout = TypeLayout { ty: vector, usage, align: 1, detail: Detail::Plain };
         let scalar = self.program.types.scalar(s);
         let mut whole = if length == 1 { scalar } else { self.program.types.array(scalar, Some(length.into())) };
         whole = self.program.types.array(whole, Some(count.into()));
@@ -648,10 +586,8 @@ impl<'a> Frame<'a> {
         if dense && self.fits(item.offset, natural.align.into(), natural.size(), room) {
             let member = self.member(&item, whole, &natural)?;
             let form = if length == 1 { Form::Same } else { Form::Scalars };
-            let inner = Slot { steps: Vec::new(), layout, form };
-            let vectors = (0..u32::from(count)).map(|i| inner.clone().seen_through(&[member, Step::Element(i)]));
-            let form = Form::Matrix(vectors.collect(), Some(Box::new(inner)));
-            self.done(id, Slot { steps: vec![member], layout: item.layout, form });
+            let slot = Slot::matrix(item.layout.ty, order, Slot::here(layout.ty, form), count);
+            self.done(id, slot.seen_through(&[member]));
             return Ok(());
         }
         let vectors = (0..u64::from(count)).map(|i| {
@@ -659,13 +595,13 @@ impl<'a> Frame<'a> {
             self.add(Item { name, offset, layout: layout.clone(), ..item.clone() })
         });
         let vectors = vectors.collect();
-        self.split(id, Node::Matrix(item.layout, vectors));
+        self.split(id, Node::Matrix(item.layout.ty, order, vectors));
         Ok(())
     }
 
     /// Finds the regions that hold arrays which the target cannot have in constant buffers.
     fn find_rows(&mut self) {
-        let align = u64::from(self.native.rules.min_array_align);
+        let align = u64::from(self.native.rules.min_align);
         if align <= 4 {
             return;
         }
@@ -715,7 +651,7 @@ impl<'a> Frame<'a> {
                 self.add(Item { name, ..part })
             });
             let parts = parts.collect();
-            self.split(id, Node::Struct(item.layout.clone(), parts));
+            self.split(id, Node::Struct(item.layout.ty, parts));
             return Ok(true);
         }
         let member = match member {
@@ -731,14 +667,10 @@ impl<'a> Frame<'a> {
         if let (Some(rows), Step::Field(field)) = (self.rows.get_mut(index), member) {
             rows.member = Some(field);
         }
-        let form = Form::Words(item.offset - start);
-        self.done(id, Slot { steps: vec![member], layout: item.layout.clone(), form });
+        let bytes = Bytes { offset: item.offset - start, layout: item.layout.clone() };
+        self.done(id, item.at(member, Form::Words(Box::new(bytes))));
         Ok(true)
     }
-}
-
-fn nothing(ty: TypeId) -> TypeLayout {
-    TypeLayout { ty, usage: Usage::NONE, align: 1, detail: Detail::Plain }
 }
 
 /// (first byte, one past the last, the target cannot have it) of everything that is no struct.

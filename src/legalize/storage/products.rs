@@ -63,7 +63,7 @@ fn cut_first(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
 }
 
 /// What `e` is the transposed of.
-fn transposed_of(exprs: &ExprArena, e: ExprId) -> Option<ExprId> {
+pub(super) fn transposed_of(exprs: &ExprArena, e: ExprId) -> Option<ExprId> {
     match &exprs[e].kind {
         ExprKind::Native(t, args) if is_transpose(t) => args.first().copied(),
         _ => None,

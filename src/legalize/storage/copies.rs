@@ -11,16 +11,17 @@
 //!
 //! Removes: BufferCopies. Runs after: taken_apart, storage_types.
 
-use super::hoist::{Mark, Marks, hoist};
-use super::references::{self, selected};
-use super::{Context, Pass};
+use super::super::hoist::{Mark, Marks, hoist};
+use super::super::references::{self, selected};
+use super::super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "buffer_copies", removes: &[Capability::BufferCopies], adds: &[], run };
+pub(in super::super) const PASS: Pass =
+    Pass { name: "buffer_copies", removes: &[Capability::BufferCopies], adds: &[], run };
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
@@ -50,7 +51,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Values that come out of a buffer where they are not turned into what they are in a variable.
-pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
+pub(in super::super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
     let special = |s: Scalar| s == Scalar::Bool || s.size() < 4;
     let mut found = live.to_vec();
     found.retain(|id| {
@@ -106,7 +107,7 @@ fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 }
 
 /// A value made of the scalars, vectors and matrices of another.
-pub(super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
+pub(in super::super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
     let Expr { ty, span, .. } = exprs[id];
     let fields: Vec<TypeId> = match program.types.get(ty) {
         Type::Array(element, Some(count)) => vec![element; count as usize],

@@ -4,12 +4,12 @@
 //! After:  `struct Light { float w[3]; }   struct Light_uniform { float w[3]; }   ConstantBuffer<Light_uniform> sun; ...
 //!          Light l = Light_from_uniform(sun);`
 //!
-//! Only for targets where one rule places the fields of a struct wherever it is used. Runs before: memory, storage_types, which
+//! Only for targets where one rule places the fields of a struct wherever it is used. Runs before: pin_memory, storage_types, which
 //! then find each struct in one kind of buffer.
 
-use super::stored_forms::same;
-use super::{Context, Pass};
+use super::super::{Context, Pass};
 use crate::layout::rules::{Rules, round_up};
+use crate::layout::types::same;
 use crate::layout::{Layouter, TypeLayout};
 use crate::source::Span;
 use crate::target::Placement;
@@ -17,7 +17,7 @@ use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) const PASS: Pass = Pass { name: "uniform_structs", removes: &[], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass { name: "uniform_structs", removes: &[], adds: &[], run };
 
 fn run(cx: &mut Context) {
     if cx.profile.facts.placement != Placement::AlignAndSize {
@@ -90,7 +90,7 @@ impl Found {
 fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
     let ty = cx.program.types.intern(Type::Struct(id));
     // What is left to be placed otherwise is only members of blocks.
-    let settings = super::memory::native_settings(cx);
+    let settings = super::place::native_settings(cx);
     let layouter = Layouter { program: cx.program, settings: &settings };
     let layout = |rules: &Rules| layouter.layout(ty, rules, cx.program.default_matrix_order);
     let (uniform, storage) = (layout(settings.constant_rules), layout(settings.structured_rules));

@@ -5,17 +5,36 @@
 //! after:  a: StructuredBuffer<S_stored>, with struct S_stored { float p[3]; float q[2]; };  b stays
 //! ```
 //!
-//! A type of buffers has one plan, unless its buffers are laid out in different ways: then each has its own.
+//! A type of buffers has one plan, unless its buffers are laid out in different ways: then each has its own. A buffer that
+//! differs only in the offsets of its members is left to [`super::place`], which says them.
+//!
+//! Removes: nothing by itself. Runs after: split_resources, uniform_blocks (which make the buffers); before: packoffsets,
+//! uniform_structs, pin_memory. Rule: `layout-d3d-constant`.
 
-use super::super::stored_forms::{self, Data, Made, Native, Stored, same};
-use super::super::{Context, memory, storage_types};
+use super::super::{Context, Pass};
+use super::frame::{self, Data, Native};
+use super::leaves::leaves;
+use super::plan::{Buffer, Plan};
+use super::sharing::Made;
+use super::types::{mixes_orders, orders};
+use super::{access, place};
 use crate::layout::rules::{Rules, round_up};
+use crate::layout::types::same;
 use crate::layout::{Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Capability, Placement};
 use crate::tree::*;
 use std::collections::{BTreeMap, BTreeSet};
+
+pub(in super::super) const PASS: Pass = Pass { name: "taken_apart", removes: &[], adds: &[], run };
+
+fn run(cx: &mut Context) {
+    let plan = plan(cx);
+    if !plan.is_empty() && !cx.diags.has_errors() {
+        access::rewrite(cx, &plan);
+    }
+}
 
 /// Where data comes from that is taken apart.
 struct Origin {
@@ -43,13 +62,6 @@ impl Origin {
     }
 }
 
-/// A type of buffers that are taken apart.
-pub(super) struct Buffer {
-    /// The new type of the buffer.
-    pub(super) ty: TypeId,
-    pub(super) stored: Stored,
-}
-
 /// What is known of a global before it is decided on.
 struct Wanted {
     buffer: TypeId,
@@ -73,71 +85,21 @@ impl Wanted {
     }
 }
 
-/// The buffers that are taken apart.
-#[derive(Default)]
-pub(super) struct Plan {
-    /// All buffers of a type.
-    pub(super) types: BTreeMap<TypeId, Buffer>,
-    /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
-    globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
-}
-
-impl Plan {
-    pub(super) fn is_empty(&self) -> bool {
-        self.types.is_empty() && self.globals.values().all(|(_, buffer)| buffer.is_none())
-    }
-
-    /// The plan for what an expression is, if it is a buffer.
-    pub(super) fn of(&self, exprs: &ExprArena, id: ExprId) -> Option<&Buffer> {
-        let alone = match exprs[exprs.base(id)].kind {
-            ExprKind::Global(g) => self.globals.get(&g),
-            _ => None,
-        };
-        match alone {
-            Some((ty, buffer)) if exprs[id].ty == *ty => buffer.as_ref(),
-            _ => self.types.get(&exprs[id].ty),
-        }
-    }
-
-    /// Gives the buffers that are planned one by one their types, here and where a body names them.
-    pub(super) fn retype(&self, program: &mut Program) {
-        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
-            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
-        }
-    }
-
-    pub(super) fn retype_names(&self, types: &mut Types, body: &mut Body) {
-        for id in body.expressions().into_iter().filter(|_| !self.globals.is_empty()) {
-            let ty = body.exprs[id].ty;
-            if let ExprKind::Global(g) = &body.exprs[body.exprs.base(id)].kind
-                && let Some((old, Some(buffer))) = self.globals.get(g)
-                && types.innermost(ty) == *old
-            {
-                body.exprs[id].ty = with_innermost(types, ty, buffer.ty);
-            }
-        }
-    }
-}
-
-/// An array with other elements, or just those.
-fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
-    match types.array_parts(ty) {
-        Some((element, count)) => {
-            let element = with_innermost(types, element, inner);
-            types.array(element, count)
-        }
-        None => inner,
-    }
-}
-
 /// Finds the buffers that must be taken apart, and declares their structs.
-pub(super) fn plan(cx: &mut Context) -> Plan {
-    let native = memory::native_settings(cx);
+fn plan(cx: &mut Context) -> Plan {
+    let native = place::native_settings(cx);
     let globals = cx.program.items.iter().filter_map(|i| match i {
         Item::Global(id) => Some(*id),
         _ => None,
     });
-    let all: Vec<(GlobalId, Wanted)> = globals.filter_map(|id| Some((id, wanted(cx, id, &native)?))).collect();
+    let mut all: Vec<(GlobalId, Wanted)> = globals.filter_map(|id| Some((id, wanted(cx, id, &native)?))).collect();
+    // One type cannot be stored in two orders.
+    let mut orders: BTreeMap<TypeId, MatrixOrder> = BTreeMap::new();
+    for (_, wanted) in &mut all {
+        if has_one_order(cx, wanted.data) && is_natural(cx, &native, wanted) {
+            wanted.bare = *orders.entry(wanted.buffer).or_insert(wanted.order) != wanted.order;
+        }
+    }
     let mut first: BTreeMap<TypeId, &Wanted> = BTreeMap::new();
     let mut alone = BTreeSet::new();
     for (_, wanted) in &all {
@@ -166,9 +128,8 @@ pub(super) fn plan(cx: &mut Context) -> Plan {
         let planned =
             plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
         if let Some(buffer) = planned {
-            cx.notes.taken_apart.push(*id);
             cx.program.globals[*id].stored =
-                stored_forms::leaves(cx.program, &buffer.stored.slot, !cx.profile.has(Capability::EmptyStructs));
+                leaves(cx.program, &buffer.slot, !cx.profile.has(Capability::EmptyStructs));
         }
     }
     for (pointer, span) in pointers(cx.program) {
@@ -209,6 +170,15 @@ fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Opti
     (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
 }
 
+/// Whether a type is a matrix that the target stores in one order only.
+fn has_one_order(cx: &Context, ty: TypeId) -> bool {
+    match cx.program.types.get(ty) {
+        Type::Matrix(s, ..) if !s.is_float() && !cx.profile.has(Capability::NonFloatMatrices) => true,
+        Type::Matrix(..) => !cx.profile.has(Capability::BothMatrixOrders),
+        _ => false,
+    }
+}
+
 /// Whether some function has a buffer of this type as a parameter.
 fn is_passed(program: &Program, buffer: TypeId) -> bool {
     program.reachable_functions().into_iter().any(|f| {
@@ -221,14 +191,14 @@ fn is_passed(program: &Program, buffer: TypeId) -> bool {
 fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let settings = &cx.layout.settings;
     let global = &cx.program.globals[id];
-    let (data, rules) = memory::data(cx, settings, id)?;
-    let (_, native_rules) = memory::data(cx, native, id)?;
+    let (data, rules) = place::data(cx, settings, id)?;
+    let (_, native_rules) = place::data(cx, native, id)?;
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let layout = Layouter { program: cx.program, settings }.contents(data, rules, order);
     let buffer = cx.program.types.innermost(global.ty);
     let mixes = !cx.profile.has(Capability::MixedMatrixOrders)
         && cx.profile.has(Capability::BothMatrixOrders)
-        && storage_types::mixes_orders(cx.program, global, data);
+        && mixes_orders(cx.program, global, data);
     let bare = is_bare(cx, id, data, order);
     let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare };
     // What is stored in parts may leave matrices of another order than the first.
@@ -266,7 +236,7 @@ fn shares_structs(cx: &Context, id: GlobalId, any_order: bool) -> bool {
 /// The structs with matrices in a buffer, with the order that all matrices beside them are stored in.
 fn stored_orders(cx: &Context, id: GlobalId) -> Vec<(StructId, MatrixOrder)> {
     let global = &cx.program.globals[id];
-    let Some((data, _)) = memory::data(cx, &cx.layout.settings, id) else { return Vec::new() };
+    let Some((data, _)) = place::data(cx, &cx.layout.settings, id) else { return Vec::new() };
     let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
     let parts = match cx.program.types.get(data) {
         Type::Struct(s) if global.transparent => {
@@ -275,7 +245,7 @@ fn stored_orders(cx: &Context, id: GlobalId) -> Vec<(StructId, MatrixOrder)> {
         _ => vec![(data, order)],
     };
     let expected = |(ty, order)| {
-        let first = storage_types::orders(cx.program, ty, order).first().copied();
+        let first = orders(cx.program, ty, order).first().copied();
         matrix_structs(cx.program, ty).into_iter().filter_map(move |s| Some((s, first?)))
     };
     parts.into_iter().flat_map(expected).collect()
@@ -376,7 +346,7 @@ fn take_apart(
     let native = storage(cx, native, wanted);
     let stride = stride(cx.program, wanted.buffer, &wanted.layout);
     let data = Data { wanted: &wanted.layout, order: wanted.order, stride, members: transparent, name: &name, span };
-    match stored_forms::store(cx.program, native, &data, made) {
+    match frame::store(cx.program, native, &data, made) {
         Ok(stored) => {
             for s in &stored.structs {
                 cx.program.insert_item(Item::Struct(*s), before);
@@ -385,7 +355,7 @@ fn take_apart(
                 cx.program.items.retain(|i| old.is_none_or(|s| *i != Item::Struct(s)));
             }
             let ty = cx.program.types.intern(buffer.with_element(stored.ty));
-            Some(Buffer { ty, stored })
+            Some(Buffer { ty, data: stored.ty, slot: stored.slot })
         }
         Err(fault) => {
             let message = format!(

@@ -5,22 +5,16 @@
 //! after:  field 0: field 0, field 1: field 1, element 0, field 0
 //! ```
 
-use super::{Form, Slot, holds_struct};
+use super::super::empty_structs::is_empty;
+use super::slot::{Form, Slot};
 use crate::layout::{Detail, TypeLayout, Unit};
 use crate::tree::{Origin, ParameterId, Program, Step, StoredLeaf, Type, TypeId};
 
-/// Where the leaves of a buffer's data went, for the sidecar. Arrays of structs are shown by their first element.
-/// `no_empty`: fields without bytes will be dropped from structs.
-pub(in super::super) fn leaves(program: &Program, slot: &Slot, no_empty: bool) -> Vec<StoredLeaf> {
+/// Where the leaves of a buffer's data went. Arrays of structs are shown by their first element. `no_empty`: fields without
+/// bytes will be dropped from structs.
+pub(super) fn leaves(program: &Program, slot: &Slot, no_empty: bool) -> Vec<StoredLeaf> {
     let mut leaves = Leaves { program, no_empty, found: Vec::new() };
     leaves.slot(slot, &[], &Way::default());
-    leaves.found
-}
-
-/// The leaves of a buffer's data that is stored as it is.
-pub(in super::super) fn leaves_of(program: &Program, layout: &TypeLayout) -> Vec<StoredLeaf> {
-    let mut leaves = Leaves { program, no_empty: false, found: Vec::new() };
-    leaves.same(layout, Vec::new(), &Way::default());
     leaves.found
 }
 
@@ -56,7 +50,7 @@ impl Leaves<'_> {
         match &slot.form {
             Form::Nothing => {}
             Form::Struct(fields) => {
-                for (origin, field) in self.origins(slot.layout.ty).into_iter().zip(fields) {
+                for (origin, field) in self.origins(slot.ty).into_iter().zip(fields) {
                     self.slot(field, outer, &to.field(origin));
                 }
             }
@@ -65,14 +59,14 @@ impl Leaves<'_> {
                 steps.push(Step::Element(0));
                 self.slot(inner, &steps, to);
             }
-            Form::Pieces(list) | Form::Matrix(list, _) => {
+            Form::Pieces(list) | Form::Matrix(_, list, _) => {
                 if let Some(first) = list.first() {
                     self.slot(first, outer, to);
                 }
             }
-            Form::Same => self.same(&slot.layout, way(&slot.steps), to),
-            Form::Scalars => self.leaf(way(&slot.steps), None, to),
-            Form::Words(offset) => self.words(&slot.layout, &way(&slot.steps), *offset, to),
+            Form::Same => self.same(slot.ty, way(&slot.steps), to),
+            Form::Scalars | Form::Transposed | Form::Wide | Form::Number => self.leaf(way(&slot.steps), None, to),
+            Form::Words(bytes) => self.words(&bytes.layout, &way(&slot.steps), bytes.offset, to),
         }
     }
 
@@ -88,23 +82,24 @@ impl Leaves<'_> {
         self.found.push(StoredLeaf { path, parameter, steps, word });
     }
 
-    fn same(&mut self, layout: &TypeLayout, steps: Vec<Step>, to: &Way) {
-        match &layout.detail {
-            Detail::Struct(fields) => {
+    fn same(&mut self, ty: TypeId, steps: Vec<Step>, to: &Way) {
+        let of_structs = |ty| matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Struct(_));
+        match self.program.types.get(ty) {
+            Type::Struct(id) => {
                 let mut index = 0;
-                for (field, origin) in fields.iter().zip(self.origins(layout.ty)) {
+                for field in &self.program.structs[id].fields {
                     let mut steps = steps.clone();
                     steps.push(Step::Field(index));
-                    index += u32::from(!self.no_empty || field.layout.size() > 0);
-                    self.same(&field.layout, steps, &to.field(origin));
+                    index += u32::from(!self.no_empty || !is_empty(self.program, field.ty));
+                    self.same(field.ty, steps, &to.field(field.origin));
                 }
             }
-            Detail::Array { element, .. } if holds_struct(element) => {
+            _ if is_empty(self.program, ty) => {}
+            Type::Array(element, _) if of_structs(element) => {
                 let mut steps = steps;
                 steps.push(Step::Element(0));
                 self.same(element, steps, to);
             }
-            _ if layout.size() == 0 => {}
             _ => self.leaf(steps, None, to),
         }
     }
@@ -117,7 +112,9 @@ impl Leaves<'_> {
                     self.words(&field.layout, steps, at, &to.field(origin));
                 }
             }
-            Detail::Array { element, .. } if holds_struct(element) => self.words(element, steps, offset, to),
+            Detail::Array { element, .. } if matches!(element.innermost().detail, Detail::Struct(_)) => {
+                self.words(element, steps, offset, to);
+            }
             _ if layout.size() == 0 => {}
             _ => self.leaf(steps.to_vec(), Some(offset), to),
         }

@@ -1,0 +1,104 @@
+//! What is stored otherwise than the source has it: buffers by their types or one by one, and fields of structs.
+
+use super::slot::Slot;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A type of buffers whose data is stored otherwise.
+pub(super) struct Buffer {
+    /// The new type of the buffer.
+    pub(super) ty: TypeId,
+    /// The new type of its data.
+    pub(super) data: TypeId,
+    pub(super) slot: Slot,
+}
+
+/// A field of a struct that keeps its one declaration: the field is stored so wherever values of the struct are.
+pub(super) struct Declared {
+    pub(super) ty: TypeId,
+    pub(super) order: MatrixOrder,
+    pub(super) slot: Slot,
+}
+
+/// Which data is stored otherwise.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// All buffers of a type.
+    pub(super) types: BTreeMap<TypeId, Buffer>,
+    /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
+    pub(super) globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
+    pub(super) fields: FxHashMap<(StructId, u32), Declared>,
+}
+
+impl Plan {
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty() && self.fields.is_empty() && self.globals.values().all(|(_, buffer)| buffer.is_none())
+    }
+
+    /// The plan for what an expression is, if it is a buffer.
+    pub(super) fn of(&self, exprs: &ExprArena, id: ExprId) -> Option<&Buffer> {
+        let alone = match exprs[exprs.base(id)].kind {
+            ExprKind::Global(g) => self.globals.get(&g),
+            _ => None,
+        };
+        match alone {
+            Some((ty, buffer)) if exprs[id].ty == *ty => buffer.as_ref(),
+            _ => self.types.get(&exprs[id].ty),
+        }
+    }
+
+    /// The stored type and the slot of what an expression names, if that is the data of a buffer or a field.
+    pub(super) fn root(&self, types: &Types, exprs: &ExprArena, id: ExprId) -> Option<(TypeId, &Slot)> {
+        match exprs[id].kind {
+            ExprKind::Index(base, _) | ExprKind::Contents(base) | ExprKind::Deref(base) => {
+                self.of(exprs, base).map(|b| (b.data, &b.slot))
+            }
+            ExprKind::Field(base, index) => match types.get(exprs[base].ty) {
+                Type::Struct(s) => self.fields.get(&(s, index)).map(|f| (f.ty, &f.slot)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Gives what is planned the new types.
+    pub(super) fn declare(&self, program: &mut Program) {
+        super::elements::retype_whole(program, self);
+        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
+            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
+        }
+        // The order does not matter: each field is changed by itself.
+        for (&(id, index), declared) in &self.fields {
+            if let Some(field) = program.structs[id].fields.get_mut(index as usize) {
+                (field.ty, field.matrix_order) = (declared.ty, Some(declared.order));
+            }
+        }
+        program.map_types(&mut |_, ty| self.types.get(&ty).map_or(ty, |buffer| buffer.ty));
+        super::products::products(program);
+    }
+
+    /// Gives the buffers that are planned one by one their types where a body names them.
+    pub(super) fn retype_names(&self, types: &mut Types, body: &mut Body) {
+        for id in body.expressions().into_iter().filter(|_| !self.globals.is_empty()) {
+            let ty = body.exprs[id].ty;
+            if let ExprKind::Global(g) = &body.exprs[body.exprs.base(id)].kind
+                && let Some((old, Some(buffer))) = self.globals.get(g)
+                && types.innermost(ty) == *old
+            {
+                body.exprs[id].ty = with_innermost(types, ty, buffer.ty);
+            }
+        }
+    }
+}
+
+/// An array with other elements, or just those.
+fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
+    match types.array_parts(ty) {
+        Some((element, count)) => {
+            let element = with_innermost(types, element, inner);
+            types.array(element, count)
+        }
+        None => inner,
+    }
+}
