@@ -66,15 +66,16 @@ impl ExprKind {
 impl Arena<ExprId, Expr> {
     /// The subtree at `root`, children before parents, left before right.
     pub fn post_order(&self, root: ExprId) -> Vec<ExprId> {
-        let mut order = Vec::new();
-        self.post_order_into(root, &mut order);
+        let mut order = Vec::with_capacity(8);
+        self.post_order_into(root, &mut order, &mut Vec::with_capacity(8));
         order
     }
 
-    fn post_order_into(&self, root: ExprId, order: &mut Vec<ExprId>) {
+    /// `stack` is empty; it is the caller's so that many walks share its memory.
+    fn post_order_into(&self, root: ExprId, order: &mut Vec<ExprId>, stack: &mut Vec<ExprId>) {
         // Reverse of (parent, right to left) is (left to right, parent): no recursion on deep trees.
         let start = order.len();
-        let mut stack = vec![root];
+        stack.push(root);
         while let Some(id) = stack.pop() {
             order.push(id);
             self[id].kind.children(&mut |child| stack.push(child));
@@ -285,9 +286,9 @@ impl Body {
 
     /// All live expressions: statement by statement, children before parents.
     pub fn expressions(&self) -> Vec<ExprId> {
-        let mut order = Vec::new();
+        let (mut order, mut stack) = (Vec::with_capacity(self.exprs.len()), Vec::with_capacity(8));
         for root in self.roots() {
-            self.exprs.post_order_into(root, &mut order);
+            self.exprs.post_order_into(root, &mut order, &mut stack);
         }
         order
     }
