@@ -444,10 +444,10 @@ pub(super) const CLASSES: &[(char, &str)] = &[
 /// Profile words that Direct3D 9 registers may begin with: `register(vs, c0)`, `register(ps_5_0, t1)`.
 const PROFILES: &[&str] = &["vs", "ps", "gs", "hs", "ds", "cs", "lib"];
 
-type Placed<T> = Result<T, (Span, String)>;
+type Positioned<T> = Result<T, (Span, String)>;
 
 /// `register(t0, space1)`; in `register(t)`, the number is 0.
-fn register(words: &[ast::Ident], span: Span) -> Placed<ExplicitRegister> {
+fn register(words: &[ast::Ident], span: Span) -> Positioned<ExplicitRegister> {
     let mut result = ExplicitRegister { class: None, index: 0, space: None, span };
     let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
     for word in words.iter().skip(usize::from(profile)) {
@@ -533,7 +533,7 @@ fn beyond(row: &str) -> String {
 }
 
 /// `packoffset(c1.y)` in bytes.
-fn packoffset(words: &[ast::Ident], span: Span) -> Placed<u32> {
+fn packoffset(words: &[ast::Ident], span: Span) -> Positioned<u32> {
     let Some(first) = words.first() else { return Err((span, "`packoffset` needs a position such as `c0.x`".into())) };
     let text = first.name.as_str();
     let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { None } else { number(d) });

@@ -11,7 +11,7 @@ use crate::tree::TypeId;
 
 /// Where declarations are made.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct DeclContext {
     pub scope: ScopeId,
     pub source: u32,
     pub owner: Option<TypeId>,
@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
 
     /// Declares parts of the standard library. Those of one extension are one declaration.
     pub(super) fn declare_library(&mut self, parts: &[&'static Part], scope: ScopeId, source: u32) {
-        let place = Place { scope, source, owner: None, depth: 0, in_interface: false };
+        let place = DeclContext { scope, source, owner: None, depth: 0, in_interface: false };
         let mut open = None;
         for part in parts {
             match (&part.decl.kind, self.interfaces.extensions.last()) {
@@ -58,14 +58,14 @@ impl<'a> Checker<'a> {
         owner: Option<TypeId>,
         depth: u32,
     ) {
-        let place = Place { scope, source, owner, depth, in_interface: false };
+        let place = DeclContext { scope, source, owner, depth, in_interface: false };
         for decl in decls {
             self.declare(decl, place);
         }
     }
 
     /// Declares one declaration.
-    pub(super) fn declare(&mut self, decl: &'a ast::Decl, place: Place) {
+    pub(super) fn declare(&mut self, decl: &'a ast::Decl, place: DeclContext) {
         match &decl.kind {
             DeclKind::Var(var) => {
                 self.declare_inline_struct(&var.ty, place);
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         name: Symbol,
         span: Span,
         what: What<'a>,
-        place: Place,
+        place: DeclContext,
     ) -> DeclId {
         self.add_info(DeclInfo {
             name,
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
         decl: &'a ast::Decl,
         name: ast::Ident,
         what: What<'a>,
-        place: Place,
+        place: DeclContext,
     ) -> DeclId {
         let id = self.add_decl(decl, name.name, name.span, what, place);
         if !name.name.is_empty() {
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
             || !existing.iter().any(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(_))))
     }
 
-    fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: Place) {
+    fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
         if let Some(owner) = function.owner.last() {
             self.out_of_line.entry((owner.name, function.name.name)).or_default().push(function);
             return;
@@ -207,7 +207,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `struct S { ... } s;` declares `S` too.
-    pub(super) fn declare_inline_struct(&mut self, ty: &'a ast::TypeExpr, place: Place) {
+    pub(super) fn declare_inline_struct(&mut self, ty: &'a ast::TypeExpr, place: DeclContext) {
         match &ty.kind {
             ast::TypeKind::Struct(decl) => {
                 self.inline_struct(decl, place);
@@ -220,7 +220,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The declaration of an inline struct; the declarators of one list share it.
-    pub(super) fn inline_struct(&mut self, decl: &'a ast::Decl, place: Place) -> Option<DeclId> {
+    pub(super) fn inline_struct(&mut self, decl: &'a ast::Decl, place: DeclContext) -> Option<DeclId> {
         if let Some(id) = self.structs.inline.get(&(decl.span, place.scope)) {
             return Some(*id);
         }
@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A cbuffer: its variables are named without it; other declarations in it belong to the scope around.
-    fn declare_buffer(&mut self, decl: &'a ast::Decl, buffer: &'a ast::BufferDecl, place: Place) {
+    fn declare_buffer(&mut self, decl: &'a ast::Decl, buffer: &'a ast::BufferDecl, place: DeclContext) {
         let id = self.add_decl(decl, buffer.name.name, buffer.name.span, What::Buffer(buffer), place);
         self.at_mut(place.scope).order.push(id);
         let mut index = 0;
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn declare_enum(&mut self, decl: &'a ast::Decl, e: &'a ast::EnumDecl, place: Place) {
+    fn declare_enum(&mut self, decl: &'a ast::Decl, e: &'a ast::EnumDecl, place: DeclContext) {
         let id = self.declare_name(decl, e.name, What::Enum(e), place);
         let mut cases = Vec::new();
         for (index, (name, ..)) in e.cases.iter().enumerate() {
@@ -276,7 +276,13 @@ impl<'a> Checker<'a> {
         self.enum_cases.insert(id, cases);
     }
 
-    fn declare_namespace(&mut self, decl: &'a ast::Decl, path: &'a [ast::Ident], decls: &'a [ast::Decl], place: Place) {
+    fn declare_namespace(
+        &mut self,
+        decl: &'a ast::Decl,
+        path: &'a [ast::Ident],
+        decls: &'a [ast::Decl],
+        place: DeclContext,
+    ) {
         let mut inner = place;
         for part in path {
             inner.scope = self.namespace(decl, *part, inner);
@@ -289,7 +295,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The scope of a namespace, made on first sight.
-    fn namespace(&mut self, decl: &'a ast::Decl, name: ast::Ident, place: Place) -> ScopeId {
+    fn namespace(&mut self, decl: &'a ast::Decl, name: ast::Ident, place: DeclContext) -> ScopeId {
         let existing = self.at(place.scope).names.get(&name.name).into_iter().flatten().find_map(|e| match e {
             Entity::Decl(d) => match self.info(*d).what {
                 What::Namespace(scope) => Some(scope),

@@ -1,6 +1,6 @@
 //! Interfaces: who conforms to what, members that extensions add and that interfaces implement.
 
-use super::decl::Place;
+use super::decl::DeclContext;
 use super::generic::Slot;
 use super::scope::{BuiltinGeneric, DeclId, Entity, ScopeId, ScopeKind, What};
 use super::types::Name;
@@ -256,7 +256,8 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(outer), ScopeKind::Members(this));
         self.interfaces.scopes.insert(key, scope);
         self.bind(scope, self.words.this_type, Entity::Type(this));
-        let place = Place { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
+        let place =
+            DeclContext { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
         for member in s.members.iter().flatten() {
             self.declare(member, place);
         }
@@ -477,7 +478,8 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
-        let place = Place { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
+        let place =
+            DeclContext { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
         let further = self.interfaces.further.get(&decl).cloned().unwrap_or_default();
         for member in std::iter::once(extension.members.as_slice()).chain(further).flatten() {
             self.declare(member, place);

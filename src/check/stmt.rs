@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::decl::Place;
+use super::decl::DeclContext;
 use super::scope::{Entity, ScopeKind, What, has_modifier};
 use super::types::modifiers_of;
 use super::{Checker, attributes, constant};
@@ -402,8 +402,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn local_place(&self) -> Place {
-        Place { scope: self.cx.scope, source: self.cx.source, owner: None, depth: 0, in_interface: false }
+    fn local_place(&self) -> DeclContext {
+        DeclContext { scope: self.cx.scope, source: self.cx.source, owner: None, depth: 0, in_interface: false }
     }
 
     /// A variable of a function.

@@ -1,6 +1,6 @@
 //! Instances of structs, and the members of any type.
 
-use super::decl::Place;
+use super::decl::DeclContext;
 use super::extent::Extent;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
     /// Declares fields and other members; fields get their index.
     fn declare_members(&mut self, index: u32, s: &'a ast::StructDecl, source: u32, depth: u32) {
         let StructInstance { ty, scope, base, .. } = self.structs.list[index as usize];
-        let place = Place { scope, source, owner: Some(ty), depth: depth + 1, in_interface: false };
+        let place = DeclContext { scope, source, owner: Some(ty), depth: depth + 1, in_interface: false };
         let mut next = u32::from(base.is_some());
         for member in s.members.iter().flatten() {
             match &member.kind {

@@ -1,7 +1,7 @@
 //! What stands before a declaration: attributes, modifiers, `layout(...)`, `__generic<...>`, `template<...>`.
 
 use super::words::W;
-use super::{Parser, Place, R};
+use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::lex::Comment;
 use crate::source::Span;
@@ -45,14 +45,14 @@ impl Parser<'_> {
     }
 
     /// prefix = { attributes | modifier | layout | "__generic" generic-params | "template" generic-params }
-    pub(super) fn prefix(&mut self, place: Place) -> R<Prefix> {
+    pub(super) fn prefix(&mut self, place: Level) -> R<Prefix> {
         let mut prefix = self.empty_prefix();
         prefix.comments = self.leading_comments();
         self.extend_prefix(&mut prefix, place)?;
         Ok(prefix)
     }
 
-    pub(super) fn extend_prefix(&mut self, prefix: &mut Prefix, place: Place) -> R<()> {
+    pub(super) fn extend_prefix(&mut self, prefix: &mut Prefix, place: Level) -> R<()> {
         loop {
             prefix.comments.append(&mut self.leading_comments());
             match self.w() {
@@ -63,7 +63,7 @@ impl Parser<'_> {
                     prefix.generics = Some(self.generic_params()?);
                     self.where_clauses(&mut prefix.generics)?;
                 }
-                _ if self.word_at(self.pos).is_foreign() && self.peek(1) == W::LParen && place != Place::Local => {
+                _ if self.word_at(self.pos).is_foreign() && self.peek(1) == W::LParen && place != Level::Local => {
                     self.modifier_with_arguments(prefix)?;
                 }
                 _ if self.is_modifier(place) => {

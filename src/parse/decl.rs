@@ -2,7 +2,7 @@
 
 use super::attributes::Prefix;
 use super::words::W;
-use super::{Language, Parser, Place, R};
+use super::{Language, Level, Parser, R};
 use crate::ast::*;
 use crate::lex::Comment;
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::symbol::Symbol;
 
 impl Parser<'_> {
     /// declarations = declaration*
-    pub(super) fn declarations(&mut self, place: Place, out: &mut Vec<Decl>) {
+    pub(super) fn declarations(&mut self, place: Level, out: &mut Vec<Decl>) {
         while !matches!(self.w(), W::RBrace | W::Eof) {
             let (start, scope) = (self.pos, self.type_params.len());
             if self.nested(|p| p.declaration(place, out)).is_err() {
@@ -53,7 +53,7 @@ impl Parser<'_> {
     }
 
     /// declaration = prefix ( type-declaration | buffer | alias | ... | typed-declaration )
-    pub(super) fn declaration(&mut self, place: Place, out: &mut Vec<Decl>) -> R<()> {
+    pub(super) fn declaration(&mut self, place: Level, out: &mut Vec<Decl>) -> R<()> {
         let prefix = self.prefix(place)?;
         let named = self.is_name_at(self.pos + 1);
         let next = self.peek(1);
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 prefix.modifiers.push(self.ident());
                 self.empty(prefix, out)
             }
-            W::Where | W::Constraint if place == Place::Member => self.skip_declaration(prefix, out, &[W::Semi]),
+            W::Where | W::Constraint if place == Level::Member => self.skip_declaration(prefix, out, &[W::Semi]),
             W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
                 self.skip_declaration(prefix, out, &[W::LBrace])
@@ -129,7 +129,7 @@ impl Parser<'_> {
     }
 
     /// type-declaration = type-definition [ declarators ] [";"]
-    fn type_declaration(&mut self, place: Place, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+    fn type_declaration(&mut self, place: Level, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let mut inner = self.empty_prefix();
         inner.generics = prefix.generics.take();
         inner.magic = prefix.magic.take();
@@ -243,7 +243,7 @@ impl Parser<'_> {
         let open = self.expect(W::LBrace, &format!("`{{` and the members of {what}"))?.span;
         let outer = std::mem::replace(&mut self.no_gt, false);
         let mut list = Vec::new();
-        self.declarations(Place::Member, &mut list);
+        self.declarations(Level::Member, &mut list);
         list.shrink_to_fit();
         self.no_gt = outer;
         let trailing = self.leading_comments();
@@ -336,7 +336,7 @@ impl Parser<'_> {
         self.bump();
         let target = self.ty()?;
         let mut inner = self.empty_prefix();
-        self.extend_prefix(&mut inner, Place::Member)?;
+        self.extend_prefix(&mut inner, Level::Member)?;
         prefix.modifiers.append(&mut inner.modifiers);
         loop {
             let name = self.name("the new name of the type")?;
@@ -406,7 +406,7 @@ impl Parser<'_> {
         let path = if self.w() == W::LBrace { Vec::new() } else { self.dotted()? };
         let open = self.expect(W::LBrace, "`{` and the declarations of the namespace")?.span;
         let mut decls = Vec::new();
-        self.declarations(Place::Global, &mut decls);
+        self.declarations(Level::Global, &mut decls);
         // What stands before the brace belongs to the last declaration: a namespace holds no trailing comments.
         let mut rest = self.leading_comments();
         if let Some(last) = decls.last_mut() {
@@ -472,9 +472,9 @@ impl Parser<'_> {
     // --- variables
 
     /// typed-declaration = type modifier* declarators
-    fn typed_declaration(&mut self, place: Place, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+    fn typed_declaration(&mut self, place: Level, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         if self.scan_type(self.pos).is_none() && !self.is_name_at(self.pos) && self.w() != W::Struct {
-            return self.fail(if place == Place::Local { "a statement" } else { "a declaration" });
+            return self.fail(if place == Level::Local { "a statement" } else { "a declaration" });
         }
         let ty = self.ty()?;
         while self.word_at(self.pos).is_hard_modifier() && self.is_ident_at(self.pos + 1) {
@@ -485,7 +485,7 @@ impl Parser<'_> {
     }
 
     /// declarators = function-rest | declarator { "," declarator } ";"
-    fn declarators(&mut self, place: Place, mut prefix: Prefix, ty: TypeExpr, out: &mut Vec<Decl>) -> R<()> {
+    fn declarators(&mut self, place: Level, mut prefix: Prefix, ty: TypeExpr, out: &mut Vec<Decl>) -> R<()> {
         let mut group = 0;
         loop {
             let mut ty = if group == 0 { ty.clone() } else { without_pointers(&ty) };
@@ -493,7 +493,7 @@ impl Parser<'_> {
                 self.bump();
                 ty = TypeExpr { span: ty.span, kind: TypeKind::Pointer(Box::new(ty)) };
             }
-            if group == 0 && self.w() == W::LBrace && place == Place::Global {
+            if group == 0 && self.w() == W::LBrace && place == Level::Global {
                 return self.glsl_block(prefix);
             }
             let (owner, name) = self.declarator_name()?;

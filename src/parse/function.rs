@@ -2,7 +2,7 @@
 
 use super::attributes::Prefix;
 use super::words::W;
-use super::{Parser, Place, R};
+use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::symbol::Symbol;
 
@@ -59,7 +59,7 @@ impl Parser<'_> {
     /// function = [generic-params] params tail (block | ";")
     pub(super) fn function(
         &mut self,
-        place: Place,
+        place: Level,
         mut prefix: Prefix,
         owner: Vec<Ident>,
         name: Ident,
@@ -71,7 +71,7 @@ impl Parser<'_> {
         if self.w() == W::Lt {
             generics = Some(self.generic_params()?);
         }
-        if place == Place::Local && self.peek(1) == W::Int {
+        if place == Level::Local && self.peek(1) == W::Int {
             return self.fail("parameters (initialize a variable with `=`)");
         }
         let params = self.params()?;
@@ -143,14 +143,14 @@ impl Parser<'_> {
         };
         let void = PathSegment { name: Ident { name: Symbol::new("void"), span: name.span }, args: None };
         let result = TypeExpr { kind: TypeKind::Path(vec![void]), span: name.span };
-        self.function(Place::Global, prefix, owner, name, result, out)
+        self.function(Level::Global, prefix, owner, name, result, out)
     }
 
     /// constructor = "__init" function-rest
     pub(super) fn constructor(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let name = self.ident();
         let result = TypeExpr { kind: TypeKind::This, span: name.span };
-        self.function(Place::Member, prefix, Vec::new(), name, result, out)
+        self.function(Level::Member, prefix, Vec::new(), name, result, out)
     }
 
     /// property = "property" ( name ":" type | type name ) ( "{" accessors "}" | ";" )

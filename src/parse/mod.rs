@@ -56,9 +56,9 @@ const MAX_DEPTH: u32 = 128;
 /// Highest tree of one expression: an operator chain `a + b + ...` counts one for each operator.
 const MAX_HEIGHT: u32 = 512;
 
-/// Where a declaration stands.
+/// On which level a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum Level {
     /// File or namespace.
     Global,
     /// Struct, interface, extension, constant buffer.
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
     fn unit(&mut self) -> Unit {
         let mut decls: Vec<Decl> = Vec::new();
         loop {
-            self.declarations(Place::Global, &mut decls);
+            self.declarations(Level::Global, &mut decls);
             if self.w() == W::Eof {
                 break;
             }

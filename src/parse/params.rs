@@ -2,7 +2,7 @@
 
 use super::attributes::Prefix;
 use super::words::W;
-use super::{Parser, Place, R};
+use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::source::Span;
 
@@ -48,18 +48,18 @@ impl Parser<'_> {
 
     /// param = prefix ( name ":" type | type [name] ) declarator-suffix
     pub(super) fn param(&mut self) -> R<Decl> {
-        let mut prefix = self.prefix(Place::Member)?;
+        let mut prefix = self.prefix(Level::Member)?;
         let start = prefix.start;
         let modern = self.is_name_at(self.pos) && self.peek(1) == W::Colon && !self.is_unnamed_with_semantic();
         let (name, ty) = if modern {
             let name = self.ident();
             self.bump();
-            self.extend_prefix(&mut prefix, Place::Member)?;
+            self.extend_prefix(&mut prefix, Level::Member)?;
             (name, self.ty()?)
         } else {
             self.let_or_var(&mut prefix);
             let ty = self.ty()?;
-            self.extend_prefix(&mut prefix, Place::Member)?;
+            self.extend_prefix(&mut prefix, Level::Member)?;
             let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
             (name, ty)
         };

@@ -2,7 +2,7 @@
 //! at an index is looked at once and remembered.
 
 use super::words::W;
-use super::{Parser, Place};
+use super::{Level, Parser};
 use crate::lex::TokenKind;
 
 /// A stretch of tokens that reads as a type.
@@ -263,11 +263,11 @@ impl Parser<'_> {
     }
 
     /// Whether the word at the current token is a modifier of a declaration that follows.
-    pub(super) fn is_modifier(&mut self, place: Place) -> bool {
+    pub(super) fn is_modifier(&mut self, place: Level) -> bool {
         let word = self.word_at(self.pos);
         let next = self.pos + 1;
         if word.is_hard_modifier() {
-            let attribute_next = place != Place::Local && self.word_at(next).w == W::LBracket;
+            let attribute_next = place != Level::Local && self.word_at(next).w == W::LBracket;
             return self.is_ident_at(next) && !matches!(self.word_at(next).w, W::Is | W::As)
                 || attribute_next && self.partner_of(next).is_some_and(|end| self.is_ident_at(end + 1))
                 || self.word_at(next).w == W::Scope;
@@ -275,7 +275,7 @@ impl Parser<'_> {
         if word.w == W::Dyn {
             return self.is_declaration_word(next);
         }
-        if word.is_soft_modifier() || word.is_foreign() && place != Place::Local {
+        if word.is_soft_modifier() || word.is_foreign() && place != Level::Local {
             let follows = self.word_at(next);
             return follows.is_hard_modifier()
                 || word.is_foreign() && self.is_declaration_word(next)

@@ -2,7 +2,7 @@
 
 use super::decl::bare_decl;
 use super::words::W;
-use super::{Parser, Place, R};
+use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
@@ -126,7 +126,7 @@ impl Parser<'_> {
             _ if self.begins_local_declaration() => {
                 let mut list = Vec::new();
                 let scope = self.type_params.len();
-                let result = self.declaration(Place::Local, &mut list);
+                let result = self.declaration(Level::Local, &mut list);
                 self.type_params.truncate(scope);
                 result?;
                 Ok(StmtKind::Decl(list))
@@ -148,7 +148,7 @@ impl Parser<'_> {
             W::TypeAlias | W::Func | W::FuncOld | W::Let | W::Var | W::Import => named,
             W::Generic | W::Template => next == W::Lt,
             W::Auto => named,
-            _ => self.is_modifier(Place::Local) || self.begins_declaration(),
+            _ => self.is_modifier(Level::Local) || self.begins_declaration(),
         }
     }
 
