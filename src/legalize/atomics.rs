@@ -26,7 +26,7 @@ pub(super) const PASS: Pass = Pass { name: "atomics", removes: &[Capability::Pla
 
 /// Where atomic scalars are declared.
 #[derive(Default)]
-struct Places {
+struct AtomicDecls {
     globals: FxHashSet<GlobalId>,
     fields: FxHashSet<(StructId, u32)>,
     /// Fields of second declarations that hold others of them.
@@ -34,7 +34,7 @@ struct Places {
 }
 
 /// Structs that hold atomic scalars, in structs and arrays inside of them, too.
-fn structs(program: &Program, places: &Places) -> FxHashSet<StructId> {
+fn structs(program: &Program, places: &AtomicDecls) -> FxHashSet<StructId> {
     let direct: FxHashSet<StructId> = places.fields.iter().map(|(s, _)| *s).collect();
     program.structs.ids().filter(|s| holds(program, *s, &direct)).collect()
 }
@@ -82,8 +82,8 @@ fn run(cx: &mut Context) {
 }
 
 /// What atomic operations are applied to.
-fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<(Span, &'static str)>) -> Places {
-    let mut places = Places::default();
+fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<(Span, &'static str)>) -> AtomicDecls {
+    let mut places = AtomicDecls::default();
     program.each_exprs(&mut |exprs, live| {
         for &id in live {
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
@@ -99,7 +99,7 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
     places
 }
 
-fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Places) -> bool {
+fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut AtomicDecls) -> bool {
     let mut id = target;
     loop {
         match exprs[id].kind {
@@ -142,7 +142,7 @@ fn atomic(types: &mut Types, ty: TypeId) -> TypeId {
 }
 
 /// Changes the declarations; answers the types of globals.
-fn declare(program: &mut Program, places: &Places) -> FxHashMap<GlobalId, TypeId> {
+fn declare(program: &mut Program, places: &AtomicDecls) -> FxHashMap<GlobalId, TypeId> {
     let mut map = FxHashMap::default();
     for &g in &places.globals {
         let ty = atomic(&mut program.types, program.globals[g].ty);
@@ -157,7 +157,7 @@ fn declare(program: &mut Program, places: &Places) -> FxHashMap<GlobalId, TypeId
     map
 }
 
-fn fields(program: &Program, places: &Places) -> FxHashMap<(StructId, u32), TypeId> {
+fn fields(program: &Program, places: &AtomicDecls) -> FxHashMap<(StructId, u32), TypeId> {
     let typed = |&(s, i): &(StructId, u32)| Some(((s, i), program.structs[s].fields.get(i as usize)?.ty));
     places.fields.iter().chain(&places.nested).filter_map(typed).collect()
 }

@@ -93,9 +93,9 @@ struct Words<'a, 'b, 'c> {
     parts: Vec<narrow::Part>,
 }
 
-/// A place in the buffer: the buffer, the first word (or byte), and bytes from there.
+/// An address in the buffer: the buffer, the first word (or byte), and bytes from there.
 #[derive(Clone, Copy)]
-struct Place {
+struct Address {
     buffer: ExprId,
     word: ExprId,
     offset: u64,
@@ -121,13 +121,13 @@ impl Words<'_, '_, '_> {
             let ty = self.body.exprs[id].ty;
             let layout = self.layout(ty);
             let in_bytes = self.anywhere.contains(&id);
-            let value = self.load(&layout, Place { buffer: *buffer, word: *word, offset: 0, in_bytes });
+            let value = self.load(&layout, Address { buffer: *buffer, word: *word, offset: 0, in_bytes });
             self.body.exprs.replace_by(id, value);
         }
     }
 
     /// The word that holds a place.
-    fn word(&mut self, place: Place) -> ExprId {
+    fn word(&mut self, place: Address) -> ExprId {
         let buffer = self.body.exprs.duplicate(place.buffer);
         let mut index = self.body.exprs.duplicate(place.word);
         let mut b = self.build(place.word);
@@ -142,9 +142,9 @@ impl Words<'_, '_, '_> {
         b.index(buffer, index)
     }
 
-    fn load(&mut self, layout: &TypeLayout, place: Place) -> ExprId {
+    fn load(&mut self, layout: &TypeLayout, place: Address) -> ExprId {
         let ty = layout.ty;
-        let at = |offset: u64| Place { offset: place.offset + offset, ..place };
+        let at = |offset: u64| Address { offset: place.offset + offset, ..place };
         match (&layout.detail, self.cx.program.types.get(ty)) {
             (Detail::Struct(fields), _) => {
                 let parts = fields.iter().map(|f| self.load(&f.layout, at(f.offset.get(Unit::Bytes)))).collect();
@@ -177,7 +177,7 @@ impl Words<'_, '_, '_> {
         }
     }
 
-    fn scalar(&mut self, s: Scalar, place: Place) -> ExprId {
+    fn scalar(&mut self, s: Scalar, place: Address) -> ExprId {
         if s.size() == 8 {
             return self.wide_scalar(s, place);
         }
@@ -187,10 +187,10 @@ impl Words<'_, '_, '_> {
     }
 
     /// A scalar of two words.
-    fn wide_scalar(&mut self, s: Scalar, place: Place) -> ExprId {
+    fn wide_scalar(&mut self, s: Scalar, place: Address) -> ExprId {
         let language = self.cx.profile.language.name();
         let low = self.word(place);
-        let high = self.word(Place { offset: place.offset + 4, ..place });
+        let high = self.word(Address { offset: place.offset + 4, ..place });
         bits::of_two_words(&mut self.build(low), language, (low, high), s).unwrap_or(low)
     }
 
@@ -204,7 +204,7 @@ impl Words<'_, '_, '_> {
             };
             let layout = self.layout(self.body.exprs[*value].ty);
             let mut words = Vec::new();
-            let place = Place { buffer: *buffer, word: *word, offset: 0, in_bytes: self.anywhere.contains(&root) };
+            let place = Address { buffer: *buffer, word: *word, offset: 0, in_bytes: self.anywhere.contains(&root) };
             self.store(&layout, place, *value, &mut words);
             self.store_parts(place, layout.align >= 4, *value, &mut words);
             let first = out.len();
@@ -218,8 +218,8 @@ impl Words<'_, '_, '_> {
     }
 
     /// Assignments of the words of a value.
-    fn store(&mut self, layout: &TypeLayout, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
-        let at = |offset: u64| Place { offset: place.offset + offset, ..place };
+    fn store(&mut self, layout: &TypeLayout, place: Address, value: ExprId, out: &mut Vec<ExprId>) {
+        let at = |offset: u64| Address { offset: place.offset + offset, ..place };
         match (&layout.detail, self.cx.program.types.get(layout.ty)) {
             (Detail::Struct(fields), _) => {
                 for (index, field) in (0..).zip(fields) {
@@ -260,7 +260,7 @@ impl Words<'_, '_, '_> {
     }
 
     /// The two words of a scalar of 8 bytes.
-    fn store_wide(&mut self, place: Place, value: ExprId, s: Scalar, out: &mut Vec<ExprId>) {
+    fn store_wide(&mut self, place: Address, value: ExprId, s: Scalar, out: &mut Vec<ExprId>) {
         let words = Operation::DoubleToWords.spelling(self.cx.profile.language.name());
         for part in 0..2_u8 {
             let value = self.body.exprs.duplicate(value);
@@ -279,13 +279,13 @@ impl Words<'_, '_, '_> {
                     b.convert(shifted, TypeId::UINT)
                 }
             };
-            let word = self.word(Place { offset: place.offset + 4 * u64::from(part), ..place });
+            let word = self.word(Address { offset: place.offset + 4 * u64::from(part), ..place });
             let assign = self.build(value).assign(word, bits);
             out.push(assign);
         }
     }
 
-    fn store_scalar(&mut self, place: Place, value: ExprId, out: &mut Vec<ExprId>) {
+    fn store_scalar(&mut self, place: Address, value: ExprId, out: &mut Vec<ExprId>) {
         let Type::Scalar(s) = self.cx.program.types.get(self.body.exprs[value].ty) else {
             let span = self.body.exprs[value].span;
             return self.cx.unsupported(span, "a value of this type cannot be stored in a byte-address buffer here");

@@ -24,14 +24,14 @@ pub(super) const PASS: Pass =
 
 /// A texture by where it is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum TextureDecl {
     Global(GlobalId),
     Param(FunctionId, LocalId),
 }
 
 fn run(cx: &mut Context) {
     let functions = cx.program.functions_with_code();
-    let mut depth: FxHashSet<Place> = FxHashSet::default();
+    let mut depth: FxHashSet<TextureDecl> = FxHashSet::default();
     // Each round adds a place or ends.
     loop {
         let before = depth.len();
@@ -43,7 +43,7 @@ fn run(cx: &mut Context) {
         }
     }
     for id in cx.program.globals.ids() {
-        if depth.contains(&Place::Global(id)) {
+        if depth.contains(&TextureDecl::Global(id)) {
             let ty = cx.program.globals[id].ty;
             cx.program.globals[id].ty = as_depth(&mut cx.program.types, ty);
         }
@@ -56,18 +56,18 @@ fn run(cx: &mut Context) {
     }
 }
 
-fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<Place> {
+fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
     if !matches!(body.exprs[id].kind, ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Index(..)) {
         return None;
     }
     match body.exprs[body.exprs.base(id)].kind {
-        ExprKind::Global(g) => Some(Place::Global(g)),
-        ExprKind::Local(l) => Some(Place::Param(f, l)),
+        ExprKind::Global(g) => Some(TextureDecl::Global(g)),
+        ExprKind::Local(l) => Some(TextureDecl::Param(f, l)),
         _ => None,
     }
 }
 
-fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<Place>) {
+fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) {
     let body = &program.functions[f].code;
     for id in body.expressions() {
         let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
@@ -82,7 +82,7 @@ fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<Place>) {
             if !matches!(program.types.get(body.exprs[arg].ty), Type::Texture(_)) {
                 continue;
             }
-            let (inner, outer) = (Place::Param(*callee, param.local), place(f, body, arg));
+            let (inner, outer) = (TextureDecl::Param(*callee, param.local), place(f, body, arg));
             if depth.contains(&inner) {
                 depth.extend(outer);
             }
@@ -105,9 +105,9 @@ fn as_depth(types: &mut Types, ty: TypeId) -> TypeId {
 }
 
 /// Gives locals and expressions the types of what they name.
-fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashSet<Place>) {
+fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashSet<TextureDecl>) {
     for local in body.locals.ids() {
-        if depth.contains(&Place::Param(f, local)) {
+        if depth.contains(&TextureDecl::Param(f, local)) {
             body.locals[local].ty = as_depth(&mut program.types, body.locals[local].ty);
         }
     }

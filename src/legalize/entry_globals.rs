@@ -36,7 +36,7 @@ pub fn run(cx: &mut Context) {
 
 /// What stands for a leaf in the body.
 #[derive(Clone)]
-enum Place {
+enum Replacement {
     /// A global input or output.
     Global(GlobalId, TypeId),
     /// A builtin variable and its type in the target.
@@ -99,7 +99,7 @@ fn lower(cx: &mut Context, index: usize, entry: EntryPoint) {
     let distances = distances(&cx.program.types, [(Direction::In, &inputs), (Direction::Out, &outputs)]);
     let params = cx.program.functions[entry.function].params.clone();
     let mut l = Lowering { cx, index, entry, body, start: Vec::new(), distances };
-    let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)> = Vec::new();
+    let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)> = Vec::new();
     for (index, param) in params.iter().enumerate() {
         let of = |leaves: &[Leaf]| -> Vec<Leaf> {
             leaves.iter().filter(|leaf| leaf.source == Source::Param(index)).cloned().collect()
@@ -134,12 +134,12 @@ fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprI
 
 impl Lowering<'_, '_> {
     /// What stands for each leaf: new globals, or builtins.
-    fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Place> {
+    fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Replacement> {
         let base = self.body.locals.iter().nth(local.index()).map(|(_, l)| l.name);
         leaves.iter().map(|leaf| self.place(leaf, base.map_or("", |n| n.as_str()), direction)).collect()
     }
 
-    fn place(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Place {
+    fn place(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
         if !leaf.is_system() {
             return self.global(leaf, base, direction);
         }
@@ -153,9 +153,9 @@ impl Lowering<'_, '_> {
                 let message = format!("a stage has at most {MOST_DISTANCES} distances of one kind");
                 self.cx.unsupported(leaf.span, message);
             }
-            return Place::Distances(variable, first);
+            return Replacement::Distances(variable, first);
         }
-        let missing = Place::Missing(Symbol::new(&semantic), leaf.span);
+        let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
         let Some((spelling, scalar, length)) = value.variable else { return missing };
         let mut spelling = spelling;
@@ -170,7 +170,7 @@ impl Lowering<'_, '_> {
         let types = &mut self.cx.program.types;
         let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };
         match Template::parse(spelling) {
-            Ok(template) => Place::Builtin(template, ty),
+            Ok(template) => Replacement::Builtin(template, ty),
             Err(_) => missing,
         }
     }
@@ -205,7 +205,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A new input or output. Integers are flat between stages, and `bool` travels as `uint`.
-    fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Place {
+    fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
         let kind = if direction == Direction::In { GlobalKind::Input } else { GlobalKind::Output };
         let name = match (base.is_empty(), leaf.name.is_empty()) {
             (false, false) => format!("{base}_{}", leaf.name),
@@ -236,23 +236,23 @@ impl Lowering<'_, '_> {
         if !between {
             global.modifiers = Modifiers::default();
         }
-        Place::Global(self.add_global(global), ty)
+        Replacement::Global(self.add_global(global), ty)
     }
 
     /// The value of a leaf at its place, as the source's type.
-    fn read(&mut self, place: &Place, ty: TypeId, span: Span) -> ExprId {
+    fn read(&mut self, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
         let program = &mut *self.cx.program;
         let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
         match place {
-            Place::Global(id, own) => {
+            Replacement::Global(id, own) => {
                 let value = b.global(*id, *own);
                 b.convert(value, ty)
             }
-            Place::Builtin(template, own) => {
+            Replacement::Builtin(template, own) => {
                 let value = b.native(template.clone(), Vec::new(), *own);
                 adapt(&mut b, value, ty)
             }
-            Place::Distances(variable, first) => {
+            Replacement::Distances(variable, first) => {
                 let Ok(template) = Template::parse(variable) else { return b.add(ExprKind::Zero, ty) };
                 let array = b.types.array(TypeId::FLOAT, None);
                 let parts = (*first..).take(components(b.types, ty).len()).map(|i| {
@@ -262,7 +262,7 @@ impl Lowering<'_, '_> {
                 let parts: Vec<ExprId> = parts.collect();
                 put_together(&mut b, ty, &mut parts.into_iter())
             }
-            Place::Missing(semantic, place) => {
+            Replacement::Missing(semantic, place) => {
                 let value = b.add(ExprKind::Zero, ty);
                 let message =
                     format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
@@ -273,25 +273,25 @@ impl Lowering<'_, '_> {
     }
 
     /// Statements that write a value to a leaf's place.
-    fn write(&mut self, place: &Place, value: ExprId, out: &mut Vec<Stmt>) {
+    fn write(&mut self, place: &Replacement, value: ExprId, out: &mut Vec<Stmt>) {
         let span = self.body.exprs[value].span;
         let ty = self.body.exprs[value].ty;
         let program = &mut *self.cx.program;
         let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
         match place {
-            Place::Global(id, own) => {
+            Replacement::Global(id, own) => {
                 let target = b.global(*id, *own);
                 let value = b.convert(value, *own);
                 let assign = b.assign(target, value);
                 out.push(Stmt::new(StmtKind::Expr(assign), span));
             }
-            Place::Builtin(template, own) => {
+            Replacement::Builtin(template, own) => {
                 let target = b.native(template.clone(), Vec::new(), *own);
                 let value = b.convert(value, *own);
                 let assign = b.assign(target, value);
                 out.push(Stmt::new(StmtKind::Expr(assign), span));
             }
-            Place::Distances(variable, first) => {
+            Replacement::Distances(variable, first) => {
                 let Ok(template) = Template::parse(variable) else { return };
                 let array = b.types.array(TypeId::FLOAT, None);
                 for (i, path) in (0u32..).zip(components(b.types, ty)) {
@@ -304,7 +304,7 @@ impl Lowering<'_, '_> {
                 }
             }
             // Nobody reads it: what the target has no word for is left out if the value is harmless.
-            Place::Missing(semantic, place) => {
+            Replacement::Missing(semantic, place) => {
                 let message = format!(
                     "{} has no `{semantic}` as an output of {} shaders",
                     self.cx.profile.name,
@@ -326,7 +326,7 @@ impl Lowering<'_, '_> {
                 for (id, index) in found {
                     let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
                     if leaf.is_position()
-                        && let (Some(w), Place::Builtin(_, own)) = (only_w(&self.body, id), place)
+                        && let (Some(w), Replacement::Builtin(_, own)) = (only_w(&self.body, id), place)
                     {
                         let span = self.body.exprs[id].span;
                         let position = self.read(place, *own, span);
@@ -354,23 +354,23 @@ impl Lowering<'_, '_> {
     }
 
     /// Whether uses are replaced in place: not where a computed builtin would be repeated.
-    fn is_worth(&self, found: &[(ExprId, usize)], places: &[Place], leaves: &[Leaf]) -> bool {
+    fn is_worth(&self, found: &[(ExprId, usize)], places: &[Replacement], leaves: &[Leaf]) -> bool {
         places.iter().zip(leaves).enumerate().all(|(index, (place, leaf))| {
             let plain = match place {
-                Place::Builtin(_, own) => *own == leaf.ty,
-                Place::Distances(..) => !matches!(self.cx.program.types.get(leaf.ty), Type::Array(..)),
-                Place::Global(_, own) => *own == leaf.ty,
-                Place::Missing(..) => true,
+                Replacement::Builtin(_, own) => *own == leaf.ty,
+                Replacement::Distances(..) => !matches!(self.cx.program.types.get(leaf.ty), Type::Array(..)),
+                Replacement::Global(_, own) => *own == leaf.ty,
+                Replacement::Missing(..) => true,
             };
             plain || !leaf.path.is_empty() || found.iter().filter(|(_, i)| *i == index).count() <= 1
         })
     }
 
     /// A variable that takes the name of a global is named as the source has it, and the global makes way.
-    fn rename_shadowed(&mut self, local: LocalId, places: &[Place]) {
+    fn rename_shadowed(&mut self, local: LocalId, places: &[Replacement]) {
         let name = self.body.locals[local].name;
         for place in places {
-            if let Place::Global(id, _) = place
+            if let Replacement::Global(id, _) = place
                 && self.cx.program.globals[*id].name == name
             {
                 self.cx.program.globals[*id].name = Symbol::new(&format!("in_{name}"));
@@ -379,13 +379,13 @@ impl Lowering<'_, '_> {
     }
 
     /// A value put together from places.
-    fn whole(&mut self, ty: TypeId, leaves: &[Leaf], places: &[Place], span: Span) -> ExprId {
+    fn whole(&mut self, ty: TypeId, leaves: &[Leaf], places: &[Replacement], span: Span) -> ExprId {
         // The leaves are made first: `assemble` borrows the body's expressions.
         let mut values: Vec<(Vec<Step>, ExprId)> = Vec::new();
         for (leaf, place) in leaves.iter().zip(places) {
             // A value that the stage does not have is 0 in a struct that is shared with another stage.
             let value = match place {
-                Place::Missing(..) if !leaf.path.is_empty() => {
+                Replacement::Missing(..) if !leaf.path.is_empty() => {
                     self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span })
                 }
                 _ if leaf.is_position() => self.position_value(place, span),
@@ -399,13 +399,13 @@ impl Lowering<'_, '_> {
 
     /// A use of the position in a fragment shader. Its `w` is the reciprocal of what D3D gives, so it is turned over where
     /// the use may see it.
-    fn position(&mut self, id: ExprId, place: &Place, ty: TypeId, span: Span) -> ExprId {
+    fn position(&mut self, id: ExprId, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
         let sees_w = sees_w(self.cx.program, &self.body, id);
         if sees_w { self.position_value(place, span) } else { self.read(place, ty, span) }
     }
 
-    fn position_value(&mut self, place: &Place, span: Span) -> ExprId {
-        let Place::Builtin(_, ty) = *place else {
+    fn position_value(&mut self, place: &Replacement, span: Span) -> ExprId {
+        let Replacement::Builtin(_, ty) = *place else {
             return self.read(place, TypeId::FLOAT, span);
         };
         let (a, b) = (self.read(place, ty, span), self.read(place, ty, span));
@@ -414,7 +414,7 @@ impl Lowering<'_, '_> {
     }
 
     /// An `out` parameter: its fields become globals, or it becomes a variable that is copied at each return.
-    fn output(&mut self, local: LocalId, leaves: Vec<Leaf>) -> Option<(LocalId, Vec<Leaf>, Vec<Place>)> {
+    fn output(&mut self, local: LocalId, leaves: Vec<Leaf>) -> Option<(LocalId, Vec<Leaf>, Vec<Replacement>)> {
         let places = self.places(local, &leaves, Direction::Out);
         if self.replace_output(local, &leaves, &places, &|_| false) {
             return None;
@@ -430,13 +430,13 @@ impl Lowering<'_, '_> {
         &mut self,
         local: LocalId,
         leaves: &[Leaf],
-        places: &[Place],
+        places: &[Replacement],
         ignored: &dyn Fn(ExprId) -> bool,
     ) -> bool {
-        let direct = |(place, leaf): (&Place, &Leaf)| match place {
-            Place::Global(_, own) | Place::Builtin(_, own) => *own == leaf.ty,
-            Place::Distances(..) => leaf.ty == TypeId::FLOAT,
-            Place::Missing(..) => false,
+        let direct = |(place, leaf): (&Replacement, &Leaf)| match place {
+            Replacement::Global(_, own) | Replacement::Builtin(_, own) => *own == leaf.ty,
+            Replacement::Distances(..) => leaf.ty == TypeId::FLOAT,
+            Replacement::Missing(..) => false,
         };
         if !places.iter().zip(leaves).all(direct) {
             return false;
@@ -453,10 +453,10 @@ impl Lowering<'_, '_> {
     }
 
     /// Replaces `return value;` by writes to the outputs.
-    fn returns(&mut self, result: Vec<Leaf>, written: Vec<(LocalId, Vec<Leaf>, Vec<Place>)>) {
+    fn returns(&mut self, result: Vec<Leaf>, written: Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)>) {
         let local = self.result_local(&result);
         let base = local.map(|l| self.body.locals[l].name.to_string()).unwrap_or_default();
-        let places: Vec<Place> = result.iter().map(|leaf| self.place(leaf, &base, Direction::Out)).collect();
+        let places: Vec<Replacement> = result.iter().map(|leaf| self.place(leaf, &base, Direction::Out)).collect();
         let direct = local.is_some_and(|local| self.replace_result(local, &result, &places));
         let mut block = std::mem::take(&mut self.body.block);
         let last_is_return = matches!(block.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
@@ -520,7 +520,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Replaces the variable of the result by the outputs, and its declaration by zeros where it had them.
-    fn replace_result(&mut self, local: LocalId, leaves: &[Leaf], places: &[Place]) -> bool {
+    fn replace_result(&mut self, local: LocalId, leaves: &[Leaf], places: &[Replacement]) -> bool {
         let mut returned = Vec::new();
         self.body.block.visit(&mut |stmt| {
             if let StmtKind::Return(Some(value)) = stmt.kind {
@@ -603,7 +603,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes a returned value to the outputs.
-    fn write_value(&mut self, value: ExprId, leaves: &[Leaf], places: &[Place], out: &mut Vec<Stmt>) {
+    fn write_value(&mut self, value: ExprId, leaves: &[Leaf], places: &[Replacement], out: &mut Vec<Stmt>) {
         let span = self.body.exprs[value].span;
         if let ([leaf], [place]) = (leaves, places)
             && leaf.path.is_empty()
@@ -622,7 +622,14 @@ impl Lowering<'_, '_> {
     }
 
     /// Copies a variable to the outputs.
-    fn write_local(&mut self, local: LocalId, leaves: &[Leaf], places: &[Place], span: Span, out: &mut Vec<Stmt>) {
+    fn write_local(
+        &mut self,
+        local: LocalId,
+        leaves: &[Leaf],
+        places: &[Replacement],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let ty = self.body.locals[local].ty;
         for (leaf, place) in leaves.iter().zip(places) {
             let base = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });

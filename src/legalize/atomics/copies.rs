@@ -3,7 +3,7 @@
 //! Before: `uint copy[2] = bins;                     items[i] = item;`
 //! After:  `uint copy[2] = { bins[0], bins[1] };     items[i].count = item.count; items[i].weight = item.weight;`
 
-use super::Places;
+use super::AtomicDecls;
 use crate::legalize::Context;
 use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
 use crate::legalize::references::selected;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 const LIMIT: u64 = 256;
 
 /// Writes out the copies of all functions.
-pub(super) fn write_out(cx: &mut Context, places: &Places) {
+pub(super) fn write_out(cx: &mut Context, places: &AtomicDecls) {
     let effects = cx.effects();
     let structs = super::structs(cx.program, places);
     let wholes = Wholes { places, structs };
@@ -88,7 +88,7 @@ struct Found {
 }
 
 struct Wholes<'a> {
-    places: &'a Places,
+    places: &'a AtomicDecls,
     /// Structs that hold atomics.
     structs: FxHashSet<StructId>,
 }

@@ -3,13 +3,13 @@
 //! Before: `struct Item { uint count; }   RWStructuredBuffer<Item> items;   Item item = ...`
 //! After:  `struct Item { uint count; }   struct Item_atomic { Atomic<uint> count; }   RWStructuredBuffer<Item_atomic> items;`
 
-use super::{Places, structs};
+use super::{AtomicDecls, structs};
 use crate::tree::{ExprKind, GlobalId, GlobalKind, Item, Program, StmtKind, StructId, Type, TypeId, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Makes the second declarations, to which `places` then refer. Answers the types of globals that have changed.
-pub(super) fn declare(program: &mut Program, places: &mut Places) -> FxHashMap<GlobalId, TypeId> {
+pub(super) fn declare(program: &mut Program, places: &mut AtomicDecls) -> FxHashMap<GlobalId, TypeId> {
     let held = structs(program, places);
     if !has_values(program, &held) {
         return FxHashMap::default();

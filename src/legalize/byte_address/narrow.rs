@@ -7,7 +7,7 @@
 //! are all written is stored. The rest of a word belongs to the value if it has members of 4 bytes and more, which
 //! make it begin and end with a word; the word is then read, and written with what it had there. Otherwise it is an error.
 
-use super::{Place, Words};
+use super::{Address, Words};
 use crate::check::constant::eval_int;
 use crate::layout::{Layouter, rules};
 use crate::legalize::Context;
@@ -69,7 +69,7 @@ fn begins_word(program: &Program, exprs: &ExprArena, address: ExprId) -> bool {
 
 impl Words<'_, '_, '_> {
     /// A word that has a scalar in its low bits.
-    pub(super) fn low_bits(&mut self, s: Scalar, place: Place) -> ExprId {
+    pub(super) fn low_bits(&mut self, s: Scalar, place: Address) -> ExprId {
         if place.in_bytes {
             return self.low_bits_anywhere(s, place);
         }
@@ -84,7 +84,7 @@ impl Words<'_, '_, '_> {
         }
     }
 
-    fn low_bits_anywhere(&mut self, s: Scalar, place: Place) -> ExprId {
+    fn low_bits_anywhere(&mut self, s: Scalar, place: Address) -> ExprId {
         let buffer = self.body.exprs.duplicate(place.buffer);
         let mut address = self.body.exprs.duplicate(place.word);
         let mut b = self.build(place.word);
@@ -114,7 +114,7 @@ impl Words<'_, '_, '_> {
     }
 
     /// Assigns the words of which parts were stored; `owned`: the value begins and ends with a word.
-    pub(super) fn store_parts(&mut self, place: Place, owned: bool, value: ExprId, out: &mut Vec<ExprId>) {
+    pub(super) fn store_parts(&mut self, place: Address, owned: bool, value: ExprId, out: &mut Vec<ExprId>) {
         let mut parts = std::mem::take(&mut self.parts);
         parts.sort_by_key(|p| p.offset);
         for parts in parts.chunk_by(|a, b| a.offset / 4 == b.offset / 4) {
@@ -128,7 +128,7 @@ impl Words<'_, '_, '_> {
                 );
             }
             let Some(first) = parts.first() else { continue };
-            let word = self.word(Place { offset: first.offset / 4 * 4, ..place });
+            let word = self.word(Address { offset: first.offset / 4 * 4, ..place });
             let mut bits = None;
             if written != u32::MAX {
                 let old = self.body.exprs.duplicate(word);

@@ -10,7 +10,7 @@ pub(super) type Part = (Vec<Step>, ExprId);
 
 /// An expression as steps from a local.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct LocalPath {
     local: Option<LocalId>,
     /// Fields and constant elements.
     path: Vec<Step>,
@@ -20,7 +20,7 @@ pub(super) struct Place {
     pub(super) nodes: Vec<ExprId>,
 }
 
-impl Place {
+impl LocalPath {
     /// The local and the path, if that is all.
     pub(super) fn whole(self) -> Option<(LocalId, Vec<Step>)> {
         self.rest.is_empty().then_some((self.local?, self.path))
@@ -29,7 +29,7 @@ impl Place {
 
 impl Work<'_> {
     /// An expression taken apart.
-    pub(super) fn place(&self, program: &Program, id: ExprId) -> Place {
+    pub(super) fn place(&self, program: &Program, id: ExprId) -> LocalPath {
         let exprs = &self.body.exprs;
         let (mut nodes, mut id) = (Vec::new(), id);
         let local = loop {
@@ -45,7 +45,7 @@ impl Work<'_> {
         nodes.reverse();
         let path: Vec<Step> = nodes.iter().map_while(|n| self.step(program, *n)).collect();
         let rest = nodes.get(path.len()..).unwrap_or_default().to_vec();
-        Place { local, path, rest, nodes }
+        LocalPath { local, path, rest, nodes }
     }
 
     /// The field or constant element that a node selects.
@@ -81,7 +81,7 @@ fn rebase(exprs: &mut ExprArena, node: ExprId, base: ExprId) -> ExprId {
 impl Resolver<'_, '_> {
     /// What stands in a place of a local.
     pub(super) fn parts_of_local(&mut self, work: &mut Work, value: ExprId, site: &mut Site) -> Option<Vec<Part>> {
-        let Place { local, path, rest, .. } = work.place(self.cx.program, value);
+        let LocalPath { local, path, rest, .. } = work.place(self.cx.program, value);
         let span = work.body.exprs[value].span;
         self.parts_at(work, (local?, path), &rest, span, site)
     }
