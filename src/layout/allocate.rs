@@ -25,6 +25,7 @@ use crate::tree::*;
 use overlap::Inside;
 use ranges::{Numbers, Ranges};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The last register or binding number that any API takes.
 const LAST_SLOT: u64 = u32::MAX as u64;
@@ -185,9 +186,9 @@ impl<'a> Allocator<'a> {
             met: self.met,
             trace: self.trace,
             records: None,
-            leaves: Leaves::default(),
+            leaves: Arc::default(),
         };
-        layout.leaves = Leaves::of(self.program, &layout);
+        layout.leaves = Arc::new(Leaves::of(self.program, &layout));
         if let Some(lock) = self.lock {
             let records = lock.records(self.program, &layout);
             lock.report_changes(&records, self.diags);

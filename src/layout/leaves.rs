@@ -9,6 +9,7 @@ use super::types::{Detail, TypeLayout};
 use super::usage::{UNBOUNDED, Unit, Usage};
 use super::{Api, ProgramLayout, ScopeBuffer};
 use crate::tree::{Arena, Binding, BufferKind, Explicit, LeafId, Origin, ParameterId, Program, Step, Type, TypeId};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// An array around a part.
@@ -187,6 +188,8 @@ pub struct Leaves {
     list: Arena<LeafId, Leaf>,
     parameters: Arena<ParameterId, Parameter>,
     owners: BTreeMap<Owner, ParameterId>,
+    /// Plain data by where it is declared.
+    data: FxHashMap<(ParameterId, Vec<Step>), LeafId>,
 }
 
 impl Leaves {
@@ -262,6 +265,11 @@ impl Leaves {
         self.of_parameter(id).next().filter(|(_, leaf)| leaf.path.is_empty()).map(|(id, _)| id)
     }
 
+    /// The plain data at a path below a parameter.
+    pub fn data(&self, parameter: ParameterId, path: Vec<Step>) -> Option<LeafId> {
+        self.data.get(&(parameter, path)).copied()
+    }
+
     /// What stands beside a leaf: the sampler of a texture, the counter of a buffer, the number of a subpass input.
     pub fn beside(&self, id: LeafId, role: Role) -> Option<(LeafId, &Leaf)> {
         let leaf = &self.list[id];
@@ -298,13 +306,9 @@ impl Maker<'_> {
     fn scope(&mut self, owner: Owner, buffer: Option<&ScopeBuffer>) {
         self.scope = None;
         let Some(buffer) = buffer else { return };
-        let unit = match (buffer.binding, self.api) {
-            (None, _) => Unit::PushConstant,
-            (Some(_), Api::D3d) => Unit::ConstantBuffer,
-            (Some(_), Api::Vulkan | Api::WebGpu) => Unit::Descriptor,
-        };
-        let mut place = Place::at(Usage::one(unit, buffer.binding.map_or(buffer.push, |b| b.index.into())));
-        place.space.set(unit, buffer.binding.map_or(0, |b| b.space.into()));
+        let (unit, index, space) = buffer.position();
+        let mut place = Place::at(Usage::one(unit, index));
+        place.space.set(unit, space);
         let parameter = self.add(owner, 0);
         let whole = Part::whole(place, &buffer.layout, None);
         self.scope = Some(self.push(leaf((parameter, Role::Scope, Some(unit)), &whole, None)));
@@ -359,7 +363,8 @@ impl Maker<'_> {
                 made.dimensions.push(Dimension { count: *count, bytes: stride.get(Unit::Bytes) });
                 own = element;
             }
-            self.push(Leaf { size: part.layout.size(), buffer, ..made });
+            let id = self.push(Leaf { size: part.layout.size(), buffer, ..made });
+            self.leaves.data.insert((parameter, part.path.clone()), id);
         }
     }
 

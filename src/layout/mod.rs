@@ -55,6 +55,7 @@ pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
 pub use usage::{UNBOUNDED, Unit, Usage};
 
@@ -80,6 +81,16 @@ pub struct ScopeBuffer {
     pub kept: bool,
     /// Its contents as a struct layout of all parameters of the scope in order.
     pub layout: TypeLayout,
+}
+
+impl ScopeBuffer {
+    /// Its number, in which unit, and in which space.
+    pub fn position(&self) -> (Unit, u64, u64) {
+        match self.binding {
+            Some(b) => (b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor), b.index.into(), b.space.into()),
+            None => (Unit::PushConstant, self.push, 0),
+        }
+    }
 }
 
 /// The uniform parameters of an entry point.
@@ -113,7 +124,7 @@ pub struct ProgramLayout {
     /// What a lock records from now on; `None` without one.
     pub records: Option<lock::Records>,
     /// The leaves of all parameters.
-    pub leaves: Leaves,
+    pub leaves: Arc<Leaves>,
 }
 
 /// Parameters whose explicit positions overlap. That is an error where one entry point reaches two, which layout

@@ -41,6 +41,7 @@ mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
+mod origins;
 mod out_parameters;
 mod parts;
 mod references;
@@ -196,7 +197,7 @@ pub fn run(
     left_out: Option<&str>,
 ) {
     let mut notes = Notes::default();
-    note_origins(program, layout);
+    origins::note(program, layout);
     // What the program needs, until a pass changes it.
     let mut known = None;
     for pass in PASSES {
@@ -222,17 +223,9 @@ pub fn run(
     unspoken(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
-}
-
-/// Notes at parameters and fields what of the source they are, before passes change them.
-fn note_origins(program: &mut Program, layout: &ProgramLayout) {
-    for (id, parameter) in layout.leaves.parameters() {
-        if let Some(global) = parameter.owner.global() {
-            program.globals[global].origin = Origin::Parameter(id);
-        }
-    }
-    for (_, s) in program.structs.iter_mut() {
-        (0..).zip(&mut s.fields).for_each(|(index, field)| field.origin = Origin::Field(index));
+    if cfg!(debug_assertions) && !diags.has_errors() {
+        let faults = origins::verify(program, layout, profile);
+        debug_assert!(faults.is_empty(), "not where it was placed:\n{}", faults.join("\n"));
     }
 }
 

@@ -472,12 +472,8 @@ impl Builder<'_> {
     /// The buffer of a scope.
     fn scope(&self, owner: Owner, buffer: Option<&ScopeBuffer>) -> Scope {
         let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
-        let unit =
-            if buffer.binding.is_some_and(|b| b.class.is_some()) { Unit::ConstantBuffer } else { Unit::Descriptor };
-        let at = match buffer.binding {
-            Some(b) => Binding { space: Some(b.space.into()), ..slot(unit, b.index.into(), 0, 1) },
-            None => slot(Unit::PushConstant, buffer.push, 0, 1),
-        };
+        let (unit, index, space) = buffer.position();
+        let at = Binding { space: buffer.binding.map(|_| space), ..slot(unit, index, 0, 1) };
         let leaves = &self.layout.leaves;
         let leaf = leaves.parameter_of(owner).and_then(|id| leaves.whole(id));
         let emitted = leaf.and_then(|leaf| self.texts.get(leaf));

@@ -1,9 +1,9 @@
 //! What the leaves of the source are in the emitted texts: found by the origins of declarations, whatever they are called.
 
 use crate::emit;
-use crate::layout::{Leaves, Role};
+use crate::layout::Leaves;
 use crate::target::Profile;
-use crate::tree::{Binding, Global, GlobalId, GlobalKind, Item, LeafId, Origin, ParameterId, Program, Step, Type};
+use crate::tree::{Binding, Global, GlobalId, GlobalKind, Item, LeafId, Origin, Program, Step, Type};
 use std::collections::BTreeMap;
 
 /// A parameter in a text.
@@ -32,8 +32,6 @@ pub(super) struct Texts {
 impl Texts {
     /// Of the legalized program of the texts.
     pub(super) fn of(emitted: Option<&Program>, profile: &Profile, leaves: &Leaves) -> Texts {
-        let data = leaves.iter().filter(|(_, leaf)| leaf.role == Role::Data);
-        let data: Data = data.map(|(id, leaf)| ((leaf.parameter, leaf.path.as_slice()), id)).collect();
         let mut texts = Texts::default();
         if let Some(program) = emitted {
             let blocks: BTreeMap<GlobalId, _> = emit::blocks(program, profile).into_iter().collect();
@@ -41,20 +39,14 @@ impl Texts {
                 let global = &program.globals[id];
                 if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
                     let block = blocks.get(&id).map(|name| name.as_str());
-                    texts.add(program, global, block, (leaves, &data));
+                    texts.add(program, global, block, leaves);
                 }
             }
         }
         texts
     }
 
-    fn add(
-        &mut self,
-        program: &Program,
-        global: &Global,
-        block: Option<&'static str>,
-        (leaves, data): (&Leaves, &Data),
-    ) {
+    fn add(&mut self, program: &Program, global: &Global, block: Option<&'static str>, leaves: &Leaves) {
         let name = global.name.as_str();
         if let (Origin::Element(leaf, index), Some(binding)) = (global.origin, global.binding) {
             let elements = self.elements.entry(leaf).or_default();
@@ -72,8 +64,8 @@ impl Texts {
             };
             let contents = emit::contents(program, global).filter(|_| stored.steps.is_empty() && stored.word.is_none());
             let name = contents.map(str::to_owned).or_else(|| stored_name(program, global, &stored.steps, stored.word));
-            if let (Some(id), Some(name)) = (data.get(&(parameter, path.as_slice())), name) {
-                self.data.entry(*id).or_insert(name);
+            if let (Some(id), Some(name)) = (leaves.data(parameter, path), name) {
+                self.data.entry(id).or_insert(name);
             }
         }
     }
@@ -93,9 +85,6 @@ impl Texts {
         self.data.get(&id)
     }
 }
-
-/// Plain data by where it is declared.
-type Data<'a> = BTreeMap<(ParameterId, &'a [Step]), LeafId>;
 
 /// What lies at the end of some steps from the contents of a buffer.
 fn stored_name(program: &Program, global: &Global, steps: &[Step], word: Option<u64>) -> Option<String> {

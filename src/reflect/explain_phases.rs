@@ -179,13 +179,8 @@ impl Explainer<'_> {
 
     /// Where the buffer of a scope is bound.
     pub(super) fn scope_slot(&self, buffer: &ScopeBuffer) -> String {
-        match buffer.binding {
-            Some(b) => {
-                let unit = b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor);
-                self.slot(unit, b.index.into(), b.space.into(), 1)
-            }
-            None => self.slot(Unit::PushConstant, buffer.push, 0, 1),
-        }
+        let (unit, index, space) = buffer.position();
+        self.slot(unit, index, space, 1)
     }
 
     pub(super) fn is_block(&self, owner: Owner) -> bool {

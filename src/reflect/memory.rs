@@ -7,16 +7,14 @@ use super::paths::Paths;
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Part, Role, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, walk};
-use crate::tree::{BufferKind, LeafId, MatrixOrder, ParameterId, Program, Step, Type, TypeId};
+use crate::tree::{BufferKind, LeafId, MatrixOrder, ParameterId, Step, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// The memory of all buffers, each after that of the scope which it is in.
 pub(super) fn memory(builder: &Builder) -> Vec<BufferMemory> {
     let leaves = &builder.layout.leaves;
     let paths = Paths { program: builder.program, leaves };
-    let data = leaves.iter().filter(|(_, leaf)| leaf.role == Role::Data);
-    let data = data.map(|(id, leaf)| ((leaf.parameter, leaf.path.clone()), id)).collect();
-    let mut buffers = Buffers { builder, paths, data, list: Vec::new() };
+    let mut buffers = Buffers { builder, paths, list: Vec::new() };
     for (id, parameter) in leaves.parameters() {
         let scope = match parameter.owner {
             Owner::Globals => builder.layout.globals.as_ref(),
@@ -34,8 +32,6 @@ pub(super) fn memory(builder: &Builder) -> Vec<BufferMemory> {
 struct Buffers<'a, 'b> {
     builder: &'b Builder<'a>,
     paths: Paths<'b>,
-    /// Plain data by where it is declared.
-    data: BTreeMap<(ParameterId, Vec<Step>), LeafId>,
     list: Vec<BufferMemory>,
 }
 
@@ -95,7 +91,7 @@ impl Buffers<'_, '_> {
     }
 
     fn rows(&self) -> Rows<'_> {
-        Rows { program: self.builder.program, buffers: self, rows: Vec::new() }
+        Rows { builder: self.builder, rows: Vec::new() }
     }
 
     fn buffer(&mut self, leaf: Option<LeafId>, way: &Way, layout: &TypeLayout, stride: Option<u64>) {
@@ -145,8 +141,7 @@ fn count(n: u64) -> Count {
 
 /// The rows of one buffer.
 struct Rows<'a> {
-    program: &'a Program,
-    buffers: &'a Buffers<'a, 'a>,
+    builder: &'a Builder<'a>,
     rows: Vec<MemoryRow>,
 }
 
@@ -159,16 +154,17 @@ impl Rows<'_> {
 
     fn row(&mut self, way: &Way, offset: u64, size: u64, repeats: &[Repeat], padding: bool) {
         let (path, repeats) = (way.name.clone(), repeats.to_vec());
-        let leaf = self.buffers.data.get(&(way.parameter, way.path.clone())).filter(|_| !padding);
-        let emitted = leaf.and_then(|leaf| self.buffers.builder.texts.data(*leaf).cloned());
+        let leaf = if padding { None } else { self.builder.layout.leaves.data(way.parameter, way.path.clone()) };
+        let emitted = leaf.and_then(|leaf| self.builder.texts.data(leaf).cloned());
         self.rows.push(MemoryRow { path, offset, size: count(size), padding, repeats, emitted });
     }
 
     fn value(&mut self, way: &Way, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
         match &layout.detail {
             Detail::Struct(fields) => {
-                let Type::Struct(id) = self.program.types.get(layout.ty) else { return };
-                let ways = (0..).zip(&self.program.structs[id].fields).map(|(i, f)| way.field(i, f.name.as_str()));
+                let Type::Struct(id) = self.builder.program.types.get(layout.ty) else { return };
+                let ways =
+                    (0..).zip(&self.builder.program.structs[id].fields).map(|(i, f)| way.field(i, f.name.as_str()));
                 let mut parts: Vec<_> = ways
                     .zip(fields)
                     .map(|(way, f)| (way, offset.saturating_add(f.offset.get(Unit::Bytes)), &f.layout))
@@ -195,7 +191,7 @@ impl Rows<'_> {
 
     /// How many vectors a matrix is stored as, and their size.
     fn vectors(&self, ty: TypeId, order: MatrixOrder) -> (u64, u64) {
-        match (self.program.types.get(ty), order) {
+        match (self.builder.program.types.get(ty), order) {
             (Type::Matrix(s, rows, columns), MatrixOrder::Row) => {
                 (rows.into(), u64::from(columns) * u64::from(s.size()))
             }

@@ -111,11 +111,8 @@ impl<'a> Locked<'a> {
         let entries = layout.entry_points.iter().enumerate().map(|(i, e)| (Owner::EntryBuffer(i), e.buffer.as_ref()));
         for (owner, buffer) in std::iter::once((Owner::Globals, layout.globals.as_ref())).chain(entries) {
             let Some(buffer) = buffer else { continue };
-            let (unit, index, space) = match buffer.binding {
-                Some(b) => (b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor), b.index.into(), b.space),
-                None => (Unit::PushConstant, buffer.push, 0),
-            };
-            let at = Position::new(unit, (index, 1), space.into());
+            let (unit, index, space) = buffer.position();
+            let at = Position::new(unit, (index, 1), space);
             self.put(&mut records, owner, unit, at, &Usage::one(unit, 1));
         }
         // The register of an array without bound is no part of what it takes.

@@ -1,0 +1,41 @@
+//! Origins of declarations, which passes copy: noted before the first pass, checked after the last one.
+
+use crate::layout::{Leaf, ProgramLayout, Role};
+use crate::target::{Capability, Profile};
+use crate::tree::{Global, GlobalKind, Item, Modifiers, Origin, Program};
+
+/// Notes at parameters and fields what of the source they are.
+pub(super) fn note(program: &mut Program, layout: &ProgramLayout) {
+    for (id, parameter) in layout.leaves.parameters() {
+        if let Some(global) = parameter.owner.global() {
+            program.globals[global].origin = Origin::Parameter(id);
+        }
+    }
+    for (_, s) in program.structs.iter_mut() {
+        (0..).zip(&mut s.fields).for_each(|(index, field)| field.origin = Origin::Field(index));
+    }
+}
+
+/// What is declared elsewhere than the leaf that it stands for, or stands for none.
+pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profile) -> Vec<String> {
+    let listed = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+    let parameters = listed.map(|id| &program.globals[id]).filter(|g| g.kind == GlobalKind::Parameter);
+    let fault = |global: &Global| {
+        let bound = match global.origin {
+            Origin::Leaf(id) => layout.leaves.leaf(id).binding(),
+            Origin::Element(id, 0) => layout.leaves.leaf(id).binding(),
+            // Elements of an array without a size are behind all that layout placed.
+            Origin::Element(id, _) if is_unsized(layout.leaves.leaf(id)) => global.binding,
+            Origin::Element(id, index) => layout.leaves.leaf(id).element_binding(index),
+            _ => return Some(format!("`{}` stands for no leaf: {:?}", global.name, global.origin)),
+        };
+        let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT) && profile.has(Capability::PushConstants);
+        let same = global.binding == bound || pushed && global.binding.is_none();
+        (!same).then(|| format!("`{}` is bound at {:?}, its leaf at {bound:?}", global.name, global.binding))
+    };
+    parameters.filter_map(fault).collect()
+}
+
+fn is_unsized(leaf: &Leaf) -> bool {
+    leaf.role != Role::Data && leaf.dimensions.iter().any(|d| d.count.is_none())
+}
