@@ -7,7 +7,7 @@ use super::paths::Paths;
 use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
-use crate::tree::{self, LeafId, ParameterId, Type};
+use crate::tree::{self, LeafId, ParameterId, Step, Type};
 use crate::usage::{Parts, Root, parts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -186,29 +186,29 @@ impl Rows<'_, '_> {
     /// Notes the entry points that use each leaf.
     fn note_users(&mut self) {
         let (program, leaves) = (self.builder.program, &self.builder.layout.leaves);
-        let roots: Vec<Option<(Option<usize>, Root, String)>> = self.list.iter().map(|row| self.root(row.id)).collect();
+        let roots: Vec<Option<(Option<usize>, Root)>> = self.list.iter().map(|row| self.root(row.id)).collect();
         for (index, entry) in program.entry_points.iter().enumerate() {
             let (named, reached) = parts(program, entry);
             for (row, root) in self.list.iter_mut().zip(&roots) {
-                let Some((of, root, below)) = root else { continue };
-                if of.is_none_or(|of| of == index) && touches(&named, *root, below) {
-                    note(&mut row.leaf, entry, touches(&reached, *root, below));
+                let Some((of, root)) = root else { continue };
+                let path = &leaves.leaf(row.id).path;
+                if of.is_none_or(|of| of == index) && touches(&named, *root, path) {
+                    note(&mut row.leaf, entry, touches(&reached, *root, path));
                 }
             }
         }
         used_by_bytes(&mut self.list, |id| leaves.leaf(id).buffer);
     }
 
-    /// The parameter of a leaf, with its entry point, and the path below it; nothing for the buffers of scopes.
-    fn root(&self, id: LeafId) -> Option<(Option<usize>, Root, String)> {
+    /// The parameter of a leaf, with its entry point; nothing for the buffers of scopes.
+    fn root(&self, id: LeafId) -> Option<(Option<usize>, Root)> {
         let leaf = self.builder.layout.leaves.leaf(id);
-        let below = self.paths.below(leaf);
         match self.builder.layout.leaves.parameter(leaf.parameter).owner {
-            Owner::Global(id) => Some((None, Root::Global(id), below)),
+            Owner::Global(id) => Some((None, Root::Global(id))),
             Owner::Param(entry, index) => {
                 let function = self.builder.program.entry_points.get(entry)?.function;
                 let param = self.builder.program.functions[function].params.get(index)?;
-                Some((Some(entry), Root::Param(param.local), below))
+                Some((Some(entry), Root::Param(param.local)))
             }
             Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
         }
@@ -224,15 +224,11 @@ fn note(leaf: &mut Leaf, entry: &tree::EntryPoint, reachable: bool) {
 }
 
 /// Whether code names a part, something around it, or something in it.
-fn touches(parts: &Parts, root: Root, path: &str) -> bool {
-    let ends = path.match_indices('.').map(|(at, _)| at).chain([0, path.len()]);
-    let named = |end: usize| parts.contains(&(root, path.get(..end).unwrap_or("").to_owned()));
-    if ends.into_iter().any(named) {
-        return true;
-    }
-    let start = if path.is_empty() { String::new() } else { format!("{path}.") };
-    let mut inside = parts.range((root, start.clone())..).take_while(|(r, p)| *r == root && p.starts_with(&start));
-    inside.next().is_some()
+fn touches(parts: &Parts, root: Root, path: &[Step]) -> bool {
+    let around = (0..path.len()).filter_map(|end| path.get(..end));
+    let inside = parts.range((root, path.to_vec())..).next();
+    inside.is_some_and(|(r, p)| *r == root && p.starts_with(path))
+        || around.into_iter().any(|around| parts.contains(&(root, around.to_vec())))
 }
 
 /// Buffers of plain data are used by whoever uses their bytes: to name a texture of a block does not use its buffer.

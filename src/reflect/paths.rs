@@ -31,7 +31,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The path of a leaf below its parameter.
-    pub(super) fn below(&self, leaf: &Leaf) -> String {
+    fn below(&self, leaf: &Leaf) -> String {
         let Some((_, ty)) = self.declaration(leaf.parameter) else { return String::new() };
         self.program.path_text(ty, &leaf.path).trim_start_matches('.').to_owned()
     }

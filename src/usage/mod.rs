@@ -47,7 +47,7 @@ pub enum Root {
 
 /// Parts of parameters that code names, as paths of fields below the parameter; empty if it is named as a whole. Array
 /// steps are left out.
-pub type Parts = BTreeSet<(Root, String)>;
+pub type Parts = BTreeSet<(Root, Vec<Step>)>;
 
 /// The parts that the code of an entry point names, in functions that it calls too; and those of them that it reaches.
 pub fn parts(program: &Program, entry: &EntryPoint) -> (Parts, Parts) {
@@ -513,15 +513,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The part of a parameter that an expression is, with the indices on the way.
-    fn part(&self, frame: &Frame<'a>, id: ExprId) -> Option<(Root, String, Vec<ExprId>)> {
+    fn part(&self, frame: &Frame<'a>, id: ExprId) -> Option<(Root, Vec<Step>, Vec<ExprId>)> {
         let (mut at, mut fields, mut indices) = (id, Vec::new(), Vec::new());
         let root = loop {
             at = match &frame.body.exprs[at].kind {
                 ExprKind::Global(global) => break Root::Global(*global),
                 ExprKind::Local(local) if frame.is_entry => break Root::Param(*local),
                 ExprKind::Field(base, index) => {
-                    let Type::Struct(id) = self.program.types.get(frame.body.exprs[*base].ty) else { return None };
-                    fields.push(self.program.structs[id].fields.get(*index as usize)?.name.as_str());
+                    fields.push(Step::Field(*index));
                     *base
                 }
                 ExprKind::Index(base, index) => {
@@ -533,7 +532,7 @@ impl<'a> Walk<'a> {
             };
         };
         fields.reverse();
-        Some((root, fields.join("."), indices))
+        Some((root, fields, indices))
     }
 
     /// The node of a global, with what its initializer needs.
@@ -546,7 +545,7 @@ impl<'a> Walk<'a> {
         let analyses = self.program.analyses();
         let uses = analyses.initializer(id);
         for global in &uses.globals {
-            self.parts.insert((Root::Global(*global), String::new()));
+            self.parts.insert((Root::Global(*global), Vec::new()));
             let needed = self.global(*global);
             self.graph.need(node, needed);
         }
