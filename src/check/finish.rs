@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
         let analyses = self.program.analyses();
         for &id in &work {
-            analyses.callees(id).iter().for_each(|callee| callers.entry(*callee).or_default().push(id));
+            analyses.uses(id).functions.iter().for_each(|callee| callers.entry(*callee).or_default().push(id));
         }
         while let Some(id) = work.pop() {
             if !by_value(&self.program, id) || !self.writes_this(id) {

@@ -3,7 +3,7 @@
 //! Before: `return Ray(origin, direction);`      `f(float[2](a, b))`
 //! After:  `Ray ray = { origin, direction };  return ray;`
 //!
-//! Removes: AggregateExpressions. Adds: none. Runs after every pass that makes such values.
+//! It stands after every pass that makes such values.
 
 use super::hoist::{Mark, Marks, hoist};
 use super::{Context, Pass};
@@ -12,7 +12,13 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "aggregates", removes: &[Capability::AggregateExpressions], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "aggregates",
+    removes: &[Capability::AggregateExpressions],
+    after: &["storage_types", "taken_apart", "buffer_copies", "flatten", "out_parameters"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

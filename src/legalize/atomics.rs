@@ -7,7 +7,7 @@
 //! with an atomic part cannot be copied as a whole in such targets: it is copied part by part ([`copies`]), and a struct
 //! that variables are of, too, has a second declaration for where it is accessed atomically ([`twins`]).
 //!
-//! Removes: PlainlyAccessedAtomics. Runs after: counters, flatten (so that assignments are statements).
+//! After `flatten` assignments are statements.
 
 mod copies;
 mod twins;
@@ -22,7 +22,13 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass = Pass { name: "atomics", removes: &[Capability::PlainlyAccessedAtomics], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "atomics",
+    removes: &[Capability::PlainlyAccessedAtomics],
+    after: &["counters", "flatten"],
+    run,
+    ..Pass::ROW
+};
 
 /// Where atomic scalars are declared.
 #[derive(Default)]

@@ -5,8 +5,6 @@
 //!
 //! Both sides of a bit operator are evaluated; where the right side has effects, or is a vector, the bits of numbers are
 //! taken instead.
-//!
-//! Removes: BoolBitOperators. Runs after: inline_builtins.
 
 use super::hoist::{self, Marks};
 use super::lower_properties::mark_for_repetition;
@@ -14,7 +12,8 @@ use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BinaryOp, Body, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
 
-pub(super) const PASS: Pass = Pass { name: "bool_bits", removes: &[Capability::BoolBitOperators], adds: &[], run };
+pub(super) const PASS: Pass =
+    Pass { name: "bool_bits", removes: &[Capability::BoolBitOperators], after: &["inline_builtins"], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

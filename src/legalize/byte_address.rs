@@ -8,8 +8,7 @@
 //!
 //! Values of less than 4 bytes are parts of words ([`narrow`]).
 //!
-//! Removes: ByteAddressBuffers. Runs after: inline_builtins, split_resources. Layout of the bytes: that of structured
-//! buffers in D3D, which is what HLSL defines.
+//! The bytes lie as those of structured buffers in D3D, which is what HLSL defines.
 
 mod narrow;
 
@@ -27,7 +26,13 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass = Pass { name: "byte_address", removes: &[Capability::ByteAddressBuffers], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "byte_address",
+    removes: &[Capability::ByteAddressBuffers],
+    after: &["inline_builtins", "split_resources"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__words"));

@@ -5,8 +5,6 @@
 //!
 //! The parameters of an entry point become what the target has for them; those of a function stay. Where the entry point's
 //! own name is not printed, the function has it.
-//!
-//! Runs always. Adds: none. Runs before: entry_uniforms, entry_points.
 
 use super::{Context, Pass};
 use crate::symbol::Symbol;
@@ -14,7 +12,12 @@ use crate::tree::{ExprKind, FunctionId, Item, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-pub(super) const PASS: Pass = Pass { name: "called_entry_points", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "called_entry_points",
+    always: Some("a call of an entry point is no capability: every target needs a function to call"),
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let mut entries: BTreeSet<FunctionId> = BTreeSet::new();

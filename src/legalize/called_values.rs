@@ -8,7 +8,7 @@
 //! at the start of the entry point where the work group has more than one dimension: validators of the target refuse the
 //! parameter there.
 //!
-//! Removes: CalledSystemValues. Runs before: entry_points. Spec: WGSL "Built-in Inputs and Outputs".
+//! Spec: WGSL "Built-in Inputs and Outputs".
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -18,7 +18,7 @@ use crate::tree::*;
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass =
-    Pass { name: "called_values", removes: &[Capability::CalledSystemValues], adds: &[], run };
+    Pass { name: "called_values", removes: &[Capability::CalledSystemValues], run, ..Pass::ROW };
 
 /// The attribute of builtins that stand for a system value.
 const ATTRIBUTE: &str = "__system_value";

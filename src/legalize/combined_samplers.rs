@@ -6,7 +6,7 @@
 //! The library spells the methods of a pair with two functions that give its parts (`[__combined_part(0)]`, `(1)`); here
 //! they are replaced by the parts.
 //!
-//! Removes: CombinedSamplers. Runs after: split_resources, so that every pair is a global or an element of one.
+//! After `split_resources` every pair is a global or an element of one.
 
 use super::counters::same_path;
 use super::{Context, Pass};
@@ -15,8 +15,13 @@ use crate::target::Capability;
 use crate::tree::{AttributeArg, ExprKind, FunctionId, Global, GlobalId, Item, Origin, Program, Type, TypeId};
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "combined_samplers", removes: &[Capability::CombinedSamplers], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "combined_samplers",
+    removes: &[Capability::CombinedSamplers],
+    after: &["split_resources"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let parts: FxHashMap<FunctionId, i64> =

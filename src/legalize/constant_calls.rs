@@ -2,15 +2,14 @@
 //!
 //! Before: `static const int SIZE = align(100);`
 //! After:  `static const int SIZE = 112;`
-//!
-//! Removes: CalledConstants. Adds: none.
 
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass = Pass { name: "constant_calls", removes: &[Capability::CalledConstants], adds: &[], run };
+pub(super) const PASS: Pass =
+    Pass { name: "constant_calls", removes: &[Capability::CalledConstants], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     for id in cx.program.globals.ids() {

@@ -7,7 +7,7 @@
 //! buffer. Append and consume buffers have a binding reserved for it by layout; another structured buffer needs
 //! `[[vk::counter_binding(n)]]`.
 //!
-//! Removes: HiddenCounters. Runs after: split_resources. Rule: `layout-needs`.
+//! Rule: `layout-needs`.
 
 use super::{Context, Pass};
 use crate::layout::Role;
@@ -17,7 +17,8 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass = Pass { name: "counters", removes: &[Capability::HiddenCounters], adds: &[], run };
+pub(super) const PASS: Pass =
+    Pass { name: "counters", removes: &[Capability::HiddenCounters], after: &["split_resources"], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__hidden_counter"));

@@ -7,11 +7,18 @@
 //! polyfills that are called are listed just before their first user.
 
 use super::{Context, Pass};
+use crate::target::Capability;
 use crate::tree::analyses::items;
 use crate::tree::{FunctionBody, Item, Program};
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "dead_code", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "dead_code",
+    always: Some("what is not used has no text, and passes leave items unordered"),
+    adds: Capability::ALL,
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let (items, live) = listed(cx.program);

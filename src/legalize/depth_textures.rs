@@ -8,8 +8,6 @@
 //!
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
 //! the globals, and back to every parameter that is given such a global.
-//!
-//! Removes: UndeclaredDepthTextures. Runs after: combined_samplers.
 
 use super::{Context, Pass};
 use crate::target::Capability;
@@ -19,8 +17,13 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass =
-    Pass { name: "depth_textures", removes: &[Capability::UndeclaredDepthTextures], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "depth_textures",
+    removes: &[Capability::UndeclaredDepthTextures],
+    after: &["combined_samplers"],
+    run,
+    ..Pass::ROW
+};
 
 /// A texture by where it is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

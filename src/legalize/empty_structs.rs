@@ -3,14 +3,14 @@
 //! Before: `struct Tag {}      struct Light { float3 color; Tag tag; }      f(light.tag)`
 //! After:  `struct Tag {}      struct Light { float3 color; }               f((Tag)0)`
 //!
-//! Removes: EmptyStructs. Adds: none. Runs before: memory. They take no bytes, so layouts stay.
+//! They take no bytes, so layouts stay.
 
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], run, ..Pass::ROW };
 
 /// Whether a type is a struct without fields, or with none but such, or an array of such or of no elements.
 pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {

@@ -1,13 +1,18 @@
 //! Make entry points take their inputs and give their outputs in the way of the target.
 //!
-//! Runs always. Adds: none. Runs after the passes that split resources and entry uniforms,
-//! and before those that lower statements.
+//! It stands after the passes that split resources and entry uniforms, and before those that lower statements.
 
 use super::{Context, Pass, entry_attributes, entry_globals};
 use crate::target::StageIo;
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "entry_points", removes: &[], adds: &[], run };
+pub const PASS: Pass = Pass {
+    name: "entry_points",
+    always: Some("every target has its own way to declare inputs and outputs"),
+    after: &["split_resources", "entry_uniforms", "called_entry_points", "called_values", "subpass_inputs", "varyings"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     match cx.profile.facts.stage_io {

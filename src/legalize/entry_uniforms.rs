@@ -3,7 +3,7 @@
 //! Before: `[shader("compute")] void main(uniform Texture2D t, uint3 id : SV_DispatchThreadID) { ... t ... }`
 //! After:  `Texture2D t;  [shader("compute")] void main(uint3 id : SV_DispatchThreadID) { ... t ... }`
 //!
-//! Removes: EntryPointUniforms. Adds: GlobalUniforms (plain data; one block an entry point). Rule: `layout-entry-points`.
+//! Plain data becomes one block an entry point. Rule: `layout-entry-points`.
 
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
@@ -17,8 +17,10 @@ use rustc_hash::FxHashMap;
 pub(super) const PASS: Pass = Pass {
     name: "entry_uniforms",
     removes: &[Capability::EntryPointUniforms],
-    adds: &[Capability::GlobalUniforms],
+    adds: super::needs::OF_PARAMETERS,
+    after: &["called_entry_points"],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {

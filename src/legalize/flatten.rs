@@ -4,9 +4,7 @@
 //! After:  `int t = i; i += 1;        int t; if (c) {...} else    v = float2(w.y, w.x);`
 //!         `b = f(t); a = b;          {...} x = t;`
 //!
-//! Removes: AssignmentExpressions, SwizzleAssignment, and the calls that [`super::out_parameters`] cannot take as they are
-//! (an `out` argument that is no whole variable goes through a copy). Adds: none. Runs after: inline_builtins,
-//! lower_properties. The order of evaluation is HLSL's as DXC has it: left to right, operands before operators.
+//! An `out` argument that is no whole variable goes through a copy, for [`super::out_parameters`]. The order of evaluation is HLSL's as DXC has it: left to right, operands before operators.
 //!
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
@@ -28,8 +26,9 @@ pub(super) const PASS: Pass = Pass {
         Capability::ConvertedOutArguments,
         Capability::OutParameters,
     ],
-    adds: &[],
+    after: &["inline_builtins", "lower_properties", "lower_matrix_ops"],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
@@ -52,8 +51,8 @@ pub(super) const CONVERTED: Pass = Pass {
         Capability::AggregateConditionals,
         Capability::MatrixConditionals,
     ],
-    adds: &[],
     run: run_converted,
+    ..Pass::ROW
 };
 
 fn run_converted(cx: &mut Context) {

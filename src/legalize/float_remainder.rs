@@ -5,8 +5,6 @@
 //!
 //! The sign is that of the left operand, as in HLSL, which has no `%` and no `trunc` for doubles: there a quotient becomes whole
 //! as an integer.
-//!
-//! Removes: FloatRemainder, DoubleRemainder. Adds: Int64.
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -21,6 +19,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[Capability::FloatRemainder, Capability::DoubleRemainder],
     adds: &[Capability::Int64],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {

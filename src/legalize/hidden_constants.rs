@@ -5,8 +5,6 @@
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
-//!
-//! Removes: NonFiniteConstants, NonFiniteComparisons. Adds: none.
 
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
@@ -15,10 +13,10 @@ use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass =
-    Pass { name: "hidden_constants", removes: &[Capability::NonFiniteConstants], adds: &[], run };
+    Pass { name: "hidden_constants", removes: &[Capability::NonFiniteConstants], run, ..Pass::ROW };
 
 pub(super) const COMPARED: Pass =
-    Pass { name: "compared_constants", removes: &[Capability::NonFiniteComparisons], adds: &[], run: run_compared };
+    Pass { name: "compared_constants", removes: &[Capability::NonFiniteComparisons], run: run_compared, ..Pass::ROW };
 
 fn run_compared(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {

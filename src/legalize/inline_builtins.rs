@@ -18,7 +18,13 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass = Pass { name: "inline_builtins", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "inline_builtins",
+    always: Some("polyfills of the library are written for it"),
+    after: &["select_target", "lower_properties"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

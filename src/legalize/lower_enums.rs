@@ -3,14 +3,14 @@
 //! Before: `enum Mode { Flat, Lit = 4 }      Mode m = Mode::Lit;`
 //! After:  `static const int Mode_Lit = 4;   int m = Mode_Lit;`
 //!
-//! Removes: Enums. Case labels of a `switch` name the constants too.
+//! Case labels of a `switch` name the constants too.
 
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Scalar, Type, TypeId};
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "lower_enums", removes: &[Capability::Enums], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "lower_enums", removes: &[Capability::Enums], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let tags: Vec<Scalar> = cx.program.enums.iter().map(|(_, e)| e.tag).collect();

@@ -5,8 +5,6 @@
 //!
 //! Sums, and products with a scalar, are the same in all targets and stay. Operands that are more than a name are kept in
 //! variables first. Selected elements that are assigned stay for `flatten`.
-//!
-//! Removes: MatrixComponentOps, MatrixSwizzles. Adds: none. Runs before: flatten.
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
@@ -19,8 +17,8 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "lower_matrix_ops",
     removes: &[Capability::MatrixComponentOps, Capability::MatrixSwizzles],
-    adds: &[],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {

@@ -5,8 +5,6 @@
 //!
 //! Where the target can say the element itself (the accessor `ref` has a spelling), that is used, and `$0[$1]` is the
 //! same as an [`ExprKind::Index`].
-//!
-//! Removes: Properties.
 
 use super::hoist::{self, Mark, Marks};
 use super::{Context, Pass, is_unspoken};
@@ -18,8 +16,13 @@ use crate::tree::{
 };
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass =
-    Pass { name: "lower_properties", removes: &[Capability::Properties], adds: &[Capability::Overloads], run };
+pub(super) const PASS: Pass = Pass {
+    name: "lower_properties",
+    removes: &[Capability::Properties],
+    adds: &[Capability::Overloads],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

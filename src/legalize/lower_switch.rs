@@ -3,7 +3,7 @@
 //! Before: `case 0: a(); case 1: b(); break;`
 //! After:  `case 0: a(); b(); break; case 1: b(); break;`
 //!
-//! Removes: SwitchFallThrough. Adds: none. Copies are bounded by [`MAX_STATEMENTS`].
+//! Copies are bounded by [`MAX_STATEMENTS`].
 
 use super::flatten::copy_block;
 use super::{Context, Pass};
@@ -14,7 +14,8 @@ use crate::tree::*;
 /// A switch does not grow beyond this many statements at its top level.
 const MAX_STATEMENTS: usize = 20_000;
 
-pub(super) const PASS: Pass = Pass { name: "lower_switch", removes: &[Capability::SwitchFallThrough], adds: &[], run };
+pub(super) const PASS: Pass =
+    Pass { name: "lower_switch", removes: &[Capability::SwitchFallThrough], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {

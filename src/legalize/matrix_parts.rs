@@ -5,8 +5,7 @@
 //!
 //! Afterwards a matrix is made of its rows, or of scalars, and converted only to another float type.
 //!
-//! Removes: MatrixParts, MatrixTruncation. Runs after: lower_matrix_ops. An operand that is mentioned several times and is more than a name
-//! goes into a local first.
+//! An operand that is mentioned several times and is more than a name goes into a local first.
 
 use super::hoist::{self, Mark, Marks, temporary_name};
 use super::{Context, Pass};
@@ -14,8 +13,13 @@ use crate::target::{Capabilities, Capability};
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
-pub(super) const PASS: Pass =
-    Pass { name: "matrix_parts", removes: &[Capability::MatrixParts, Capability::MatrixTruncation], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "matrix_parts",
+    removes: &[Capability::MatrixParts, Capability::MatrixTruncation],
+    after: &["lower_matrix_ops"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

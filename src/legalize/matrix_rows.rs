@@ -6,8 +6,6 @@
 //! DXC takes the row of such a matrix that is stored by columns for one of the transposed matrix: it reads behind its end, or
 //! refuses the code that it made. It does so with structs and arrays that were copied out of constant buffers, too. A row of
 //! these that is assigned to stays.
-//!
-//! Removes: DynamicMatrixRows. Adds: none. Runs after: storage_types, lower_matrix_ops.
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::references::selected;
@@ -17,7 +15,13 @@ use crate::target::Capability;
 use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, ParamMode, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "matrix_rows", removes: &[Capability::DynamicMatrixRows], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "matrix_rows",
+    removes: &[Capability::DynamicMatrixRows],
+    after: &["storage_types", "lower_matrix_ops"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

@@ -77,7 +77,7 @@ use crate::layout::{Leaf, Place, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
-use std::collections::BTreeMap;
+use needs::Needs;
 use std::sync::Arc;
 
 /// What a pass works on.
@@ -103,16 +103,32 @@ pub struct Notes {
     pub memory: Vec<(GlobalId, TypeLayout)>,
 }
 
-/// One step.
+/// One step: a row of [`PASSES`].
 pub struct Pass {
     /// Name, for `--dump-after`.
     pub name: &'static str,
-    /// The needs that it takes away; runs if one of them is needed and not had. None: it always runs.
+    /// Why it runs for every program. Without a reason it runs if something that it removes or lessens is needed and not had.
+    pub always: Option<&'static str>,
+    /// The needs that it takes away; the last pass of several that remove the same leaves none.
     pub removes: &'static [Capability],
+    /// Needs of which it takes some away; the others are left to later passes, or are errors.
+    pub lessens: &'static [Capability],
     /// The needs that it may bring; passes for them come later in the table.
     pub adds: &'static [Capability],
+    /// Passes that stand before it: it relies on what they leave. `*` is all others.
+    pub after: &'static [&'static str],
     /// The work.
     pub run: fn(&mut Context),
+}
+
+impl Pass {
+    /// A row that says nothing yet.
+    const ROW: Pass = Pass { name: "", always: None, removes: &[], lessens: &[], adds: &[], after: &[], run: |_| {} };
+
+    /// Whether it has work to do in a program with these needs.
+    fn applies(&self, needs: &Needs, profile: &Profile) -> bool {
+        self.removes.iter().chain(self.lessens).any(|c| !profile.has(*c) && needs.contains_key(c))
+    }
 }
 
 /// The plan, in order.
@@ -200,14 +216,14 @@ pub fn run(
     origins::note(program, layout);
     // What the program needs, until a pass changes it.
     let mut known = None;
-    for pass in PASSES {
-        if !pass.removes.is_empty() {
+    for (at, pass) in PASSES.iter().enumerate() {
+        if pass.always.is_none() || cfg!(debug_assertions) {
             let needs = known.get_or_insert_with(|| needs::needs(program));
-            if !pass.removes.iter().any(|c| !profile.has(*c) && needs.contains_key(c)) {
+            if pass.always.is_none() && !pass.applies(needs, profile) {
                 continue;
             }
         }
-        known = None;
+        let before = known.take();
         if left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
         }
@@ -217,7 +233,13 @@ pub fn run(
         if diags.has_errors() {
             return;
         }
-        verify_after(pass, program);
+        if let (Some(before), None) = (before, left_out)
+            && cfg!(debug_assertions)
+        {
+            let after = needs::needs(program);
+            verify_after(at, program, profile, &before, &after);
+            known = Some(after);
+        }
     }
     report(&needs::needs(program), profile, diags);
     unspoken(program, profile, diags);
@@ -229,16 +251,24 @@ pub fn run(
     }
 }
 
-/// In tests and debug builds: the tree is sound after a pass.
-fn verify_after(pass: &Pass, program: &Program) {
-    if cfg!(debug_assertions) {
-        let faults = crate::tree::verify(program);
-        debug_assert!(faults.is_empty(), "after {}: {}", pass.name, faults.join("\n"));
+/// In tests and debug builds: after a pass the tree is sound, and its row says what became of the needs.
+fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs, after: &Needs) {
+    let Some((pass, later)) = PASSES.get(at..).and_then(<[Pass]>::split_first) else { return };
+    let mut faults = crate::tree::verify(program);
+    for capability in after.keys().filter(|c| !profile.has(**c)) {
+        let more = later.iter().any(|p| p.removes.contains(capability));
+        if pass.removes.contains(capability) && !more {
+            faults.push(format!("{capability:?} is left"));
+        }
+        if !before.contains_key(capability) && !pass.adds.contains(capability) {
+            faults.push(format!("{capability:?} is new, and not one that the pass adds"));
+        }
     }
+    assert!(faults.is_empty(), "after {}, for {}: {}", pass.name, profile.name, faults.join("\n"));
 }
 
 /// Needs that no pass removed.
-fn report(needs: &BTreeMap<Capability, Span>, profile: &Profile, diags: &mut Diagnostics) {
+fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
     for (&capability, &span) in needs.iter().filter(|(c, _)| !profile.has(**c)) {
         let what = capability.description().trim_end_matches('.');
         let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);

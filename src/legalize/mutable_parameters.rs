@@ -3,7 +3,7 @@
 //! Before: `float f(float x) { x *= 2; return x; }`
 //! After:  `float f(float x_in) { float x = x_in; x *= 2; return x; }`
 //!
-//! Removes: MutableParameters. Adds: none. Runs before: out_parameters, so that a parameter passed on as `out` counts as written.
+//! It stands before `out_parameters`, so that a parameter passed on as `out` counts as written.
 
 use super::{Context, Pass};
 use crate::symbol::Symbol;
@@ -11,7 +11,7 @@ use crate::target::Capability;
 use crate::tree::*;
 
 pub(super) const PASS: Pass =
-    Pass { name: "mutable_parameters", removes: &[Capability::MutableParameters], adds: &[], run };
+    Pass { name: "mutable_parameters", removes: &[Capability::MutableParameters], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, id, body| {

@@ -11,7 +11,7 @@
 //! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
 //! named among what its slice declares, since it never meets what belongs to others. All else has one name in all texts.
 //!
-//! Removes: Methods, Overloads. Runs last, after every pass that makes names.
+//! It is the last pass, after all that make names.
 
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
@@ -25,7 +25,14 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass = Pass { name: "names", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "names",
+    always: Some("every target has reserved words"),
+    removes: &[Capability::Methods, Capability::Overloads],
+    after: &["*"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile.language);

@@ -12,8 +12,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Every capability that the items of a program need, with the first place that needs it.
-pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
+/// Capabilities, with the first place that needs each.
+pub type Needs = BTreeMap<Capability, Span>;
+
+/// Every capability that the items of a program need.
+pub fn needs(program: &Program) -> Needs {
     let mut scan = Scan {
         program,
         found: BTreeMap::new(),
@@ -33,6 +36,35 @@ pub fn needs(program: &Program) -> BTreeMap<Capability, Span> {
     scan.found
 }
 
+/// What the data of a buffer may need.
+pub(super) const OF_DATA: &[Capability] = &[
+    Capability::BoolInBuffers,
+    Capability::BothMatrixOrders,
+    Capability::MixedMatrixOrders,
+    Capability::SparseUniformArrays,
+    Capability::PackOffsets,
+];
+
+/// What a shader parameter may need by its kind and type, data included.
+pub(super) const OF_PARAMETERS: &[Capability] = &[
+    Capability::PushConstants,
+    Capability::ParameterBlocks,
+    Capability::MixedStructs,
+    Capability::GlobalUniforms,
+    Capability::ResourceArrays,
+    Capability::NestedResourceArrays,
+    Capability::UnboundedResourceArrays,
+    Capability::BufferArrays,
+    Capability::TexelBuffers,
+    Capability::ByteAddressBuffers,
+    Capability::HiddenCounters,
+    Capability::BoolInBuffers,
+    Capability::BothMatrixOrders,
+    Capability::MixedMatrixOrders,
+    Capability::SparseUniformArrays,
+    Capability::PackOffsets,
+];
+
 /// What a kind of number needs.
 pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {
     Some(match s {
@@ -47,7 +79,7 @@ pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {
 
 struct Scan<'a> {
     program: &'a Program,
-    found: BTreeMap<Capability, Span>,
+    found: Needs,
     types: FxHashSet<TypeId>,
     span: Span,
     /// Found when they are asked for.

@@ -3,7 +3,7 @@
 //! Before: `Texture2D maps[2][3];    maps[i][j].Load(p)`
 //! After:  `Texture2D maps[6];       maps[i * 3 + j].Load(p)`
 //!
-//! Removes: NestedResourceArrays. Runs after: split_resources, combined_samplers, counters. The bindings stay: the elements of
+//! The bindings stay: the elements of
 //! an array of arrays follow each other, the last index fastest.
 
 use super::{Context, Pass};
@@ -11,8 +11,13 @@ use crate::target::Capability;
 use crate::tree::{BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Type, TypeId, Types};
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "nested_resource_arrays", removes: &[Capability::NestedResourceArrays], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "nested_resource_arrays",
+    removes: &[Capability::NestedResourceArrays],
+    after: &["split_resources", "combined_samplers", "counters"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let mut nested: FxHashMap<GlobalId, (TypeId, Vec<u32>)> = FxHashMap::default();

@@ -3,15 +3,19 @@
 //! Before: `int2x3 m = int2x3(a, b);       m[1].y`
 //! After:  `int3 m[2] = { a, b };          m[1].y`
 //!
-//! Removes: NonFloatMatrices. Runs after: matrix_operations, which leaves of their operations only rows, construction and
-//! assignment.
+//! `lower_matrix_ops` leaves of their operations only rows, construction and assignment.
 
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass =
-    Pass { name: "non_float_matrices", removes: &[Capability::NonFloatMatrices], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "non_float_matrices",
+    removes: &[Capability::NonFloatMatrices],
+    after: &["lower_matrix_ops", "storage_types"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     cx.program.each_exprs_mut(&mut |types, exprs, live| {

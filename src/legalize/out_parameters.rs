@@ -3,14 +3,20 @@
 //! Before: `void f(inout float x) { x += 1; }           f(a);`
 //! After:  `void f(function float* x) { *x += 1; }      f(&a);`
 //!
-//! Removes: OutParameters. Adds: none. Runs after: flatten (which leaves only whole variables as such arguments).
+//! `flatten` leaves only whole variables as such arguments.
 
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "out_parameters", removes: &[Capability::OutParameters], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "out_parameters",
+    removes: &[Capability::OutParameters],
+    after: &["flatten", "mutable_parameters"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let entries: FxHashSet<FunctionId> = cx.program.entry_points.iter().map(|e| e.function).collect();

@@ -3,15 +3,15 @@
 //! Before: `[[vk::push_constant]] ConstantBuffer<Push> push;`
 //! After:  `ConstantBuffer<Push> push : register(b0);`
 //!
-//! Removes: PushConstants. Adds: none. The binding is the one that layout gave: where an API has no push constants they
-//! are laid out as any other buffer (rule `layout-needs`).
+//! The binding is the one that layout gave: where an API has no push constants they are laid out as any other buffer
+//! (rule `layout-needs`).
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::{Capability, Profile};
 use crate::tree::{Modifiers, Program};
 
-pub(super) const PASS: Pass = Pass { name: "push_constants", removes: &[Capability::PushConstants], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "push_constants", removes: &[Capability::PushConstants], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     for (_, global) in cx.program.globals.iter_mut() {

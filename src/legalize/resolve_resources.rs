@@ -12,8 +12,6 @@
 //!
 //! Before: `void pick(out Material m, int i) { m = gMaterials[i]; }                                 pick(m, 3);`
 //! After:  `void pick(out Material m, int i, out int m_index) { m_index = i; m = gMaterials[i]; }   pick(m, 3, index);`
-//!
-//! Removes: ResourceValues, BufferParameters. Runs after: entry_uniforms, inline_builtins.
 
 mod flow;
 mod instances;
@@ -26,7 +24,7 @@ use crate::check::constant::Value;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Access, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Local, LocalId,
+    Access, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Item, Local, LocalId,
     ParamMode, Program, Step, Stmt, StmtKind, Type, TypeId,
 };
 use flow::{Aliases, Flow, Jumps, Read};
@@ -40,9 +38,11 @@ use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "resolve_resources",
-    removes: &[Capability::ResourceValues, Capability::BufferParameters],
-    adds: &[],
+    removes: &[Capability::BufferParameters],
+    lessens: &[Capability::ResourceValues],
+    after: &["entry_uniforms", "inline_builtins"],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
@@ -53,6 +53,9 @@ fn run(cx: &mut Context) {
     for entry in entries {
         resolver.function(entry, entry, Bound::default(), 0);
     }
+    // What has been copied for its arguments is called no more.
+    let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
+    cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
 }
 
 struct Resolver<'a, 'c> {

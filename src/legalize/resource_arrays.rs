@@ -7,8 +7,6 @@
 //! said. An array without a size has as many elements as constant indices ask for, if nothing else in its group can need
 //! one: the first has its binding, the others follow all bindings of the group.
 //!
-//! Removes: ResourceArrays, BufferArrays (and with them UnboundedResourceArrays). Runs after: resolve_resources,
-//! split_resources, combined_samplers, counters.
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
@@ -25,8 +23,13 @@ use crate::tree::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "resource_arrays", removes: &[Capability::ResourceArrays, Capability::BufferArrays], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "resource_arrays",
+    removes: &[Capability::ResourceArrays, Capability::BufferArrays],
+    after: &["resolve_resources", "split_resources", "combined_samplers", "counters"],
+    run,
+    ..Pass::ROW
+};
 
 /// The elements of an array that was taken apart, by flat index.
 struct Elements {

@@ -5,15 +5,21 @@
 //!
 //! Targets without root signatures drop it without a word: their pipelines have layouts of their own.
 //!
-//! Removes: RootSignatures. Adds: none. Runs after: dead_code, so that only resources which are used matter; before
-//! split_resources, which makes resources that no source names.
+//! After `dead_code` only resources which are used matter; `split_resources` makes resources that no source names.
 
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::tree::{Attribute, Global, GlobalKind, Item, Program};
 
-pub(super) const PASS: Pass = Pass { name: "root_signatures", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "root_signatures",
+    always: Some("an attribute that the target lacks is dropped without an error"),
+    removes: &[Capability::RootSignatures],
+    after: &["dead_code"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::RootSignatures) {

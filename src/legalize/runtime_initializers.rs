@@ -6,8 +6,7 @@
 //! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
 //! reaches, in the order of the declarations.
 //!
-//! Removes: RuntimeInitializers, RuntimeConstants. Adds: none. Runs after: inline_builtins, called_entry_points; before
-//! whatever looks into the bodies of functions.
+//! It stands before whatever looks into the bodies of functions.
 
 use super::{Context, Pass};
 use crate::check::constant::eval;
@@ -21,8 +20,9 @@ use std::collections::BTreeSet;
 pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
     removes: &[Capability::RuntimeInitializers, Capability::RuntimeConstants],
-    adds: &[],
+    after: &["inline_builtins", "called_entry_points"],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {

@@ -7,9 +7,16 @@
 //! located error.
 
 use super::{Context, Pass};
+use crate::target::Capability;
 use crate::tree::{FunctionBody, StmtKind, TargetCase, TypeId};
 
-pub(super) const PASS: Pass = Pass { name: "select_target", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "select_target",
+    always: Some("the library has a case for each target"),
+    adds: Capability::ALL,
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let language = cx.profile.language.name();

@@ -5,7 +5,7 @@
 //!
 //! HLSL before version 2021, and what DXC makes SPIR-V of in any version, evaluate both operands of `&&`, `||` and `?:`.
 //!
-//! Removes: ShortCircuit. Adds: none. Runs after: inline_builtins, and whatever else makes calls.
+//! It stands after whatever makes calls.
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
 use super::{Context, Pass};
@@ -13,7 +13,13 @@ use crate::target::Capability;
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 
-pub(super) const PASS: Pass = Pass { name: "short_circuit", removes: &[Capability::ShortCircuit], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "short_circuit",
+    removes: &[Capability::ShortCircuit],
+    after: &["inline_builtins", "flatten"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

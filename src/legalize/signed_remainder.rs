@@ -5,8 +5,6 @@
 //!
 //! The sign is that of the left operand, as in HLSL; a target without the capability says nothing of negative operands. What
 //! counts up from zero, comes from a system value, or is a mask or remainder of such is known not to be negative and stays.
-//!
-//! Removes: SignedRemainder. Adds: none. Runs after: lower_matrix_ops, entry_points.
 
 use super::float_remainder::{call, helper, list};
 use super::{Context, Pass};
@@ -15,8 +13,13 @@ use crate::tree::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "signed_remainder", removes: &[Capability::SignedRemainder], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "signed_remainder",
+    removes: &[Capability::SignedRemainder],
+    after: &["lower_matrix_ops", "entry_points"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();

@@ -4,15 +4,19 @@
 //! After:  `static const int samples = 4;                static const int mode = 1;`
 //!
 //! Ids that the source does not give are those that layout gave. One without a value is zero.
-//!
-//! Removes: SpecializationConstants. Adds: none.
 
 use super::{Context, Pass};
 use crate::layout::Unit;
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass = Pass { name: "specialization_constants", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "specialization_constants",
+    always: Some("targets that have them need their ids"),
+    removes: &[Capability::SpecializationConstants],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let native = cx.profile.has(Capability::SpecializationConstants);

@@ -5,18 +5,27 @@
 //!
 //! This is also where every shader parameter is given its binding.
 //!
-//! Removes: MixedStructs, ParameterBlocks. Runs after: resolve_resources, so that every resource is an access path from a
-//! global. Rule: `layout-arrays`, `layout-structs`.
+//! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
+use crate::target::Capability;
 use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
     ParameterId, Program, Step, StructId, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "split_resources", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "split_resources",
+    always: Some("here every shader parameter is given its binding"),
+    // Variables of structs that hold resources keep the data.
+    removes: &[Capability::MixedStructs, Capability::ParameterBlocks, Capability::ResourceValues],
+    adds: super::needs::OF_PARAMETERS,
+    after: &["resolve_resources", "root_signatures"],
+    run,
+    ..Pass::ROW
+};
 
 /// What a leaf is declared as.
 struct Declared {

@@ -5,8 +5,6 @@
 //!
 //! The place comes from `SV_Position`, which the entry point takes in addition where it does not have it yet; functions other
 //! than entry points find it in a static variable.
-//!
-//! Removes: SubpassInputs. Adds: none. Runs before: entry_points.
 
 use super::{Context, Pass};
 use crate::source::Span;
@@ -15,7 +13,7 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "subpass_inputs", removes: &[Capability::SubpassInputs], adds: &[], run };
+pub(super) const PASS: Pass = Pass { name: "subpass_inputs", removes: &[Capability::SubpassInputs], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let readers: FxHashSet<FunctionId> = cx.program.functions.ids().filter(|id| reads(cx.program, *id)).collect();

@@ -5,15 +5,14 @@
 //!
 //! The library says the element of a typed buffer, in targets without them, as the element of what a function marked
 //! `[__as_structured]` gives; that is the same buffer now. The host binds a buffer of 32-bit components, not of a format.
-//!
-//! Removes: TexelBuffers. Runs after: inline_builtins.
 
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BufferKind, ExprKind, Type};
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "texel_buffers", removes: &[Capability::TexelBuffers], adds: &[], run };
+pub(super) const PASS: Pass =
+    Pass { name: "texel_buffers", removes: &[Capability::TexelBuffers], after: &["inline_builtins"], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__as_structured"));

@@ -6,8 +6,7 @@
 //! The library marks what reads with `[__reads_texels]` and what writes with `[__effects]`. Formats and accesses that are an
 //! optional feature of the target give a warning that names it.
 //!
-//! For targets without UnstatedTextureAccess. Runs after: resource_arrays (each texture is a global of its own), and after
-//! functions got copies for their writable textures. Spec: WGSL "Storage Texture Types"; WebGPU "Texture Format
+//! For targets without UnstatedTextureAccess. After `resource_arrays` each texture is a global of its own. Spec: WGSL "Storage Texture Types"; WebGPU "Texture Format
 //! Capabilities".
 
 use super::{Context, Pass};
@@ -17,7 +16,13 @@ use crate::target::format::{Format, Support};
 use crate::tree::{Access, ExprKind, GlobalId, Modifiers, Program, Type};
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "texture_access", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "texture_access",
+    always: Some("formats are checked for every target that has textures with declared access"),
+    after: &["resource_arrays", "resolve_resources"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     if cx.profile.has(Capability::UnstatedTextureAccess) {

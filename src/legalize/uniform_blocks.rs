@@ -3,7 +3,7 @@
 //! Before: `float4 tint;  float gain;      ... tint * gain`
 //! After:  `cbuffer globalParams { float4 tint; float gain; }      ... tint * gain`
 //!
-//! Removes: GlobalUniforms. Runs after: split_resources. Rule: `layout-globals`.
+//! Rule: `layout-globals`.
 
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
@@ -17,7 +17,14 @@ use crate::tree::{
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass = Pass { name: "uniform_blocks", removes: &[Capability::GlobalUniforms], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "uniform_blocks",
+    removes: &[Capability::GlobalUniforms],
+    adds: super::needs::OF_DATA,
+    after: &["split_resources"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let mut of_globals: Vec<GlobalId> = Vec::new();

@@ -21,7 +21,13 @@ const BARRIER: &str = "__group_barrier";
 const VARYING: &[&str] = &["__non_uniform", "__derivative"];
 
 /// Stands among the passes because those after it make pointers of parameters.
-pub(super) const PASS: Pass = Pass { name: "uniformity", removes: &[], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "uniformity",
+    always: Some("what it reports is no need that a scan finds"),
+    after: &["atomics", "lower_switch"],
+    run,
+    ..Pass::ROW
+};
 
 /// Reports barriers in flow that may be varying.
 fn run(cx: &mut Context) {

@@ -3,7 +3,7 @@
 //! Before: `float1 a;   float1x3 m;   m[0][i] * a.x        mul(column, m)`
 //! After:  `float a;    float3 m;     m[i] * a             float3x3(column.x * m, column.y * m, column.z * m)`
 //!
-//! Removes: UnitVectors. Runs after: storage_types, which knows how such a matrix lies in a buffer.
+//! `storage_types` knows how such a matrix lies in a buffer.
 
 use super::inline_builtins::simplify;
 use super::{Context, Pass};
@@ -11,7 +11,14 @@ use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass = Pass { name: "unit_vectors", removes: &[Capability::UnitVectors], adds: &[], run };
+pub(super) const PASS: Pass = Pass {
+    name: "unit_vectors",
+    // A matrix of one row or column has no order of storage.
+    removes: &[Capability::UnitVectors, Capability::BothMatrixOrders, Capability::SparseUniformArrays],
+    after: &["storage_types"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let templates: Vec<Option<Shape>> = cx.program.functions.iter().map(|(_, f)| shape(&f.body)).collect();

@@ -6,8 +6,6 @@
 //! The semantic is the name in upper case, so stages whose fields have equal names agree, in one file or in several. A
 //! fragment's outputs are `SV_TargetN`, N being their location. System values that only other tools know get the name that
 //! D3D knows. A name that would clash gets a `_`.
-//!
-//! Removes: VaryingsWithoutSemantics. Adds: none.
 
 use super::Context;
 use super::Pass;
@@ -22,7 +20,13 @@ use crate::tree::*;
 use rustc_hash::FxHashSet;
 
 /// The pass.
-pub const PASS: Pass = Pass { name: "varyings", removes: &[], adds: &[], run };
+pub const PASS: Pass = Pass {
+    name: "varyings",
+    always: Some("targets that need no semantics still get the names of system values that they know"),
+    removes: &[Capability::VaryingsWithoutSemantics],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     if cx.profile.has(Capability::VaryingsWithoutSemantics) {

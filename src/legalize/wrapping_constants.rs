@@ -4,8 +4,6 @@
 //! After:  `-2147483648`    `0 + n`                `0xFFFFFFFFu`
 //!
 //! A target without the capability computes constants without bounds and refuses those that leave their type.
-//!
-//! Removes: WrappingConstants. Adds: none.
 
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
@@ -13,7 +11,7 @@ use crate::target::Capability;
 use crate::tree::*;
 
 pub(super) const PASS: Pass =
-    Pass { name: "wrapping_constants", removes: &[Capability::WrappingConstants], adds: &[], run };
+    Pass { name: "wrapping_constants", removes: &[Capability::WrappingConstants], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {

@@ -7,6 +7,8 @@ macro_rules! capabilities {
         pub enum Capability { $($(#[doc = $doc])+ $name),* }
 
         impl Capability {
+            /// Every capability.
+            pub const ALL: &[Capability] = &[$(Capability::$name),*];
             /// Every capability with its description.
             pub const TABLE: &[(Capability, &str)] = &[
                 $((Capability::$name, concat!($($doc),+))),*

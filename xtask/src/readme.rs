@@ -49,8 +49,11 @@ fn replaced(text: &str, part: &str, content: &str) -> Option<String> {
 
 /// The default profiles: what they have, what a pass takes out for them, and what is left.
 fn capability_table() -> String {
-    let always = removed_always();
-    let removed = |c: Capability| always.contains(&c) || PASSES.iter().any(|pass| pass.removes.contains(&c));
+    // `emit` writes a text an entry point where it has to.
+    let removed = |c: Capability| {
+        c == Capability::SeveralEntryPoints
+            || PASSES.iter().any(|pass| pass.removes.contains(&c) || pass.lessens.contains(&c))
+    };
     let cell = |profile: Option<&Profile>, c: Capability| match profile {
         Some(profile) if profile.has(c) => "native",
         _ if removed(c) => "rewritten",
@@ -64,20 +67,6 @@ fn capability_table() -> String {
         text += &format!("| {what} | {} |\n", cells.join(" | "));
     }
     text
-}
-
-/// What is taken out without being asked for: by passes that run for every program, whose headers say so (their `removes`
-/// is empty, since it decides when a pass runs), and by `emit`, which writes a text an entry point where it has to.
-fn removed_always() -> Vec<Capability> {
-    let mut removed = vec![Capability::SeveralEntryPoints];
-    let passes = process::repository().join("src/legalize");
-    for file in walkdir::WalkDir::new(passes).sort_by_file_name().into_iter().flatten() {
-        let text = std::fs::read_to_string(file.path()).unwrap_or_default();
-        let headers = text.lines().filter_map(|line| line.strip_prefix("//! Removes:"));
-        let names = headers.flat_map(|h| h.split('.').next().unwrap_or(h).split(','));
-        removed.extend(names.filter_map(|name| Capability::parse(name.trim())));
-    }
-    removed
 }
 
 /// A program, and what becomes of it.

@@ -8,8 +8,7 @@
 //! A type of buffers has one plan, unless its buffers are laid out in different ways: then each has its own. A buffer that
 //! differs only in the offsets of its members is left to [`super::place`], which says them.
 //!
-//! Removes: nothing by itself. Runs after: split_resources, uniform_blocks (which make the buffers); before: packoffsets,
-//! uniform_structs, pin_memory. Rule: `layout-d3d-constant`.
+//! `split_resources` and `uniform_blocks` make the buffers. Rule: `layout-d3d-constant`.
 
 use super::super::{Context, Pass};
 use super::frame::{self, Data, Native};
@@ -27,7 +26,16 @@ use crate::target::{Capability, Placement};
 use crate::tree::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(in super::super) const PASS: Pass = Pass { name: "taken_apart", removes: &[], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass {
+    name: "taken_apart",
+    always: Some(
+        "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
+    ),
+    adds: &[Capability::AggregateExpressions],
+    after: &["resolve_resources", "split_resources", "uniform_blocks"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let plan = plan(cx);

@@ -8,8 +8,6 @@
 //! variable, and forget it for an array of them and for operands of constructors and of `?:`. They take a struct in a buffer
 //! for another one than that of a variable, and convert only what is copied to one. And they copy numbers of less than four
 //! bytes from buffer to buffer in ways that their own instructions do not have.
-//!
-//! Removes: BufferCopies. Runs after: taken_apart, storage_types.
 
 use super::super::hoist::{Mark, Marks, hoist};
 use super::super::references::{self, selected};
@@ -20,8 +18,13 @@ use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(in super::super) const PASS: Pass =
-    Pass { name: "buffer_copies", removes: &[Capability::BufferCopies], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass {
+    name: "buffer_copies",
+    removes: &[Capability::BufferCopies],
+    after: &["taken_apart", "storage_types"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

@@ -3,7 +3,7 @@
 //! Before: `cbuffer C { float b : packoffset(c1.y); float2 a : packoffset(c0.z); }`
 //! After:  `cbuffer C { float2 a : packoffset(c0.z); float b : packoffset(c1.y); }`
 //!
-//! Removes: none by itself; [`super::place`] places the members. Rule: `layout-explicit`.
+//! [`super::place`] places the members. Rule: `layout-explicit`.
 
 use super::super::{Context, Pass};
 use crate::layout::{Layouter, Unit};
@@ -11,7 +11,13 @@ use crate::target::Placement;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(in super::super) const PASS: Pass = Pass { name: "packoffsets", removes: &[], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass {
+    name: "packoffsets",
+    always: Some("the order of members with offsets is decided by the profile"),
+    after: &["taken_apart"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let mut orders = FxHashMap::default();

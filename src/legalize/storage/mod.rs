@@ -22,8 +22,8 @@
 //! [`slot::Slot`]s how each buffer or field is stored; [`access::rewrite`] follows all accesses to these and reads
 //! ([`loads`]), writes ([`stores`]), passes by reference, appends and consumes ([`elements`]) what they have come to.
 //!
-//! Runs after: split_resources, uniform_blocks (which make the buffers), resolve_resources (which leaves no parameters that
-//! are buffers). Before: unit_vectors, non_float_matrices, which change the types of values. Rules: `layout-d3d-constant`,
+//! `split_resources` and `uniform_blocks` make the buffers, `resolve_resources` leaves no parameters that are buffers;
+//! `unit_vectors` and `non_float_matrices`, which come later, change the types of values. Rules: `layout-d3d-constant`,
 //! `layout-matrices`.
 
 mod access;

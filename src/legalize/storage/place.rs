@@ -7,7 +7,7 @@
 //! what the target makes of the final types and says the difference on the fields: `@align` and `@size`, or the offset of a
 //! member of a block. What cannot be said so is an error.
 //!
-//! Removes: PackOffsets. Rule: `layout-wgsl`.
+//! Rule: `layout-wgsl`.
 
 use super::super::{Context, Pass};
 use super::leaves::leaves;
@@ -16,12 +16,26 @@ use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Policy, SPEC, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
+use crate::target::Capability;
 use crate::target::Placement;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(in super::super) const PIN: Pass = Pass { name: "pin_memory", removes: &[], adds: &[], run: pin };
-pub(in super::super) const PLACE: Pass = Pass { name: "place_memory", removes: &[], adds: &[], run: place };
+pub(in super::super) const PIN: Pass = Pass {
+    name: "pin_memory",
+    always: Some("layouts are noted while the types are those of the source"),
+    after: &["taken_apart", "uniform_structs", "empty_structs"],
+    run: pin,
+    ..Pass::ROW
+};
+pub(in super::super) const PLACE: Pass = Pass {
+    name: "place_memory",
+    always: Some("whether offsets must be written depends on the layout, not on what the program needs"),
+    removes: &[Capability::PackOffsets],
+    after: &["pin_memory", "packoffsets"],
+    run: place,
+    ..Pass::ROW
+};
 
 /// The data of a buffer, and which rules of the target it is under.
 pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(TypeId, &'static Rules)> {

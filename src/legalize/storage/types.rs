@@ -13,9 +13,6 @@
 //! | a matrix that will be an array or vector | an array of its vectors | by columns, or where a struct keeps its size |
 //!
 //! A struct has one declaration, so its fields have these types wherever values of it are.
-//!
-//! Removes: BothMatrixOrders, BoolInBuffers, SparseUniformArrays. Runs after: buffers; before: unit_vectors,
-//! non_float_matrices.
 
 use super::super::{Context, Pass};
 use super::plan::{Buffer, Declared, Plan};
@@ -35,8 +32,9 @@ pub(in super::super) const PASS: Pass = Pass {
         Capability::UnitVectors,
         Capability::MixedMatrixOrders,
     ],
-    adds: &[],
+    after: &["taken_apart", "uniform_structs"],
     run,
+    ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {

@@ -4,7 +4,7 @@
 //! After:  `struct Light { float w[3]; }   struct Light_uniform { float w[3]; }   ConstantBuffer<Light_uniform> sun; ...
 //!          Light l = Light_from_uniform(sun);`
 //!
-//! Only for targets where one rule places the fields of a struct wherever it is used. Runs before: pin_memory, storage_types, which
+//! Only for targets where one rule places the fields of a struct wherever it is used. `pin_memory` and `storage_types`
 //! then find each struct in one kind of buffer.
 
 use super::super::{Context, Pass};
@@ -17,7 +17,13 @@ use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(in super::super) const PASS: Pass = Pass { name: "uniform_structs", removes: &[], adds: &[], run };
+pub(in super::super) const PASS: Pass = Pass {
+    name: "uniform_structs",
+    always: Some("whether bytes differ between kinds of buffers depends on the layout, not on what the program needs"),
+    after: &["taken_apart"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     if cx.profile.facts.placement != Placement::AlignAndSize {
