@@ -41,11 +41,6 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_fold_ways_open", "dxc", "", OPTIMIZER),
     row("dxc_fold_ways_optimized", "dxc", "", OPTIMIZER),
     row("dxc_unused_local_times_zero", "dxc", "", OPTIMIZER),
-    row("dxc_unused_local_var_incr", "dxc", "", OPTIMIZER),
-    row("dxc_unused_loop_down2", "dxc", "", OPTIMIZER),
-    row("dxc_unused_loop_ne", "dxc", "", OPTIMIZER),
-    row("dxc_unused_static_nonconst", "dxc", "", OPTIMIZER),
-    row("dxc_unused_unsigned_ge", "dxc", "", OPTIMIZER),
     stop("dxc_fault_class_s_t", "dxc", "a sampler has no `t` register; DXC takes the number"),
     stop("dxc_fault_pack_resource", "dxc", "a resource has no bytes; DXC does not hear its `packoffset`"),
     stop("dxc_place_arr_max", "dxc", "2^32-1 elements are too many; DXC takes the number for no bound"),
@@ -119,8 +114,9 @@ const COUNTER_OF_REGISTER: &str = "the counter has the next binding, as the emit
 const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the binding that is emitted";
 const STRUCT_ORDER: &str = "resources in structs lie in order of declaration, arrays whole: rule `layout-differences`";
 
-const OPTIMIZER: &str = "a branch is unused if its condition is a constant expression (src/usage); ranges, algebra, unrolled \
-    loops and what else DXC's optimizer finds are not followed: the parameter keeps its register";
+const OPTIMIZER: &str = "a branch is unused if its condition is a constant expression or follows from the bounds of a counting \
+    loop (src/usage); algebra, unrolled loops and what else DXC's optimizer finds are not followed: the parameter keeps its \
+    register";
 
 const STRUCT_WHOLE: &str = "a struct that is used has places for all of its resources: rule `layout-differences`";
 

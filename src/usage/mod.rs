@@ -4,29 +4,28 @@
 //! entry points use a leaf. Layout does not look at bodies: it is given the result.
 //!
 //! A branch is not entered if its condition is a constant expression, with the constant arguments and locals that lead to it,
-//! and what only a result needs that nothing uses is not used. A value is followed through locals as a whole, whenever it is
-//! written. What else DXC's optimizer finds out (ranges of values, loops that it unrolls, algebra, memory that is written
-//! twice) is deliberately left out: it follows no rule that a user could apply to a program, and no shader tree was found
-//! whose registers depend on it.
+//! or follows from the bounds of a loop that counts; and what only a result needs that nothing uses is not used. A value is
+//! followed through locals as a whole, whenever it is written. What else DXC's optimizer finds out (loops that it unrolls,
+//! algebra, memory that is written twice) is deliberately left out: it follows no rule that a user could apply to a program,
+//! and no shader tree was found whose registers depend on it.
 //!
 //! Each call is followed by itself, as if it were inlined, up to a number of calls; then once for each function.
 
 mod graph;
+mod values;
 mod writes;
 
-use crate::check::constant::{self, Value};
 use crate::tree::*;
 use graph::{EFFECTS, Graph, Node};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use writes::{Target, acting, is_state, target, written_locals};
+use values::{FALSE, Known, Locals, Range, TRUE, Values, binary, join};
+use writes::{Target, acting, is_state, target, writes, written_statics};
 
 /// Calls nested deeper than this are entered without what is known of their arguments.
 const MAX_DEPTH: u32 = 32;
 /// So are calls after this many.
 const MAX_CALLS: u32 = 4096;
-/// Values of more elements than this are not kept.
-const MAX_PARTS: usize = 64;
 
 /// The globals that the effects of some entry point use.
 pub fn used_globals(program: &Program) -> BTreeSet<GlobalId> {
@@ -61,6 +60,7 @@ pub fn parts(program: &Program, entry: &EntryPoint) -> (Parts, Parts) {
 
 struct Walk<'a> {
     program: &'a Program,
+    values: Values<'a>,
     /// Branches that are never taken are not entered.
     decides: bool,
     graph: Graph,
@@ -75,14 +75,11 @@ struct Walk<'a> {
     acting: FxHashSet<FunctionId>,
 }
 
-/// Constant values of locals.
-type Locals = BTreeMap<LocalId, Value>;
-
 /// A function that is walked.
 struct Frame<'a> {
     body: &'a Body,
     locals: BTreeMap<LocalId, Node>,
-    constants: Locals,
+    known: Locals,
     /// What decides whether the statement runs.
     control: Node,
     result: Node,
@@ -97,6 +94,7 @@ impl<'a> Walk<'a> {
     fn new(program: &'a Program, decides: bool) -> Walk<'a> {
         Walk {
             program,
+            values: Values::new(program, written_statics(program)),
             decides,
             graph: Graph::default(),
             parts: Parts::new(),
@@ -134,16 +132,7 @@ impl<'a> Walk<'a> {
     }
 
     fn frame(&self, body: &'a Body, (control, result): (Node, Node), depth: u32) -> Frame<'a> {
-        Frame {
-            body,
-            locals: BTreeMap::new(),
-            constants: Locals::new(),
-            control,
-            result,
-            depth,
-            loops: 0,
-            is_entry: false,
-        }
+        Frame { body, locals: BTreeMap::new(), known: Locals::new(), control, result, depth, loops: 0, is_entry: false }
     }
 
     fn local_node(&mut self, frame: &mut Frame<'a>, local: LocalId) -> Node {
@@ -166,23 +155,27 @@ impl<'a> Walk<'a> {
             StmtKind::If(condition, then, otherwise, _) => {
                 return self.branch(frame, *condition, then, otherwise.as_ref());
             }
-            StmtKind::For(init, condition, step, body, _) => {
-                init.iter().for_each(|stmt| _ = self.stmt(frame, &stmt.kind));
-                self.repeated(frame, (*condition, *step, true), body);
-            }
+            StmtKind::For(init, condition, step, body, _) => self.for_loop(frame, init, *condition, *step, body),
             StmtKind::While(condition, body, _) => {
-                self.repeated(frame, (Some(*condition), None, false), body);
+                if self.known(frame, *condition).range == Some(FALSE) {
+                    let unused = self.graph.node();
+                    self.expr(frame, *condition, unused);
+                } else {
+                    self.forget_writes(frame, &[*condition], body);
+                    let outer = self.enter_loop(frame, Some(*condition), false);
+                    self.block(frame, body);
+                    self.leave_loop(frame, outer, &[*condition], body);
+                }
             }
             StmtKind::DoWhile(body, condition, _) => {
                 self.forget_writes(frame, &[*condition], body);
-                frame.loops += 1;
+                let outer = self.enter_loop(frame, None, false);
                 self.block(frame, body);
                 let (value, node) = self.condition(frame, *condition);
-                if value != Some(false) {
+                if value != Some(FALSE) {
                     self.graph.need(EFFECTS, node);
                 }
-                frame.loops -= 1;
-                self.forget_writes(frame, &[*condition], body);
+                self.leave_loop(frame, outer, &[*condition], body);
             }
             StmtKind::Switch(value, cases, _) => return self.switch(frame, *value, cases),
             StmtKind::Return(value) => {
@@ -199,26 +192,25 @@ impl<'a> Walk<'a> {
     }
 
     fn local(&mut self, frame: &mut Frame<'a>, local: LocalId, init: Option<ExprId>) {
-        frame.constants.remove(&local);
+        frame.known.remove(&local);
         let Some(init) = init else { return };
         let node = self.local_node(frame, local);
         self.graph.need(node, frame.control);
         self.expr(frame, init, node);
-        let value = self.constant(frame, init);
-        frame.constants.extend(value.map(|value| (local, value)));
+        let known = self.known(frame, init);
+        frame.known.insert(local, known);
     }
 
-    /// The value of an expression, if it is constant.
-    fn constant(&self, frame: &Frame<'a>, id: ExprId) -> Option<Value> {
-        let local = |l: LocalId| frame.constants.get(&l).cloned();
-        let value = constant::eval_with(self.program, &frame.body.exprs, id, &local).ok().filter(|_| self.decides)?;
-        let large = matches!(&value, Value::Composite(parts) if parts.len() > MAX_PARTS);
-        (!large).then_some(value)
+    fn known(&self, frame: &Frame<'a>, id: ExprId) -> Known {
+        match self.decides {
+            true => self.values.of(frame.body, &frame.known, id),
+            false => Known::default(),
+        }
     }
 
     /// The value of a condition, and what needs what is below it: the caller says what needs that.
-    fn condition(&mut self, frame: &mut Frame<'a>, condition: ExprId) -> (Option<bool>, Node) {
-        let value = self.constant(frame, condition).and_then(|v| v.truth());
+    fn condition(&mut self, frame: &mut Frame<'a>, condition: ExprId) -> (Option<Range>, Node) {
+        let value = self.known(frame, condition).range;
         let node = self.graph.node();
         self.expr(frame, condition, node);
         (value, node)
@@ -233,20 +225,20 @@ impl<'a> Walk<'a> {
     ) -> bool {
         let (value, node) = self.condition(frame, condition);
         match value {
-            Some(true) => return self.block(frame, then),
-            Some(false) => return otherwise.is_none_or(|b| self.block(frame, b)),
-            None => {}
+            Some(TRUE) => return self.block(frame, then),
+            Some(FALSE) => return otherwise.is_none_or(|b| self.block(frame, b)),
+            _ => {}
         }
         let outer = std::mem::replace(&mut frame.control, node);
         self.graph.need(node, outer);
-        let before = frame.constants.clone();
+        let before = frame.known.clone();
         let first = self.block(frame, then);
-        let after = std::mem::replace(&mut frame.constants, before);
+        let after = std::mem::replace(&mut frame.known, before);
         frame.control = node;
         let second = otherwise.is_none_or(|b| self.block(frame, b));
         match (first, second) {
-            (true, true) => frame.constants = join(&frame.constants, &after),
-            (true, false) => frame.constants = after,
+            (true, true) => frame.known = join(&frame.known, &after),
+            (true, false) => frame.known = after,
             _ => {}
         }
         self.after_jumps(frame, (outer, node), jumps(then) || otherwise.is_some_and(jumps));
@@ -261,69 +253,143 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A loop that asks its condition first. One that does nothing goes away if it is plain that it ends.
-    fn repeated(
+    fn for_loop(
         &mut self,
         frame: &mut Frame<'a>,
-        (condition, step, ends): (Option<ExprId>, Option<ExprId>, bool),
+        init: &'a [Stmt],
+        condition: Option<ExprId>,
+        step: Option<ExprId>,
         body: &'a Block,
     ) {
-        let own: Vec<ExprId> = condition.into_iter().chain(step).collect();
-        let first = condition.and_then(|c| self.constant(frame, c)).and_then(|v| v.truth());
-        if first != Some(false) {
-            self.forget_writes(frame, &own, body);
+        for stmt in init {
+            self.stmt(frame, &stmt.kind);
         }
+        if let Some(condition) = condition.filter(|c| self.known(frame, *c).range == Some(FALSE)) {
+            let unused = self.graph.node();
+            return self.expr(frame, condition, unused);
+        }
+        let own: Vec<ExprId> = condition.into_iter().chain(step).collect();
+        let counter = condition.zip(step).and_then(|(c, s)| self.counter(frame, init, (c, s), body));
+        self.forget_writes(frame, &own, body);
+        if let Some((counter, range)) = counter {
+            frame.known.insert(counter, Known::of_range(range));
+        }
+        let outer = self.enter_loop(frame, condition, counter.is_some());
+        self.block(frame, body);
+        let unused = self.graph.node();
+        step.iter().for_each(|e| self.expr(frame, *e, unused));
+        self.leave_loop(frame, outer, &own, body);
+    }
+
+    /// What is in a loop runs by its condition. Loops that do nothing go away only if it is plain that they end.
+    fn enter_loop(&mut self, frame: &mut Frame<'a>, condition: Option<ExprId>, ends: bool) -> Node {
         let outer = frame.control;
         if let Some(condition) = condition {
             let (value, node) = self.condition(frame, condition);
-            if value != Some(true) {
+            if value != Some(TRUE) {
                 self.graph.need(node, outer);
                 frame.control = node;
-                if !ends && first != Some(false) {
+                if !ends {
                     self.graph.need(EFFECTS, node);
                 }
             }
         }
-        if first != Some(false) {
-            frame.loops += 1;
-            self.block(frame, body);
-            let unused = self.graph.node();
-            step.iter().for_each(|e| self.expr(frame, *e, unused));
-            frame.loops -= 1;
-            self.forget_writes(frame, &own, body);
-        }
+        frame.loops += 1;
+        outer
+    }
+
+    fn leave_loop(&mut self, frame: &mut Frame<'a>, outer: Node, own: &[ExprId], body: &Block) {
+        frame.loops -= 1;
         frame.control = outer;
+        self.forget_writes(frame, own, body);
     }
 
     fn forget_writes(&self, frame: &mut Frame<'a>, own: &[ExprId], body: &Block) {
-        let exprs = &frame.body.exprs;
-        let mut all: Vec<ExprId> = own.iter().flat_map(|e| exprs.post_order(*e)).collect();
-        body.visit(&mut |stmt| stmt.own_exprs(&mut |e| all.extend(exprs.post_order(e))));
-        for local in written_locals(self.program, frame.body, &all) {
-            frame.constants.remove(&local);
+        for local in self.writes_of(frame, own, body).keys() {
+            frame.known.remove(local);
         }
     }
 
+    fn writes_of(&self, frame: &Frame<'a>, own: &[ExprId], body: &Block) -> BTreeMap<LocalId, u32> {
+        let exprs = &frame.body.exprs;
+        let mut all: Vec<ExprId> = own.iter().flat_map(|e| exprs.post_order(*e)).collect();
+        body.visit(&mut |stmt| stmt.own_exprs(&mut |e| all.extend(exprs.post_order(e))));
+        writes(self.program, frame.body, &all)
+    }
+
+    /// The counter of a loop that only counts up or down to a bound, with its values in the body if those are known.
+    fn counter(
+        &self,
+        frame: &Frame<'a>,
+        init: &[Stmt],
+        (condition, step): (ExprId, ExprId),
+        body: &Block,
+    ) -> Option<(LocalId, Option<Range>)> {
+        let exprs = &frame.body.exprs;
+        let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init else { return None };
+        let is_counter = |e: ExprId| matches!(exprs[e].kind, ExprKind::Local(l) if l == *counter);
+        let known = |e: ExprId| self.known(frame, e).range;
+        let up = match exprs[step].kind {
+            ExprKind::Step(up, _, target) if is_counter(target) => up,
+            ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), target, by) if is_counter(target) => {
+                known(by).filter(|by| by.0 > 0)?;
+                op == BinaryOp::Add
+            }
+            _ => return None,
+        };
+        let by_one = matches!(exprs[step].kind, ExprKind::Step(..));
+        let ExprKind::Binary(op, left, bound) = exprs[condition].kind else { return None };
+        let writes = self.writes_of(frame, &[condition, step], body);
+        let fixed = exprs.post_order(bound).into_iter().all(|e| match &exprs[e].kind {
+            ExprKind::Local(local) => !writes.contains_key(local),
+            ExprKind::Call(..) | ExprKind::Property(_) => false,
+            _ => true,
+        });
+        if !is_counter(left) || writes.get(counter) != Some(&1) || !fixed {
+            return None;
+        }
+        let ends = known(*first).zip(known(bound));
+        let range = |up: Range, down: Range, is_up: bool| if is_up { up } else { down };
+        let range = ends.map(|(first, last)| match op {
+            BinaryOp::Less | BinaryOp::LessEqual if !up => None,
+            BinaryOp::Greater | BinaryOp::GreaterEqual if up => None,
+            BinaryOp::Less => Some((first.0, last.1 - 1)),
+            BinaryOp::LessEqual => Some((first.0, last.1)),
+            BinaryOp::Greater => Some((last.0 + 1, first.1)),
+            BinaryOp::GreaterEqual => Some((last.0, first.1)),
+            BinaryOp::NotEqual if by_one => Some(range((first.0, last.1 - 1), (last.0 + 1, first.1), up)),
+            _ => None,
+        });
+        let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual)
+            || op == BinaryOp::NotEqual && by_one;
+        compares.then(|| (*counter, range.flatten().filter(|r| r.0 <= r.1)))
+    }
+
     fn switch(&mut self, frame: &mut Frame<'a>, value: ExprId, cases: &'a [SwitchCase]) -> bool {
-        let known = self.constant(frame, value).and_then(|v| v.int());
-        let (_, node) = self.condition(frame, value);
+        let (known, node) = self.condition(frame, value);
         let outer = frame.control;
-        let label = |label: ExprId| self.constant(frame, label).and_then(|v| v.int());
-        let fits = |case: &SwitchCase, known: i64| case.labels.iter().flatten().any(|l| label(*l) == Some(known));
-        let matched = known.map(|k| cases.iter().position(|c| fits(c, k)).or(cases.iter().position(is_default)));
+        let label = |label: &ExprId| self.known(frame, *label).range;
+        let fits = |case: &SwitchCase, known: Range| {
+            let may = |label: Option<Range>| label.is_none_or(|l| l.0 <= known.1 && known.0 <= l.1);
+            case.labels.iter().flatten().any(|l| may(label(l)))
+        };
+        let exact = known.filter(|k| k.0 == k.1);
+        let matched = exact.map(|k| cases.iter().position(|c| fits(c, k)).or(cases.iter().position(is_default)));
         let entered: Vec<usize> = match matched {
             Some(case) => case.into_iter().collect(),
-            None => (0..cases.len()).collect(),
+            None => (0..cases.len())
+                .filter(|i| cases.get(*i).is_some_and(|c| is_default(c) || known.is_none_or(|k| fits(c, k))))
+                .collect(),
         };
         if matched.is_none() {
             self.graph.need(node, outer);
             frame.control = node;
         }
         let whole: Vec<&Block> = cases.iter().map(|c| &c.body).collect();
-        let before = frame.constants.clone();
+        let before = frame.known.clone();
         let (mut walked, mut falls) = (BTreeSet::new(), entered.is_empty() || !cases.iter().any(is_default));
         for first in entered {
-            frame.constants = before.clone();
+            frame.known = before.clone();
             for (i, case) in cases.iter().enumerate().skip(first) {
                 // What falls into a case knows less than what enters it.
                 if i > first {
@@ -337,7 +403,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        frame.constants = before;
+        frame.known = before;
         whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
         let leaves = matched.is_none() && whole.iter().any(|b| b.any(&mut |s| leaves_switch(&s.kind)));
         self.after_jumps(frame, (outer, node), leaves);
@@ -363,9 +429,10 @@ impl<'a> Walk<'a> {
                 self.graph.need(sink, node);
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = if *op == BinaryOp::And { FALSE } else { TRUE };
                 let (value, node) = self.condition(frame, *left);
-                match value {
-                    Some(value) if value == (*op == BinaryOp::Or) => {}
+                match value.filter(|v| v.0 == v.1) {
+                    Some(value) if value == decides => {}
                     Some(_) => self.expr(frame, *right, sink),
                     None => self.under(frame, node, sink, &[*right]),
                 }
@@ -373,9 +440,9 @@ impl<'a> Walk<'a> {
             ExprKind::Select(condition, yes, no) => {
                 let (value, node) = self.condition(frame, *condition);
                 match value {
-                    Some(true) => self.expr(frame, *yes, sink),
-                    Some(false) => self.expr(frame, *no, sink),
-                    None => self.under(frame, node, sink, &[*yes, *no]),
+                    Some(TRUE) => self.expr(frame, *yes, sink),
+                    Some(FALSE) => self.expr(frame, *no, sink),
+                    _ => self.under(frame, node, sink, &[*yes, *no]),
                 }
             }
             ExprKind::Comma(first, second) => {
@@ -384,8 +451,11 @@ impl<'a> Walk<'a> {
                 self.expr(frame, *second, sink);
             }
             ExprKind::Assign(op, target, value) => self.assign(frame, *op, *target, *value, sink),
-            ExprKind::Step(_, _, target) => {
-                let node = self.write(frame, *target, None);
+            ExprKind::Step(up, _, target) => {
+                let by = if *up { 1 } else { -1 };
+                let known = self.known(frame, *target).range.map(|(low, high)| (low + by, high + by));
+                let known = known.filter(|r| r.0 >= 0 && r.1 <= i128::from(i32::MAX));
+                let node = self.write(frame, *target, Known::of_range(known));
                 self.graph.need(sink, node);
             }
             ExprKind::Call(function, args) => self.call(frame, *function, args, sink),
@@ -395,7 +465,7 @@ impl<'a> Walk<'a> {
             },
             ExprKind::AddressOf(of) => {
                 if let Target::Local(local) = target(self.program, body, *of) {
-                    frame.constants.remove(&local);
+                    frame.known.remove(&local);
                 }
                 self.expr(frame, *of, EFFECTS);
             }
@@ -417,11 +487,17 @@ impl<'a> Walk<'a> {
     }
 
     fn assign(&mut self, frame: &mut Frame<'a>, op: Option<BinaryOp>, target: ExprId, value: ExprId, sink: Node) {
-        let constant = self.constant(frame, value).filter(|_| op.is_none());
+        let known = match op {
+            None => self.known(frame, value),
+            Some(op) => {
+                let sides = self.known(frame, target).range.zip(self.known(frame, value).range);
+                Known::of_range(sides.and_then(|(a, b)| binary(op, a, b)))
+            }
+        };
         // The value is found before it is written.
         let whole = self.graph.node();
         self.expr(frame, value, whole);
-        let node = self.write(frame, target, constant);
+        let node = self.write(frame, target, known);
         self.graph.need(node, whole);
         self.graph.need(sink, node);
         if node != EFFECTS {
@@ -432,21 +508,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a written lvalue is to the graph.
-    fn write(&mut self, frame: &mut Frame<'a>, lvalue: ExprId, constant: Option<Value>) -> Node {
-        let node = match target(self.program, frame.body, lvalue) {
+    /// What a written place is to the graph.
+    fn write(&mut self, frame: &mut Frame<'a>, target: ExprId, known: Known) -> Node {
+        let node = match target(self.program, frame.body, target) {
             Target::Local(local) => {
-                frame.constants.remove(&local);
-                let whole = matches!(frame.body.exprs[lvalue].kind, ExprKind::Local(_));
-                frame.constants.extend(constant.filter(|_| whole).map(|value| (local, value)));
+                match frame.body.exprs[target].kind {
+                    ExprKind::Local(_) => frame.known.insert(local, known),
+                    _ => frame.known.remove(&local),
+                };
                 self.local_node(frame, local)
             }
             Target::Static(global) => self.global(global),
             Target::Memory => EFFECTS,
         };
         self.graph.need(node, frame.control);
-        // The lvalue itself, with the indices on the way to it.
-        self.expr(frame, lvalue, node);
+        // The place itself, with the indices on the way to it.
+        self.expr(frame, target, node);
         node
     }
 
@@ -468,8 +545,7 @@ impl<'a> Walk<'a> {
         let function = &self.program.functions[id];
         let node = self.graph.node();
         self.graph.need(sink, node);
-        let block = matches!(function.body, FunctionBody::Block);
-        let acts = block || self.acting.contains(&id);
+        let acts = matches!(function.body, FunctionBody::Block) || self.acting.contains(&id);
         let state = args.iter().any(|a| is_state(self.program, frame.body.exprs[*a].ty));
         if acts || state {
             self.graph.need(EFFECTS, node);
@@ -479,7 +555,7 @@ impl<'a> Walk<'a> {
             let mode = function.params.get(i).map_or(ParamMode::In, |p| p.mode);
             self.expr(frame, *arg, node);
             if mode != ParamMode::In {
-                let target = self.write(frame, *arg, None);
+                let target = self.write(frame, *arg, Known::default());
                 self.graph.need(target, node);
             }
         }
@@ -495,8 +571,8 @@ impl<'a> Walk<'a> {
         for (param, arg) in function.params.iter().zip(args) {
             let node = self.local_node(&mut inner, param.local);
             if param.mode != ParamMode::Out {
-                let constant = self.constant(frame, *arg);
-                inner.constants.extend(constant.map(|value| (param.local, value)));
+                let known = self.known(frame, *arg);
+                inner.known.insert(param.local, known);
                 self.expr(frame, *arg, node);
             }
         }
@@ -505,9 +581,9 @@ impl<'a> Walk<'a> {
         self.open.pop();
         let returns = function.code.block.any(&mut |s| matches!(s.kind, StmtKind::Return(_)));
         for (param, arg) in function.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In) {
-            let constant = inner.constants.remove(&param.local).filter(|_| !returns);
+            let known = inner.known.remove(&param.local).filter(|_| !returns).unwrap_or_default();
             let node = self.local_node(&mut inner, param.local);
-            let target = self.write(frame, *arg, constant);
+            let target = self.write(frame, *arg, known);
             self.graph.need(target, node);
         }
     }
@@ -571,9 +647,4 @@ fn breaks(block: &Block) -> bool {
 
 fn leaves_switch(stmt: &StmtKind) -> bool {
     matches!(stmt, StmtKind::Return(_) | StmtKind::Continue | StmtKind::Discard)
-}
-
-/// What is known after one of two ways.
-fn join(one: &Locals, other: &Locals) -> Locals {
-    one.iter().filter(|(local, value)| other.get(local) == Some(value)).map(|(l, v)| (*l, v.clone())).collect()
 }

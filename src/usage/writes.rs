@@ -2,7 +2,7 @@
 
 use crate::tree::*;
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an assignment writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,26 +68,47 @@ pub fn acting(program: &Program) -> FxHashSet<FunctionId> {
     })
 }
 
-/// The locals that expressions write.
-pub fn written_locals(program: &Program, body: &Body, exprs: &[ExprId]) -> BTreeSet<LocalId> {
+/// Statics that functions write.
+pub fn written_statics(program: &Program) -> BTreeSet<GlobalId> {
     let mut found = BTreeSet::new();
-    let mut note = |lvalue: ExprId| found.extend(root(body, lvalue));
+    for &id in program.reachable_functions().iter() {
+        let body = &program.functions[id].code;
+        each_written(program, body, &body.expressions(), &mut |lvalue| {
+            if let Target::Static(global) = target(program, body, lvalue) {
+                found.insert(global);
+            }
+        });
+    }
+    found
+}
+
+/// The locals that expressions write, and how often at most.
+pub fn writes(program: &Program, body: &Body, exprs: &[ExprId]) -> BTreeMap<LocalId, u32> {
+    let mut found = BTreeMap::new();
+    each_written(program, body, exprs, &mut |lvalue| {
+        if let Some(local) = root(body, lvalue) {
+            *found.entry(local).or_insert(0) += 1;
+        }
+    });
+    found
+}
+
+fn each_written(program: &Program, body: &Body, exprs: &[ExprId], note: &mut dyn FnMut(ExprId)) {
     for id in exprs {
         match &body.exprs[*id].kind {
             ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
                 note(*target)
             }
             ExprKind::Native(_, args) => args.iter().for_each(|a| note(*a)),
-            ExprKind::Call(function, args) => written_arguments(program, *function, args).for_each(&mut note),
+            ExprKind::Call(function, args) => written_arguments(program, *function, args).for_each(&mut *note),
             ExprKind::Property(p) => {
                 for function in [p.get, p.set, p.reference].into_iter().flatten() {
-                    written_arguments(program, function, &p.args).for_each(&mut note);
+                    written_arguments(program, function, &p.args).for_each(&mut *note);
                 }
             }
             _ => {}
         }
     }
-    found
 }
 
 /// The arguments that a function may write.
