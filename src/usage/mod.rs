@@ -509,10 +509,10 @@ impl<'a> Walk<'a> {
     }
 
     /// What a written place is to the graph.
-    fn write(&mut self, frame: &mut Frame<'a>, target: ExprId, known: Known) -> Node {
-        let node = match target(self.program, frame.body, target) {
+    fn write(&mut self, frame: &mut Frame<'a>, lvalue: ExprId, known: Known) -> Node {
+        let node = match target(self.program, frame.body, lvalue) {
             Target::Local(local) => {
-                match frame.body.exprs[target].kind {
+                match frame.body.exprs[lvalue].kind {
                     ExprKind::Local(_) => frame.known.insert(local, known),
                     _ => frame.known.remove(&local),
                 };
@@ -523,7 +523,7 @@ impl<'a> Walk<'a> {
         };
         self.graph.need(node, frame.control);
         // The place itself, with the indices on the way to it.
-        self.expr(frame, target, node);
+        self.expr(frame, lvalue, node);
         node
     }
 
