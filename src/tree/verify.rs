@@ -170,6 +170,23 @@ impl Verify<'_> {
                     self.same(&format!("argument of {}", f.name), f.code.locals[p.local].ty, ty(*a));
                 }
             }
+            ExprKind::Swizzle(base, swizzle) => {
+                let (from, to) = (self.program.types.get(ty(*base)), self.program.types.get(expr.ty));
+                let width = |t: Type| match t {
+                    Type::Scalar(s) => Some((s, 1)),
+                    Type::Vector(s, n) => Some((s, n)),
+                    _ => None,
+                };
+                let good = width(from).zip(width(to)).is_some_and(|((a, n), (b, m))| {
+                    a == b && m == swizzle.len && swizzle.list().iter().all(|c| *c < n)
+                });
+                if !good {
+                    let names = (self.program.type_name(ty(*base)), self.program.type_name(expr.ty));
+                    self.fault(format!("swizzle {} of {} gives {}", swizzle.text(), names.0, names.1));
+                }
+            }
+            ExprKind::Step(_, _, target) => self.same("step", ty(*target), expr.ty),
+            ExprKind::Comma(_, value) => self.same("comma", ty(*value), expr.ty),
             ExprKind::Field(base, index) => match self.program.field_type(ty(*base), *index) {
                 Some(field) => self.same("field", field, expr.ty),
                 None => self.fault(format!("field {index} of {}", self.program.type_name(ty(*base)))),
