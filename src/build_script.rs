@@ -11,6 +11,7 @@
 //!     .locked(std::env::var_os("CI").is_some())
 //!     .run();
 //! ```
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it runs in build scripts")]
 
 use crate::batch::{FileLoader, Job, LockFile, Plan, clashes, write_if_changed};
 use crate::compile::{BufferLayout, Options, Target, compile};

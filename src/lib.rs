@@ -12,6 +12,7 @@
 //!
 //! The modules are layers, in this order; each uses only modules above it (a test checks that).
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "unit tests read pages"))]
 
 pub mod symbol;
 pub mod source;

@@ -1,118 +1,64 @@
-//! The shape of the source: layers, where target names and I/O may stand, and no order taken from hash tables.
+//! The shape of the source: layers, where targets and I/O may be named, and the length of functions.
+//!
+//! That nothing takes its order from a hash table, and that only the outer layers call what touches files, environment and
+//! time, are lints of clippy (`Cargo.toml`, `clippy.toml`).
+
+#[path = "layers/names.rs"]
+mod names;
+#[path = "layers/rules.rs"]
+mod rules;
 
 use crate::support::{files_under, relative, root};
+use names::{Names, names};
+use rules::Layers;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
-/// A source file without comments and unit tests. Strings are kept.
+/// A file of `src`, without its unit tests.
 struct Source {
-    path: PathBuf,
-    /// (line number, code).
-    lines: Vec<(usize, String)>,
-    /// Lines whose comment says that the order of a hash table does not matter there.
-    order_free: Vec<usize>,
+    path: String,
+    /// Its module: `["check", "scope"]` for `src/check/scope.rs`.
+    module: Vec<String>,
+    text: String,
+    names: Names,
 }
 
-/// What a comment must say at a loop over a hash table whose order changes nothing.
-const ORDER_FREE: &str = "order does not matter";
+impl Source {
+    fn module(&self) -> Vec<&str> {
+        self.module.iter().map(String::as_str).collect()
+    }
+}
 
 fn sources() -> Vec<Source> {
     let all = files_under(&root().join("src"), &["rs"]);
-    all.into_iter().filter(|p| p.file_name().is_none_or(|n| n != "tests.rs")).map(|p| read(&p)).collect()
-}
-
-fn read(path: &Path) -> Source {
-    let text = std::fs::read_to_string(path).expect("a readable source");
-    let mut source = Source {
-        path: path.strip_prefix(root()).expect("a path below the root").to_owned(),
-        lines: Vec::new(),
-        order_free: Vec::new(),
+    let read = |path: &std::path::PathBuf| {
+        let below = path.strip_prefix(root().join("src")).expect("a path in src").with_extension("");
+        let mut module: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        module.pop_if(|last| last == "mod");
+        let text = std::fs::read_to_string(path).expect("a readable source");
+        let names = names(&module.iter().map(String::as_str).collect::<Vec<_>>(), &text);
+        Source { path: relative(path), module, text, names }
     };
-    for (index, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("#[cfg(test)]")
-            && text.lines().nth(index + 1).is_some_and(|l| l.ends_with('{'))
-        {
-            break;
-        }
-        let code = without_comment(line);
-        if line.contains(ORDER_FREE) {
-            source.order_free.push(index + 1);
-        }
-        source.lines.push((index + 1, code.to_owned()));
-    }
-    source
+    all.iter().filter(|p| p.file_name().is_none_or(|n| n != "tests.rs")).map(read).collect()
 }
 
-/// A line up to its `//` comment; `//` in strings is not one.
-fn without_comment(line: &str) -> &str {
-    let (mut in_string, mut escaped) = (false, false);
-    let bytes = line.as_bytes();
-    for (i, byte) in bytes.iter().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' if i == 0 || bytes[i - 1] != b'\'' || in_string => in_string = !in_string,
-            b'/' if !in_string && bytes.get(i + 1) == Some(&b'/') => return &line[..i],
-            _ => {}
-        }
-    }
-    line
+/// Lists what a rule finds in all files.
+fn assert_none(why: &str, rule: &dyn Fn(&Source) -> Vec<String>) {
+    let of = |s: &Source| rule(s).into_iter().map(|w| format!("{}:{w}", s.path)).collect::<Vec<_>>();
+    let wrong: Vec<String> = sources().iter().flat_map(of).collect();
+    assert!(wrong.is_empty(), "{why}\n{}", wrong.join("\n"));
 }
 
-/// The module of a file at the top of the tree: `check` for `src/check/scope.rs`.
-fn module(path: &Path) -> String {
-    let below = path.strip_prefix("src").expect("a path in src");
-    let first = below.components().next().expect("a component").as_os_str().to_string_lossy();
-    first.trim_end_matches(".rs").to_owned()
-}
-
-/// The layers: the order of the modules in `src/lib.rs`.
-fn layers() -> Vec<String> {
-    let lib = std::fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
-    lib.lines().filter_map(|l| Some(l.trim().strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned())).collect()
-}
-
-/// Names that follow `crate::` (or `use crate::{...}`) in a line of code.
-fn uses(code: &str) -> Vec<String> {
-    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    let mut names = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
-        match rest.strip_prefix('{') {
-            Some(list) => {
-                let list = list.split('}').next().unwrap_or(list);
-                names.extend(list.split(',').map(|n| word(n.trim())));
-            }
-            None => names.push(word(rest)),
-        }
-    }
-    names.retain(|n| !n.is_empty() && n.chars().next().is_some_and(char::is_lowercase));
-    names
+fn layers() -> Layers {
+    Layers::of(&std::fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs"))
 }
 
 #[test]
 fn a_module_uses_only_modules_above_it() {
     let layers = layers();
-    let place = |name: &str| layers.iter().position(|l| l == name);
-    let mut wrong = Vec::new();
-    for source in sources() {
-        let own = module(&source.path);
-        if own == "lib" || own == "main" {
-            continue;
-        }
-        let Some(own_place) = place(&own) else {
-            wrong.push(format!("{}: `{own}` is not declared in src/lib.rs", source.path.display()));
-            continue;
-        };
-        for (number, code) in &source.lines {
-            for used in uses(code) {
-                if place(&used).is_some_and(|p| p > own_place) {
-                    wrong.push(format!("{}:{number}: `{own}` uses `{used}`, which is below it", source.path.display()));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert_none("", &|source| match source.module().as_slice() {
+        ["lib" | "main"] => Vec::new(),
+        module => layers.upward(module, &source.names),
+    });
 }
 
 #[test]
@@ -128,6 +74,7 @@ fn the_layers_are_those_of_the_design() {
         "tree",
         "stdlib",
         "check",
+        "usage",
         "target",
         "layout",
         "legalize",
@@ -137,185 +84,51 @@ fn the_layers_are_those_of_the_design() {
         "compile",
     ];
     let layers = layers();
-    let known: Vec<&str> = layers.iter().map(String::as_str).filter(|l| DESIGN.contains(l)).collect();
-    let expected: Vec<&str> = DESIGN.iter().copied().filter(|l| known.contains(l)).collect();
-    assert_eq!(known, expected);
+    let known: Vec<&str> = layers.order().iter().map(String::as_str).filter(|l| DESIGN.contains(l)).collect();
+    assert_eq!(known, DESIGN);
 }
 
 #[test]
 fn only_the_outer_layers_touch_the_world() {
-    const OUTER: &[&str] = &["build_script", "batch", "cli", "main"];
-    const WORLD: &[&str] =
-        &["std::fs", "std::env", "std::time", "std::net", "std::process", "SystemTime", "Instant::now"];
-    let mut wrong = Vec::new();
-    for source in sources().iter().filter(|s| !OUTER.contains(&module(&s.path).as_str())) {
-        for (number, code) in &source.lines {
-            if let Some(found) = WORLD.iter().find(|w| code.contains(**w)) {
-                wrong.push(format!("{}:{number}: {found}", source.path.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "only {OUTER:?} may do I/O:\n{}", wrong.join("\n"));
+    assert_none("", &|source| rules::world(&source.module(), &source.names));
 }
 
 #[test]
 fn target_names_stay_where_targets_are_known() {
-    // `compile` holds the public list of targets, which is part of the options.
-    const KNOWING: &[&str] =
-        &["target", "emit", "reflect", "options", "cli", "batch", "build_script", "compile", "validate"];
-    // The input language HLSL is no target.
-    const NAMES: &[&str] =
-        &["Glsl", "Wgsl", "\"glsl\"", "\"wgsl\"", "\"hlsl\"", "is_glsl", "is_wgsl", "is_hlsl", "Target::Hlsl"];
-    let mut wrong = Vec::new();
-    for source in sources().iter().filter(|s| !KNOWING.contains(&module(&s.path).as_str())) {
-        for (number, code) in &source.lines {
-            if let Some(found) = NAMES.iter().find(|n| code.contains(**n)) {
-                wrong.push(format!("{}:{number}: {found}: {}", source.path.display(), code.trim()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "a target is known by its capabilities here:\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn nothing_takes_its_order_from_a_hash_table() {
-    let mut wrong = Vec::new();
-    for source in sources() {
-        let tables = hash_tables(&source);
-        for (number, code) in &source.lines {
-            let walked = tables.iter().find(|t| t.is_named_at(*number) && walks(code, &t.name));
-            let excused = source.order_free.iter().any(|n| n.abs_diff(*number) <= 1);
-            if let Some(table) = walked.filter(|_| !excused) {
-                wrong.push(format!("{}:{number}: `{}`: {}", source.path.display(), table.name, code.trim()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "sort it, or say why the `{ORDER_FREE}`:\n{}", wrong.join("\n"));
-}
-
-/// Whether a line goes through a table.
-fn walks(code: &str, name: &str) -> bool {
-    const WALKS: &[&str] = &[
-        ".iter()",
-        ".iter_mut()",
-        ".keys()",
-        ".values()",
-        ".values_mut()",
-        ".into_iter()",
-        ".drain(",
-        ".into_keys()",
-        ".into_values()",
-    ];
-    let looped = code.trim_start().starts_with("for ")
-        && code.split(" in ").nth(1).is_some_and(|rest| {
-            rest.trim_end_matches(['{', ' ']).trim_start_matches('&').trim_start_matches("mut ") == name
-        });
-    looped || WALKS.iter().any(|walk| contains_word(code, &format!("{name}{walk}")))
-}
-
-/// A variable (`seen`) or field (`self.seen`) that is a hash table, and the lines where the name means it.
-struct Table {
-    name: String,
-    lines: Vec<std::ops::Range<usize>>,
-}
-
-impl Table {
-    fn is_named_at(&self, line: usize) -> bool {
-        self.lines.iter().any(|l| l.contains(&line))
-    }
-}
-
-/// The lines of the `impl` blocks of the struct whose field stands at a line.
-fn impls(source: &Source, field: usize) -> Vec<std::ops::Range<usize>> {
-    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    let owner =
-        source.lines.iter().rev().filter(|(n, _)| *n < field).find_map(|(_, l)| Some(word(l.split_once("struct ")?.1)));
-    let Some(owner) = owner else { return Vec::new() };
-    let end = |from: usize| source.lines.iter().find(|(n, l)| *n > from && l == "}").map_or(usize::MAX, |(n, _)| *n);
-    let own = |line: &str| line.starts_with("impl") && line.split([' ', '<', '{']).any(|w| w == owner);
-    source.lines.iter().filter(|(_, l)| own(l)).map(|(n, _)| *n..end(*n)).collect()
-}
-
-fn hash_tables(source: &Source) -> Vec<Table> {
-    let mut tables: Vec<Table> = Vec::new();
-    for (number, code) in &source.lines {
-        let Some(at) = ["HashMap", "HashSet"].iter().filter_map(|t| code.find(t)).min() else { continue };
-        let mut before = code[..at].trim_end_matches("Fx").trim_end_matches("std::collections::");
-        before = before.trim_end_matches("mut ").trim_end_matches('&').trim_end();
-        let Some(before) = before.strip_suffix([':', '=']) else { continue };
-        let start = before.trim_end().rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
-        let name = before[start..].trim_end();
-        let indent = |line: &str| line.len() - line.trim_start().len();
-        let local = code.contains("let ") || code.contains("fn ");
-        let end = |(_, line): &&(usize, String)| {
-            !line.trim().is_empty()
-                && indent(line) <= indent(code) - usize::from(code.contains("let ") && indent(code) > 0)
-        };
-        let last = source.lines.iter().skip(*number).find(end).map_or(usize::MAX, |(n, _)| *n);
-        match (name.is_empty(), local) {
-            (true, _) => {}
-            (_, true) => tables.push(Table { name: name.to_owned(), lines: std::iter::once(*number..last).collect() }),
-            (_, false) => tables.push(Table { name: format!("self.{name}"), lines: impls(source, *number) }),
-        }
-    }
-    tables
-}
-
-/// Whether `text` contains `part` not as the end of a longer name.
-fn contains_word(text: &str, part: &str) -> bool {
-    text.match_indices(part).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+    assert_none("a target is known by its capabilities here:", &|source| {
+        rules::targets(&source.module(), &source.names)
+    });
 }
 
 /// The call graph is followed in one place, so that nothing follows it without a bound.
 #[test]
 fn only_the_analyses_follow_calls() {
-    const FOLLOWING: &[&str] = &["src/tree/analyses/", "src/layout/reach", "src/usage"];
-    let mut wrong = Vec::new();
-    for source in sources() {
-        let path = source.path.to_string_lossy().replace('\\', "/");
-        let follows = |code: &str| code.contains(".callees(") || code.contains("Uses::of_");
-        let found = source.lines.iter().filter(|(_, code)| follows(code)).map(|(n, _)| format!("{path}:{n}"));
-        if !FOLLOWING.iter().any(|p| path.starts_with(p)) {
-            wrong.extend(found);
+    assert_none("use `tree::analyses` instead of following calls:", &|source| match source.module().as_slice() {
+        ["tree", "analyses", ..] | ["usage", ..] => Vec::new(),
+        _ => {
+            let found = source.names.words.iter().filter(|w| w.text == "callees" && !w.is_string);
+            found.map(|w| w.line.to_string()).collect()
         }
-    }
-    assert!(wrong.is_empty(), "use `tree::analyses` instead of following calls:\n{}", wrong.join("\n"));
+    });
 }
 
 #[test]
 fn functions_fit_a_screen() {
-    const MOST: usize = 110;
-    let mut wrong = Vec::new();
-    for source in sources() {
-        let mut open: Option<(usize, usize, String)> = None;
-        for (number, code) in &source.lines {
-            let indent = code.len() - code.trim_start().len();
-            let starts =
-                ["fn ", "pub fn ", "pub(super) fn ", "pub(crate) fn "].iter().any(|s| code.trim_start().starts_with(s));
-            if starts && code.contains("fn ") && open.is_none() && !code.trim_end().ends_with(';') {
-                open = Some((*number, indent, code.trim().to_owned()));
-            }
-            if let Some((start, at, head)) = &open
-                && code.trim_end() == format!("{}}}", " ".repeat(*at))
-            {
-                if number - start > MOST {
-                    wrong.push(format!("{}:{start}: {} lines: {head}", source.path.display(), number - start));
-                }
-                open = None;
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert_none("", &|source| rules::long_functions(&source.text, 110));
 }
 
 #[test]
 fn codes_are_used_and_explained() {
-    let text: String = sources().iter().flat_map(|s| s.lines.iter().map(|(_, l)| format!("{l}\n"))).collect();
+    let sources = sources();
+    let reported = |name: &str| {
+        let outside = sources.iter().filter(|s| s.module() != ["diagnostic", "codes"]);
+        outside.flat_map(|s| &s.names.words).any(|w| w.text == name && !w.is_string)
+    };
     let mut missing = Vec::new();
     let mut by_number: BTreeMap<u16, &str> = BTreeMap::new();
     for (code, name, _) in shaderport::diagnostic::codes::TABLE {
         assert!(by_number.insert(code.0, name).is_none(), "{code} is given twice");
-        if !contains_word(&text, &format!("Code::{name}")) {
+        if !reported(name) {
             missing.push(format!("{code} {name} is never reported"));
         }
     }
@@ -339,13 +152,59 @@ fn nothing_is_left_unfinished() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// What the rules must find, put in by hand.
 #[test]
-fn hash_tables_are_seen() {
-    let text = "struct S {\n    seen: FxHashSet<u32>,\n}\nfn f(by_name: &HashMap<u32, u32>) {\n    let mut all = FxHashMap::default();\n    for x in &all {\n    }\n}\nimpl<'a> S<'a> {\n    fn g() {\n}\n";
-    let lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.to_owned())).collect();
-    let tables = hash_tables(&Source { path: PathBuf::new(), lines, order_free: Vec::new() });
-    let names: Vec<(&str, bool)> = tables.iter().map(|t| (t.name.as_str(), t.is_named_at(10))).collect();
-    assert_eq!(names, [("self.seen", true), ("by_name", false), ("all", false)]);
-    assert!(walks("    for x in &all {", "all") && walks("self.seen.iter()", "self.seen"));
-    assert!(!walks("small.iter()", "all") && !walks("all.get(&1)", "all"));
+fn violations_are_found() {
+    const LIB: &str = "mod symbol; mod tree; mod layout; mod legalize; mod emit; pub use emit::Printed; pub use tree::Node;";
+    let layers = Layers::of(LIB);
+    let up = |module: &[&str], text: &str| layers.upward(module, &names(module, text)).join("; ");
+    let finds = |module: &[&str], text: &str, what: &str| {
+        let found = up(module, text);
+        assert!(found.contains(what), "{text}: `{found}` instead of `{what}`");
+    };
+    // A `use` of several lines, and braces in braces.
+    finds(&["layout"], "use crate::{\n    symbol::Symbol,\n    emit,\n};", "3: `crate::emit`");
+    finds(&["layout"], "use crate::{symbol::Symbol, tree::{self}, emit::{glsl::{self, Printer}}};", "`crate::emit::glsl`");
+    // By the root's re-export, by a re-export of a layer's own, by the whole root, by another name of it.
+    finds(&["layout"], "use crate::Printed;", "`crate::Printed`: `emit` is below");
+    finds(&["layout"], "pub use crate::emit::Printed as Shown;", "`crate::emit::Printed`");
+    finds(&["layout"], "use super::*;", "`crate::*`");
+    finds(&["layout"], "use crate as all;", "`crate`: the crate as a whole");
+    // By way of parents, in a `use`, in code and in a module within the file.
+    finds(&["layout", "rules"], "use super::super::emit;", "`crate::emit`");
+    finds(&["layout", "rules"], "fn f() -> super::super::emit::Printed { self::super::super::emit::print() }", "emit::Printed");
+    finds(&["layout"], "mod inner { use super::super::emit::Printed; }", "`crate::emit::Printed`");
+    finds(&["tree"], "fn f(x: &dyn Fn(crate::legalize::Pass)) {}", "`crate::legalize::Pass`");
+    // In macros, by call and by definition.
+    finds(&["layout"], "fn f() { assert!(crate::emit::is_printed(1)); }", "`crate::emit::is_printed`");
+    finds(&["layout"], "macro_rules! m { () => { use $crate::{symbol, emit::Printed}; } }", "`crate::emit::Printed`");
+    // What is above, what is below in unit tests alone, and what only looks like it.
+    let fine = "use crate::{symbol::Symbol, tree::{self, Node}, Node as N};\nuse super::tree::Id;\n\
+        pub(crate) struct S(pub(super) u32);\n#[cfg(test)]\nmod tests { use crate::emit; }\n// crate::emit\n\
+        fn f() { print(\"crate::emit\") }";
+    assert_eq!(up(&["layout"], fine), "");
+
+    let world = |text: &str| rules::world(&["layout"], &names(&["layout"], text)).join("; ");
+    for text in ["use std::{fs};", "use std::{self, io};", "use std::{collections::BTreeMap,\n env::{self, var}};"] {
+        assert!(!world(text).is_empty(), "{text}");
+    }
+    assert!(world("fn f() { let _ = dbg!(std::fs::read(\"x\")); }").contains("`std::fs::read`"));
+    assert!(world("fn f() -> std::time::Instant { todo() }").contains("`std::time::Instant`"));
+    assert_eq!(world("use std::{collections::BTreeMap, fmt::{self, Write}};"), "");
+    assert!(rules::world(&["batch", "loader"], &names(&["batch", "loader"], "use std::fs;")).is_empty());
+
+    let targets = |text: &str| rules::targets(&["legalize"], &names(&["legalize"], text)).join("; ");
+    for text in [
+        "fn f(l: Language) -> bool { matches!(l, Language::Glsl) }",
+        "fn f(l: Language) -> bool { l == Language::Wgsl }",
+        "fn f(p: &Profile) -> bool { p.name == \"wgsl\" }",
+        "fn f(p: &Profile) -> bool { p.name.starts_with(\"glsl_4\") }",
+        "fn f(p: &Profile) -> bool { p.is_hlsl() }",
+        "fn f(t: Target) -> bool { t == Target::Hlsl }",
+        "fn spelled_for_metal() {}",
+    ] {
+        assert!(!targets(text).is_empty(), "{text}");
+    }
+    assert_eq!(targets("/// GLSL has none.\nfn f() { note(\"a vector of GLSL\") }"), "");
+    assert_eq!(rules::long_functions("fn f() {\n\n\n}\nfn g() {}", 2), ["1: `f` has 3 lines"]);
 }

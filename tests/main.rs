@@ -1,4 +1,6 @@
 //! All integration tests that are functions, in one program, so that they link once; those that are pages are in `pages`.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read pages and run programs")]
+#![allow(clippy::iter_over_hash_type, reason = "nothing is written")]
 
 mod support;
 mod bad_input;

@@ -1,5 +1,7 @@
 //! All tests that are pages or sources, a test each: `cargo test fixtures/array_bindings` runs one page, `cargo test peers/`
 //! a kind. They are found when this program runs, so a new page needs no new build.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read pages and run programs")]
+#![allow(clippy::iter_over_hash_type, reason = "nothing is written")]
 
 mod decided;
 mod errors;

@@ -1,6 +1,7 @@
 //! The command line: options to calls of the library, results to text and exit codes.
 //!
 //! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it is the program")]
 
 mod build;
 mod compile;

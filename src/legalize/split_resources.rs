@@ -237,7 +237,7 @@ fn drop_resource_fields(cx: &mut Context) {
             moved.insert(id, keep.collect());
         }
     }
-    // Each struct is changed for itself: their order does not matter.
+    #[expect(clippy::iter_over_hash_type, reason = "each struct is changed by itself")]
     for (id, map) in &moved {
         let mut keep = map.iter();
         cx.program.structs[*id].fields.retain(|_| keep.next().is_some_and(Option::is_some));

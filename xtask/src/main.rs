@@ -1,4 +1,5 @@
 //! Development tasks: `cargo xtask TASK`.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a development tool")]
 
 mod bench;
 mod conformance;
