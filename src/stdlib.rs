@@ -92,7 +92,7 @@ impl Mentions {
     /// checked again with all, before its errors are told.
     pub fn stdlib(&self) -> Stdlib {
         let mut search = Search::new();
-        // The order does not matter: the result is a set.
+        #[expect(clippy::iter_over_hash_type, reason = "the result is a set")]
         for name in &self.names {
             let implied = IMPLIED.iter().filter(|(word, _)| name == word).map(|(_, name)| *name);
             for name in implied.chain([name.as_str()]) {

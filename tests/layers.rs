@@ -155,7 +155,8 @@ fn nothing_is_left_unfinished() {
 /// What the rules must find, put in by hand.
 #[test]
 fn violations_are_found() {
-    const LIB: &str = "mod symbol; mod tree; mod layout; mod legalize; mod emit; pub use emit::Printed; pub use tree::Node;";
+    const LIB: &str =
+        "mod symbol; mod tree; mod layout; mod legalize; mod emit; pub use emit::Printed; pub use tree::Node;";
     let layers = Layers::of(LIB);
     let up = |module: &[&str], text: &str| layers.upward(module, &names(module, text)).join("; ");
     let finds = |module: &[&str], text: &str, what: &str| {
@@ -164,7 +165,11 @@ fn violations_are_found() {
     };
     // A `use` of several lines, and braces in braces.
     finds(&["layout"], "use crate::{\n    symbol::Symbol,\n    emit,\n};", "3: `crate::emit`");
-    finds(&["layout"], "use crate::{symbol::Symbol, tree::{self}, emit::{glsl::{self, Printer}}};", "`crate::emit::glsl`");
+    finds(
+        &["layout"],
+        "use crate::{symbol::Symbol, tree::{self}, emit::{glsl::{self, Printer}}};",
+        "`crate::emit::glsl`",
+    );
     // By the root's re-export, by a re-export of a layer's own, by the whole root, by another name of it.
     finds(&["layout"], "use crate::Printed;", "`crate::Printed`: `emit` is below");
     finds(&["layout"], "pub use crate::emit::Printed as Shown;", "`crate::emit::Printed`");
@@ -172,7 +177,11 @@ fn violations_are_found() {
     finds(&["layout"], "use crate as all;", "`crate`: the crate as a whole");
     // By way of parents, in a `use`, in code and in a module within the file.
     finds(&["layout", "rules"], "use super::super::emit;", "`crate::emit`");
-    finds(&["layout", "rules"], "fn f() -> super::super::emit::Printed { self::super::super::emit::print() }", "emit::Printed");
+    finds(
+        &["layout", "rules"],
+        "fn f() -> super::super::emit::Printed { self::super::super::emit::print() }",
+        "emit::Printed",
+    );
     finds(&["layout"], "mod inner { use super::super::emit::Printed; }", "`crate::emit::Printed`");
     finds(&["tree"], "fn f(x: &dyn Fn(crate::legalize::Pass)) {}", "`crate::legalize::Pass`");
     // In macros, by call and by definition.

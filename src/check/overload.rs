@@ -178,6 +178,7 @@ impl<'a> Checker<'a> {
     }
 
     /// How many generic parameters a declaration and the extension around it have.
+    #[expect(clippy::disallowed_methods, reason = "they are counted")]
     fn generality(&self, info: &DeclInfo<'a>, generics: Option<&'a Generics>) -> usize {
         let outer = self.at(info.scope).parent.map_or(0, |parent| {
             let bound = |e: &&Entity| matches!(e, Entity::Type(_) | Entity::Value(..));

@@ -261,6 +261,11 @@ impl<'a> Checker<'a> {
         let mut best: Option<(usize, &'static str, Symbol)> = None;
         let mut current = Some(scope);
         while let Some(id) = current {
+            #[expect(
+                clippy::iter_over_hash_type,
+                clippy::disallowed_methods,
+                reason = "of equally near names it is the first"
+            )]
             for candidate in self.at(id).names.keys() {
                 let text = candidate.as_str();
                 if text.starts_with("__") {

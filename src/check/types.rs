@@ -493,6 +493,7 @@ impl<'a> Checker<'a> {
             Type::MeshOutput(_, e, _) => Some(e),
             _ => None,
         };
+        #[expect(clippy::disallowed_methods, reason = "they are sorted")]
         let mut names: Vec<&str> =
             self.aliases.iter().filter(|(_, t)| **t == ty).map(|((d, _), _)| self.info(*d).name.as_str()).collect();
         names.sort_unstable_by_key(|n| (n.len(), *n));

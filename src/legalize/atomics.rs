@@ -21,6 +21,7 @@ use crate::tree::{
     StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "atomics",
@@ -33,8 +34,8 @@ pub(super) const PASS: Pass = Pass {
 /// Where atomic scalars are declared.
 #[derive(Default)]
 struct AtomicDecls {
-    globals: FxHashSet<GlobalId>,
-    fields: FxHashSet<(StructId, u32)>,
+    globals: BTreeSet<GlobalId>,
+    fields: BTreeSet<(StructId, u32)>,
     /// Fields of second declarations that hold others of them.
     nested: Vec<(StructId, u32)>,
 }

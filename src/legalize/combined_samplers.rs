@@ -27,6 +27,7 @@ fn run(cx: &mut Context) {
     let parts: FxHashMap<FunctionId, i64> =
         cx.program.functions.ids().filter_map(|f| Some((f, part(cx.program, f)?))).collect();
     let samplers = declare_samplers(cx);
+    #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
     let sampler_types: FxHashMap<GlobalId, TypeId> =
         samplers.values().map(|g| (*g, cx.program.globals[*g].ty)).collect();
     cx.program.each_exprs_mut(&mut |types, exprs, live| {

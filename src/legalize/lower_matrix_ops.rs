@@ -127,6 +127,7 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
         }
     }
     // A scalar that stays a factor is written once.
+    #[expect(clippy::iter_over_hash_type, reason = "the result is a set")]
     for factor in factors(types, exprs, &body.expressions()) {
         if let ExprKind::Convert(inner, _) = exprs[factor].kind {
             marks.remove(&inner);

@@ -45,7 +45,9 @@ pub fn names(module: &[&str], text: &str) -> Names {
 
 /// Whether an item is there for unit tests alone.
 pub fn is_test(attributes: &[syn::Attribute]) -> bool {
-    let test = |a: &syn::Attribute| a.path().is_ident("cfg") && matches!(&a.meta, syn::Meta::List(l) if l.tokens.to_string() == "test");
+    let test = |a: &syn::Attribute| {
+        a.path().is_ident("cfg") && matches!(&a.meta, syn::Meta::List(l) if l.tokens.to_string() == "test")
+    };
     attributes.iter().any(test)
 }
 

@@ -11,14 +11,8 @@ const WORLD: &[&str] = &["fs", "env", "time", "net", "process"];
 const KNOWS_TARGETS: &[&str] =
     &["target", "emit", "reflect", "options", "cli", "batch", "build_script", "compile", "validate"];
 /// Words of the input language, of blocks and assembly of other languages that users write and of attributes of the library.
-const OF_THE_INPUT: &[&str] = &[
-    "__glsl_extension",
-    "__glsl_version",
-    "__wgsl_enable",
-    "glsl_block",
-    "spirv_asm",
-    "SpirvAsm",
-];
+const OF_THE_INPUT: &[&str] =
+    &["__glsl_extension", "__glsl_version", "__wgsl_enable", "glsl_block", "spirv_asm", "SpirvAsm"];
 /// Words of targets. HLSL is also the input language.
 const TARGETS: &[&str] = &["glsl", "essl", "wgsl", "spirv", "metal", "msl"];
 
@@ -121,7 +115,9 @@ fn has_target(name: &str) -> bool {
     for c in name.chars() {
         spaced.push_str(&if c.is_ascii_uppercase() { format!(" {}", c.to_ascii_lowercase()) } else { c.to_string() });
     }
-    name == "is_hlsl" || name.ends_with("Target::Hlsl") || !name.contains("::") && spaced.split([' ', '_']).any(|word| TARGETS.contains(&word))
+    name == "is_hlsl"
+        || name.ends_with("Target::Hlsl")
+        || !name.contains("::") && spaced.split([' ', '_']).any(|word| TARGETS.contains(&word))
 }
 
 /// Functions of more lines than fit a screen.

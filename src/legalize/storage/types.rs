@@ -120,7 +120,8 @@ impl<'a, 'b> Planner<'a, 'b> {
             }
         }
         // A field of one struct cannot be stored in two ways.
-        let both: Vec<StructId> = self.uniform.intersection(&self.storage).copied().collect();
+        let both = |id: &StructId| self.uniform.contains(id) && self.storage.contains(id);
+        let both: Vec<StructId> = self.cx.program.structs.ids().filter(both).collect();
         let mut clashes: Vec<Span> = Vec::new();
         for id in both {
             for index in 0..self.cx.program.structs[id].fields.len() as u32 {

@@ -236,6 +236,7 @@ pub(super) fn with_callers(
     for caller in program.functions.ids() {
         callees(caller).into_iter().for_each(|callee| callers[callee.index()].push(caller));
     }
+    #[expect(clippy::disallowed_methods, reason = "the result is a set")]
     let mut todo: Vec<FunctionId> = found.iter().copied().collect();
     while let Some(function) = todo.pop() {
         todo.extend(callers[function.index()].iter().copied().filter(|f| found.insert(*f)));
