@@ -69,6 +69,7 @@ impl Plan {
             program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
         }
         // The order does not matter: each field is changed by itself.
+        #[expect(clippy::iter_over_hash_type, reason = "each field is changed by itself")]
         for (&(id, index), declared) in &self.fields {
             if let Some(field) = program.structs[id].fields.get_mut(index as usize) {
                 (field.ty, field.matrix_order) = (declared.ty, Some(declared.order));
