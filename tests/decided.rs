@@ -115,8 +115,8 @@ const NO_PUSH_CONSTANTS: &str = "WGSL has no push constants: the buffer has the 
 const STRUCT_ORDER: &str = "resources in structs lie in order of declaration, arrays whole: rule `layout-differences`";
 
 const OPTIMIZER: &str = "a branch is unused if its condition is a constant expression or follows from the bounds of a counting \
-    loop (src/usage); algebra, unrolled loops and what else DXC's optimizer finds are not followed: the parameter keeps its \
-    register";
+    loop (src/usage), also where DXC's optimizer misses that; algebra, unrolled loops and what else it finds are not followed: \
+    the parameter keeps its register";
 
 const STRUCT_WHOLE: &str = "a struct that is used has places for all of its resources: rule `layout-differences`";
 
