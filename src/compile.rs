@@ -451,7 +451,7 @@ impl<'a> Compilation<'a> {
 /// for all that they mention.
 fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
     match api {
-        Api::D3d => crate::usage::used_globals(program),
+        Api::D3d => crate::usage::Users::of(program).used_globals(),
         Api::Vulkan | Api::WebGpu => program.reachable_globals().iter().flatten().copied().collect(),
     }
 }

@@ -8,7 +8,7 @@ use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
 use crate::tree::{self, LeafId, ParameterId, Step, Type};
-use crate::usage::{Parts, Root, parts};
+use crate::usage::{Parts, Root, Users};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of the buffer of plain globals.
@@ -186,9 +186,10 @@ impl Rows<'_, '_> {
     /// Notes the entry points that use each leaf.
     fn note_users(&mut self) {
         let (program, leaves) = (self.builder.program, &self.builder.layout.leaves);
+        let users = Users::of(program);
         let roots: Vec<Option<(Option<usize>, Root)>> = self.list.iter().map(|row| self.root(row.id)).collect();
         for (index, entry) in program.entry_points.iter().enumerate() {
-            let (named, reached) = parts(program, entry);
+            let (named, reached) = users.parts(entry);
             for (row, root) in self.list.iter_mut().zip(&roots) {
                 let Some((of, root)) = root else { continue };
                 let path = &leaves.leaf(row.id).path;

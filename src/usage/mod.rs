@@ -17,23 +17,14 @@ mod writes;
 
 use crate::tree::*;
 use graph::{EFFECTS, Graph, Node};
-use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use values::{FALSE, Known, Locals, Range, TRUE, Values, binary, join};
-use writes::{Target, acting, is_state, target, writes, written_statics};
+use writes::{Target, Writes, is_state, target, writes};
 
 /// Calls nested deeper than this are entered without what is known of their arguments.
 const MAX_DEPTH: u32 = 32;
 /// So are calls after this many.
 const MAX_CALLS: u32 = 4096;
-
-/// The globals that the effects of some entry point use.
-pub fn used_globals(program: &Program) -> BTreeSet<GlobalId> {
-    let mut walk = Walk::new(program, true);
-    program.entry_points.iter().for_each(|entry| walk.entry(entry));
-    let needed = walk.graph.needed();
-    walk.globals.iter().filter(|(_, node)| needed.contains(node)).map(|(global, _)| *global).collect()
-}
 
 /// What a part of a parameter belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,14 +39,36 @@ pub enum Root {
 /// steps are left out.
 pub type Parts = BTreeSet<(Root, Vec<Step>)>;
 
-/// The parts that the code of an entry point names, in functions that it calls too; and those of them that it reaches.
-pub fn parts(program: &Program, entry: &EntryPoint) -> (Parts, Parts) {
-    let of = |decides| {
-        let mut walk = Walk::new(program, decides);
-        walk.entry(entry);
-        walk.parts
-    };
-    (of(false), of(true))
+/// What the entry points of a program use. What holds for the whole program is found once, so that asking for each entry
+/// point takes time in what that one reaches.
+pub struct Users<'a> {
+    program: &'a Program,
+    writes: Writes,
+}
+
+impl<'a> Users<'a> {
+    /// The users of parameters of a program.
+    pub fn of(program: &'a Program) -> Users<'a> {
+        Users { program, writes: Writes::of(program) }
+    }
+
+    /// The globals that the effects of some entry point use.
+    pub fn used_globals(&self) -> BTreeSet<GlobalId> {
+        let mut walk = Walk::new(self, true);
+        self.program.entry_points.iter().for_each(|entry| walk.entry(entry));
+        let needed = walk.graph.needed();
+        walk.globals.iter().filter(|(_, node)| needed.contains(node)).map(|(global, _)| *global).collect()
+    }
+
+    /// The parts that the code of an entry point names, in functions that it calls too; and those of them that it reaches.
+    pub fn parts(&self, entry: &EntryPoint) -> (Parts, Parts) {
+        let of = |decides| {
+            let mut walk = Walk::new(self, decides);
+            walk.entry(entry);
+            walk.parts
+        };
+        (of(false), of(true))
+    }
 }
 
 struct Walk<'a> {
@@ -71,8 +84,7 @@ struct Walk<'a> {
     /// Those being walked.
     open: Vec<FunctionId>,
     calls: u32,
-    /// Functions that have effects.
-    acting: FxHashSet<FunctionId>,
+    writes: &'a Writes,
 }
 
 /// A function that is walked.
@@ -91,10 +103,10 @@ struct Frame<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(program: &'a Program, decides: bool) -> Walk<'a> {
+    fn new(users: &'a Users<'a>, decides: bool) -> Walk<'a> {
         Walk {
-            program,
-            values: Values::new(program, written_statics(program)),
+            program: users.program,
+            values: Values::new(users.program, &users.writes.statics),
             decides,
             graph: Graph::default(),
             parts: Parts::new(),
@@ -102,7 +114,7 @@ impl<'a> Walk<'a> {
             seen: BTreeSet::new(),
             open: Vec::new(),
             calls: 0,
-            acting: acting(program),
+            writes: &users.writes,
         }
     }
 
@@ -545,7 +557,7 @@ impl<'a> Walk<'a> {
         let function = &self.program.functions[id];
         let node = self.graph.node();
         self.graph.need(sink, node);
-        let acts = matches!(function.body, FunctionBody::Block) || self.acting.contains(&id);
+        let acts = matches!(function.body, FunctionBody::Block) || self.writes.acting.contains(&id);
         let state = args.iter().any(|a| is_state(self.program, frame.body.exprs[*a].ty));
         if acts || state {
             self.graph.need(EFFECTS, node);

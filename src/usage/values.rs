@@ -44,15 +44,15 @@ pub fn join(one: &Locals, other: &Locals) -> Locals {
     both.collect()
 }
 
-/// Tells values.
+/// Finds what is known of expressions.
 pub struct Values<'a> {
     pub program: &'a Program,
     /// Statics that some function writes.
-    written: BTreeSet<GlobalId>,
+    written: &'a BTreeSet<GlobalId>,
 }
 
 impl<'a> Values<'a> {
-    pub fn new(program: &'a Program, written: BTreeSet<GlobalId>) -> Values<'a> {
+    pub fn new(program: &'a Program, written: &'a BTreeSet<GlobalId>) -> Values<'a> {
         Values { program, written }
     }
 

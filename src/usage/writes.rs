@@ -45,9 +45,23 @@ pub fn is_state(program: &Program, ty: TypeId) -> bool {
     !is_plain(program, ty) && !program.types.get(ty).is_resource()
 }
 
-/// The functions that have effects beside their results, builtins without a body in the language among them, themselves or
-/// through others.
-pub fn acting(program: &Program) -> FxHashSet<FunctionId> {
+/// What the functions of a program write beside their results and parameters.
+pub struct Writes {
+    /// Statics that some function writes.
+    pub statics: BTreeSet<GlobalId>,
+    /// Functions that have effects beside their results, builtins without a body in the language among them, themselves or
+    /// through others.
+    pub acting: FxHashSet<FunctionId>,
+}
+
+impl Writes {
+    /// Of all functions of a program.
+    pub fn of(program: &Program) -> Writes {
+        Writes { statics: statics(program), acting: acting(program) }
+    }
+}
+
+fn acting(program: &Program) -> FxHashSet<FunctionId> {
     let writes = |body: &Body| {
         body.expressions().into_iter().any(|e| match body.exprs[e].kind {
             ExprKind::Assign(_, lvalue, _) | ExprKind::Step(_, _, lvalue) => {
@@ -68,8 +82,7 @@ pub fn acting(program: &Program) -> FxHashSet<FunctionId> {
     })
 }
 
-/// Statics that functions write.
-pub fn written_statics(program: &Program) -> BTreeSet<GlobalId> {
+fn statics(program: &Program) -> BTreeSet<GlobalId> {
     let mut found = BTreeSet::new();
     for &id in program.reachable_functions().iter() {
         let body = &program.functions[id].code;
