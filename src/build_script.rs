@@ -15,10 +15,12 @@
 
 use crate::batch::{FileLoader, Job, LockFile, Plan, clashes, write_if_changed};
 use crate::compile::{BufferLayout, Options, Target, compile};
+use crate::layout::lock::ProgramLock;
 use crate::layout::{Policy, Shift};
 use crate::options::{Choices, Lint};
 use crate::preprocess::TokenCache;
 use crate::tree::MatrixOrder;
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -161,18 +163,25 @@ impl Build {
             None => None,
         };
         let cache = Arc::new(TokenCache::new());
+        let one = |job| self.compile(job, &base, lock.as_ref(), &cache);
+        let programs: Vec<Compiled> = jobs.par_iter().map(one).collect();
         let mut written = Vec::new();
         let mut errors = String::new();
-        for job in &jobs {
-            match self.compile(job, &base, lock.as_mut(), &cache) {
-                Ok(files) => {
-                    for (name, bytes) in files {
-                        let path = out.join(name);
-                        write_if_changed(&path, &bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-                        written.push(path);
-                    }
-                }
-                Err(text) => errors.push_str(&text),
+        for (job, program) in jobs.iter().zip(programs) {
+            for file in &program.dependencies {
+                println!("cargo::rerun-if-changed={file}");
+            }
+            match program.failed {
+                true => errors.push_str(&program.text),
+                false => warn(&program.text),
+            }
+            for (name, bytes) in program.files {
+                let path = out.join(name);
+                write_if_changed(&path, &bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+                written.push(path);
+            }
+            if let Some(lock) = lock.as_mut().filter(|_| !program.failed) {
+                lock.update(std::slice::from_ref(&job.path), true, program.records);
             }
         }
         lock.iter().flat_map(LockFile::gone).for_each(|text| warn(&text));
@@ -182,14 +191,8 @@ impl Build {
         if errors.is_empty() { Ok(written) } else { Err(errors) }
     }
 
-    /// The names and bytes of what becomes of one program, or its errors.
-    fn compile(
-        &self,
-        job: &Job,
-        base: &Path,
-        lock: Option<&mut LockFile>,
-        cache: &Arc<TokenCache>,
-    ) -> Result<Vec<(String, Vec<u8>)>, String> {
+    /// One program.
+    fn compile(&self, job: &Job, base: &Path, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Compiled {
         let loader = FileLoader::new(self.include.iter().chain(&job.settings.include))
             .base(base)
             .root(job.path.parent().unwrap_or(Path::new(".")))
@@ -199,30 +202,21 @@ impl Build {
             targets: job.settings.targets(&self.targets),
             defines: self.defines.clone(),
             cache: Some(cache.clone()),
-            lock: lock.as_ref().map(|lock| lock.input(program, true)),
+            lock: lock.map(|lock| lock.input(program, true)),
             ..Options::default()
         };
         job.settings.apply(&self.choices, &mut options);
         let source = job.path.to_string_lossy().replace('\\', "/");
         let output = compile(&loader, &[&source], &options);
-        for file in &output.dependencies {
-            println!("cargo::rerun-if-changed={file}");
-        }
-        if output.has_errors() {
-            return Err(output.render(false));
-        }
-        warn(&output.render(false));
-        if let Some(lock) = lock {
-            lock.update(program, true, output.records.clone());
-        }
+        let (failed, text) = (output.has_errors(), output.render(false));
         let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-        for artifact in &output.artifacts {
-            files.push((crate::batch::file_name(&job.stem, artifact), artifact.bytes.clone()));
+        if !failed {
+            let name = |a| crate::batch::file_name(&job.stem, a);
+            files.extend(output.artifacts.iter().map(|a| (name(a), a.bytes.clone())));
+            let sidecar = |target: &Target| format!("{}.{}.json", job.stem, target.name());
+            files.extend(output.reflections.iter().map(|(t, r)| (sidecar(t), r.to_json().into_bytes())));
         }
-        for (target, reflection) in &output.reflections {
-            files.push((format!("{}.{}.json", job.stem, target.name()), reflection.to_json().into_bytes()));
-        }
-        Ok(files)
+        Compiled { dependencies: output.dependencies, text, failed, files, records: output.records }
     }
 
     /// Compiles, or ends the build script with the errors.
@@ -232,6 +226,18 @@ impl Build {
             std::process::exit(1);
         }
     }
+}
+
+/// What became of one program.
+struct Compiled {
+    dependencies: Vec<String>,
+    /// Errors and warnings for people.
+    text: String,
+    failed: bool,
+    /// Names and bytes of outputs.
+    files: Vec<(String, Vec<u8>)>,
+    /// What a lock records of it from now on.
+    records: Option<ProgramLock>,
 }
 
 /// Warnings, as cargo shows them.

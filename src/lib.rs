@@ -37,6 +37,7 @@ pub mod options;
 pub mod guide;
 pub mod batch;
 pub mod build_script;
+#[cfg(feature = "cli")]
 pub mod cli;
 
 pub use build_script::Build;

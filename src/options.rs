@@ -4,54 +4,84 @@ use crate::check::EntryRequest;
 use crate::compile::{BufferLayout, Options, Target};
 use crate::layout::{self, Policy, Shift, Unit};
 use crate::tree::{MatrixOrder, Stage};
-use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
-/// What may be chosen for programs besides their sources, macros and targets. This is the one list of it: each field is an
-/// option of the command line, a key of `shaderport.toml` of the same name, and a setter of [`crate::Build`]. What is
-/// `None` is left to whoever is asked next (the command line or the build script, then the manifest), at last to the default.
-#[derive(Args, Deserialize, Clone, PartialEq, Debug, Default)]
-#[serde(rename_all = "kebab-case", default)]
-pub struct Choices {
+macro_rules! choices {
+    ($(
+        $(#[doc = $doc:literal])*
+        #[arg($($arg:tt)*)]
+        $(#[serde($($serde:tt)*)])?
+        $name:ident: $type:ty,
+    )*) => {
+        /// What may be chosen for programs besides their sources, macros and targets. This is the one list of it: each field is
+        /// an option of the command line, a key of `shaderport.toml` of the same name, and a setter of [`crate::Build`]. What
+        /// is `None` is left to whoever is asked next (the command line or the build script, then the manifest), at last to
+        /// the default.
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
+        #[derive(Deserialize, Clone, PartialEq, Debug, Default)]
+        #[serde(rename_all = "kebab-case", default)]
+        pub struct Choices {$(
+            $(#[doc = $doc])*
+            #[cfg_attr(feature = "cli", arg($($arg)*))]
+            $(#[serde($($serde)*)])?
+            pub $name: Option<$type>,
+        )*}
+
+        impl Choices {
+            /// What is not chosen here is taken from `other`.
+            pub fn or(self, other: &Choices) -> Choices {
+                Choices { $($name: self.$name.or_else(|| other.$name.clone()),)* }
+            }
+
+            /// The names of all of them, as in a manifest.
+            pub fn names() -> Vec<String> {
+                [$(stringify!($name)),*].iter().map(|name| name.replace('_', "-")).collect()
+            }
+        }
+    };
+}
+
+choices! {
     /// Profile of the target, such as sm_6_6, glsl_450, wgsl.
     #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
+    profile: String,
     /// Storage order of matrices without a modifier; column is the default.
     #[arg(long, value_name = "row|column", value_parser = matrix_layout)]
     #[serde(deserialize_with = "said")]
-    pub matrix_layout: Option<MatrixOrder>,
+    matrix_layout: MatrixOrder,
     /// How bindings are assigned; spec is the default.
     #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy)]
     #[serde(deserialize_with = "said")]
-    pub binding_policy: Option<Policy>,
+    binding_policy: Policy,
     /// Map register classes to ranges of bindings on Vulkan and WebGPU: `register(t3)` is binding N + 3.
     #[arg(long, value_name = "b=N,t=N,u=N,s=N", value_parser = shift)]
     #[serde(deserialize_with = "said")]
-    pub shift: Option<Shift>,
+    shift: Shift,
     /// Binding or `b` register, and set or space, of the buffer of plain globals.
     #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
     #[serde(deserialize_with = "said")]
-    pub globals_binding: Option<(u32, u32)>,
+    globals_binding: (u32, u32),
     /// Reserve the explicit positions of parameters that the binding policy drops.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub reserve_unused: Option<bool>,
+    reserve_unused: bool,
     /// Size of arrays of resources without one, for targets that need it.
     #[arg(long, value_name = "N", value_parser = array_size)]
     #[serde(deserialize_with = "said_size")]
-    pub unsized_array_size: Option<u32>,
+    unsized_array_size: u32,
     /// Rules for the bytes of buffers; native, each target's own, is the default.
     #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout)]
     #[serde(deserialize_with = "said")]
-    pub buffer_layout: Option<BufferLayout>,
+    buffer_layout: BufferLayout,
     /// Warnings to report: `layout` for structs whose offsets differ between targets, with the padding that mends it;
     /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
-    pub lint: Option<Vec<Lint>>,
+    lint: Vec<Lint>,
 }
 
 /// Warnings that are reported on request.
-#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lint {
     /// Structs whose bytes differ between targets.
@@ -61,22 +91,6 @@ pub enum Lint {
 }
 
 impl Choices {
-    /// What is not chosen here is taken from `other`.
-    pub fn or(self, other: &Choices) -> Choices {
-        let other = other.clone();
-        Choices {
-            profile: self.profile.or(other.profile),
-            matrix_layout: self.matrix_layout.or(other.matrix_layout),
-            binding_policy: self.binding_policy.or(other.binding_policy),
-            shift: self.shift.or(other.shift),
-            globals_binding: self.globals_binding.or(other.globals_binding),
-            reserve_unused: self.reserve_unused.or(other.reserve_unused),
-            unsized_array_size: self.unsized_array_size.or(other.unsized_array_size),
-            buffer_layout: self.buffer_layout.or(other.buffer_layout),
-            lint: self.lint.or(other.lint),
-        }
-    }
-
     /// The library's options, where they are chosen.
     pub fn apply(&self, to: &mut Options) {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
@@ -91,12 +105,6 @@ impl Choices {
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
         to.lint_layout = lint.as_ref().map_or(to.lint_layout, |l| l.contains(&Lint::Layout));
         to.lint_stages = lint.as_ref().map_or(to.lint_stages, |l| l.contains(&Lint::Stages));
-    }
-
-    /// The names of all of them.
-    pub fn names() -> Vec<String> {
-        let command = Choices::augment_args(clap::Command::new(""));
-        command.get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect()
     }
 }
 

@@ -1,35 +1,66 @@
-//! Validation of emitted text in process, and the ways that lead on from legal WGSL: SPIR-V and Metal through naga.
+//! Validation of emitted text in process, and the ways that lead on from legal WGSL: SPIR-V and Metal through naga. Without
+//! the Cargo feature `validate` each of them is an error that names it.
 
-use naga::back::{msl, spv};
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+#[cfg(feature = "validate")]
+pub use with_naga::{check_wgsl, wgsl_to_metal, wgsl_to_spirv};
+#[cfg(not(feature = "validate"))]
+pub use without_naga::{check_wgsl, wgsl_to_metal, wgsl_to_spirv};
 
-/// Parses and validates WGSL; the error is naga's, with the place in the text.
-pub fn check_wgsl(text: &str) -> Result<(), String> {
-    parse(text).map(|_| ())
+#[cfg(feature = "validate")]
+mod with_naga {
+    use naga::back::{msl, spv};
+    use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+
+    /// Parses and validates WGSL; the error is naga's, with the place in the text.
+    pub fn check_wgsl(text: &str) -> Result<(), String> {
+        parse(text).map(|_| ())
+    }
+
+    fn parse(text: &str) -> Result<(naga::Module, ModuleInfo), String> {
+        // naga knows subgroup operations, but not the directive that the language asks for.
+        let text = &text.replace("enable subgroups;", "");
+        let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+        let info = validator.validate(&module).map_err(|e| e.emit_to_string(text))?;
+        Ok((module, info))
+    }
+
+    /// SPIR-V words, as little-endian bytes, of legal WGSL.
+    pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u8>, String> {
+        let (module, info) = parse(text)?;
+        let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
+        let words = spv::write_vec(&module, &info, &options, None).map_err(|e| e.to_string())?;
+        Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+    }
+
+    /// Metal text of legal WGSL; resources get Metal indices in order.
+    pub fn wgsl_to_metal(text: &str) -> Result<String, String> {
+        let (module, info) = parse(text)?;
+        let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+        let (text, _) =
+            msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).map_err(|e| e.to_string())?;
+        Ok(text)
+    }
 }
 
-fn parse(text: &str) -> Result<(naga::Module, ModuleInfo), String> {
-    // naga knows subgroup operations, but not the directive that the language asks for.
-    let text = &text.replace("enable subgroups;", "");
-    let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
-    let info = validator.validate(&module).map_err(|e| e.emit_to_string(text))?;
-    Ok((module, info))
-}
+#[cfg(not(feature = "validate"))]
+mod without_naga {
+    fn lacks<T>(what: &str) -> Result<T, String> {
+        Err(format!("{what} needs naga, without which shaderport was built: enable its Cargo feature `validate`"))
+    }
 
-/// SPIR-V words, as little-endian bytes, of legal WGSL.
-pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u8>, String> {
-    let (module, info) = parse(text)?;
-    let options = spv::Options { lang_version: (1, 3), ..spv::Options::default() };
-    let words = spv::write_vec(&module, &info, &options, None).map_err(|e| e.to_string())?;
-    Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
-}
+    /// No WGSL is valid that nothing has looked at.
+    pub fn check_wgsl(_: &str) -> Result<(), String> {
+        lacks("the validation of WGSL")
+    }
 
-/// Metal text of legal WGSL; resources get Metal indices in order.
-pub fn wgsl_to_metal(text: &str) -> Result<String, String> {
-    let (module, info) = parse(text)?;
-    let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
-    let (text, _) =
-        msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).map_err(|e| e.to_string())?;
-    Ok(text)
+    /// SPIR-V words, as little-endian bytes, of legal WGSL.
+    pub fn wgsl_to_spirv(_: &str) -> Result<Vec<u8>, String> {
+        lacks("the target spirv")
+    }
+
+    /// Metal text of legal WGSL.
+    pub fn wgsl_to_metal(_: &str) -> Result<String, String> {
+        lacks("the target metal")
+    }
 }

@@ -14,7 +14,7 @@ use super::{Diagnostic, Label, Severity};
 use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
-use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter, termcolor};
+use codespan_reporting::term::{self, Chars, Config};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -36,8 +36,10 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &Sources) {
     });
 }
 
-/// Renders diagnostics in the given order, each followed by an empty line.
+/// Renders diagnostics in the given order, each followed by an empty line. Colors are for terminals: without the Cargo feature
+/// `cli` there are none.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> String {
+    let color = color && cfg!(feature = "cli");
     let mut text = String::new();
     for diagnostic in diagnostics {
         text.push_str(&headline(diagnostic, sources, color));
@@ -102,15 +104,18 @@ fn details(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
     text.split_once('\n').map_or(String::new(), |(_, rest)| format!("{}\n", rest.trim_end()))
 }
 
+#[cfg_attr(not(feature = "cli"), expect(unused_variables, reason = "there are no colors"))]
 fn emit(report: &codespan::Diagnostic<FileId>, sources: &Sources, color: bool) -> Option<String> {
     let config = Config { chars: Chars::ascii(), ..Config::default() };
-    if !color {
-        return term::emit_into_string(&config, &View(sources), report).ok();
+    #[cfg(feature = "cli")]
+    if color {
+        use codespan_reporting::term::{Styles, StylesWriter, termcolor::Buffer};
+        let (mut buffer, styles) = (Buffer::ansi(), Styles::default());
+        term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, &View(sources), report)
+            .ok()?;
+        return String::from_utf8(buffer.into_inner()).ok();
     }
-    let mut buffer = termcolor::Buffer::ansi();
-    let styles = Styles::default();
-    term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, &View(sources), report).ok()?;
-    String::from_utf8(buffer.into_inner()).ok()
+    term::emit_into_string(&config, &View(sources), report).ok()
 }
 
 fn shown(label: &codespan::Label<FileId>, sources: &Sources) -> bool {

@@ -4,6 +4,7 @@
 //! the emitted programs (for names). Slang's reflection documentation describes the shape of the data.
 
 mod build;
+#[cfg(feature = "cli")]
 pub mod diff;
 mod emitted;
 pub mod explain;
@@ -54,11 +55,21 @@ impl Reflection {
     pub fn to_layouts(&self) -> String {
         layouts::outline(self)
     }
+}
 
-    /// The JSON Schema of the sidecar.
-    pub fn schema() -> String {
-        let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Reflection)).unwrap_or_default();
-        text.push('\n');
-        text
+#[cfg(test)]
+mod tests {
+    use super::Reflection;
+
+    #[test]
+    fn the_schema_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/reflect/schema.json");
+        let mut wanted = serde_json::to_string_pretty(&schemars::schema_for!(Reflection)).expect("a schema");
+        wanted.push('\n');
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, &wanted).expect("the schema can be written");
+        }
+        let found = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(found == wanted, "src/reflect/schema.json is out of date; BLESS=1 cargo test schema rewrites it");
     }
 }

@@ -1,14 +1,14 @@
 //! The sidecar as data. Keys that `slangc -reflection-json` (format 1.1) has are spelled and meant as there; the
 //! others are ours and say so. The checked-in JSON Schema is generated from these types.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the sidecar format.
 pub const SCHEMA_VERSION: &str = "shaderport-reflection/1";
 
 /// Everything about the interface of one program on one target.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reflection {
     /// Ours: the format of this file.
@@ -41,7 +41,8 @@ pub struct Reflection {
 }
 
 /// Ours: the bytes of one buffer, data and padding.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BufferMemory {
     /// Its path, as in [`Leaf::path`].
@@ -59,7 +60,8 @@ pub struct BufferMemory {
 }
 
 /// Ours: some bytes of a buffer that are one value, or padding.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryRow {
     /// Path below the buffer in the source; array steps are left out. Of padding: of what the padding is in.
@@ -81,7 +83,8 @@ pub struct MemoryRow {
 }
 
 /// Ours: an array that a row is in.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Repeat {
     /// Bytes from one to the next.
@@ -94,7 +97,8 @@ pub struct Repeat {
 }
 
 /// A scope of parameters.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
     /// `constantBuffer`, or `none` when the scope has no plain data.
@@ -111,7 +115,8 @@ pub struct Scope {
 }
 
 /// A number, or `"unbounded"`.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Count {
     /// A number.
@@ -121,7 +126,8 @@ pub enum Count {
 }
 
 /// The word for what has no bound.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Unbounded {
     /// Without bound.
@@ -129,7 +135,8 @@ pub enum Unbounded {
 }
 
 /// An offset in one unit.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Binding {
     /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `samplerState`, `descriptorTableSlot`,
@@ -162,7 +169,8 @@ pub struct Binding {
 }
 
 /// A parameter, field or varying.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
     /// The name in the source.
@@ -205,7 +213,8 @@ pub struct Variable {
 }
 
 /// A user attribute.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UserAttribute {
     /// Its name.
     pub name: String,
@@ -217,7 +226,8 @@ pub struct UserAttribute {
 }
 
 /// A size in one unit.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Size {
     /// The unit, as in [`Binding::kind`].
     pub kind: String,
@@ -233,7 +243,8 @@ pub struct Size {
 }
 
 /// A type with its layout.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TypeNode {
     /// `scalar`, `vector`, `matrix`, `array`, `struct`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
@@ -318,7 +329,8 @@ pub struct TypeNode {
 }
 
 /// Ours: a case of an enum.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EnumCase {
     /// Its name.
     pub name: String,
@@ -327,7 +339,8 @@ pub struct EnumCase {
 }
 
 /// An entry point.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EntryPoint {
     /// The name in the source.
@@ -370,7 +383,8 @@ pub struct EntryPoint {
 }
 
 /// Ours: what a stage is told by attributes and parameters of its entry point; what is not said is absent.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StageFacts {
     /// Hull and domain: `tri`, `quad`, `isoline`.
@@ -421,7 +435,8 @@ pub struct StageFacts {
 }
 
 /// Ours: a leaf with its absolute position.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Leaf {
     /// Path in the source; array steps are left out (`gPairs.b`). What belongs to an entry point begins with its name
@@ -487,7 +502,8 @@ pub struct Leaf {
 }
 
 /// Ours: an element of an array of resources in the text.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Element {
     /// Its binding.
@@ -497,7 +513,8 @@ pub struct Element {
 }
 
 /// Ours: an entry point whose code, or that of functions that it calls, names a leaf.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reference {
     /// The entry point.
@@ -509,7 +526,8 @@ pub struct Reference {
 }
 
 /// Ours: where a buffer is bound.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BufferSlot {
     /// Its path, as in [`Leaf::path`].
