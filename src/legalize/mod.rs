@@ -61,7 +61,6 @@ mod stages;
 mod storage;
 mod uniform_blocks;
 mod uniformity;
-mod unit_vectors;
 mod varyings;
 mod wide_constants;
 mod wrapping_constants;
@@ -99,8 +98,6 @@ pub struct Context<'a> {
 pub struct Notes {
     /// The blocks of push constants that are made of uniform parameters of entry points.
     pub entry_blocks: Vec<GlobalId>,
-    /// The layout of each buffer's data by the types of the source.
-    pub memory: Vec<(GlobalId, TypeLayout)>,
 }
 
 /// One step: a row of [`PASSES`].
@@ -157,10 +154,8 @@ pub const PASSES: &[Pass] = &[
     storage::MEMBERS,
     empty_structs::PASS,
     storage::UNIFORM,
-    storage::PIN,
     storage::TYPES,
     storage::COPIES,
-    unit_vectors::PASS,
     push_constants::PASS,
     bool_bits::PASS,
     specialization_constants::PASS,
@@ -180,7 +175,6 @@ pub const PASSES: &[Pass] = &[
     matrix_rows::PASS,
     non_float_matrices::PASS,
     signed_remainder::PASS,
-    storage::PLACE,
     flatten::PASS,
     atomics::PASS,
     lower_switch::PASS,

@@ -13,6 +13,7 @@
 //! | `float2 a : packoffset(c1)` behind what follows it | in the order of the bytes | [`members`] |
 //! | a struct that lies otherwise in constant buffers | a second declaration for these | [`uniform`] |
 //! | fields at other bytes than the target's own rules have | `@align`, `@size`, offsets of members | [`place`] |
+//! | `float1x3 m`, where dimensions of one are none | `float3 m` | [`unit_vectors`] |
 //! | `bool flags[2] = buffer.flags`, where the compilers take that wrongly | `{ buffer.flags[0], buffer.flags[1] }` | [`copies`] |
 //!
 //! Two steps plan, and one rewriter follows. [`BYTES`] finds the buffers whose bytes are not those of the target's own rules
@@ -23,8 +24,7 @@
 //! ([`loads`]), writes ([`stores`]), passes by reference, appends and consumes ([`elements`]) what they have come to.
 //!
 //! `split_resources` and `uniform_blocks` make the buffers, `resolve_resources` leaves no parameters that are buffers;
-//! `unit_vectors` and `non_float_matrices`, which come later, change the types of values. Rules: `layout-d3d-constant`,
-//! `layout-matrices`.
+//! `non_float_matrices`, which comes later, changes the types of values. Rules: `layout-d3d-constant`, `layout-matrices`.
 
 mod access;
 mod buffers;
@@ -42,11 +42,11 @@ mod slot;
 mod stores;
 mod types;
 mod uniform;
+mod unit_vectors;
 mod words;
 
 pub(super) use self::buffers::PASS as BYTES;
 pub(super) use self::copies::{PASS as COPIES, copies, parts};
 pub(super) use self::members::PASS as MEMBERS;
-pub(super) use self::place::{PIN, PLACE};
 pub(super) use self::types::{PASS as TYPES, mixes_orders};
 pub(super) use self::uniform::PASS as UNIFORM;

@@ -3,39 +3,22 @@
 //! Before: `struct Light { float3 color; Tint tint; float w; }`, where the target's own rule puts `w` at another byte
 //! After:  `struct Light { float3 color; @align(16) Tint tint; @align(16) float w; }`
 //!
-//! [`PIN`] notes the layout of every buffer while its types are still those of the source; [`PLACE`] compares that with
-//! what the target makes of the final types and says the difference on the fields: `@align` and `@size`, or the offset of a
-//! member of a block. What cannot be said so is an error.
+//! [`wanted`] has the layout of every buffer while its types are still those of the source; [`place`] compares that with
+//! what the target makes of the types that are stored and writes the difference on the fields: `@align` and `@size`, or the
+//! offset of a member of a block. What these cannot express is an error.
 //!
 //! Rule: `layout-wgsl`.
 
-use super::super::{Context, Pass};
+use super::super::Context;
 use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Detail, Layouter, Policy, SPEC, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
-use crate::target::Capability;
 use crate::target::Placement;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
-
-pub(in super::super) const PIN: Pass = Pass {
-    name: "pin_memory",
-    always: Some("layouts are noted while the types are those of the source"),
-    after: &["taken_apart", "uniform_structs", "empty_structs"],
-    run: pin,
-    ..Pass::ROW
-};
-pub(in super::super) const PLACE: Pass = Pass {
-    name: "place_memory",
-    always: Some("whether offsets must be written depends on the layout, not on what the program needs"),
-    removes: &[Capability::PackOffsets],
-    after: &["pin_memory", "packoffsets"],
-    run: place,
-    ..Pass::ROW
-};
 
 /// The data of a buffer, and which rules of the target it is under.
 pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(TypeId, &'static Rules)> {
@@ -63,7 +46,9 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 
-fn pin(cx: &mut Context) {
+/// The layout of every buffer that the text must give it.
+pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
+    let mut all = Vec::new();
     let native = native_settings(cx);
     for at in 0..cx.program.items.len() {
         let Some(Item::Global(id)) = cx.program.items.get(at).copied() else { continue };
@@ -73,36 +58,37 @@ fn pin(cx: &mut Context) {
             let (ty, rules) = data(cx, settings, id)?;
             Some(Layouter { program: cx.program, settings }.contents(ty, rules, order))
         };
-        let Some(mut pinned) = layout(&native) else { continue };
+        let Some(mut data) = layout(&native) else { continue };
         // Where the target's own rules do not hold, only members of a block are elsewhere: others were taken apart.
         let wanted = layout(&cx.layout.settings).filter(|_| cx.program.globals[id].stored.is_empty());
-        if let (Detail::Struct(fields), Some(wanted)) = (&mut pinned.detail, wanted) {
+        if let (Detail::Struct(fields), Some(wanted)) = (&mut data.detail, wanted) {
             for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
                 field.offset = wanted.offset;
             }
         }
         if cx.program.globals[id].stored.is_empty() {
-            let slot = Slot::here(pinned.ty, Form::Same);
+            let slot = Slot::here(data.ty, Form::Same);
             cx.program.globals[id].stored = leaves(cx.program, &slot, false);
         }
-        cx.notes.memory.push((id, pinned));
+        all.push((id, data));
     }
+    all
 }
 
-fn place(cx: &mut Context) {
-    let pinned = std::mem::take(&mut cx.notes.memory);
+/// Writes on the fields where they are to be.
+pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
     let settings = cx.layout.settings;
     if cx.profile.facts.placement == Placement::Packoffset {
-        pinned.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
+        all.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
         return;
     }
-    // Said from here on by what the fields carry.
-    for (_, s) in cx.program.structs.iter_mut().filter(|_| !pinned.is_empty()) {
+    // From here on fields have the offsets that are written.
+    for (_, s) in cx.program.structs.iter_mut().filter(|_| !all.is_empty()) {
         s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
     }
     let native = Settings::native(settings.api, settings.policy);
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
-    for (id, wanted) in pinned {
+    for (id, wanted) in all {
         let Some((ty, rules)) = data(cx, &native, id) else { continue };
         let faults = if cx.profile.facts.placement == Placement::BlockOffset {
             place_members(cx, id, ty, rules, &wanted)
@@ -126,7 +112,7 @@ fn place(cx: &mut Context) {
     }
 }
 
-/// Where one member of a `cbuffer` is elsewhere than the target would put it, all have a `packoffset`.
+/// If one member of a `cbuffer` is elsewhere than the target would put it, all have a `packoffset`.
 fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
     let native = native_settings(cx);
     let Some((ty, rules)) = data(cx, &native, id) else { return };
@@ -146,7 +132,7 @@ fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
     }
 }
 
-/// Offsets of the members of a block, where its own rules give others. Gives the places of what cannot be said.
+/// Offsets of the members of a block, where its own rules give others. Gives the spans of members that cannot have one.
 fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, wanted: &TypeLayout) -> Vec<Span> {
     let order = cx.program.globals[id].matrix_order.unwrap_or(cx.program.default_matrix_order);
     let settings = cx.layout.settings;
@@ -177,7 +163,7 @@ struct Placer<'a> {
     rules: &'static Rules,
     /// Structs whose fields are placed already.
     placed: &'a mut FxHashSet<StructId>,
-    /// Structs inside of other types, whose size is said already.
+    /// Structs inside of other types, whose size is written already.
     sized: &'a mut FxHashSet<StructId>,
     faults: Vec<Span>,
 }
@@ -278,7 +264,7 @@ impl Placer<'_> {
             if at != offset && natural.size > 0 {
                 self.move_field(id, index, end, offset, natural, first);
             } else if let Some(align) = self.raised(*ty).filter(|_| first) {
-                // Said again where it matters: not every compiler carries it outwards.
+                // Written again where it matters: not every compiler carries it outwards.
                 self.set(id, index, "__align", align);
             }
             end = offset + self.attribute(id, index, "__size").unwrap_or(natural.size);
@@ -308,7 +294,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Says the offset of a field that the target would put elsewhere.
+    /// Writes the offset of a field that the target would put elsewhere.
     fn move_field(&mut self, id: StructId, index: usize, end: u64, offset: u64, natural: Natural, first: bool) {
         let Some(span) = self.program.structs[id].fields.get(index).map(|f| f.span) else { return };
         let possible = first && offset >= end && offset.is_multiple_of(natural.align.max(1));

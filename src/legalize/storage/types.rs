@@ -14,9 +14,11 @@
 //!
 //! A struct has one declaration, so its fields have these types wherever values of it are.
 
+use super::super::needs::needs;
 use super::super::{Context, Pass};
 use super::plan::{Buffer, Declared, Plan};
 use super::slot::{Form, Slot, vector};
+use super::{place, unit_vectors};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, StructId, Type, TypeId};
@@ -24,6 +26,7 @@ use rustc_hash::FxHashSet;
 
 pub(in super::super) const PASS: Pass = Pass {
     name: "storage_types",
+    always: Some("whether offsets must be written depends on the layout, not on what the program needs"),
     removes: &[
         Capability::BothMatrixOrders,
         Capability::BoolInBuffers,
@@ -31,23 +34,30 @@ pub(in super::super) const PASS: Pass = Pass {
         Capability::NonFloatMatrices,
         Capability::UnitVectors,
         Capability::MixedMatrixOrders,
+        Capability::PackOffsets,
     ],
-    after: &["taken_apart", "uniform_structs"],
+    after: &["taken_apart", "uniform_structs", "packoffsets", "empty_structs"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    let plan = Planner::new(cx).plan();
-    if plan.is_empty() {
-        return;
-    }
-    for (_, global) in cx.program.globals.iter_mut() {
-        if plan.types.contains_key(&cx.program.types.innermost(global.ty)) {
-            global.matrix_order = Some(MatrixOrder::Row);
+    let wanted = place::wanted(cx);
+    let needs = needs(cx.program);
+    let lacks = |c: &Capability| !cx.profile.has(*c) && needs.contains_key(c);
+    let plan = if PASS.removes.iter().any(lacks) { Planner::new(cx).plan() } else { Plan::default() };
+    if !plan.is_empty() {
+        for (_, global) in cx.program.globals.iter_mut() {
+            if plan.types.contains_key(&cx.program.types.innermost(global.ty)) {
+                global.matrix_order = Some(MatrixOrder::Row);
+            }
         }
+        super::access::rewrite(cx, &plan);
     }
-    super::access::rewrite(cx, &plan);
+    if lacks(&Capability::UnitVectors) {
+        unit_vectors::narrow_all(cx.program);
+    }
+    place::place(cx, wanted);
 }
 
 /// Finds the data that is stored.

@@ -3,37 +3,26 @@
 //! Before: `float1 a;   float1x3 m;   m[0][i] * a.x        mul(column, m)`
 //! After:  `float a;    float3 m;     m[i] * a             float3x3(column.x * m, column.y * m, column.z * m)`
 //!
-//! `storage_types` knows how such a matrix lies in a buffer.
+//! [`super::types`] has given those that lie in buffers in another way the types that are stored.
 
-use super::inline_builtins::simplify;
-use super::{Context, Pass};
+use super::super::inline_builtins::simplify;
 use crate::stdlib::Operation;
-use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass = Pass {
-    name: "unit_vectors",
-    // A matrix of one row or column has no order of storage.
-    removes: &[Capability::UnitVectors, Capability::BothMatrixOrders, Capability::SparseUniformArrays],
-    after: &["storage_types"],
-    run,
-    ..Pass::ROW
-};
-
-fn run(cx: &mut Context) {
-    let templates: Vec<Option<Shape>> = cx.program.functions.iter().map(|(_, f)| shape(&f.body)).collect();
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+/// Takes the dimensions of one out of all types.
+pub(super) fn narrow_all(program: &mut Program) {
+    let templates: Vec<Option<Shape>> = program.functions.iter().map(|(_, f)| shape(&f.body)).collect();
+    program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
             rewrite(types, exprs, id, &templates);
         }
     });
-    cx.program.map_types(&mut |types, ty| narrow(types, ty));
-    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+    program.map_types(&mut |types, ty| narrow(types, ty));
+    program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
             drop_identity(exprs, id);
         }
     });
-    let program = &mut *cx.program;
     for (_, function) in program.functions.iter_mut() {
         if let FunctionBody::Block = function.body {
             simplify(&mut program.types, &mut function.code);
