@@ -151,7 +151,6 @@ pub const PASSES: &[Pass] = &[
     resource_arrays::PASS,
     depth_textures::PASS,
     storage::BYTES,
-    storage::MEMBERS,
     empty_structs::PASS,
     storage::UNIFORM,
     storage::TYPES,

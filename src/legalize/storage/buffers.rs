@@ -5,8 +5,9 @@
 //! after:  a: StructuredBuffer<S_stored>, with struct S_stored { float p[3]; float q[2]; };  b stays
 //! ```
 //!
-//! A type of buffers has one plan, unless its buffers are laid out in different ways: then each has its own. A buffer that
-//! differs only in the offsets of its members is left to [`super::place`], which says them.
+//! A type of buffers has one plan, unless its buffers are laid out in different ways: then each has its own. The members of a
+//! `cbuffer` that are only elsewhere have their offsets, in the order of the bytes where the target puts each behind the one
+//! before; [`super::place`] writes them as the target has it.
 //!
 //! `split_resources` and `uniform_blocks` make the buffers. Rule: `layout-d3d-constant`.
 
@@ -15,6 +16,7 @@ use super::frame::{self, Data, Native};
 use super::leaves::leaves;
 use super::plan::{Buffer, Plan};
 use super::sharing::Made;
+use super::slot::{Form, Slot};
 use super::types::{mixes_orders, orders};
 use super::{access, place};
 use crate::layout::rules::{Rules, round_up};
@@ -31,6 +33,7 @@ pub(in super::super) const PASS: Pass = Pass {
     always: Some(
         "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
     ),
+    removes: &[Capability::PackOffsets],
     adds: &[Capability::AggregateExpressions],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
@@ -39,6 +42,10 @@ pub(in super::super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let plan = plan(cx);
+    // From here on members have the offsets that they are to have.
+    for (_, s) in cx.program.structs.iter_mut() {
+        s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
+    }
     if !plan.is_empty() && !cx.diags.has_errors() {
         access::rewrite(cx, &plan);
     }
@@ -118,20 +125,27 @@ fn plan(cx: &mut Context) -> Plan {
     let mut plan = Plan::default();
     let mut made = Made::default();
     for (id, wanted) in &all {
-        let stays = is_natural(cx, &native, wanted) || is_simple(cx, *id, &native, wanted);
-        if alone.contains(&wanted.buffer) {
-            let origin = Origin::global(cx.program, *id);
-            let buffer = if stays { None } else { take_apart(cx, &origin, &native, wanted, &mut made) };
-            if buffer.is_some() && is_passed(cx.program, wanted.buffer) {
+        let natural = is_natural(cx, &native, wanted);
+        let placed = !natural && is_simple(cx, *id, &native, wanted);
+        if placed || keeps_packoffsets(cx, wanted.data) {
+            give_offsets(cx, wanted);
+        }
+        let (stays, one) = (natural || placed && is_in_order(cx, wanted), alone.contains(&wanted.buffer));
+        if one || !stays && !plan.types.contains_key(&wanted.buffer) {
+            let buffer = match placed {
+                _ if stays => None,
+                true => in_order(cx, wanted),
+                false => take_apart(cx, &Origin::global(cx.program, *id), &native, wanted, &mut made),
+            };
+            if one && buffer.is_some() && is_passed(cx.program, wanted.buffer) {
                 let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
                               use two structs";
                 cx.unsupported(cx.program.globals[*id].span, reason);
             }
-            plan.globals.insert(*id, (wanted.buffer, buffer));
-        } else if !stays && !plan.types.contains_key(&wanted.buffer) {
-            let origin = Origin::global(cx.program, *id);
-            plan.types
-                .extend(take_apart(cx, &origin, &native, wanted, &mut made).map(|buffer| (wanted.buffer, buffer)));
+            match one {
+                true => drop(plan.globals.insert(*id, (wanted.buffer, buffer))),
+                false => plan.types.extend(buffer.map(|buffer| (wanted.buffer, buffer))),
+            }
         }
         let planned =
             plan.globals.get(id).and_then(|(_, buffer)| buffer.as_ref()).or_else(|| plan.types.get(&wanted.buffer));
@@ -321,6 +335,48 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
     });
     let apart = storage(cx, native, wanted).needs_parts(cx.program, &wanted.layout);
     cx.program.globals[id].transparent && fits && !apart && !wanted.own_structs
+}
+
+/// Whether members have a `packoffset` that the text repeats.
+fn keeps_packoffsets(cx: &Context, data: TypeId) -> bool {
+    let Type::Struct(s) = cx.program.types.get(data) else { return false };
+    let explicit = cx.program.structs[s].fields.iter().any(|f| f.explicit.packoffset.is_some());
+    explicit && cx.profile.facts.placement == Placement::Packoffset
+}
+
+/// Gives members the offsets that they are to have.
+fn give_offsets(cx: &mut Context, wanted: &Wanted) {
+    let Type::Struct(s) = cx.program.types.get(wanted.data) else { return };
+    for (field, wanted) in cx.program.structs[s].fields.iter_mut().zip(wanted.layout.fields()) {
+        field.offset = u32::try_from(wanted.offset.get(Unit::Bytes)).ok();
+    }
+}
+
+/// Whether the members that have offsets can stand as they do.
+fn is_in_order(cx: &Context, wanted: &Wanted) -> bool {
+    let offsets = wanted.layout.fields().iter().map(|f| f.offset.get(Unit::Bytes));
+    cx.profile.facts.placement == Placement::Packoffset || offsets.is_sorted()
+}
+
+/// Declares the members of a `cbuffer` in the order of their bytes.
+fn in_order(cx: &mut Context, wanted: &Wanted) -> Option<Buffer> {
+    let Type::Struct(old) = cx.program.types.get(wanted.data) else { return None };
+    let mut ordered = cx.program.structs[old].clone();
+    let mut fields: Vec<(usize, Field)> = ordered.fields.drain(..).enumerate().collect();
+    fields.sort_by_key(|(_, field)| field.offset);
+    let mut slots: Vec<(usize, Slot)> = Vec::new();
+    for (new, (index, field)) in (0..).zip(&fields) {
+        slots.push((*index, Slot { steps: vec![Step::Field(new)], ty: field.ty, form: Form::Same }));
+    }
+    slots.sort_by_key(|(index, _)| *index);
+    ordered.fields = fields.into_iter().map(|(_, field)| field).collect();
+    let new = cx.program.structs.push(ordered);
+    cx.program.items.iter_mut().filter(|i| **i == Item::Struct(old)).for_each(|i| *i = Item::Struct(new));
+    let types = &mut cx.program.types;
+    let data = types.intern(Type::Struct(new));
+    let ty = types.intern(types.get(wanted.buffer).with_element(data));
+    let slots = slots.into_iter().map(|(_, slot)| slot).collect();
+    Some(Buffer { ty, data, slot: Slot::here(wanted.data, Form::Struct(slots)) })
 }
 
 /// Whether a `packoffset` can say the place. Small components of a vector are counted like large ones there.

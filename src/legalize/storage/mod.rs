@@ -10,7 +10,7 @@
 //! | `bool on`, where buffers have none | `uint on` | [`types`] |
 //! | `float w[3]` in a constant buffer, where elements lie densely | `float4 w[3]` | [`types`] |
 //! | `int2x3 m` by columns, where that will be an array | `int2 m[3]` | [`types`] |
-//! | `float2 a : packoffset(c1)` behind what follows it | in the order of the bytes | [`members`] |
+//! | `float2 a : packoffset(c1)` behind what follows it | in the order of the bytes | [`buffers`] |
 //! | a struct that lies otherwise in constant buffers | a second declaration for these | [`uniform`] |
 //! | fields at other bytes than the target's own rules have | `@align`, `@size`, offsets of members | [`place`] |
 //! | `float1x3 m`, where dimensions of one are none | `float3 m` | [`unit_vectors`] |
@@ -33,7 +33,6 @@ mod elements;
 mod frame;
 mod leaves;
 mod loads;
-mod members;
 mod place;
 mod plan;
 mod products;
@@ -47,6 +46,5 @@ mod words;
 
 pub(super) use self::buffers::PASS as BYTES;
 pub(super) use self::copies::{PASS as COPIES, copies, parts};
-pub(super) use self::members::PASS as MEMBERS;
 pub(super) use self::types::{PASS as TYPES, mixes_orders};
 pub(super) use self::uniform::PASS as UNIFORM;

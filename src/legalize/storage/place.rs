@@ -46,7 +46,7 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 
-/// The layout of every buffer that the text must give it.
+/// The layout of every buffer: by the target's own rules, but for members that have offsets.
 pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
     let mut all = Vec::new();
     let native = native_settings(cx);
@@ -54,16 +54,13 @@ pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
         let Some(Item::Global(id)) = cx.program.items.get(at).copied() else { continue };
         let global = &cx.program.globals[id];
         let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-        let layout = |settings: &Settings| {
-            let (ty, rules) = data(cx, settings, id)?;
-            Some(Layouter { program: cx.program, settings }.contents(ty, rules, order))
-        };
-        let Some(mut data) = layout(&native) else { continue };
-        // Where the target's own rules do not hold, only members of a block are elsewhere: others were taken apart.
-        let wanted = layout(&cx.layout.settings).filter(|_| cx.program.globals[id].stored.is_empty());
-        if let (Detail::Struct(fields), Some(wanted)) = (&mut data.detail, wanted) {
-            for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
-                field.offset = wanted.offset;
+        let Some((ty, rules)) = data(cx, &native, id) else { continue };
+        let mut data = Layouter { program: cx.program, settings: &native }.contents(ty, rules, order);
+        if let (Detail::Struct(fields), Type::Struct(s)) = (&mut data.detail, cx.program.types.get(ty)) {
+            for (layout, field) in fields.iter_mut().zip(&cx.program.structs[s].fields) {
+                if let Some(offset) = field.offset {
+                    layout.offset.set(Unit::Bytes, offset.into());
+                }
             }
         }
         if cx.program.globals[id].stored.is_empty() {
@@ -79,12 +76,10 @@ pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
 pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
     let settings = cx.layout.settings;
     if cx.profile.facts.placement == Placement::Packoffset {
-        all.iter().for_each(|(id, wanted)| write_packoffsets(cx, *id, wanted));
         return;
     }
-    // From here on fields have the offsets that are written.
     for (_, s) in cx.program.structs.iter_mut().filter(|_| !all.is_empty()) {
-        s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
+        s.fields.iter_mut().for_each(|f| f.offset = None);
     }
     let native = Settings::native(settings.api, settings.policy);
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
@@ -109,26 +104,6 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
                 format!("{} cannot represent this at its offset in the layout of its buffer", cx.profile.name);
             cx.unsupported(span, message);
         }
-    }
-}
-
-/// If one member of a `cbuffer` is elsewhere than the target would put it, all have a `packoffset`.
-fn write_packoffsets(cx: &mut Context, id: GlobalId, wanted: &TypeLayout) {
-    let native = native_settings(cx);
-    let Some((ty, rules)) = data(cx, &native, id) else { return };
-    let Type::Struct(s) = cx.program.types.get(ty) else { return };
-    if !cx.program.globals[id].transparent {
-        return;
-    }
-    let order = cx.program.globals[id].matrix_order.unwrap_or(cx.program.default_matrix_order);
-    let natural = Layouter { program: cx.program, settings: &native }.contents(ty, rules, order);
-    let offsets = |layout: &TypeLayout| layout.fields().iter().map(|f| f.offset.get(Unit::Bytes)).collect::<Vec<_>>();
-    let fields = &mut cx.program.structs[s].fields;
-    if offsets(&natural) == offsets(wanted) && fields.iter().all(|f| f.explicit.packoffset.is_none()) {
-        return;
-    }
-    for (field, wanted) in fields.iter_mut().zip(wanted.fields()) {
-        field.offset = u32::try_from(wanted.offset.get(Unit::Bytes)).ok();
     }
 }
 

@@ -34,9 +34,8 @@ pub(in super::super) const PASS: Pass = Pass {
         Capability::NonFloatMatrices,
         Capability::UnitVectors,
         Capability::MixedMatrixOrders,
-        Capability::PackOffsets,
     ],
-    after: &["taken_apart", "uniform_structs", "packoffsets", "empty_structs"],
+    after: &["taken_apart", "uniform_structs", "empty_structs"],
     run,
     ..Pass::ROW
 };
