@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             }
             _ => true,
         });
-        self.program.items = items;
+        self.program.items = items.into();
     }
 
     /// What an item uses, with what a cbuffer's struct is made of in its place: that struct belongs to the global.

@@ -159,7 +159,7 @@ impl Checker<'_> {
             let mut seen: FxHashMap<String, FunctionId> = FxHashMap::default();
             let mut map: FxHashMap<FunctionId, FunctionId> = FxHashMap::default();
             for id in ids {
-                if self.merged_functions.contains(&id) || self.program.entry_points.iter().any(|e| e.function == id) {
+                if self.merged_functions.contains(&id) || self.program.entry_point_of(id).is_some() {
                     continue;
                 }
                 let Some(text) = self.fingerprint(id) else { continue };

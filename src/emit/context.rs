@@ -26,6 +26,8 @@ pub(super) struct Context<'a> {
     shared: &'a Shared,
     /// The listed functions of each name.
     overloads: FxHashMap<Symbol, Vec<FunctionId>>,
+    /// The entry points by their functions.
+    entries: FxHashMap<FunctionId, &'a EntryPoint>,
     /// Initializers of globals have no variables.
     nothing: FxHashSet<LocalId>,
 }
@@ -45,7 +47,8 @@ impl<'a> Context<'a> {
             }
         }
         let nothing = FxHashSet::default();
-        Context { program, items, entry_points, profile, options, shared, overloads, nothing }
+        let entries = entry_points.iter().map(|e| (e.function, e)).collect();
+        Context { program, items, entry_points, profile, options, shared, overloads, entries, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -125,7 +128,7 @@ impl<'a> Context<'a> {
 
     /// The entry point that a function is.
     pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
-        self.entry_points.iter().find(|e| e.function == function)
+        self.entries.get(&function).copied()
     }
 }
 

@@ -257,7 +257,8 @@ fn make_accessors(program: &mut Program, (backing, ty): (TypeId, TypeId), span: 
     let mut add = |function: Function| {
         let id = program.functions.push(function);
         let first = program.items.iter().copied().find(|i| matches!(i, Item::Function(_) | Item::Global(_)));
-        program.insert_item(Item::Function(id), first);
+        program.items.put_before(first, Item::Function(id));
+        program.items.settle();
         id
     };
     Accessors { get: add(get), set: add(set) }

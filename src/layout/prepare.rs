@@ -58,18 +58,26 @@ fn unwrap_push_constants(program: &mut Program) {
 
 /// Specialization constants become plain globals, whose values the application sets.
 fn make_globals(program: &mut Program) {
-    let constants: Vec<GlobalId> =
+    let mut constants: Vec<GlobalId> =
         program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id).collect();
-    for id in constants {
+    for &id in &constants {
         program.globals[id].kind = GlobalKind::Parameter;
         program.globals[id].init = None;
-        // Where it stands among the parameters in the source.
-        let place = |g: GlobalId| (program.globals[g].unit, program.globals[g].span);
-        let order = |a: GlobalId| {
-            let (unit, span) = place(a);
-            (unit, span.file, span.start)
-        };
-        let at = program.parameters.iter().position(|p| order(*p) > order(id)).unwrap_or(program.parameters.len());
-        program.parameters.insert(at, id);
     }
+    // Each stands among the parameters where it does in the source.
+    let order = |id: GlobalId| {
+        let (unit, span) = (program.globals[id].unit, program.globals[id].span);
+        (unit, span.file, span.start)
+    };
+    constants.sort_by_key(|id| order(*id));
+    let mut constants = constants.into_iter().peekable();
+    let mut all = Vec::new();
+    for &id in &program.parameters {
+        while let Some(constant) = constants.next_if(|c| order(*c) < order(id)) {
+            all.push(constant);
+        }
+        all.push(id);
+    }
+    all.extend(constants);
+    program.parameters = all.into();
 }

@@ -70,6 +70,6 @@ fn plain(program: &mut Program, entry: FunctionId) -> FunctionId {
 fn copy(program: &mut Program, function: FunctionId) -> FunctionId {
     let own = program.functions[function].clone();
     let id = program.functions.push(own);
-    program.insert_item(Item::Function(id), Some(Item::Function(function)));
+    program.items.put_before(Some(Item::Function(function)), Item::Function(id));
     id
 }

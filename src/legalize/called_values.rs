@@ -52,7 +52,7 @@ fn run(cx: &mut Context) {
             let values: Vec<FunctionId> = values.into_iter().map(|(v, _)| v).collect();
             let given: FxHashMap<FunctionId, LocalId> = values.iter().copied().zip(locals.iter().copied()).collect();
             pass_on(cx.program, &mut body, &given, &passed);
-            let is_entry = cx.program.entry_points.iter().any(|e| e.function == id);
+            let is_entry = cx.program.entry_point_of(id).is_some();
             if is_entry {
                 obtain(cx.program, id, &mut body, &values, &given);
             } else {
@@ -125,7 +125,7 @@ fn obtain(
     values: &[FunctionId],
     given: &FxHashMap<FunctionId, LocalId>,
 ) {
-    let entry = program.entry_points.iter().find(|e| e.function == id);
+    let entry = program.entry_point_of(id).and_then(|index| program.entry_points.get(index));
     let flat = entry.is_none_or(|e| e.workgroup_size.iter().filter(|n| **n > 1).count() < 2);
     let mut start = Vec::new();
     for value in values {

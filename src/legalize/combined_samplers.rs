@@ -80,10 +80,7 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
             (sampler.origin, sampler.binding) = (Origin::Leaf(id), leaf.binding());
         }
         let sampler = cx.program.globals.push(sampler);
-        let after =
-            cx.program.items.iter().position(|i| *i == Item::Global(texture)).and_then(|i| cx.program.items.get(i + 1));
-        let after = after.copied();
-        cx.program.insert_item(Item::Global(sampler), after);
+        cx.program.items.put_after(Item::Global(texture), Item::Global(sampler));
         cx.program.parameters.push(sampler);
         samplers.insert(texture, sampler);
     }

@@ -85,9 +85,7 @@ fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
     counter.file = whole.file;
     counter.unit = whole.unit;
     let counter = cx.program.globals.push(counter);
-    let at = cx.program.items.iter().position(|i| *i == Item::Global(buffer));
-    let next = at.and_then(|i| cx.program.items.get(i + 1)).copied();
-    cx.program.insert_item(Item::Global(counter), next);
+    cx.program.items.put_after(Item::Global(buffer), Item::Global(counter));
     cx.program.parameters.push(counter);
     counter
 }

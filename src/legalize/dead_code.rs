@@ -22,7 +22,7 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let (items, live) = listed(cx.program);
-    cx.program.items = items;
+    cx.program.items = items.into();
     cx.program.parameters.retain(|g| live.contains(&Item::Global(*g)));
     // Nothing looks into a dead function any more.
     for (id, function) in cx.program.functions.iter_mut() {

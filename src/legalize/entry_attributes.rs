@@ -287,7 +287,7 @@ impl Lowering<'_, '_> {
         }
         let span = leaves.first().map(|l| l.span).unwrap_or_default();
         let id = self.cx.program.structs.push(Struct::new(name, fields, span));
-        self.cx.program.insert_item(Item::Struct(id), Some(Item::Function(self.entry.function)));
+        self.cx.program.items.put_before(Some(Item::Function(self.entry.function)), Item::Struct(id));
         (id, indices)
     }
 

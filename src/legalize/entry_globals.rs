@@ -197,7 +197,7 @@ impl Lowering<'_, '_> {
     fn add_global(&mut self, global: Global) -> GlobalId {
         let id = self.cx.program.globals.push(global);
         // Outputs and inputs stand together, before the entry point's function.
-        self.cx.program.insert_item(Item::Global(id), Some(Item::Function(self.entry.function)));
+        self.cx.program.items.put_before(Some(Item::Function(self.entry.function)), Item::Global(id));
         if let Some(entry) = self.cx.program.entry_points.get_mut(self.index) {
             entry.interface.push(id);
         }

@@ -51,7 +51,7 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
         global.origin =
             cx.layout.leaves.parameter_of(Owner::Param(entry, at)).map_or(Origin::Declared, Origin::Parameter);
         let id = cx.program.globals.push(global);
-        cx.program.insert_item(Item::Global(id), Some(Item::Function(function)));
+        cx.program.items.put_before(Some(Item::Function(function)), Item::Global(id));
         cx.program.parameters.push(id);
         replaced.insert(param.local, id);
     }

@@ -61,7 +61,7 @@ pub(super) fn call(body: &mut Body, id: ExprId, function: FunctionId) {
 /// Lists helpers before the first function.
 pub(super) fn list(cx: &mut Context, functions: impl Iterator<Item = FunctionId>) {
     let first = cx.program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
-    functions.for_each(|function| cx.program.insert_item(Item::Function(function), first));
+    functions.for_each(|function| cx.program.items.put_before(first, Item::Function(function)));
 }
 
 /// What `%` on a kind of float needs.

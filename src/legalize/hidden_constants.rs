@@ -61,7 +61,7 @@ fn run(cx: &mut Context) {
     });
     let first = cx.program.items.first().copied();
     for zero in zeros.into_values() {
-        cx.program.insert_item(Item::Global(zero), first);
+        cx.program.items.put_before(first, Item::Global(zero));
     }
 }
 

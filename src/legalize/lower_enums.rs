@@ -52,9 +52,10 @@ fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u3
             global.comments.splice(0..0, cx.program.enums[e].comments.iter().cloned());
         }
         let id = cx.program.globals.push(global);
-        cx.program.insert_item(Item::Global(id), Some(Item::Enum(e)));
+        cx.program.items.put_before(Some(Item::Enum(e)), Item::Global(id));
         constants.insert((e, index), id);
     }
+    cx.program.items.settle();
     cx.program.items.retain(|i| !matches!(i, Item::Enum(_)));
     constants
 }

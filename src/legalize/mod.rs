@@ -219,6 +219,8 @@ pub fn run(
         let before = known.take();
         if left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
+            program.items.settle();
+            program.parameters.settle();
         }
         if let Some(dump) = &mut dump {
             dump(pass.name, program);

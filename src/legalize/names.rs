@@ -278,7 +278,8 @@ impl Names<'_, '_> {
 
     fn other_items(&mut self) {
         let native: Vec<Item> = self.cx.program.items.iter().copied().filter(|i| self.is_native(*i)).collect();
-        self.cx.program.items.retain(|item| !native.contains(item));
+        native.into_iter().for_each(|item| self.cx.program.items.remove(item));
+        self.cx.program.items.settle();
         for item in self.cx.program.items.clone() {
             match item {
                 Item::Struct(id) => self.structure(id),
@@ -287,9 +288,7 @@ impl Names<'_, '_> {
                     let (name, class) = (global.name, class_of_global(&self.cx.layout.leaves, global));
                     self.cx.program.globals[id].name = self.global_name(name, class);
                 }
-                Item::Function(id) if !self.cx.program.entry_points.iter().any(|e| e.function == id) => {
-                    self.function(id)
-                }
+                Item::Function(id) if self.cx.program.entry_point_of(id).is_none() => self.function(id),
                 _ => {}
             }
         }

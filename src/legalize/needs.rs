@@ -300,7 +300,7 @@ impl Scan<'_> {
         if f.owner.is_some() && !f.builtin {
             self.need(Capability::Methods);
         }
-        let entry = self.program.entry_points.iter().any(|e| e.function == id);
+        let entry = self.program.entry_point_of(id).is_some();
         self.ty(f.result);
         if self.program.holds_resource(f.result) {
             self.need(Capability::ResourceValues);
@@ -339,7 +339,7 @@ impl Scan<'_> {
 
     fn code(&mut self, id: crate::tree::FunctionId) {
         let f = &self.program.functions[id];
-        if let Some(first) = super::signed_remainder::doubtful(self.program, &f.params, &f.code).first() {
+        if let Some(first) = super::signed_remainder::doubtful(self.program, id, &f.code).first() {
             self.need_at(Capability::SignedRemainder, f.code.exprs[*first].span);
         }
         let pointer = |l| matches!(self.program.types.get(f.code.locals[l].ty), Type::Pointer(..));

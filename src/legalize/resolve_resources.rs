@@ -55,6 +55,7 @@ fn run(cx: &mut Context) {
     }
     // What has been copied for its arguments is called no more.
     let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
+    cx.program.items.settle();
     cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
 }
 

@@ -172,12 +172,12 @@ fn take_apart(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> O
             element.comments = whole.comments.clone();
         }
         let id = cx.program.globals.push(element);
-        cx.program.insert_item(Item::Global(id), Some(Item::Global(global)));
-        cx.program.parameters.push(id);
+        cx.program.items.put_before(Some(Item::Global(global)), Item::Global(id));
+        cx.program.parameters.put_before(None, id);
         list.push(id);
     }
-    cx.program.items.retain(|i| *i != Item::Global(global));
-    cx.program.parameters.retain(|g| *g != global);
+    cx.program.items.remove(Item::Global(global));
+    cx.program.parameters.remove(global);
     Some(Elements { list, dims })
 }
 
@@ -486,7 +486,7 @@ impl Uses<'_, '_, '_> {
             return made;
         }
         let id = self.cx.program.functions.push(function);
-        self.cx.program.insert_item(Item::Function(id), Some(Item::Function(self.function)));
+        self.cx.program.items.put_before(Some(Item::Function(self.function)), Item::Function(id));
         self.made.insert(key, id);
         id
     }

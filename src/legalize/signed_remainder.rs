@@ -24,7 +24,7 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
     cx.each_body(&mut |cx, id, body| {
-        for id in doubtful(cx.program, cx.program.functions[id].params.as_slice(), body) {
+        for id in doubtful(cx.program, id, body) {
             let ty = body.exprs[id].ty;
             let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
             call(body, id, function);
@@ -34,7 +34,7 @@ fn run(cx: &mut Context) {
 }
 
 /// The remainders of a body of which an operand may be negative.
-pub(super) fn doubtful(program: &Program, params: &[Param], body: &Body) -> Vec<ExprId> {
+pub(super) fn doubtful(program: &Program, function: FunctionId, body: &Body) -> Vec<ExprId> {
     let live = body.expressions();
     let remainder = |id: ExprId| match body.exprs[id].kind {
         ExprKind::Binary(BinaryOp::Rem, a, b) | ExprKind::Assign(Some(BinaryOp::Rem), a, b) => Some((a, b)),
@@ -45,7 +45,7 @@ pub(super) fn doubtful(program: &Program, params: &[Param], body: &Body) -> Vec<
     if found.is_empty() {
         return found;
     }
-    let signs = Signs::of(program, params, body, &live);
+    let signs = Signs::of(program, function, body, &live);
     found
         .into_iter()
         .filter(|id| remainder(*id).is_some_and(|(a, b)| !(signs.positive(a) && signs.positive(b))))
@@ -56,15 +56,18 @@ pub(super) fn doubtful(program: &Program, params: &[Param], body: &Body) -> Vec<
 struct Signs<'a> {
     program: &'a Program,
     body: &'a Body,
-    params: FxHashSet<LocalId>,
+    /// The parameters of an entry point.
+    inputs: FxHashSet<LocalId>,
     /// Variables that may be negative.
     negative: FxHashSet<LocalId>,
 }
 
 impl<'a> Signs<'a> {
-    fn of(program: &'a Program, params: &[Param], body: &'a Body, live: &[ExprId]) -> Signs<'a> {
-        let inputs: FxHashSet<LocalId> = params.iter().map(|p| p.local).collect();
-        let mut signs = Signs { program, body, negative: inputs.clone(), params: inputs };
+    fn of(program: &'a Program, function: FunctionId, body: &'a Body, live: &[ExprId]) -> Signs<'a> {
+        let params: FxHashSet<LocalId> = program.functions[function].params.iter().map(|p| p.local).collect();
+        let is_entry = program.entry_point_of(function).is_some();
+        let inputs = if is_entry { params.clone() } else { FxHashSet::default() };
+        let mut signs = Signs { program, body, negative: params, inputs };
         let mut definitions: Vec<(LocalId, Option<ExprId>)> = Vec::new();
         body.block.visit(&mut |stmt| {
             if let StmtKind::Local(local, init) = stmt.kind {
@@ -138,20 +141,12 @@ impl<'a> Signs<'a> {
             ExprKind::Literal(Literal::Int(n), _) => (0..1 << 31).contains(n),
             ExprKind::Native(..) => true,
             ExprKind::Global(g) => matches!(self.program.globals[*g].kind, GlobalKind::Input),
-            ExprKind::Local(local) => {
-                self.params.contains(local) && self.program.entry_points.iter().any(|e| self.is_of(e.function, *local))
-            }
+            ExprKind::Local(local) => self.inputs.contains(local),
             ExprKind::Swizzle(a, _) | ExprKind::Index(a, _) | ExprKind::Convert(a, _) => self.small(*a),
             ExprKind::Binary(BitAnd | Rem, a, b) => self.small(*a) || self.small(*b),
             ExprKind::Binary(Shr | Div, a, _) => self.small(*a),
             ExprKind::Binary(Add | Mul | BitOr, a, b) => self.small(*a) && self.small(*b),
             _ => false,
         }
-    }
-
-    /// Whether this body is that of the function: its parameters are the same.
-    fn is_of(&self, function: FunctionId, local: LocalId) -> bool {
-        let f = &self.program.functions[function];
-        f.params.len() == self.params.len() && f.params.iter().any(|p| p.local == local)
     }
 }

@@ -104,8 +104,8 @@ fn take_apart(cx: &mut Context, global: GlobalId, parameter: ParameterId, split:
     let inner = cx.program.types.get(cx.program.types.innermost(ty));
     let data = inner.element().filter(|_| inner.is_resource()).unwrap_or(ty);
     if !cx.program.holds_data(data) {
-        cx.program.parameters.retain(|g| *g != global);
-        cx.program.items.retain(|i| *i != Item::Global(global));
+        cx.program.parameters.remove(global);
+        cx.program.items.remove(Item::Global(global));
     }
 }
 
@@ -160,9 +160,8 @@ fn declare(cx: &mut Context, parent: GlobalId, leaf: Declared) -> GlobalId {
     global.file = whole.file;
     let id = cx.program.globals.push(global);
     // After the parameter itself and the leaves before this one, which stand in front of it.
-    cx.program.insert_item(Item::Global(id), Some(Item::Global(parent)));
-    let at = cx.program.parameters.iter().position(|g| *g == parent).unwrap_or(cx.program.parameters.len());
-    cx.program.parameters.insert(at, id);
+    cx.program.items.put_before(Some(Item::Global(parent)), Item::Global(id));
+    cx.program.parameters.put_before(Some(parent), id);
     id
 }
 

@@ -155,7 +155,7 @@ fn pixel(program: &mut Program, body: &mut Body, place: &Position, int2: TypeId,
 fn add_variable(program: &mut Program, int2: TypeId) -> GlobalId {
     let id = program.globals.push(Global::new("pixel", int2, GlobalKind::Static, Span::default()));
     let first = program.items.iter().find(|i| matches!(i, Item::Function(_))).copied();
-    program.insert_item(Item::Global(id), first);
+    program.items.put_before(first, Item::Global(id));
     id
 }
 

@@ -84,11 +84,13 @@ fn gather(
     let block = cx.program.globals.push(block);
     cx.notes.entry_blocks.extend(of_entry.then_some(block));
     let first_item = cx.program.items.iter().copied().find(|i| members.iter().any(|g| *i == Item::Global(*g)));
-    cx.program.insert_item(Item::Struct(id), first_item);
-    cx.program.insert_item(Item::Global(block), first_item);
-    cx.program.items.retain(|i| !members.iter().any(|g| *i == Item::Global(*g)));
-    cx.program.parameters.retain(|g| !members.contains(g));
-    cx.program.parameters.push(block);
+    cx.program.items.put_before(first_item, Item::Struct(id));
+    cx.program.items.put_before(first_item, Item::Global(block));
+    for &member in members {
+        cx.program.items.remove(Item::Global(member));
+        cx.program.parameters.remove(member);
+    }
+    cx.program.parameters.put_before(None, block);
     replace(cx, members, block, ty, id);
 }
 

@@ -14,6 +14,7 @@ mod body;
 mod origin;
 pub mod analyses;
 mod slice;
+mod listed;
 pub mod walk;
 pub mod build;
 pub mod dump;
@@ -22,6 +23,7 @@ pub mod verify;
 pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
+pub use listed::Listed;
 pub use origin::{LeafId, Origin, ParameterId, Step, StoredLeaf};
 pub use slice::Slices;
 pub use types::*;
@@ -132,9 +134,9 @@ pub struct Program {
     /// All globals: shader parameters, statics, constants, groupshared.
     pub globals: Tracked<Arena<GlobalId, Global>>,
     /// Declarations in the order in which they are emitted. Builtin functions with an intrinsic spelling are not listed.
-    pub items: Vec<Item>,
+    pub items: Listed<Item>,
     /// Shader parameters in their global order (rule `layout-order`); entry-point uniforms are not among them.
-    pub parameters: Vec<GlobalId>,
+    pub parameters: Listed<GlobalId>,
     /// Entry points in order of declaration.
     pub entry_points: Tracked<Vec<EntryPoint>>,
     /// Storage order of matrices without a modifier.

@@ -87,6 +87,9 @@ impl Verify<'_> {
                 Item::Function(id) => self.range("function", id, &self.program.functions),
             };
         }
+        if !self.program.items.is_settled() || !self.program.parameters.is_settled() {
+            self.fault("changes are not made".to_owned());
+        }
         for &g in &self.program.parameters {
             self.range("parameter", g, &self.program.globals);
         }

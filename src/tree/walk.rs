@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, Local, LocalId, Program,
-    Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Local, LocalId, Program, Step,
+    Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -408,12 +408,6 @@ impl Program {
                 }
             }
         }
-    }
-
-    /// Places `item` before `before` in the items, or at the end.
-    pub fn insert_item(&mut self, item: Item, before: Option<Item>) {
-        let at = before.and_then(|b| self.items.iter().position(|i| *i == b)).unwrap_or(self.items.len());
-        self.items.insert(at, item);
     }
 }
 

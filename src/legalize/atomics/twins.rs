@@ -24,9 +24,7 @@ pub(super) fn declare(program: &mut Program, places: &mut AtomicDecls) -> FxHash
         copy.made = true;
         let twin = program.structs.push(copy);
         twins.insert(id, twin);
-        if let Some(at) = program.items.iter().position(|i| *i == Item::Struct(id)) {
-            program.items.insert(at + 1, Item::Struct(twin));
-        }
+        program.items.put_after(Item::Struct(id), Item::Struct(twin));
     }
     for &twin in twins.values() {
         for index in 0..program.structs[twin].fields.len() {

@@ -181,7 +181,7 @@ impl Resolver<'_, '_> {
         }
         let id = self.cx.program.functions.push(function);
         let listed = Item::Function(original);
-        self.cx.program.insert_item(Item::Function(id), Some(listed));
+        self.cx.program.items.put_before(Some(listed), Item::Function(id));
         let (before, errors) = (std::mem::take(&mut self.disagreed), self.cx.diags.list().len());
         let outputs = self.function(id, original, Bound { aliases, constants }, work.depth + 1);
         let mut errors = self.cx.diags.list().get(errors..).unwrap_or_default().to_vec();

@@ -413,10 +413,10 @@ fn take_apart(
     match frame::store(cx.program, native, &data, made) {
         Ok(stored) => {
             for s in &stored.structs {
-                cx.program.insert_item(Item::Struct(*s), before);
+                cx.program.items.put_before(before, Item::Struct(*s));
             }
             if transparent {
-                cx.program.items.retain(|i| old.is_none_or(|s| *i != Item::Struct(s)));
+                old.into_iter().for_each(|s| cx.program.items.remove(Item::Struct(s)));
             }
             let ty = cx.program.types.intern(buffer.with_element(stored.ty));
             Some(Buffer { ty, data: stored.ty, slot: stored.slot })

@@ -145,9 +145,7 @@ fn declare(program: &mut Program, twins: &mut BTreeMap<StructId, StructId>) {
                 field.ty = ty;
             }
         }
-        if let Some(at) = program.items.iter().position(|i| *i == Item::Struct(id)) {
-            program.items.insert(at + 1, Item::Struct(twin));
-        }
+        program.items.put_after(Item::Struct(id), Item::Struct(twin));
     }
 }
 
@@ -279,7 +277,7 @@ impl Loads {
         let function = program.functions.push(Function { builtin: true, ..made });
         self.functions.insert(ty, function);
         let first = program.items.iter().find(|i| self.is_foreign(**i)).copied();
-        program.insert_item(Item::Function(function), first);
+        program.items.put_before(first, Item::Function(function));
         function
     }
 

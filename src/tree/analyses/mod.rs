@@ -29,10 +29,10 @@ pub use effects::{Effects, is_pure, is_trivial};
 pub use flow::ends_flow;
 
 use super::{FunctionId, GlobalId, Program, TypeId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A part of a program whose changes are noticed: every mutable borrow gives it a new stamp.
 #[derive(Clone, Debug, Default)]
@@ -91,11 +91,25 @@ type Version = [u64; 3];
 
 /// What is known of a version of a program. A copy of a program knows the same until it is changed.
 #[derive(Default)]
-pub struct Memo(Mutex<Option<(Version, Arc<Facts>)>>);
+pub struct Memo(Mutex<Known>);
+
+/// What was computed, with the stamps that it was computed for.
+#[derive(Clone, Default)]
+struct Known {
+    facts: Option<(Version, Arc<Facts>)>,
+    /// The entry points by their functions, which do not depend on what is in a body.
+    entries: Option<(u64, Arc<FxHashMap<FunctionId, usize>>)>,
+}
 
 impl Clone for Memo {
     fn clone(&self) -> Memo {
-        Memo(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+        Memo(Mutex::new(self.lock().clone()))
+    }
+}
+
+impl Memo {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -127,8 +141,8 @@ impl Program {
     /// The analyses of this version of the program.
     pub fn analyses(&self) -> Analyses<'_> {
         let version = [self.functions.stamp, self.globals.stamp, self.entry_points.stamp];
-        let mut memo = self.memo.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let facts = match &*memo {
+        let mut memo = self.memo.lock();
+        let facts = match &memo.facts {
             Some((known, facts)) if *known == version => facts.clone(),
             _ => {
                 let facts = Arc::new(Facts {
@@ -136,11 +150,28 @@ impl Program {
                     initializers: self.globals.ids().map(|_| OnceLock::new()).collect(),
                     ..Facts::default()
                 });
-                *memo = Some((version, facts.clone()));
+                memo.facts = Some((version, facts.clone()));
                 facts
             }
         };
         Analyses { program: self, facts }
+    }
+
+    /// Which entry point a function is.
+    pub fn entry_point_of(&self, function: FunctionId) -> Option<usize> {
+        let stamp = self.entry_points.stamp;
+        let mut memo = self.memo.lock();
+        if let Some((known, entries)) = &memo.entries
+            && *known == stamp
+        {
+            return entries.get(&function).copied();
+        }
+        // Of two of one function the first.
+        let entries: FxHashMap<FunctionId, usize> =
+            self.entry_points.iter().enumerate().rev().map(|(index, entry)| (entry.function, index)).collect();
+        let found = entries.get(&function).copied();
+        memo.entries = Some((stamp, Arc::new(entries)));
+        found
     }
 
     /// The functions called, directly or through others, from the entry points and initializers, each once, callees
