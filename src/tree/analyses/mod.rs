@@ -5,6 +5,7 @@
 //! | [`calls`] | the call graph; what is reachable; what a property of callees makes of callers |
 //! | [`effects`] | which functions and expressions do more than give a value; which expressions may be repeated |
 //! | [`flow`] | whether control reaches the end of a block |
+//! | [`uniformity`] | which barriers not all invocations may reach |
 //! | [`items`] | what a declaration uses, and an order in which each stands after that |
 //!
 //! No other module follows calls by itself (a test looks for that). Everything here is linear in the size of the program:
@@ -21,6 +22,7 @@ pub mod calls;
 pub mod effects;
 pub mod flow;
 pub mod items;
+pub mod uniformity;
 #[cfg(test)]
 mod tests;
 
