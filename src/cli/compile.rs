@@ -14,6 +14,9 @@ use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+/// As many entry points are named in a message.
+const SHOWN: usize = 8;
+
 /// Arguments of `compile`.
 #[derive(Args, Debug)]
 pub struct CompileArgs {
@@ -199,7 +202,12 @@ pub fn compile(args: &CompileArgs) -> Outcome {
     let several = output.artifacts.len() > 1;
     let placeholder = args.output.as_ref().is_some_and(|o| o.to_string_lossy().contains("{entry}"));
     if several && args.output.is_some() && !placeholder {
-        let names: Vec<&str> = output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).collect();
+        let mut names: Vec<&str> =
+            output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).take(SHOWN + 1).collect();
+        if names.len() > SHOWN {
+            names.truncate(SHOWN);
+            names.push("and others");
+        }
         eprintln!(
             "error: there are several entry points ({}), each a text of its own: choose one with --entry, or put \
              `{{entry}}` into the name of the output",

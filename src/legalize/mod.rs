@@ -77,6 +77,7 @@ use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
 use needs::Needs;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a pass works on.
@@ -122,9 +123,38 @@ impl Pass {
     /// A row that says nothing yet.
     const ROW: Pass = Pass { name: "", always: None, removes: &[], lessens: &[], adds: &[], after: &[], run: |_| {} };
 
-    /// Whether it has work to do in a program with these needs.
-    fn applies(&self, needs: &Needs, profile: &Profile) -> bool {
-        self.removes.iter().chain(self.lessens).any(|c| !profile.has(*c) && needs.contains_key(c))
+    /// The needs for which it runs, for a profile.
+    fn handles(&self, profile: &Profile) -> impl Iterator<Item = Capability> {
+        self.removes.iter().chain(self.lessens).copied().filter(|c| !profile.has(*c))
+    }
+}
+
+/// What is known of a program's needs between passes. A scan costs as much as a pass, so that one is made only if a pass
+/// depends on what others may have changed since the last.
+#[derive(Default)]
+struct Known {
+    /// What the last scan found; nothing before the first.
+    needs: Option<Needs>,
+    /// The needs that passes since then may have brought or taken away.
+    doubtful: BTreeSet<Capability>,
+}
+
+impl Known {
+    /// Whether a pass has work to do.
+    fn applies(&mut self, pass: &Pass, program: &Program, profile: &Profile) -> bool {
+        if pass.handles(profile).any(|c| self.doubtful.contains(&c)) {
+            self.needs = None;
+        }
+        let needs = self.needs.get_or_insert_with(|| {
+            self.doubtful.clear();
+            needs::needs(program)
+        });
+        pass.handles(profile).any(|c| needs.contains_key(&c))
+    }
+
+    /// Notes that a pass has run.
+    fn doubt(&mut self, pass: &Pass) {
+        self.doubtful.extend(pass.removes.iter().chain(pass.lessens).chain(pass.adds));
     }
 }
 
@@ -207,16 +237,16 @@ pub fn run(
 ) {
     let mut notes = Notes::default();
     origins::note(program, layout);
-    // What the program needs, until a pass changes it.
-    let mut known = None;
+    let mut known = Known::default();
+    // In debug builds: what the program needs before a pass.
+    let mut before = None;
     for (at, pass) in PASSES.iter().enumerate() {
-        if pass.always.is_none() || cfg!(debug_assertions) {
-            let needs = known.get_or_insert_with(|| needs::needs(program));
-            if pass.always.is_none() && !pass.applies(needs, profile) {
-                continue;
-            }
+        if pass.always.is_none() && !known.applies(pass, program, profile) {
+            continue;
         }
-        let before = known.take();
+        if cfg!(debug_assertions) {
+            before.get_or_insert_with(|| needs::needs(program));
+        }
         if left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
             program.items.settle();
@@ -228,12 +258,11 @@ pub fn run(
         if diags.has_errors() {
             return;
         }
-        if let (Some(before), None) = (before, left_out)
-            && cfg!(debug_assertions)
-        {
+        known.doubt(pass);
+        if let (Some(needs), None) = (&mut before, left_out) {
             let after = needs::needs(program);
-            verify_after(at, program, profile, &before, &after);
-            known = Some(after);
+            verify_after(at, program, profile, needs, &after);
+            *needs = after;
         }
     }
     report(&needs::needs(program), profile, diags);

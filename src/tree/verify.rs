@@ -1,8 +1,19 @@
 //! The invariants of the typed tree, checked after every pass in tests and debug builds.
+//!
+//! | of | what holds |
+//! | --- | --- |
+//! | the program | every id is in range; an item is listed once; changes of its lists are made ([`super::Listed`]) |
+//! | types | none is the error type, of fields, globals, results, variables and expressions |
+//! | a body | each expression has one parent; a variable and its initializer, a function and what it returns, a `switch` and its labels have one type; a condition is a `bool` |
+//! | an expression | its type follows from its kind and its parts: the table in [`kinds`] |
+//!
+//! Of two types of a resource the same kind is enough, since passes note on the type of a texture what is known of it beyond
+//! its declaration; so it is of atomics and their scalars.
 
-use super::{
-    Arena, Block, Body, ExprArena, ExprId, ExprKind, FunctionBody, Id, Item, Program, Stmt, StmtKind, Type, TypeId,
-};
+mod kinds;
+
+use super::{Arena, Body, ExprId, FunctionBody, Id, Item, Program, Stmt, StmtKind, Type, TypeId};
+use kinds::Scope;
 use rustc_hash::FxHashSet;
 
 /// Every invariant that does not hold, in words; empty is good.
@@ -18,7 +29,8 @@ pub fn verify(program: &Program) -> Vec<String> {
         v.ty(g.ty);
         if let Some(tree) = &g.init {
             let mut seen = FxHashSet::default();
-            v.tree(&tree.exprs, tree.root, 0, &mut seen);
+            let scope = Scope { exprs: &tree.exprs, locals: &Arena::default() };
+            v.tree(&scope, tree.root, &mut seen);
         }
     }
     for (_, f) in program.functions.iter() {
@@ -28,7 +40,7 @@ pub fn verify(program: &Program) -> Vec<String> {
             v.range("parameter", p.local, &f.code.locals);
         }
         if matches!(f.body, FunctionBody::Block) {
-            v.body(&f.code);
+            v.body(&f.code, f.result);
         }
     }
     v.faults
@@ -101,34 +113,58 @@ impl Verify<'_> {
         }
     }
 
-    fn body(&mut self, body: &Body) {
+    fn body(&mut self, body: &Body, result: TypeId) {
         for (_, local) in body.locals.iter() {
             self.ty(local.ty);
         }
         let mut seen = FxHashSet::default();
-        self.block(body, &body.block, &mut seen);
+        let scope = Scope { exprs: &body.exprs, locals: &body.locals };
+        body.block.visit(&mut |stmt| self.stmt(&scope, stmt, result, &mut seen));
     }
 
-    fn block(&mut self, body: &Body, block: &Block, seen: &mut FxHashSet<ExprId>) {
-        block.stmts.iter().for_each(|s| self.stmt(body, s, seen));
-    }
-
-    fn stmt(&mut self, body: &Body, stmt: &Stmt, seen: &mut FxHashSet<ExprId>) {
-        if let StmtKind::Local(local, init) = &stmt.kind
-            && self.range("local", *local, &body.locals)
-            && let Some(init) = init
-            && self.range("expression", *init, &body.exprs)
-        {
-            self.same("initializer", body.locals[*local].ty, body.exprs[*init].ty);
+    fn stmt(&mut self, scope: &Scope, stmt: &Stmt, result: TypeId, seen: &mut FxHashSet<ExprId>) {
+        let mut known = true;
+        stmt.own_exprs(&mut |e| {
+            known &= self.range("expression", e, scope.exprs);
+            self.tree(scope, e, seen);
+        });
+        if !known {
+            return;
         }
-        if let StmtKind::For(init, ..) = &stmt.kind {
-            init.iter().for_each(|s| self.stmt(body, s, seen));
+        match &stmt.kind {
+            StmtKind::Local(local, init) => {
+                if self.range("variable", *local, scope.locals)
+                    && let Some(init) = init
+                {
+                    self.same("initializer", scope.locals[*local].ty, scope.exprs[*init].ty);
+                }
+            }
+            StmtKind::If(condition, ..) | StmtKind::While(condition, ..) | StmtKind::DoWhile(_, condition, _) => {
+                self.same("condition", scope.exprs[*condition].ty, TypeId::BOOL);
+            }
+            StmtKind::For(_, condition, ..) => {
+                if let Some(condition) = condition {
+                    self.same("condition", scope.exprs[*condition].ty, TypeId::BOOL);
+                }
+            }
+            StmtKind::Switch(value, cases, _) => {
+                for label in cases.iter().flat_map(|c| &c.labels).flatten() {
+                    self.same("label", scope.exprs[*value].ty, scope.exprs[*label].ty);
+                }
+            }
+            StmtKind::Return(Some(value)) => self.same("result", result, scope.exprs[*value].ty),
+            StmtKind::Return(None)
+            | StmtKind::Expr(_)
+            | StmtKind::Block(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Discard
+            | StmtKind::Intrinsic(_) => {}
         }
-        stmt.own_exprs(&mut |e| self.tree(&body.exprs, e, body.locals.len(), seen));
-        stmt.blocks(&mut |b| self.block(body, b, seen));
     }
 
-    fn tree(&mut self, exprs: &ExprArena, root: ExprId, locals: usize, seen: &mut FxHashSet<ExprId>) {
+    fn tree(&mut self, scope: &Scope, root: ExprId, seen: &mut FxHashSet<ExprId>) {
+        let exprs = scope.exprs;
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
             if !self.range("expression", id, exprs) {
@@ -139,7 +175,7 @@ impl Verify<'_> {
                 continue;
             }
             self.ty(exprs[id].ty);
-            self.node(exprs, id, locals);
+            self.kind(scope, id);
             exprs[id].kind.children(&mut |c| stack.push(c));
         }
     }
@@ -152,57 +188,6 @@ impl Verify<'_> {
         if a != b && !known_more {
             let (a, b) = (self.program.type_name(a), self.program.type_name(b));
             self.fault(format!("{what}: {a} against {b}"));
-        }
-    }
-
-    fn node(&mut self, exprs: &ExprArena, id: ExprId, locals: usize) {
-        let expr = &exprs[id];
-        let ty = |e: ExprId| if e.index() < exprs.len() { exprs[e].ty } else { TypeId::ERROR };
-        match &expr.kind {
-            ExprKind::Local(l) if l.index() >= locals => self.fault(format!("local {l:?} out of range")),
-            ExprKind::Global(g) if self.range("global", *g, &self.program.globals) => {
-                self.same("global", self.program.globals[*g].ty, expr.ty);
-            }
-            ExprKind::Call(f, args) if self.range("function", *f, &self.program.functions) => {
-                let f = &self.program.functions[*f];
-                self.same(&format!("call of {}", f.name), f.result, expr.ty);
-                if f.params.len() != args.len() {
-                    self.fault(format!("call of {}: {} arguments for {}", f.name, args.len(), f.params.len()));
-                }
-                for (p, a) in f.params.iter().zip(args) {
-                    self.same(&format!("argument of {}", f.name), f.code.locals[p.local].ty, ty(*a));
-                }
-            }
-            ExprKind::Swizzle(base, swizzle) => {
-                let (from, to) = (self.program.types.get(ty(*base)), self.program.types.get(expr.ty));
-                let width = |t: Type| match t {
-                    Type::Scalar(s) => Some((s, 1)),
-                    Type::Vector(s, n) => Some((s, n)),
-                    _ => None,
-                };
-                let good = width(from).zip(width(to)).is_some_and(|((a, n), (b, m))| {
-                    a == b && m == swizzle.len && swizzle.list().iter().all(|c| *c < n)
-                });
-                if !good {
-                    let names = (self.program.type_name(ty(*base)), self.program.type_name(expr.ty));
-                    self.fault(format!("swizzle {} of {} gives {}", swizzle.text(), names.0, names.1));
-                }
-            }
-            ExprKind::Step(_, _, target) => self.same("step", ty(*target), expr.ty),
-            ExprKind::Comma(_, value) => self.same("comma", ty(*value), expr.ty),
-            ExprKind::Field(base, index) => match self.program.field_type(ty(*base), *index) {
-                Some(field) => self.same("field", field, expr.ty),
-                None => self.fault(format!("field {index} of {}", self.program.type_name(ty(*base)))),
-            },
-            ExprKind::Assign(None, a, b) => self.same("assignment", ty(*a), ty(*b)),
-            ExprKind::Binary(op, a, b) if !matches!(op, super::BinaryOp::Shl | super::BinaryOp::Shr) => {
-                self.same(op.spelling(), ty(*a), ty(*b));
-            }
-            ExprKind::Select(_, a, b) => {
-                self.same("?:", ty(*a), ty(*b));
-                self.same("?: result", ty(*a), expr.ty);
-            }
-            _ => {}
         }
     }
 }
