@@ -13,7 +13,7 @@ use super::lock::{self, Owner};
 use super::order::{Scope, order, sort_by_class};
 use super::trace::{How, Placement};
 use super::types::{Detail, StructBuilder, TypeLayout};
-use super::usage::{UNBOUNDED, Unit, Usage};
+use super::units::{Counts, UNBOUNDED, Unit};
 use super::{
     Api, EntryLayout, Leaves, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
     offset_of_global,
@@ -274,13 +274,13 @@ impl<'a> Allocator<'a> {
         buffer: Option<TypeLayout>,
     ) -> EntryLayout {
         let own = match &buffer {
-            Some(layout) if self.needs_binding(layout) => Usage::one(self.buffer_unit(), 1),
-            Some(_) => Usage::one(Unit::PushConstant, 1),
-            None => Usage::NONE,
+            Some(layout) if self.needs_binding(layout) => Counts::one(self.buffer_unit(), 1),
+            Some(_) => Counts::one(Unit::PushConstant, 1),
+            None => Counts::NONE,
         };
         let none = Explicit::default();
         let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
-        layout.usage = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.usage));
+        layout.counts = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.counts));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
         let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
         let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Place::default());
@@ -300,7 +300,7 @@ impl<'a> Allocator<'a> {
         for (index, pending) in params {
             let mut place = next;
             place.offset.set(Unit::Bytes, pending.place.offset.get(Unit::Bytes));
-            next.offset.add_slots(&pending.layout.usage);
+            next.offset.add_slots(&pending.layout.counts);
             to.params.push((index, place, pending.layout));
         }
         to
@@ -312,7 +312,7 @@ impl<'a> Allocator<'a> {
         self.met_before.clear();
         let mut parts = Vec::new();
         for unit in Unit::SLOTS {
-            let (count, (key, base)) = (pending.layout.usage.get(unit), self.numbering(unit));
+            let (count, (key, base)) = (pending.layout.counts.get(unit), self.numbering(unit));
             if count == 0 {
                 continue;
             }
@@ -408,7 +408,7 @@ fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: Type
 /// space from being given away, though its elements lie in another one (slangc; structs with such arrays do not).
 fn needs_default_space(pending: &Pending) -> bool {
     let implicit =
-        |u: Unit| u != Unit::LateDescriptor && pending.layout.usage.get(u) > 0 && !pending.fixed.contains(&u);
+        |u: Unit| u != Unit::LateDescriptor && pending.layout.counts.get(u) > 0 && !pending.fixed.contains(&u);
     let unbounded = !pending.layout.unbounded_classes().is_empty() && implicit(Unit::Space);
     pending.space_only.is_none() && (unbounded || Unit::SLOTS.into_iter().any(implicit))
 }
@@ -416,14 +416,14 @@ fn needs_default_space(pending: &Pending) -> bool {
 /// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (rule `layout-needs`).
 fn make_push_constant(layout: &mut TypeLayout) {
     if let Detail::Block { container, element, .. } = &mut layout.detail {
-        *container = Usage::one(Unit::PushConstant, 1);
+        *container = Counts::one(Unit::PushConstant, 1);
         for unit in Unit::SLOTS {
             element.offset.set(unit, 0);
         }
-        let mut usage = element.layout.usage;
-        usage.set(Unit::Bytes, 0);
-        usage.set(Unit::PushConstant, 1);
-        layout.usage = usage;
+        let mut counts = element.layout.counts;
+        counts.set(Unit::Bytes, 0);
+        counts.set(Unit::PushConstant, 1);
+        layout.counts = counts;
     }
 }
 

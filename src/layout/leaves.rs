@@ -6,7 +6,7 @@
 use super::lock::Owner;
 use super::place::{Place, binding, buffer_place, enter_array, enter_block, further_bindings};
 use super::types::{Detail, TypeLayout};
-use super::usage::{UNBOUNDED, Unit, Usage};
+use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, ProgramLayout, ScopeBuffer};
 use crate::tree::{Arena, Binding, BufferKind, Explicit, LeafId, Origin, ParameterId, Program, Step, Type, TypeId};
 use rustc_hash::FxHashMap;
@@ -75,7 +75,7 @@ pub fn walk<'l>(program: &'l Program, part: &Part<'l>, visit: &mut dyn FnMut(&Pa
             let Some(entered) = enter_array(part.place, layout) else { return };
             (inner.place, inner.layout) = entered;
             inner.dimensions.push(Dimension { count: *count, bytes: stride.get(Unit::Bytes) });
-            inner.inside |= count.is_none() && layout.usage.get(Unit::Space) > 0;
+            inner.inside |= count.is_none() && layout.counts.get(Unit::Space) > 0;
         }
         Detail::Block { own_space, .. } => {
             let Some(entered) = enter_block(part.place, layout) else { return };
@@ -307,7 +307,7 @@ impl Maker<'_> {
         self.scope = None;
         let Some(buffer) = buffer else { return };
         let (unit, index, space) = buffer.position();
-        let mut place = Place::at(Usage::one(unit, index));
+        let mut place = Place::at(Counts::one(unit, index));
         place.space.set(unit, space);
         let parameter = self.add(owner, 0);
         let whole = Part::whole(place, &buffer.layout, None);
@@ -352,11 +352,11 @@ impl Maker<'_> {
 
     /// Plain data, or a specialization constant.
     fn plain(&mut self, parameter: ParameterId, part: &Part, buffer: Option<LeafId>) {
-        let usage = &part.layout.usage;
-        if usage.get(Unit::Specialization) > 0 {
+        let counts = &part.layout.counts;
+        if counts.get(Unit::Specialization) > 0 {
             self.push(leaf((parameter, Role::Constant, Some(Unit::Specialization)), part, None));
         }
-        if usage.get(Unit::Bytes) > 0 {
+        if counts.get(Unit::Bytes) > 0 {
             let mut made = leaf((parameter, Role::Data, Some(Unit::Bytes)), part, None);
             let mut own = part.layout;
             while let Detail::Array { element, count, stride } = &own.detail {
@@ -370,10 +370,10 @@ impl Maker<'_> {
 
     /// A resource in its first slot, and what it has in others.
     fn resource(&mut self, parameter: ParameterId, part: &Part, further: Option<Binding>) -> LeafId {
-        let (types, usage) = (&self.program.types, &part.layout.usage);
+        let (types, counts) = (&self.program.types, &part.layout.counts);
         let ty = types.get(part.layout.ty);
         let combined = matches!(ty, Type::Texture(t) if t.combined);
-        let unit = Unit::SLOTS.into_iter().find(|u| usage.get(*u) > 0);
+        let unit = Unit::SLOTS.into_iter().find(|u| counts.get(*u) > 0);
         let resource = self.push(leaf((parameter, Role::Resource, unit), part, further));
         let Some(unit) = unit else { return resource };
         // The second slots of all elements follow the first ones.
@@ -387,8 +387,8 @@ impl Maker<'_> {
             None => second.place.offset.add(unit, first),
         }
         // The sampler's binding may have been parted from the texture's.
-        let two = usage.get(unit) > 1 || combined && further.is_some() && unit == Unit::Descriptor;
-        let late = [Unit::Sampler, Unit::LateDescriptor].into_iter().find(|u| *u != unit && usage.get(*u) > 0);
+        let two = counts.get(unit) > 1 || combined && further.is_some() && unit == Unit::Descriptor;
+        let late = [Unit::Sampler, Unit::LateDescriptor].into_iter().find(|u| *u != unit && counts.get(*u) > 0);
         if combined && let Some(late) = late {
             self.push(leaf((parameter, Role::Sampler, Some(late)), part, None));
         } else if combined && two {
@@ -402,7 +402,7 @@ impl Maker<'_> {
         } else if matches!(ty, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) && two {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
         }
-        if usage.get(Unit::InputAttachment) > 0 {
+        if counts.get(Unit::InputAttachment) > 0 {
             self.push(leaf((parameter, Role::Attachment, Some(Unit::InputAttachment)), part, None));
         }
         resource

@@ -23,7 +23,7 @@
 //! }
 //! ```
 //!
-//! A [`TypeLayout`] counts in all units at once ([`Usage`]): bytes in a buffer, registers of each class, descriptor slots,
+//! A [`TypeLayout`] counts in all units at once ([`Counts`]): bytes in a buffer, registers of each class, descriptor slots,
 //! register spaces, push-constant buffers, constant ids, input attachments.
 
 pub mod allocate;
@@ -43,7 +43,7 @@ mod semantics;
 mod settings;
 pub mod trace;
 pub mod types;
-pub mod usage;
+pub mod units;
 pub mod varyings;
 
 pub use crate::target::Api;
@@ -57,7 +57,7 @@ pub use settings::{Settings, Shift, offset_of_global};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
-pub use usage::{UNBOUNDED, Unit, Usage};
+pub use units::{Counts, UNBOUNDED, Unit};
 
 /// A parameter and its place.
 #[derive(Clone, Debug)]

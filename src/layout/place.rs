@@ -1,16 +1,16 @@
 //! Absolute positions, and the ways to those of the parts of a parameter.
 
 use super::types::{Detail, TypeLayout, VarLayout};
-use super::usage::{Unit, Usage};
+use super::units::{Counts, Unit};
 use crate::tree::Binding;
 
 /// Absolute offsets of a parameter: for each unit the offset, and for slots the space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Offsets; [`Unit::Space`] is the first space of its own.
-    pub offset: Usage,
+    pub offset: Counts,
     /// The space of each slot unit.
-    pub space: Usage,
+    pub space: Counts,
     /// Of an array of combined samplers without bound, where its samplers' space is not the one after its textures'.
     pub second_space: Option<u64>,
     /// Within a D3D array without bound: each leaf is in the space of its own offset.
@@ -21,7 +21,7 @@ pub struct Place {
 
 impl Place {
     /// A place relative to what is around it.
-    pub fn at(offset: Usage) -> Place {
+    pub fn at(offset: Counts) -> Place {
         Place { offset, ..Place::default() }
     }
 
@@ -61,7 +61,7 @@ pub(super) fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &
     if let (Some(n), true) = (count, Unit::SLOTS.into_iter().any(|u| stride.get(u) > 0)) {
         place.elements = place.elements.max(1).saturating_mul(u64::from(*n));
     }
-    if count.is_none() && layout.usage.get(Unit::Space) > 0 {
+    if count.is_none() && layout.counts.get(Unit::Space) > 0 {
         place.spread = true;
         place = place.in_spaces();
         for (unit, space) in place.class_spaces(layout) {
@@ -81,7 +81,7 @@ pub(super) fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &
             place.offset.set(unit, 0);
             place.space.set(unit, space);
         }
-        if layout.usage.get(Unit::InputAttachment) == 0 {
+        if layout.counts.get(Unit::InputAttachment) == 0 {
             // Numbered in the block.
             place.offset.set(Unit::InputAttachment, 0);
         }
@@ -93,7 +93,7 @@ pub(super) fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &
 
 /// Where the bindings of a parameter besides the first begin, if they are apart from it.
 pub(super) fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
-    let apart = layout.usage.get(Unit::FurtherDescriptor) > 0;
+    let apart = layout.counts.get(Unit::FurtherDescriptor) > 0;
     apart.then(|| Binding { class: None, ..binding(place, Unit::FurtherDescriptor) })
 }
 

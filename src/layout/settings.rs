@@ -2,7 +2,7 @@
 
 use super::policy::Policy;
 use super::rules::{self, Rules};
-use super::usage::Unit;
+use super::units::Unit;
 use crate::source::Span;
 use crate::target::Api;
 use crate::tree::Explicit;

@@ -1,7 +1,7 @@
 //! Type layout: sizes, alignments, strides and field offsets of a type, in every unit at once, under one rule set.
 
 use super::rules::{Rules, VectorAlign, round_up};
-use super::usage::{UNBOUNDED, Unit, Usage};
+use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, Policy, Settings, Unbounded};
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
@@ -14,7 +14,7 @@ pub struct TypeLayout {
     /// The type.
     pub ty: TypeId,
     /// What it takes.
-    pub usage: Usage,
+    pub counts: Counts,
     /// Byte alignment; 1 if it has no bytes.
     pub align: u32,
     /// Its parts.
@@ -42,7 +42,7 @@ pub enum Detail {
         /// `None` is unsized.
         count: Option<u32>,
         /// Distance from element to element in each unit.
-        stride: Usage,
+        stride: Counts,
     },
     /// A texture, sampler, buffer or another object.
     Resource {
@@ -52,7 +52,7 @@ pub enum Detail {
     /// ConstantBuffer, TextureBuffer, ParameterBlock.
     Block {
         /// What the buffer itself takes, if it has plain data.
-        container: Usage,
+        container: Counts,
         /// The contents; offsets are relative to the block (in its own space for a parameter block that has one).
         element: Box<VarLayout>,
         /// It has a register space or descriptor set of its own.
@@ -64,7 +64,7 @@ pub enum Detail {
 #[derive(Clone, Debug)]
 pub struct VarLayout {
     /// Offsets.
-    pub offset: Usage,
+    pub offset: Counts,
     /// Its slots are counted from 0 of spaces of its own, wherever what encloses it lies.
     pub from_zero: bool,
     /// The type.
@@ -74,7 +74,7 @@ pub struct VarLayout {
 impl TypeLayout {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
-        self.usage.get(Unit::Bytes)
+        self.counts.get(Unit::Bytes)
     }
 
     /// The register classes of a D3D array without bound, each of which has a space of its own; none for structs, whose
@@ -82,18 +82,18 @@ impl TypeLayout {
     pub fn unbounded_classes(&self) -> Vec<Unit> {
         let Detail::Array { element, count: None, .. } = &self.detail else { return Vec::new() };
         let leaf = element.innermost();
-        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && leaf.usage.get(*u) > 0);
+        let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && leaf.counts.get(*u) > 0);
         classes.filter(|_| !matches!(leaf.detail, Detail::Struct(_))).collect()
     }
 
     /// The slots of a block within a space of its own: where they begin in each unit, and how many there are.
-    pub fn own_slots(&self) -> Option<(Usage, Usage)> {
+    pub fn own_slots(&self) -> Option<(Counts, Counts)> {
         let Detail::Block { container, element, own_space: true } = &self.detail else { return None };
-        let mut starts = Usage::NONE;
+        let mut starts = Counts::NONE;
         for unit in Unit::SLOTS {
             starts.set(unit, element.offset.get(unit).saturating_sub(container.get(unit)));
         }
-        Some((starts, container.plus(&element.layout.usage)))
+        Some((starts, container.plus(&element.layout.counts)))
     }
 
     /// What the arrays around it hold.
@@ -109,18 +109,18 @@ impl TypeLayout {
     pub fn put_buffer_last(&mut self) {
         if let Detail::Block { container, element, .. } = &mut self.detail {
             let count = container.get(Unit::Descriptor);
-            *container = Usage::one(Unit::LateDescriptor, count);
+            *container = Counts::one(Unit::LateDescriptor, count);
             element.offset.set(Unit::Descriptor, 0);
-            self.usage.set(Unit::Descriptor, self.usage.get(Unit::Descriptor).saturating_sub(count));
-            self.usage.add(Unit::LateDescriptor, count);
+            self.counts.set(Unit::Descriptor, self.counts.get(Unit::Descriptor).saturating_sub(count));
+            self.counts.add(Unit::LateDescriptor, count);
         }
     }
 
     /// All bindings but the first become a range of their own.
     pub fn part_bindings(&mut self) {
-        let all = self.usage.get(Unit::Descriptor);
-        self.usage.set(Unit::Descriptor, all.min(1));
-        self.usage.set(Unit::FurtherDescriptor, all.saturating_sub(1));
+        let all = self.counts.get(Unit::Descriptor);
+        self.counts.set(Unit::Descriptor, all.min(1));
+        self.counts.set(Unit::FurtherDescriptor, all.saturating_sub(1));
     }
 
     /// Fields, if it is a struct.
@@ -271,7 +271,7 @@ impl Layouter<'_> {
         let size = array_bytes(stride, count as u64, last, rules);
         TypeLayout {
             ty,
-            usage: Usage::one(Unit::Bytes, size),
+            counts: Counts::one(Unit::Bytes, size),
             align,
             detail: Detail::Matrix { stride: stride as u32, order },
         }
@@ -279,36 +279,36 @@ impl Layouter<'_> {
 
     fn array(&self, ty: TypeId, element: TypeLayout, count: Option<u32>, rules: &Rules) -> TypeLayout {
         let mut element = element;
-        let mut usage = Usage::NONE;
-        let mut stride = Usage::NONE;
+        let mut counts = Counts::NONE;
+        let mut stride = Counts::NONE;
         let n = count.map_or(UNBOUNDED, u64::from);
         let mut align = 1;
         if element.size() > 0 {
             align = element.align.max(rules.min_align);
             let bytes = round_up(element.size(), align as u64);
             stride.set(Unit::Bytes, bytes);
-            usage.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
+            counts.set(Unit::Bytes, array_bytes(bytes, n, element.size(), rules));
         }
         let d3d = self.settings.api == Api::D3d;
         let counted = |unit: &Unit| self.settings.counts_elements(*unit);
-        for (unit, used) in element.usage.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
+        for (unit, used) in element.counts.units().filter(|(u, _)| *u != Unit::Bytes).collect::<Vec<_>>() {
             if unit == Unit::InputAttachment {
-                usage.add(unit, used.saturating_mul(count.unwrap_or(1).into()));
+                counts.add(unit, used.saturating_mul(count.unwrap_or(1).into()));
                 continue;
             }
             // One binding holds the whole array, or the array has as many elements as the code asks for.
             if !counted(&unit) || (count.is_none() && !d3d) {
-                usage.add(unit, used);
+                counts.add(unit, used);
                 continue;
             }
             // The second slots of resources that take two follow the first ones of all elements.
-            let slots = element.innermost().usage.get(unit).max(1);
+            let slots = element.innermost().counts.get(unit).max(1);
             stride.set(unit, if count.is_some() { used / slots } else { 1 });
             match (count, self.settings.policy.unbounded) {
-                (Some(n), _) => usage.add(unit, used.saturating_mul(n.into())),
-                (None, Unbounded::RestOfSpace) => usage.add(unit, UNBOUNDED),
+                (Some(n), _) => counts.add(unit, used.saturating_mul(n.into())),
+                (None, Unbounded::RestOfSpace) => counts.add(unit, UNBOUNDED),
                 // A D3D array without bound takes a space of its own for each leaf (rule `layout-unbounded`).
-                (None, Unbounded::OwnSpace) => usage.set(Unit::Space, own_spaces(&element)),
+                (None, Unbounded::OwnSpace) => counts.set(Unit::Space, own_spaces(&element)),
             }
         }
         if count.is_some() && n > 1 && self.settings.policy.attachments_apart_in_arrays {
@@ -318,15 +318,15 @@ impl Layouter<'_> {
         if count.is_some() && n > 1 && !units.is_empty() {
             spread(&mut element, n, &units);
             if let Detail::Struct(_) = element.detail {
-                for unit in units.into_iter().filter(|u| usage.get(*u) > 0) {
+                for unit in units.into_iter().filter(|u| counts.get(*u) > 0) {
                     stride.set(unit, 1);
                 }
             }
         }
-        if usage.get(Unit::Space) > 0 && count.is_none() {
+        if counts.get(Unit::Space) > 0 && count.is_none() {
             spread_spaces(&mut element);
         }
-        TypeLayout { ty, usage, align, detail: Detail::Array { element: Box::new(element), count, stride } }
+        TypeLayout { ty, counts, align, detail: Detail::Array { element: Box::new(element), count, stride } }
     }
 
     /// The layouts of a struct's fields, with the byte offsets that they ask for.
@@ -340,37 +340,37 @@ impl Layouter<'_> {
 
     fn block(&self, ty: TypeId, element: TypeLayout, buffer: Unit, wants_space: bool) -> TypeLayout {
         let buffer = if self.settings.by_class(buffer) { buffer } else { Unit::Descriptor };
-        let mut container = Usage::NONE;
+        let mut container = Counts::NONE;
         if element.size() > 0 {
             container.set(buffer, 1);
         }
-        let mut content = element.usage;
+        let mut content = element.counts;
         content.set(Unit::Bytes, 0);
-        let mut offset = Usage::NONE;
-        let mut usage;
+        let mut offset = Counts::NONE;
+        let mut counts;
         // A block that holds nothing but blocks makes no space of its own (rule `layout-parameter-blocks`).
         let own_space = wants_space && (!container.is_none() || Unit::SLOTS.iter().any(|u| content.get(*u) > 0));
         if own_space || wants_space {
-            usage = Usage::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
+            counts = Counts::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
             offset.set(Unit::Space, u64::from(own_space));
             if !self.settings.policy.attachments_by_block {
-                usage.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
+                counts.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
             }
         } else {
-            usage = container.plus(&content);
+            counts = container.plus(&content);
         }
-        let starts = if own_space { self.starts(&container.plus(&content)) } else { Usage::NONE };
+        let starts = if own_space { self.starts(&container.plus(&content)) } else { Counts::NONE };
         for unit in Unit::SLOTS {
             offset.set(unit, starts.get(unit).saturating_add(container.get(unit)));
         }
         let element = Box::new(VarLayout { offset, from_zero: false, layout: element });
-        TypeLayout { ty, usage, align: 1, detail: Detail::Block { container, element, own_space } }
+        TypeLayout { ty, counts, align: 1, detail: Detail::Block { container, element, own_space } }
     }
 
     /// Where the slots of each unit begin in a space of their own: a shifted class where its range does, what is no class at
     /// the first gap, and what comes last behind all.
-    fn starts(&self, taken: &Usage) -> Usage {
-        let mut starts = Usage::NONE;
+    fn starts(&self, taken: &Counts) -> Counts {
+        let mut starts = Counts::NONE;
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
         for unit in classes.filter(|_| self.settings.api != Api::D3d) {
@@ -393,11 +393,11 @@ impl Layouter<'_> {
     }
 
     fn resource(&self, ty: TypeId, element: Option<Box<TypeLayout>>) -> TypeLayout {
-        TypeLayout { ty, usage: self.slots(ty), align: 1, detail: Detail::Resource { element } }
+        TypeLayout { ty, counts: self.slots(ty), align: 1, detail: Detail::Resource { element } }
     }
 
     /// Registers or bindings of an object type.
-    fn slots(&self, ty: TypeId) -> Usage {
+    fn slots(&self, ty: TypeId) -> Counts {
         let d3d = self.settings.api == Api::D3d;
         let read = |access: Access| {
             if matches!(access, Access::Read) { Unit::ShaderResource } else { Unit::UnorderedAccess }
@@ -406,13 +406,13 @@ impl Layouter<'_> {
             Type::Texture(t) if t.combined => {
                 let two = self.settings.api == Api::WebGpu;
                 let late = two && self.settings.in_block && self.settings.policy.extras_last;
-                let mut usage = Usage::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
-                usage.set(Unit::LateDescriptor, u64::from(late));
+                let mut counts = Counts::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
+                counts.set(Unit::LateDescriptor, u64::from(late));
                 if d3d {
-                    usage = Usage::one(Unit::ShaderResource, 1);
-                    usage.set(Unit::Sampler, 1);
+                    counts = Counts::one(Unit::ShaderResource, 1);
+                    counts.set(Unit::Sampler, 1);
                 }
-                return usage;
+                return counts;
             }
             Type::Texture(t) => (read(t.access), 1),
             Type::Sampler(_) => (Unit::Sampler, 1),
@@ -421,16 +421,16 @@ impl Layouter<'_> {
             Type::Buffer(_, access, _) => (read(access), 1),
             Type::AccelerationStructure => (Unit::ShaderResource, 1),
             Type::SubpassInput(_, _) => {
-                let mut usage = Usage::one(if d3d { Unit::ShaderResource } else { Unit::Descriptor }, 1);
-                usage.set(Unit::InputAttachment, 1);
-                return usage;
+                let mut counts = Counts::one(if d3d { Unit::ShaderResource } else { Unit::Descriptor }, 1);
+                counts.set(Unit::InputAttachment, 1);
+                return counts;
             }
-            _ => return Usage::NONE,
+            _ => return Counts::NONE,
         };
         match self.settings.by_class(unit) {
-            true if d3d => Usage::one(unit, 1),
-            true => Usage::one(unit, bindings),
-            false => Usage::one(Unit::Descriptor, bindings),
+            true if d3d => Counts::one(unit, 1),
+            true => Counts::one(unit, bindings),
+            false => Counts::one(Unit::Descriptor, bindings),
         }
     }
 }
@@ -451,7 +451,7 @@ pub fn same(a: &TypeLayout, b: &TypeLayout) -> bool {
 }
 
 fn plain(ty: TypeId, size: u64, align: u32) -> TypeLayout {
-    TypeLayout { ty, usage: Usage::one(Unit::Bytes, size), align, detail: Detail::Plain }
+    TypeLayout { ty, counts: Counts::one(Unit::Bytes, size), align, detail: Detail::Plain }
 }
 
 fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
@@ -466,9 +466,9 @@ fn array_bytes(stride: u64, count: u64, element: u64, rules: &Rules) -> u64 {
 /// Splitting of arrays (rule `layout-arrays`): in an array of `n` structs, leaf after leaf becomes an array, so every register
 /// offset inside the element grows `n` times.
 fn spread(layout: &mut TypeLayout, n: u64, units: &[Unit]) {
-    let scale = |usage: &mut Usage| {
+    let scale = |counts: &mut Counts| {
         for unit in units {
-            usage.set(*unit, usage.get(*unit).saturating_mul(n));
+            counts.set(*unit, counts.get(*unit).saturating_mul(n));
         }
     };
     match &mut layout.detail {
@@ -511,13 +511,13 @@ fn order_by_class(layout: &mut TypeLayout) {
         Some(f) if is_struct(f) => (0, *i),
         _ => (1, usize::MAX - i),
     });
-    let mut next = Usage::NONE;
+    let mut next = Counts::NONE;
     for i in order {
         let Some(field) = fields.get_mut(i) else { continue };
         for unit in Unit::SLOTS.into_iter().filter(|u| u.class().is_some()) {
             field.offset.set(unit, next.get(unit));
         }
-        next.add_slots(&field.layout.usage);
+        next.add_slots(&field.layout.counts);
     }
 }
 
@@ -526,7 +526,7 @@ fn own_spaces(element: &TypeLayout) -> u64 {
     let leaf = element.innermost();
     match leaf.detail {
         Detail::Struct(_) => leaf_count(leaf),
-        _ => Unit::SLOTS.into_iter().map(|unit| u64::from(leaf.usage.get(unit) > 0)).sum(),
+        _ => Unit::SLOTS.into_iter().map(|unit| u64::from(leaf.counts.get(unit) > 0)).sum(),
     }
 }
 
@@ -535,7 +535,7 @@ fn leaf_count(layout: &TypeLayout) -> u64 {
     match &layout.detail {
         Detail::Struct(fields) => fields.iter().map(|f| leaf_count(&f.layout)).sum(),
         Detail::Array { element, .. } => leaf_count(element),
-        _ => u64::from(Unit::SLOTS.into_iter().any(|unit| unit.class().is_some() && layout.usage.get(unit) > 0)),
+        _ => u64::from(Unit::SLOTS.into_iter().any(|unit| unit.class().is_some() && layout.counts.get(unit) > 0)),
     }
 }
 
@@ -553,7 +553,7 @@ fn spread_spaces(layout: &mut TypeLayout) {
         classes().for_each(|unit| field.offset.set(unit, 0));
         if leaves > 0 {
             field.offset.set(Unit::Space, next);
-            field.layout.usage.set(Unit::Space, leaves);
+            field.layout.counts.set(Unit::Space, leaves);
         }
         next += leaves;
         spread_spaces(&mut field.layout);
@@ -579,7 +579,7 @@ fn explicit_offset(field: &Field, settings: &Settings) -> Option<Asked> {
 /// Lays out fields one after another; also used for `$Globals` and entry-point scopes.
 pub struct StructBuilder<'a> {
     rules: &'a Rules,
-    used: Usage,
+    used: Counts,
     /// Where the next field without `packoffset` may begin.
     align: u32,
     fields: Vec<VarLayout>,
@@ -588,7 +588,7 @@ pub struct StructBuilder<'a> {
 impl<'a> StructBuilder<'a> {
     /// An empty struct.
     pub fn new(rules: &'a Rules) -> Self {
-        StructBuilder { rules, used: Usage::NONE, align: 1, fields: Vec::new() }
+        StructBuilder { rules, used: Counts::NONE, align: 1, fields: Vec::new() }
     }
 
     /// Keeps the bytes of a part at an explicit offset from being given away.
@@ -599,8 +599,8 @@ impl<'a> StructBuilder<'a> {
     }
 
     /// Appends a part at an explicit byte offset, or after the others.
-    pub fn append(&mut self, layout: TypeLayout, explicit: Option<u32>) -> Usage {
-        let mut offset = Usage::NONE;
+    pub fn append(&mut self, layout: TypeLayout, explicit: Option<u32>) -> Counts {
+        let mut offset = Counts::NONE;
         for unit in Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes) {
             offset.set(unit, self.used.get(unit));
         }
@@ -614,11 +614,11 @@ impl<'a> StructBuilder<'a> {
             self.used.set(Unit::Bytes, self.used.get(Unit::Bytes).max(at.saturating_add(size)));
             self.align = self.align.max(layout.align);
         } else if let (Some(row), Detail::Struct(_), true) =
-            (self.row_after_empty(), &layout.detail, layout.usage.is_none())
+            (self.row_after_empty(), &layout.detail, layout.counts.is_none())
         {
             self.used.set(Unit::Bytes, round_up(self.used.get(Unit::Bytes), row));
         }
-        self.used.add_slots(&layout.usage);
+        self.used.add_slots(&layout.counts);
         self.fields.push(VarLayout { offset, from_zero: false, layout });
         offset
     }
@@ -641,7 +641,7 @@ impl<'a> StructBuilder<'a> {
     pub fn unbounded_at_zero(&mut self, from_zero: bool) {
         for field in self.fields.iter_mut() {
             let unbounded = matches!(field.layout.detail, Detail::Array { count: None, .. });
-            if unbounded && field.layout.usage.get(Unit::Space) > 0 {
+            if unbounded && field.layout.counts.get(Unit::Space) > 0 {
                 Unit::SLOTS.into_iter().for_each(|u| field.offset.set(u, 0));
                 field.from_zero = from_zero;
             }
@@ -650,14 +650,14 @@ impl<'a> StructBuilder<'a> {
 
     /// The struct.
     pub fn finish(self, ty: TypeId) -> TypeLayout {
-        let mut usage = self.used;
+        let mut counts = self.used;
         let mut align = self.align;
-        if usage.get(Unit::Bytes) > 0 {
+        if counts.get(Unit::Bytes) > 0 {
             align = align.max(self.rules.min_align);
             if self.rules.round_struct_size {
-                usage.set(Unit::Bytes, round_up(usage.get(Unit::Bytes), align as u64));
+                counts.set(Unit::Bytes, round_up(counts.get(Unit::Bytes), align as u64));
             }
         }
-        TypeLayout { ty, usage, align, detail: Detail::Struct(self.fields) }
+        TypeLayout { ty, counts, align, detail: Detail::Struct(self.fields) }
     }
 }

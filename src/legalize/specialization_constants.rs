@@ -23,7 +23,7 @@ fn run(cx: &mut Context) {
     let constants: Vec<GlobalId> =
         cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id).collect();
     for id in constants {
-        let placed = cx.position(id).filter(|(_, layout)| layout.usage.get(Unit::Specialization) > 0);
+        let placed = cx.position(id).filter(|(_, layout)| layout.counts.get(Unit::Specialization) > 0);
         let placed = placed.and_then(|(place, _)| u32::try_from(place.offset.get(Unit::Specialization)).ok());
         let global = &mut cx.program.globals[id];
         if let Some(number) = placed {

@@ -7,7 +7,7 @@ use super::model::{
 use super::{leaves, stages, types, varyings};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
-use crate::layout::{Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, Usage, VarLayout};
+use crate::layout::{Counts, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout};
 use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
@@ -139,7 +139,7 @@ pub(super) fn put(variable: &mut Variable, bindings: Vec<Binding>) {
 pub(super) fn bindings(types: &Types, place: &Place, layout: &TypeLayout) -> Vec<Binding> {
     let Place { offset, space, .. } = place;
     let mut list = Vec::new();
-    for (unit, used) in layout.usage.units() {
+    for (unit, used) in layout.counts.units() {
         let index = offset.get(unit);
         match unit {
             Unit::Bytes => list.push(Binding {
@@ -181,7 +181,7 @@ pub(super) fn slot(unit: Unit, index: u64, space: u64, used: u64) -> Binding {
 
 fn sizes(layout: &TypeLayout) -> Vec<Size> {
     let mut list = Vec::new();
-    for (unit, used) in layout.usage.units() {
+    for (unit, used) in layout.counts.units() {
         let classes = layout.unbounded_classes();
         let alignment = (unit == Unit::Bytes).then_some(layout.align);
         if unit == Unit::Space && !classes.is_empty() {
@@ -200,16 +200,16 @@ fn size(unit: Unit, value: u64, stride: Option<u64>) -> Size {
 }
 
 /// The distance of an array's elements in each unit that they take.
-fn element_strides(element: &TypeLayout, stride: &Usage) -> Vec<Size> {
-    element.usage.units().map(|(unit, used)| size(unit, used, Some(stride.get(unit)))).collect()
+fn element_strides(element: &TypeLayout, stride: &Counts) -> Vec<Size> {
+    element.counts.units().map(|(unit, used)| size(unit, used, Some(stride.get(unit)))).collect()
 }
 
 /// Adds a buffer's own slots to the offsets of its contents, as the format shows `elementType` (not `elementVarLayout`).
-fn shifted(layout: &TypeLayout, by: &Usage) -> TypeLayout {
+fn shifted(layout: &TypeLayout, by: &Counts) -> TypeLayout {
     let mut layout = layout.clone();
     if let Detail::Struct(fields) = &mut layout.detail {
         for field in fields {
-            for unit in Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes && field.layout.usage.get(*u) > 0) {
+            for unit in Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes && field.layout.counts.get(*u) > 0) {
                 field.offset.add(unit, by.get(unit));
             }
         }
@@ -219,7 +219,7 @@ fn shifted(layout: &TypeLayout, by: &Usage) -> TypeLayout {
 
 /// Gives blocks with spaces of their own the numbers of their first input attachments among all.
 fn place_attachments(layout: &mut TypeLayout, at: u64) {
-    let after = |offset: &Usage| at.saturating_add(offset.get(Unit::InputAttachment));
+    let after = |offset: &Counts| at.saturating_add(offset.get(Unit::InputAttachment));
     match &mut layout.detail {
         Detail::Struct(fields) => {
             fields.iter_mut().for_each(|f| place_attachments(&mut f.layout, after(&f.offset)));
@@ -255,7 +255,7 @@ impl Builder<'_> {
     /// A layout as it is shown: its offsets are relative, and what has a space of its own is counted from 0. Input
     /// attachments are not, so that such a block shows where its own begin.
     fn shown<'l>(&self, place: &Place, layout: &'l TypeLayout) -> Cow<'l, TypeLayout> {
-        let attachments = layout.usage.get(Unit::InputAttachment) > 0 && layout.usage.get(Unit::Space) > 0;
+        let attachments = layout.counts.get(Unit::InputAttachment) > 0 && layout.counts.get(Unit::Space) > 0;
         if !attachments {
             return Cow::Borrowed(layout);
         }
@@ -309,14 +309,20 @@ impl Builder<'_> {
             }
             Detail::Resource { .. } => {}
             Detail::Block { container, element, own_space } => {
-                let starts = layout.own_slots().map_or(Usage::NONE, |(starts, _)| starts);
+                let starts = layout.own_slots().map_or(Counts::NONE, |(starts, _)| starts);
                 self.block(&mut node, (container, &starts), element, *own_space);
             }
         }
         node
     }
 
-    fn block(&self, node: &mut TypeNode, (container, starts): (&Usage, &Usage), element: &VarLayout, own_space: bool) {
+    fn block(
+        &self,
+        node: &mut TypeNode,
+        (container, starts): (&Counts, &Counts),
+        element: &VarLayout,
+        own_space: bool,
+    ) {
         let mut container_bindings: Vec<Binding> =
             container.units().map(|(unit, _)| slot(unit, starts.get(unit), 0, 1)).collect();
         if own_space {

@@ -11,7 +11,7 @@ use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Detail, Part, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, Usage, VarLayout, buffer_place, walk,
+    Api, Counts, Detail, Part, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
 };
 use crate::source::{SourceFile, Sources, Span};
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
@@ -183,7 +183,7 @@ struct Fields<'a> {
     /// For each the one that ends last before it.
     latest: Vec<Option<usize>>,
     /// For each the slots that those before it take.
-    before: Vec<Usage>,
+    before: Vec<Counts>,
 }
 
 impl At<'_> {
@@ -474,10 +474,10 @@ impl<'a> Explainer<'a> {
     fn hidden(&self, at: &At) -> String {
         let types = &self.program.types;
         let leaf = at.layout.innermost();
-        let further = at.layout.usage.get(Unit::FurtherDescriptor);
-        let taken = at.layout.usage.get(Unit::Descriptor).saturating_mul(at.place.elements.max(1));
-        let late = leaf.usage.get(Unit::LateDescriptor) > 0;
-        let of = |word: &str| match (leaf.usage.get(Unit::Descriptor) > 1, further) {
+        let further = at.layout.counts.get(Unit::FurtherDescriptor);
+        let taken = at.layout.counts.get(Unit::Descriptor).saturating_mul(at.place.elements.max(1));
+        let late = leaf.counts.get(Unit::LateDescriptor) > 0;
+        let of = |word: &str| match (leaf.counts.get(Unit::Descriptor) > 1, further) {
             _ if late => format!(" (its {word} is binding {})", at.place.offset.get(Unit::LateDescriptor)),
             (true, 0) if taken > 2 => format!(" (the second half are its {word}s)"),
             (true, 0) => {
@@ -511,7 +511,7 @@ impl<'a> Explainer<'a> {
             Detail::Array { count, stride, .. } => {
                 at.enter(*count, Some(stride.get(Unit::Bytes)));
                 // Where each element takes slots, an array of structs becomes an array a leaf (rule `layout-arrays`).
-                if count.is_none() && layout.usage.get(Unit::Space) > 0 {
+                if count.is_none() && layout.counts.get(Unit::Space) > 0 {
                     let text =
                         "Every part of an array without a bound is an array from register 0 of a space of its own";
                     at.steps.push(Step { text: text.to_owned(), rule: pages::UNBOUNDED.to_owned(), ..Step::default() });
@@ -535,7 +535,7 @@ impl<'a> Explainer<'a> {
             }
             Detail::Resource { .. } => {
                 at.rules = self.layout.settings.structured_rules;
-                let (unit, _) = layout.usage.units().next().unwrap_or((Unit::Descriptor, 0));
+                let (unit, _) = layout.counts.units().next().unwrap_or((Unit::Descriptor, 0));
                 let bound = self.slot(unit, around.place.offset.get(unit), around.place.space.get(unit), 1);
                 at.buffer = format!("each element of `{}` at {bound}", at.path);
                 at.arrays.iter_mut().for_each(|d| d.bytes = d.bytes.map(|_| 0));
@@ -561,8 +561,8 @@ impl<'a> Explainer<'a> {
         if field.layout.size() > 0 {
             at.steps.push(self.bytes(index, (around.layout, &fields.members, &fields.latest), false, around.rules));
         }
-        let before = fields.before.get(index).copied().unwrap_or(Usage::NONE);
-        for (unit, n) in field.layout.usage.units().filter(|(u, _)| *u != Unit::Bytes) {
+        let before = fields.before.get(index).copied().unwrap_or(Counts::NONE);
+        for (unit, n) in field.layout.counts.units().filter(|(u, _)| *u != Unit::Bytes) {
             let from = (before.get(unit), field.offset.get(unit));
             at.steps.push(self.slots(from, member.name, (unit, n), member.span));
         }
@@ -573,10 +573,10 @@ impl<'a> Explainer<'a> {
         let Detail::Struct(fields) = &layout.detail else { return None };
         let members = self.declared(layout.ty);
         let latest = latest_fields(layout, &members);
-        let mut used = Usage::NONE;
+        let mut used = Counts::NONE;
         let before = fields.iter().map(|field| {
             let before = used;
-            used.add_slots(&field.layout.usage);
+            used.add_slots(&field.layout.counts);
             before
         });
         Some(Rc::new(Fields { before: before.collect(), members, latest }))
@@ -676,7 +676,7 @@ fn block_step(bound: Option<&str>, block: &TypeLayout, place: Place) -> Step {
     let Detail::Block { container, element, .. } = &block.detail else { return Step::default() };
     let after: Vec<String> = Unit::SLOTS
         .into_iter()
-        .filter(|u| container.get(*u) > 0 && element.layout.usage.get(*u) > 0)
+        .filter(|u| container.get(*u) > 0 && element.layout.counts.get(*u) > 0)
         .map(|u| amount(u, container.get(u)))
         .collect();
     if !after.is_empty() {

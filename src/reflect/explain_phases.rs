@@ -69,7 +69,7 @@ impl Explainer<'_> {
 
     /// Phase 2.
     pub(super) fn needs_step(&self, layout: &TypeLayout, span: Span) -> Option<Step> {
-        let takes: Vec<String> = layout.usage.units().map(|(unit, n)| amount(unit, n)).collect();
+        let takes: Vec<String> = layout.counts.units().map(|(unit, n)| amount(unit, n)).collect();
         let text = format!("Its type takes {}", takes.join(" and "));
         let step = Step { text, rule: self.needs(layout), source: self.source(span), ..Step::default() };
         (!takes.is_empty()).then_some(step)
@@ -84,7 +84,7 @@ impl Explainer<'_> {
             Detail::Block { own_space: true, .. } => pages::PARAMETER_BLOCKS.to_owned(),
             Detail::Block { .. } => pages::CONSTANT_BUFFERS.to_owned(),
             Detail::Resource { .. } => pages::NEEDS.to_owned(),
-            _ if layout.usage.get(Unit::Specialization) > 0 => pages::NEEDS.to_owned(),
+            _ if layout.counts.get(Unit::Specialization) > 0 => pages::NEEDS.to_owned(),
             _ => format!("{}, {}", pages::NEEDS, pages::MATRICES),
         }
     }

@@ -78,7 +78,7 @@ impl<'a> History<'a> {
 
 /// Whether it is a specialization constant, which have numbers of their own.
 pub(super) fn is_numbered(layout: &TypeLayout) -> bool {
-    layout.usage.get(Unit::Specialization) > 0
+    layout.counts.get(Unit::Specialization) > 0
 }
 
 /// For each field that which ends last of those that are placed before it: all before it in order and those that say their

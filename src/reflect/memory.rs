@@ -178,7 +178,7 @@ impl Rows<'_> {
             Detail::Matrix { stride, order } => {
                 let (vectors, vector) = self.vectors(layout.ty, *order);
                 let element = TypeLayout {
-                    usage: crate::layout::Usage::one(Unit::Bytes, vector),
+                    counts: crate::layout::Counts::one(Unit::Bytes, vector),
                     detail: Detail::Plain,
                     ..layout.clone()
                 };

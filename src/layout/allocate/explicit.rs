@@ -2,7 +2,7 @@
 
 use super::super::trace::How;
 use super::super::types::Detail;
-use super::super::usage::{UNBOUNDED, Unit};
+use super::super::units::{UNBOUNDED, Unit};
 use super::super::{Api, Shift};
 use super::{Allocator, LAST_SLOT, Pending, Range, needs_default_space};
 use crate::diagnostic::{Code, Diagnostic};
@@ -13,7 +13,7 @@ impl<'a> Allocator<'a> {
     /// Explicit positions of one parameter.
     pub(super) fn reserve(&mut self, pending: &mut Pending) {
         let unbounded = matches!(pending.layout.detail, Detail::Array { count: None, .. });
-        let blocks = pending.layout.usage.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
+        let blocks = pending.layout.counts.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         self.reserve_number(pending);
         if self.settings.api == Api::D3d {
             for register in &pending.explicit.registers {
@@ -64,9 +64,9 @@ impl<'a> Allocator<'a> {
             self.fix_space(pending, space.into(), span);
         } else if heard.is_some() {
             self.fix_bindings(pending, index.into(), space.into(), span);
-        } else if pending.layout.usage.get(Unit::Descriptor) > 0 {
+        } else if pending.layout.counts.get(Unit::Descriptor) > 0 {
             self.part_bindings(pending);
-            let all = pending.layout.usage.get(Unit::Descriptor);
+            let all = pending.layout.counts.get(Unit::Descriptor);
             let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
             self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
             if count < all {
@@ -75,7 +75,7 @@ impl<'a> Allocator<'a> {
                 let range = Range { span, ..pending.range(start, rest, How::Explicit) };
                 self.claim_shared(Unit::Descriptor, space.into(), range);
             }
-        } else if pending.layout.usage.get(Unit::LateDescriptor) > 0 {
+        } else if pending.layout.counts.get(Unit::LateDescriptor) > 0 {
             self.fix(pending, Unit::LateDescriptor, index.into(), space.into(), span);
         } else {
             // Data without a binding of its own.
@@ -111,7 +111,7 @@ impl<'a> Allocator<'a> {
 
     /// Whether an explicit binding is heard: for what lies in shifted ranges only where the policy says so.
     pub(super) fn hears_binding(&self, pending: &Pending) -> bool {
-        let shifted = Unit::SLOTS.into_iter().any(|u| u.class().is_some() && pending.layout.usage.get(u) > 0);
+        let shifted = Unit::SLOTS.into_iter().any(|u| u.class().is_some() && pending.layout.counts.get(u) > 0);
         !(shifted && self.settings.policy.shift_hides_bindings)
     }
 
@@ -120,7 +120,7 @@ impl<'a> Allocator<'a> {
         self.part_bindings(pending);
         let mut next = index;
         for unit in Unit::SLOTS {
-            let count = pending.layout.usage.get(unit);
+            let count = pending.layout.counts.get(unit);
             // What comes last does so unless it is all that there is.
             let apart = unit == Unit::FurtherDescriptor || unit == Unit::LateDescriptor && next > index;
             if count > 0 && !apart {
@@ -138,7 +138,7 @@ impl<'a> Allocator<'a> {
         let array = matches!(pending.layout.detail, Detail::Array { .. });
         let one = match &leaf.detail {
             Detail::Resource { .. } => array || self.is_pair(leaf.ty),
-            Detail::Block { element, .. } => array && !element.layout.usage.has_slots(),
+            Detail::Block { element, .. } => array && !element.layout.counts.has_slots(),
             _ => false,
         };
         if self.settings.api == Api::WebGpu && one && self.settings.policy.parts_bindings {
@@ -159,8 +159,8 @@ impl<'a> Allocator<'a> {
             (Unit::Specialization, explicit.constant_id.flatten()),
         ];
         for (unit, number) in asked {
-            let Some(number) = number.filter(|_| pending.layout.usage.get(unit) > 0) else { continue };
-            let count = pending.layout.usage.get(unit).min(LAST_SLOT);
+            let Some(number) = number.filter(|_| pending.layout.counts.get(unit) > 0) else { continue };
+            let count = pending.layout.counts.get(unit).min(LAST_SLOT);
             self.fix_number(pending, unit, (number.into(), count), How::Explicit);
         }
     }
@@ -206,13 +206,13 @@ impl<'a> Allocator<'a> {
             return;
         };
         match Unit::of_class(class) {
-            Some(unit) if pending.layout.usage.get(unit) > 0 => {
+            Some(unit) if pending.layout.counts.get(unit) > 0 => {
                 self.fix(pending, unit, u64::from(register.index), space, register.span);
             }
             // `register(c0)` on plain data is a byte offset in `$Globals` for DXC; no slot is meant.
             None if class == 'c' => {}
             // An unbounded array takes spaces rather than registers; its explicit register names them.
-            Some(unit) if pending.layout.usage.get(Unit::Space) > 0 => {
+            Some(unit) if pending.layout.counts.get(Unit::Space) > 0 => {
                 self.fix(pending, unit, u64::from(register.index), space, register.span);
             }
             _ if self.settings.policy.ignores_unfit_registers => {}
@@ -220,7 +220,7 @@ impl<'a> Allocator<'a> {
                 let message = format!("register class `{class}` does not suit the type of `{}`", pending.name);
                 let fits: Vec<String> = Unit::SLOTS
                     .into_iter()
-                    .filter(|u| pending.layout.usage.get(*u) > 0)
+                    .filter(|u| pending.layout.counts.get(*u) > 0)
                     .filter_map(|u| u.class().map(|c| format!("`{c}`")))
                     .collect();
                 let note = match fits.is_empty() {
@@ -233,7 +233,7 @@ impl<'a> Allocator<'a> {
     }
 
     pub(super) fn fix_space(&mut self, pending: &mut Pending, space: u64, span: Span) {
-        let count = pending.layout.usage.get(Unit::Space);
+        let count = pending.layout.counts.get(Unit::Space);
         self.check_end(pending, Unit::Space, (space, count), span);
         self.claim_inside(pending, space, span);
         self.keep_spaces(pending, space, How::Explicit);
@@ -242,7 +242,7 @@ impl<'a> Allocator<'a> {
     pub(super) fn keep_spaces(&mut self, pending: &mut Pending, space: u64, how: How) {
         pending.place.offset.set(Unit::Space, space);
         pending.fixed.push(Unit::Space);
-        let count = pending.layout.usage.get(Unit::Space);
+        let count = pending.layout.counts.get(Unit::Space);
         let one = how == How::Explicit && self.settings.policy.explicit_block_keeps_one_space;
         self.spaces.add(space, space.saturating_add(if one { count.min(1) } else { count }));
         let range = pending.range(space, count, how);
@@ -250,7 +250,7 @@ impl<'a> Allocator<'a> {
     }
 
     pub(super) fn fix(&mut self, pending: &mut Pending, unit: Unit, index: u64, space: u64, span: Span) {
-        let count = match pending.layout.usage.get(unit) {
+        let count = match pending.layout.counts.get(unit) {
             0 => UNBOUNDED,
             n => n,
         };
@@ -282,7 +282,7 @@ impl<'a> Allocator<'a> {
 
     /// The spaces of an array without bound.
     pub(super) fn fix_unbounded(&mut self, pending: &mut Pending, unit: Unit, space: u64, span: Span) {
-        let spaces = pending.layout.usage.get(Unit::Space);
+        let spaces = pending.layout.counts.get(Unit::Space);
         if spaces > 0 && pending.layout.unbounded_classes().len() > 1 {
             pending.class_spaces.push((unit, space));
         } else if pending.fixed.contains(&Unit::Space) && pending.place.offset.get(Unit::Space) != space {

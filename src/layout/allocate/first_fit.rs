@@ -1,7 +1,7 @@
 //! Phase 4: what has no explicit position gets the first that is free (rule `layout-first-fit`).
 
 use super::super::trace::How;
-use super::super::usage::{UNBOUNDED, Unit};
+use super::super::units::{UNBOUNDED, Unit};
 use super::{Allocator, LAST_SLOT, Numbers, Pending, Ranges, range_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::tree::GlobalId;
 impl<'a> Allocator<'a> {
     pub(super) fn allocate_numbers(&mut self, pending: &mut Pending) {
         for unit in [Unit::PushConstant, Unit::InputAttachment, Unit::Specialization] {
-            let count = pending.layout.usage.get(unit);
+            let count = pending.layout.counts.get(unit);
             if count > 0 && !pending.fixed.contains(&unit) {
                 let start = self.free_number(unit, count);
                 pending.place.offset.set(unit, start);
@@ -34,7 +34,7 @@ impl<'a> Allocator<'a> {
         self.allocate_numbers(pending);
         let space = pending.space_only.unwrap_or(self.home);
         for unit in Unit::SLOTS.into_iter().filter(|u| *u != Unit::LateDescriptor) {
-            let count = pending.layout.usage.get(unit);
+            let count = pending.layout.counts.get(unit);
             if count == 0 || pending.fixed.contains(&unit) {
                 continue;
             }
@@ -55,7 +55,7 @@ impl<'a> Allocator<'a> {
             pending.place.space.set(unit, space);
         }
         self.allocate_class_spaces(pending);
-        let spaces = pending.layout.usage.get(Unit::Space);
+        let spaces = pending.layout.counts.get(Unit::Space);
         if spaces > 0 && !pending.fixed.contains(&Unit::Space) {
             let start = self.free_spaces(spaces);
             pending.place.offset.set(Unit::Space, start);
@@ -84,13 +84,13 @@ impl<'a> Allocator<'a> {
     /// What comes behind all others, in the space of what asks for none or, where nothing else is there, in one of its own.
     pub(super) fn allocate_last(&mut self, globals: &mut [(GlobalId, Pending)], home_is_open: bool) {
         let unit = Unit::LateDescriptor;
-        let late = |p: &Pending| p.layout.usage.get(unit) > 0 && !p.fixed.contains(&unit);
+        let late = |p: &Pending| p.layout.counts.get(unit) > 0 && !p.fixed.contains(&unit);
         if !globals.iter().any(|(_, p)| late(p)) {
             return;
         }
         let space = if home_is_open { self.home } else { self.free_spaces(1) };
         for (_, pending) in globals.iter_mut().filter(|(_, p)| late(p)) {
-            let count = pending.layout.usage.get(unit);
+            let count = pending.layout.counts.get(unit);
             let start = self.end_of(unit, space);
             if start.saturating_add(count) > LAST_SLOT + 1 {
                 self.report_exhausted(pending, unit, space);

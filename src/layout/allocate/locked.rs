@@ -50,7 +50,7 @@ impl<'a> Locked<'a> {
 
     /// The recorded position of an owner in one of the units that it takes. Where all slots are bindings, its first slots may
     /// have been recorded in another unit.
-    pub(super) fn position(&self, owner: Owner, unit: Unit, takes: &Usage) -> Option<Position> {
+    pub(super) fn position(&self, owner: Owner, unit: Unit, takes: &Counts) -> Option<Position> {
         let (_, record) = self.record(owner)?;
         let exact = record.position(unit);
         if exact.is_some() || self.view.api == Api::D3d || !Unit::SLOTS.contains(&unit) {
@@ -91,9 +91,9 @@ impl<'a> Locked<'a> {
     pub(super) fn records(&self, program: &Program, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
         let mut put_all = |owner: Owner, place: &Place, layout: &TypeLayout, under: Option<Under>| {
-            for (unit, count) in layout.usage.units() {
+            for (unit, count) in layout.counts.units() {
                 let at = Position::new(unit, (place.offset.get(unit), count), place.space.get(unit));
-                self.put(&mut records, owner, unit, at, &layout.usage);
+                self.put(&mut records, owner, unit, at, &layout.counts);
             }
             let record = self.keys.get(&owner).and_then(|key| records.get_mut(key));
             record.into_iter().for_each(|record| record.under = under.clone());
@@ -113,18 +113,18 @@ impl<'a> Locked<'a> {
             let Some(buffer) = buffer else { continue };
             let (unit, index, space) = buffer.position();
             let at = Position::new(unit, (index, 1), space);
-            self.put(&mut records, owner, unit, at, &Usage::one(unit, 1));
+            self.put(&mut records, owner, unit, at, &Counts::one(unit, 1));
         }
         // The register of an array without bound is no part of what it takes.
         for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {
             let at = Position::new(p.unit, (p.start, UNBOUNDED), p.space);
-            self.put(&mut records, p.owner, p.unit, at, &Usage::one(p.unit, UNBOUNDED));
+            self.put(&mut records, p.owner, p.unit, at, &Counts::one(p.unit, UNBOUNDED));
         }
         records
     }
 
     /// Records where an owner, which takes so much, is in a unit.
-    fn put(&self, records: &mut Records, owner: Owner, unit: Unit, at: Position, takes: &Usage) {
+    fn put(&self, records: &mut Records, owner: Owner, unit: Unit, at: Position, takes: &Counts) {
         let Some(key) = self.keys.get(&owner) else { return };
         let record = records.entry(key.clone()).or_default();
         self.describe(owner, record);
@@ -238,7 +238,7 @@ impl<'a> Allocator<'a> {
 
     /// The recorded position of an owner.
     pub(super) fn recorded_position(&self, owner: Owner, unit: Unit) -> Option<Position> {
-        self.lock.as_ref()?.position(owner, unit, &Usage::one(unit, 1))
+        self.lock.as_ref()?.position(owner, unit, &Counts::one(unit, 1))
     }
 
     /// The recorded byte of plain data in the buffer of its scope.
@@ -275,7 +275,7 @@ impl<'a> Allocator<'a> {
             let ends = buffer.fields().iter().filter(|f| f.layout.size() > 0);
             let end = ends.map(|f| f.offset.get(Unit::Bytes).saturating_add(f.layout.size())).max().unwrap_or(0);
             let align = if rules.round_struct_size { u64::from(buffer.align) } else { 1 };
-            buffer.usage.set(Unit::Bytes, round_up(end, align));
+            buffer.counts.set(Unit::Bytes, round_up(end, align));
         }
         buffer
     }
@@ -336,11 +336,11 @@ impl<'a> Allocator<'a> {
             return;
         }
         let further = self.recorded_further(record, pending);
-        let takes = pending.layout.usage;
-        let in_space = pending.layout.usage.get(Unit::Space) > 0;
+        let takes = pending.layout.counts;
+        let in_space = pending.layout.counts.get(Unit::Space) > 0;
         let units = Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes);
         for unit in units.collect::<Vec<_>>() {
-            let count = pending.layout.usage.get(unit);
+            let count = pending.layout.counts.get(unit);
             // The register of an array without bound is no part of what it takes.
             let register = in_space && count == 0 && record.position(unit).is_some_and(|at| at.count.is_none());
             if count == 0 && !register {
@@ -382,7 +382,7 @@ impl<'a> Allocator<'a> {
     fn once_unbounded(&self, pending: &Pending, record: &Record, unit: Unit) -> Option<Position> {
         let Detail::Array { count: Some(_), .. } = pending.layout.detail else { return None };
         let spaces = record.position(Unit::Space).filter(|_| self.settings.api == Api::D3d)?;
-        let classes = Unit::SLOTS.into_iter().filter(|u| pending.layout.usage.get(*u) > 0);
+        let classes = Unit::SLOTS.into_iter().filter(|u| pending.layout.counts.get(*u) > 0);
         let (_, space) = classes.zip(spaces.index..spaces.end()).find(|(class, _)| *class == unit)?;
         Some(Position { index: 0, count: None, space: Some(space) })
     }
@@ -404,7 +404,7 @@ impl<'a> Allocator<'a> {
         }
         // A struct's parts come and go one by one.
         let whole = matches!(pending.layout.detail, Detail::Block { .. } | Detail::Array { count: None, .. });
-        let takes = &pending.layout.usage;
+        let takes = &pending.layout.counts;
         let lost = |unit: &Unit| unit.class().is_some() && takes.get(*unit) == 0;
         let mut had = Unit::SLOTS.into_iter().filter(lost).filter_map(|unit| Some((unit, record.position(unit)?)));
         let Some((unit, at)) = had.next().filter(|_| whole && had_spaces.is_none() && takes.get(Unit::Space) > 0)
@@ -437,7 +437,7 @@ impl<'a> Allocator<'a> {
         }
         let first = record.position(Unit::Descriptor)?;
         let further = record.position(Unit::FurtherDescriptor);
-        if further.is_some() && pending.layout.usage.get(Unit::FurtherDescriptor) == 0 {
+        if further.is_some() && pending.layout.counts.get(Unit::FurtherDescriptor) == 0 {
             pending.layout.part_bindings();
         }
         // Recorded together.
@@ -448,7 +448,7 @@ impl<'a> Allocator<'a> {
     fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
         let unit = self.buffer_unit();
         let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
-        if let Some(at) = lock.position(owner, Unit::PushConstant, &Usage::NONE) {
+        if let Some(at) = lock.position(owner, Unit::PushConstant, &Counts::NONE) {
             kept.insert((owner, Unit::PushConstant));
             self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
             let range = Range {
@@ -461,7 +461,7 @@ impl<'a> Allocator<'a> {
             };
             self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
         }
-        let Some(at) = lock.position(owner, unit, &Usage::one(unit, 1)) else { return };
+        let Some(at) = lock.position(owner, unit, &Counts::one(unit, 1)) else { return };
         kept.insert((owner, unit));
         let space = at.space.unwrap_or(0);
         let none = Explicit::default();
@@ -517,7 +517,7 @@ impl<'a> Allocator<'a> {
         for pending in data {
             let (at, size) = (start(pending), pending.layout.size());
             let asked = offset_of_global(&self.settings, pending.explicit).map(|(byte, _)| u64::from(byte));
-            if let (Some(asked), Some(recorded)) = (asked, lock.position(pending.id, Unit::Bytes, &Usage::NONE))
+            if let (Some(asked), Some(recorded)) = (asked, lock.position(pending.id, Unit::Bytes, &Counts::NONE))
                 && asked != recorded.index
             {
                 self.report_asked(lock, pending, Unit::Bytes, (asked, 0), recorded);

@@ -4,7 +4,7 @@ use super::super::lock::Owner;
 use super::super::order::Scope;
 use super::super::rules::Rules;
 use super::super::types::{Layouter, StructBuilder, TypeLayout};
-use super::super::usage::{Unit, Usage};
+use super::super::units::{Counts, Unit};
 use super::super::{Api, Place, Settings, offset_of_global};
 use super::{Allocator, Pending, make_push_constant, pending};
 use crate::diagnostic::{Code, Diagnostic};
@@ -128,7 +128,7 @@ impl<'a> Allocator<'a> {
             let mut layout = layouter.layout(global.ty, settings.constant_rules, order);
             // D3D has none: what the policy has not made a plain global is a constant of the text.
             let d3d = settings.api == Api::D3d;
-            layout.usage = if d3d { Usage::NONE } else { Usage::one(Unit::Specialization, 1) };
+            layout.counts = if d3d { Counts::NONE } else { Counts::one(Unit::Specialization, 1) };
             return layout;
         }
         layouter.layout(global.ty, settings.constant_rules, order)

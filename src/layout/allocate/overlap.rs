@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::{Detail, TypeLayout};
-use crate::layout::usage::{UNBOUNDED, Unit, Usage};
+use crate::layout::units::{Counts, UNBOUNDED, Unit};
 use crate::layout::{Api, Overlap, Part, Place, walk};
 use crate::source::Span;
 use crate::tree::Program;
@@ -246,7 +246,7 @@ impl Inside {
 /// The slots that a type takes in spaces of its own, the first of which is `space`.
 fn slots_inside(program: &Program, layout: &TypeLayout, space: u64) -> Vec<Inside> {
     let mut list = Vec::new();
-    let place = Place::at(Usage::one(Unit::Space, space));
+    let place = Place::at(Counts::one(Unit::Space, space));
     walk(program, &Part::whole(place, layout, None), &mut |part| {
         let space = part.place.offset.get(Unit::Space);
         match &part.layout.detail {
@@ -258,7 +258,7 @@ fn slots_inside(program: &Program, layout: &TypeLayout, space: u64) -> Vec<Insid
                 }
                 true
             }
-            Detail::Struct(_) => part.layout.usage.get(Unit::Space) > 0,
+            Detail::Struct(_) => part.layout.counts.get(Unit::Space) > 0,
             Detail::Array { count: None, .. } => {
                 let classes = part.layout.unbounded_classes().into_iter().zip(space..);
                 list.extend(classes.map(|(unit, space)| Inside { space, unit, start: 0, count: UNBOUNDED }));

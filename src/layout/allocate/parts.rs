@@ -3,7 +3,7 @@
 
 use super::super::lock::{Owner, Record, Under};
 use super::super::types::{Detail, TypeLayout};
-use super::super::usage::{Unit, Usage};
+use super::super::units::{Counts, Unit};
 use super::super::{Api, Part, Place, Settings, buffer_place, walk};
 use super::locked::Locked;
 use super::{Allocator, Pending, range_text};
@@ -37,7 +37,7 @@ fn slots(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Slot> {
                 let place = buffer_place(part.place, part.layout);
                 put(&mut list, part, (place, container), part.inside || *own_space);
             }
-            Detail::Resource { .. } => put(&mut list, part, (part.place, &part.layout.usage), part.inside),
+            Detail::Resource { .. } => put(&mut list, part, (part.place, &part.layout.counts), part.inside),
             Detail::Struct(_) | Detail::Array { .. } | Detail::Plain | Detail::Matrix { .. } => {}
         }
         !matches!(part.layout.detail, Detail::Resource { .. })
@@ -45,8 +45,8 @@ fn slots(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Slot> {
     list
 }
 
-fn put(list: &mut Vec<Slot>, part: &Part, (place, usage): (Place, &Usage), inside: bool) {
-    for (unit, count) in usage.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
+fn put(list: &mut Vec<Slot>, part: &Part, (place, counts): (Place, &Counts), inside: bool) {
+    for (unit, count) in counts.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
         let slots = Unit::SLOTS.contains(&unit);
         let space = if slots { place.space.get(unit) } else { 0 };
         let first = Slot { path: part.path.clone(), inside, unit, index: place.offset.get(unit), space };
@@ -103,15 +103,15 @@ impl Allocator<'_> {
         let now = Under::new(&self.settings);
         let Some(then) = record.under.as_ref().filter(|under| **under != now) else { return false };
         let Some(before) = self.layout_under(pending.id, then) else { return false };
-        let usage = &pending.layout.usage;
+        let counts = &pending.layout.counts;
         let recorded = |unit: Unit| record.position(unit).map(|at| (at.index, at.space, at.end()));
         let kept = |unit: Unit| match pending.fixed.contains(&unit) {
             true => Some((pending.place.offset.get(unit), Some(pending.place.space.get(unit)), u64::MAX)),
-            false => lock.position(pending.id, unit, usage).map(|at| (at.index, at.space, u64::MAX)),
+            false => lock.position(pending.id, unit, counts).map(|at| (at.index, at.space, u64::MAX)),
         };
         let was = self.known_parts(&before, &recorded);
         let is = self.known_parts(&pending.layout, &kept);
-        let apart = usage.get(Unit::FurtherDescriptor) > 0 || record.position(Unit::FurtherDescriptor).is_some();
+        let apart = counts.get(Unit::FurtherDescriptor) > 0 || record.position(Unit::FurtherDescriptor).is_some();
         // Further bindings that are apart from the first are where those are recorded.
         let places = |list: &[Slot], path: &[Step]| -> Vec<Slot> {
             let mut found: Vec<Slot> = list.iter().filter(|p| p.path == path).cloned().collect();

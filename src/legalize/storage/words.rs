@@ -3,7 +3,7 @@
 use super::super::bits;
 use super::access::{Access, At};
 use super::slot::Bytes;
-use crate::layout::{Detail, TypeLayout, Unit, Usage};
+use crate::layout::{Counts, Detail, TypeLayout, Unit};
 use crate::tree::*;
 
 /// A value in rows of words: at `offset` and some indices times their strides.
@@ -242,6 +242,6 @@ fn element_offset(order: MatrixOrder, stride: u32, s: Scalar, r: u8, c: u8) -> u
 }
 
 fn plain(ty: TypeId, size: u64) -> TypeLayout {
-    let usage = Usage::one(Unit::Bytes, size);
-    TypeLayout { ty, usage, align: 4, detail: Detail::Plain }
+    let counts = Counts::one(Unit::Bytes, size);
+    TypeLayout { ty, counts, align: 4, detail: Detail::Plain }
 }

@@ -124,20 +124,20 @@ impl Unit {
 
 /// Counts or offsets in every unit. `u64::MAX` is without bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Usage([u64; Unit::ALL.len()]);
+pub struct Counts([u64; Unit::ALL.len()]);
 
 /// A count without bound.
 pub const UNBOUNDED: u64 = u64::MAX;
 
-impl Usage {
+impl Counts {
     /// Nothing.
-    pub const NONE: Usage = Usage([0; Unit::ALL.len()]);
+    pub const NONE: Counts = Counts([0; Unit::ALL.len()]);
 
     /// `count` of one unit.
-    pub fn one(unit: Unit, count: u64) -> Usage {
-        let mut usage = Usage::NONE;
-        usage.set(unit, count);
-        usage
+    pub fn one(unit: Unit, count: u64) -> Counts {
+        let mut counts = Counts::NONE;
+        counts.set(unit, count);
+        counts
     }
     /// The count of a unit.
     pub fn get(&self, unit: Unit) -> u64 {
@@ -152,13 +152,13 @@ impl Usage {
         self.set(unit, self.get(unit).saturating_add(count));
     }
     /// Adds all units but bytes.
-    pub fn add_slots(&mut self, other: &Usage) {
+    pub fn add_slots(&mut self, other: &Counts) {
         for unit in Unit::ALL.into_iter().filter(|u| *u != Unit::Bytes) {
             self.add(unit, other.get(unit));
         }
     }
     /// Sum in all units.
-    pub fn plus(&self, other: &Usage) -> Usage {
+    pub fn plus(&self, other: &Counts) -> Counts {
         let mut sum = *self;
         for unit in Unit::ALL {
             sum.add(unit, other.get(unit));
