@@ -2,7 +2,7 @@
 
 use super::emitted::Texts;
 use super::model::{
-    Binding, Count, Leaf, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
+    Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::{leaves, stages, types, varyings};
 use crate::layout::lock::Owner;
@@ -33,13 +33,14 @@ pub fn reflect(
     };
     let memory = super::memory::memory(&builder);
     let mut entry_points = builder.entry_points(emitted);
-    let leaves::Listed { list: mut leaves, of } = leaves::leaves(&builder, &entry_points);
+    let leaves::Listed { list: mut leaves, reached } = leaves::leaves(&builder, &entry_points);
     if layout.settings.api == crate::layout::Api::D3d {
         super::semantics::complete(&mut leaves, emitted);
     }
     super::semantics::without(&mut leaves);
-    for entry in &mut entry_points {
-        entry.bindings = builder.used_by(entry, &leaves, &of);
+    let globals = builder.globals(&reached);
+    for (index, entry) in entry_points.iter_mut().enumerate() {
+        entry.bindings = globals.iter().map(|global| global.used_by(index)).collect();
     }
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
@@ -543,34 +544,44 @@ impl Builder<'_> {
         }
     }
 
-    /// Global parameters with whether an entry point can reach what they have of each unit.
-    fn used_by(
-        &self,
-        entry: &super::model::EntryPoint,
-        leaves: &[Leaf],
-        of: &BTreeMap<ParameterId, Vec<usize>>,
-    ) -> Vec<Variable> {
-        let list = self.layout.parameters.iter().map(|p| {
+    /// Global parameters with the units that entry points reach of them.
+    fn globals<'u>(&self, reached: &'u BTreeMap<ParameterId, Reached>) -> Vec<Shared<'u>> {
+        let one = |p: &crate::layout::ParameterLayout| {
             let global = &self.program.globals[p.global];
-            let name = global.name.as_str();
-            let parameter = self.layout.leaves.parameter_of(Owner::Global(p.global));
-            let parts = parameter.and_then(|id| of.get(&id)).into_iter().flatten().filter_map(|i| leaves.get(*i));
-            let mine: Vec<&Leaf> = parts.filter(|l| l.entry_points.contains(&entry.name)).collect();
-            let mut list = bindings(&self.program.types, &p.place, &p.layout);
-            let told = |b: &&mut Binding| {
-                Unit::of_word(&b.kind)
-                    .is_some_and(|u| matches!(u, Unit::Space | Unit::Specialization) || Unit::SLOTS.contains(&u))
-            };
-            for binding in list.iter_mut().filter(told) {
-                let whole = binding.kind == unit_kind(Unit::Space);
-                binding.used = Some(mine.iter().any(|l| whole || l.kind == binding.kind).into());
-            }
-            let mut variable = Variable { name: Some(name.to_owned()), ..Variable::default() };
+            let mut variable = Variable { name: Some(global.name.to_string()), ..Variable::default() };
             variable.format = self.format(global.ty, &global.explicit, global.modifiers);
-            put(&mut variable, list);
-            variable
-        });
-        list.collect()
+            put(&mut variable, bindings(&self.program.types, &p.place, &p.layout));
+            let parameter = self.layout.leaves.parameter_of(Owner::Global(p.global));
+            Shared { variable, reached: parameter.and_then(|id| reached.get(&id)) }
+        };
+        self.layout.parameters.iter().map(one).collect()
+    }
+}
+
+/// The units of a parameter that entry points reach, by their indices.
+type Reached = BTreeMap<usize, BTreeSet<String>>;
+
+/// A global parameter, which every entry point has.
+struct Shared<'a> {
+    variable: Variable,
+    reached: Option<&'a Reached>,
+}
+
+impl Shared<'_> {
+    /// With whether an entry point reaches what it has of each unit.
+    fn used_by(&self, entry: usize) -> Variable {
+        let reached = self.reached.and_then(|reached| reached.get(&entry));
+        let mut variable = self.variable.clone();
+        for binding in variable.binding.iter_mut().chain(&mut variable.bindings) {
+            binding.used = match Unit::of_word(&binding.kind) {
+                Some(Unit::Space) => Some(reached.is_some().into()),
+                Some(unit) if unit == Unit::Specialization || Unit::SLOTS.contains(&unit) => {
+                    Some(reached.is_some_and(|units| units.contains(&binding.kind)).into())
+                }
+                _ => None,
+            };
+        }
+        variable
     }
 }
 

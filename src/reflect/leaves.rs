@@ -8,7 +8,7 @@ use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
 use crate::tree::{self, LeafId, ParameterId, Step, Type};
-use crate::usage::{Parts, Root, Users};
+use crate::usage::{self, Parts, Root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path of the buffer of plain globals.
@@ -22,10 +22,13 @@ pub(super) fn params_path(entry: &str) -> String {
 /// What stands between an entry point and what the function of its patch constants gives.
 pub(super) const PATCH_PATH: &str = "$patch";
 
-/// The leaves of a sidecar, and which of them each parameter has.
+/// The entry points whose code names something, by index, and whether they reach that code.
+type Users = BTreeMap<usize, bool>;
+
+/// The leaves of a sidecar, and the units that each entry point reaches of each parameter.
 pub(super) struct Listed {
     pub list: Vec<Leaf>,
-    pub of: BTreeMap<ParameterId, Vec<usize>>,
+    pub reached: BTreeMap<ParameterId, BTreeMap<usize, BTreeSet<String>>>,
 }
 
 /// All leaves; `entries` are the entry points as the sidecar shows them.
@@ -35,14 +38,18 @@ pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint]) -> Listed {
     for (id, leaf) in builder.layout.leaves.iter() {
         rows.leaf(id, leaf);
     }
-    rows.note_users();
-    let mut of: BTreeMap<ParameterId, Vec<usize>> = BTreeMap::new();
-    for (index, row) in rows.list.iter().enumerate() {
-        of.entry(builder.layout.leaves.leaf(row.id).parameter).or_default().push(index);
+    rows.find_users();
+    let mut reached: BTreeMap<ParameterId, BTreeMap<usize, BTreeSet<String>>> = BTreeMap::new();
+    for row in &rows.list {
+        let units = reached.entry(builder.layout.leaves.leaf(row.id).parameter).or_default();
+        for (entry, _) in row.users.iter().filter(|(_, reachable)| **reachable) {
+            units.entry(*entry).or_default().insert(row.leaf.kind.clone());
+        }
     }
-    let mut list: Vec<Leaf> = rows.list.into_iter().map(|row| row.leaf).collect();
+    let program = builder.program;
+    let mut list: Vec<Leaf> = rows.list.into_iter().map(|row| row.with_users(&program.entry_points)).collect();
     entries.iter().for_each(|entry| varyings(entry, &mut list));
-    Listed { list, of }
+    Listed { list, reached }
 }
 
 /// The lowest space that no leaf is in.
@@ -55,6 +62,26 @@ pub(super) fn free_space(leaves: &[Leaf]) -> u64 {
 struct Row {
     id: LeafId,
     leaf: Leaf,
+    users: Users,
+}
+
+impl Row {
+    fn new(id: LeafId, leaf: Leaf) -> Row {
+        Row { id, leaf, users: Users::new() }
+    }
+
+    /// The leaf with the names of its users.
+    fn with_users(self, entries: &[tree::EntryPoint]) -> Leaf {
+        let Row { mut leaf, users, .. } = self;
+        for (entry, reachable) in users.into_iter().filter_map(|(i, reachable)| Some((entries.get(i)?, reachable))) {
+            let (entry_point, stage) = (entry.name.to_string(), entry.stage.name().to_owned());
+            if reachable {
+                leaf.entry_points.push(entry_point.clone());
+            }
+            leaf.references.push(Reference { entry_point, stage, reachable });
+        }
+        leaf
+    }
 }
 
 struct Rows<'a, 'b> {
@@ -110,7 +137,7 @@ impl Rows<'_, '_> {
             emitted_name: self.builder.texts.data(id).cloned(),
             ..Leaf::default()
         };
-        self.list.push(Row { id, leaf: found });
+        self.list.push(Row::new(id, found));
     }
 
     /// Where a buffer is bound.
@@ -158,7 +185,7 @@ impl Rows<'_, '_> {
                 elements: elements.collect(),
                 ..Leaf::default()
             };
-            self.list.push(Row { id, leaf: found });
+            self.list.push(Row::new(id, found));
         }
     }
 
@@ -183,18 +210,27 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Notes the entry points that use each leaf.
-    fn note_users(&mut self) {
+    /// Finds the entry points that use each leaf.
+    fn find_users(&mut self) {
         let (program, leaves) = (self.builder.program, &self.builder.layout.leaves);
-        let users = Users::of(program);
-        let roots: Vec<Option<(Option<usize>, Root)>> = self.list.iter().map(|row| self.root(row.id)).collect();
+        let users = usage::Users::of(program);
+        let mut rows: BTreeMap<(Option<usize>, Root), Vec<usize>> = BTreeMap::new();
+        for (at, row) in self.list.iter().enumerate() {
+            if let Some(root) = self.root(row.id) {
+                rows.entry(root).or_default().push(at);
+            }
+        }
         for (index, entry) in program.entry_points.iter().enumerate() {
             let (named, reached) = users.parts(entry);
-            for (row, root) in self.list.iter_mut().zip(&roots) {
-                let Some((of, root)) = root else { continue };
-                let path = &leaves.leaf(row.id).path;
-                if of.is_none_or(|of| of == index) && touches(&named, *root, path) {
-                    note(&mut row.leaf, entry, touches(&reached, *root, path));
+            let roots: BTreeSet<Root> = named.iter().map(|(root, _)| *root).collect();
+            for root in roots {
+                let of = matches!(root, Root::Param(_)).then_some(index);
+                for at in rows.get(&(of, root)).into_iter().flatten() {
+                    let Some(row) = self.list.get_mut(*at) else { continue };
+                    let path = &leaves.leaf(row.id).path;
+                    if touches(&named, root, path) {
+                        row.users.insert(index, touches(&reached, root, path));
+                    }
                 }
             }
         }
@@ -216,14 +252,6 @@ impl Rows<'_, '_> {
     }
 }
 
-fn note(leaf: &mut Leaf, entry: &tree::EntryPoint, reachable: bool) {
-    let (entry_point, stage) = (entry.name.to_string(), entry.stage.name().to_owned());
-    if reachable {
-        leaf.entry_points.push(entry_point.clone());
-    }
-    leaf.references.push(Reference { entry_point, stage, reachable });
-}
-
 /// Whether code names a part, something around it, or something in it.
 fn touches(parts: &Parts, root: Root, path: &[Step]) -> bool {
     let around = (0..path.len()).filter_map(|end| path.get(..end));
@@ -234,21 +262,18 @@ fn touches(parts: &Parts, root: Root, path: &[Step]) -> bool {
 
 /// Buffers of plain data are used by whoever uses their bytes: to name a texture of a block does not use its buffer.
 fn used_by_bytes(list: &mut [Row], buffer: impl Fn(LeafId) -> Option<LeafId>) {
-    let mut users: BTreeMap<LeafId, Vec<Reference>> = BTreeMap::new();
+    let mut users: BTreeMap<LeafId, Users> = BTreeMap::new();
     for row in list.iter() {
         let Some(buffer) = buffer(row.id) else { continue };
         let of = users.entry(buffer).or_default();
-        for reference in &row.leaf.references {
-            match of.iter_mut().find(|r| r.entry_point == reference.entry_point && r.stage == reference.stage) {
-                Some(found) => found.reachable |= reference.reachable,
-                None => of.push(reference.clone()),
-            }
+        for (entry, reachable) in &row.users {
+            *of.entry(*entry).or_default() |= reachable;
         }
     }
     for row in list.iter_mut() {
-        let Some(found) = users.get(&row.id) else { continue };
-        row.leaf.entry_points = found.iter().filter(|r| r.reachable).map(|r| r.entry_point.clone()).collect();
-        row.leaf.references = found.clone();
+        if let Some(found) = users.get(&row.id) {
+            row.users.clone_from(found);
+        }
     }
 }
 
