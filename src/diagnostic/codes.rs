@@ -1,5 +1,7 @@
 //! The table of error codes. Each has a page `E0123.md` in this directory, shown by `shaderport explain E0123`.
 //!
+//! A code of layout names the rule that decides; each message of that code ends with it.
+//!
 //! Ranges: 01xx sources and preprocessor, 02xx syntax, 03xx names and types, 04xx layout and bindings,
 //! 05xx what a target does not support, 06xx entry points and stages, 07xx options, manifest and files, 09xx internal.
 
@@ -14,12 +16,14 @@ impl std::fmt::Display for Code {
 }
 
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $number:literal, $title:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $number:literal, $title:literal $(, $rule:literal)?;)*) => {
         impl Code {
             $($(#[doc = $doc])* #[doc = $title] pub const $name: Code = Code($number);)*
         }
         /// Code, constant name and title of every code.
         pub const TABLE: &[(Code, &str, &str)] = &[$((Code($number), stringify!($name), $title)),*];
+        /// The rule of layout that decides what a code reports.
+        const RULES: &[(Code, &str)] = &[$($((Code($number), $rule),)?)*];
     };
 }
 
@@ -61,12 +65,12 @@ codes! {
     CONSTRAINT = 321, "a type does not conform to an interface";
     LIBRARY_ATTRIBUTE = 322, "an attribute that is reserved for the standard library";
     BAD_SPELLING = 323, "the text of `__intrinsic_asm` is not one expression";
-    BINDING_OVERLAP = 401, "explicit bindings overlap";
-    BAD_REGISTER = 402, "a register, binding or packoffset is malformed or does not suit the type";
-    BINDING_EXHAUSTED = 403, "a parameter cannot be placed";
-    DECLARATION_CONFLICT = 404, "declarations of one parameter disagree";
-    BAD_LAYOUT = 405, "a type cannot be laid out in a buffer";
-    LOCKED = 406, "declarations do not fit the positions that a lock keeps";
+    BINDING_OVERLAP = 401, "explicit bindings overlap", "layout-explicit";
+    BAD_REGISTER = 402, "a register, binding or packoffset is malformed or does not suit the type", "layout-register-classes";
+    BINDING_EXHAUSTED = 403, "a parameter cannot be placed", "layout-first-fit";
+    DECLARATION_CONFLICT = 404, "declarations of one parameter disagree", "layout-order";
+    BAD_LAYOUT = 405, "a type cannot be laid out in a buffer", "layout-structs";
+    LOCKED = 406, "declarations do not fit the positions that a lock keeps", "layout-lock";
     CAPABILITY = 501, "the target lacks a capability that the program needs";
     ENTRY_NOT_FOUND = 601, "an entry point was not found";
     ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be determined";
@@ -100,6 +104,11 @@ pub fn page(code: Code) -> Option<&'static str> {
     PAGES.iter().find(|(page, _)| *page == name).map(|(_, text)| *text)
 }
 
+/// The rule of layout that decides what a code reports; `shaderport explain` shows its page.
+pub fn rule(code: Code) -> Option<&'static str> {
+    RULES.iter().find(|(c, _)| *c == code).map(|(_, rule)| *rule)
+}
+
 /// The title of a code.
 pub fn title(code: Code) -> Option<&'static str> {
     TABLE.iter().find(|(c, ..)| *c == code).map(|(.., title)| *title)
@@ -117,6 +126,13 @@ mod tests {
             assert!(text.starts_with(&format!("# {code}: {title}\n")), "the title of {code}");
             assert!(text.contains("\nFails:\n") && text.contains("\nMended:\n"), "the examples of {code}");
             assert_eq!(text.matches("```").count(), 4, "the examples of {code}");
+        }
+    }
+
+    #[test]
+    fn codes_of_layout_have_rules() {
+        for (code, name, _) in TABLE {
+            assert_eq!(rule(*code).is_some(), (400..500).contains(&code.0), "{name}");
         }
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! The first line stands on its own, for editors and scripts that look for `file:line:column`.
 
-use super::{Diagnostic, Label, Severity};
+use super::{Diagnostic, Label, Severity, codes};
 use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
@@ -89,6 +89,7 @@ fn details(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
         primary_labels(span, sources, &mut labels, &mut notes);
         include_chain(sources.use_site(span).file, sources, &mut notes);
     }
+    notes.extend(codes::rule(diagnostic.code).map(|rule| format!("rule: shaderport explain {rule}")));
     for Label { span, message } in &diagnostic.labels {
         let site = sources.use_site(*span);
         labels.push(label(codespan::LabelStyle::Secondary, site, message, sources));

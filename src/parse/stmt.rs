@@ -115,7 +115,7 @@ impl Parser<'_> {
                 Ok(StmtKind::Defer(Box::new(self.statement()?)))
             }
             W::Throw if next != W::Assign && next != W::LParen => self.unsupported(&[W::Semi]),
-            W::Goto | W::GpuForeach => self.unsupported(&[W::Semi]),
+            W::Goto | W::GpuForeach | W::RequirePrelude => self.unsupported(&[W::Semi]),
             W::Dollar if next == W::For => self.dollar_for(),
             W::StaticAssert | W::StaticAssertC if next == W::LParen => self.static_assert(),
             W::TargetSwitch => Ok(StmtKind::TargetSwitch(self.name_switch()?)),

@@ -46,7 +46,7 @@ words! {
 
     If "if" Else "else" For "for" While "while" Do "do" Switch "switch" Case "case" Default "default" Break "break"
     Continue "continue" Return "return" Discard "discard" Defer "defer" Throw "throw" Try "try" Catch "catch"
-    TargetSwitch "__target_switch" StageSwitch "__stage_switch" IntrinsicAsm "__intrinsic_asm" SpirvAsm "spirv_asm"
+    TargetSwitch "__target_switch" StageSwitch "__stage_switch" IntrinsicAsm "__intrinsic_asm" RequirePrelude "__requirePrelude" SpirvAsm "spirv_asm"
     GpuForeach "__gpu_foreach" Goto "goto"
 
     True "true" False "false" Null "NULL" Nullptr "nullptr" NoneWord "none" This "this" Is "is" As "as" In "in"
