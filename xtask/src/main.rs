@@ -39,9 +39,6 @@ enum Task {
     LayoutLocks(layout::LocksOptions),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
-    /// Run one command several times and print its times and peak memory as JSON.
-    #[command(hide = true)]
-    Measure(bench::MeasureOptions),
     /// Time the library in this process.
     #[command(hide = true)]
     MeasureInProcess(bench::InProcessOptions),
@@ -58,7 +55,6 @@ fn main() -> ExitCode {
         Task::LayoutReadback(options) => layout::readback(&options),
         Task::LayoutLocks(options) => layout::locks(&options),
         Task::Readme(options) => readme::run(&options),
-        Task::Measure(options) => bench::measure(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),
     };
     match result {

@@ -3,6 +3,7 @@
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// What a program did.
@@ -94,11 +95,23 @@ pub fn shaderport(given: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = given {
         return path.canonicalize().map_err(|e| format!("{}: {e}", path.display()));
     }
+    cargo_build(&["--release", "--package", "shaderport"])?;
+    Ok(target_directory().join("release/shaderport"))
+}
+
+/// The program that measures others (`src/bin/measure.rs`), built first.
+pub fn measure() -> Result<PathBuf, String> {
+    static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
+        cargo_build(&["--package", "xtask", "--bin", "measure"])?;
+        Ok(target_directory().join("debug/measure"))
+    });
+    BUILT.clone()
+}
+
+fn cargo_build(arguments: &[&str]) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--release", "--quiet", "--package", "shaderport"]).current_dir(repository());
-    if !build.status().map_err(|e| e.to_string())?.success() {
-        return Err("shaderport does not build".into());
-    }
-    Ok(target_directory().join("release/shaderport"))
+    build.args(["build", "--quiet"]).args(arguments).current_dir(repository());
+    let built = build.status().map_err(|e| e.to_string())?.success();
+    built.then_some(()).ok_or_else(|| format!("`cargo build {}` failed", arguments.join(" ")))
 }

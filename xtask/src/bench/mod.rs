@@ -3,9 +3,9 @@
 mod scaling;
 
 use crate::process;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 /// The options of `cargo xtask bench`.
@@ -30,48 +30,21 @@ pub struct Options {
     limit: f64,
 }
 
-/// A hidden command: peak memory is only known for all children of a process together, so each measurement has one.
-#[derive(clap::Args)]
-pub struct MeasureOptions {
-    #[arg(long, default_value_t = 1)]
-    repeat: usize,
-    #[arg(last = true, required = true)]
-    command: Vec<String>,
-}
-
 /// What running a command costs.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Cost {
     /// The middle one of the runs.
     seconds: f64,
+    /// User and system time of all its threads, on average: other work on the machine changes it less.
+    cpu_seconds: f64,
     /// Peak resident memory of the largest run.
     kibibytes: i64,
     ok: bool,
 }
 
-pub fn measure(options: &MeasureOptions) -> Result<bool, String> {
-    let (program, arguments) = options.command.split_first().ok_or("no command")?;
-    let mut times = Vec::new();
-    let mut ok = true;
-    for _ in 0..options.repeat.max(1) {
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let started = Instant::now();
-        ok &= command.status().map_err(|e| format!("{program}: {e}"))?.success();
-        times.push(started.elapsed().as_secs_f64());
-    }
-    times.sort_by(f64::total_cmp);
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN);
-    let kibibytes = usage.map_err(|e| e.to_string())?.max_rss();
-    let cost = Cost { seconds: times[times.len() / 2], kibibytes, ok };
-    println!("{}", serde_json::to_string(&cost).map_err(|e| e.to_string())?);
-    Ok(true)
-}
-
 fn cost_of(repeat: usize, command: &[String], directory: &Path) -> Result<Cost, String> {
-    let xtask = std::env::current_exe().map_err(|e| e.to_string())?;
-    let mut measure = Command::new(xtask);
-    measure.args(["measure", "--repeat", &repeat.to_string(), "--"]).args(command).current_dir(directory);
+    let mut measure = Command::new(process::measure()?);
+    measure.arg(repeat.to_string()).args(command).current_dir(directory);
     let output = measure.output().map_err(|e| e.to_string())?;
     serde_json::from_slice(&output.stdout).map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&output.stderr)))
 }
@@ -239,7 +212,7 @@ fn peer_over(
     out: &Path,
 ) -> Result<(Cost, usize), String> {
     let step = entries.len().div_ceil(sample.max(1)).max(1);
-    let mut total = Cost { seconds: 0.0, kibibytes: 0, ok: true };
+    let mut total = Cost { seconds: 0.0, cpu_seconds: 0.0, kibibytes: 0, ok: true };
     let mut count = 0;
     for (file, entry, stage) in entries.iter().step_by(step) {
         let (program, file, to) = (peer.to_string_lossy(), file.to_string_lossy(), out.join("peer.txt"));
@@ -257,6 +230,7 @@ fn peer_over(
         ]);
         let cost = cost_of(1, &command, tree)?;
         total.seconds += cost.seconds;
+        total.cpu_seconds += cost.cpu_seconds;
         total.kibibytes = total.kibibytes.max(cost.kibibytes);
         count += 1;
     }

@@ -211,7 +211,7 @@ fn comments(n: usize) -> String {
 pub fn run(ours: &Path, words: &str, limit_seconds: f64) -> Result<bool, String> {
     let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
     println!(
-        "growth: milliseconds and MiB by size; the exponent is of time, over the sizes that take {FIRST_SECONDS} s and more"
+        "growth: milliseconds of all cores and MiB by size; the exponent is of time, over the sizes that take {FIRST_SECONDS} s and more"
     );
     let mut good = true;
     for shape in SHAPES.iter().filter(|s| s.name.contains(words)) {
@@ -249,7 +249,7 @@ fn measure(shape: &Shape, target: &str, ours: &Path, directory: &Path, limit_sec
         .map(|(n, c)| {
             format!(
                 "{n}: {:.0} ms {:.0} MiB{}",
-                1e3 * c.seconds,
+                1e3 * c.cpu_seconds,
                 c.kibibytes as f64 / 1024.0,
                 if c.ok { "" } else { " (refused)" }
             )
@@ -267,8 +267,8 @@ fn measure(shape: &Shape, target: &str, ours: &Path, directory: &Path, limit_sec
 fn exponent(points: &[(usize, Cost)]) -> Option<f64> {
     let list: Vec<(f64, f64)> = points
         .iter()
-        .filter(|(_, cost)| cost.seconds >= FIRST_SECONDS)
-        .map(|(n, cost)| ((*n as f64).ln(), cost.seconds.ln()))
+        .filter(|(_, cost)| cost.cpu_seconds >= FIRST_SECONDS)
+        .map(|(n, cost)| ((*n as f64).ln(), cost.cpu_seconds.ln()))
         .collect();
     let n = list.len() as f64;
     let (x, y) = (list.iter().map(|p| p.0).sum::<f64>() / n, list.iter().map(|p| p.1).sum::<f64>() / n);
