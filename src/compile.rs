@@ -211,11 +211,23 @@ impl Output {
 }
 
 /// Bytes of stack for the recursive stages; their depth limits are sized to it.
-const STACK_BYTES: usize = 256 << 20;
+pub(crate) const STACK_BYTES: usize = 256 << 20;
 
 /// Compiles one program.
 pub fn compile(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
-    on_large_stack(files, || Compilation::new(options).run(loader, files))
+    let result = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let thread = thread.spawn_scoped(scope, || compile_on_this_thread(loader, files, options));
+        thread.ok().and_then(|t| t.join().ok())
+    });
+    result.unwrap_or_else(|| fault_of_ours(files))
+}
+
+/// Compiles one program on a thread that has [`STACK_BYTES`] of stack, as those of a batch have. A fault of ours becomes a
+/// diagnostic rather than the end of the process.
+pub(crate) fn compile_on_this_thread(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
+    let run = || Compilation::new(options).run(loader, files);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| fault_of_ours(files))
 }
 
 /// Checks one program for errors and emits nothing.
@@ -223,18 +235,10 @@ pub fn check(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
     compile(loader, files, &Options { targets: Vec::new(), ..options.clone() })
 }
 
-/// Runs `work` on a thread whose stack holds the deepest nesting that the limits allow. A fault of ours in it becomes a
-/// diagnostic rather than the end of the process.
-fn on_large_stack(files: &[&str], work: impl FnOnce() -> Output + Send) -> Output {
-    let result = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        thread.ok().and_then(|t| t.join().ok())
-    });
-    result.unwrap_or_else(|| {
-        let message = "shaderport failed inside; please report this with the source";
-        let fault = Diagnostic::global(Code::INTERNAL, message).note(format!("while compiling {}", files.join(", ")));
-        Output { diagnostics: vec![fault], ..Output::default() }
-    })
+fn fault_of_ours(files: &[&str]) -> Output {
+    let message = "shaderport failed inside; please report this with the source";
+    let fault = Diagnostic::global(Code::INTERNAL, message).note(format!("while compiling {}", files.join(", ")));
+    Output { diagnostics: vec![fault], ..Output::default() }
 }
 
 /// The state of one compilation.

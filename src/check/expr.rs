@@ -734,6 +734,11 @@ impl<'a> Checker<'a> {
 
     /// The constant integer that an expression is; reports if it is none.
     pub(super) fn constant_int(&mut self, e: &'a ast::Expr, scope: ScopeId) -> Option<i64> {
+        if let ast::ExprKind::Int(value @ 0..=0x7fff_ffff, suffix, _) = e.kind
+            && suffix.is_empty()
+        {
+            return Some(value as i64);
+        }
         self.constant_of(scope, e.span, |c| c.expr(e))
     }
 

@@ -427,15 +427,7 @@ impl<'a> Checker<'a> {
         slots: &mut Vec<Slot>,
     ) -> bool {
         match (arg, actual) {
-            (GenericArg::Type(pattern), Arg::Type(ty)) => {
-                if !self.unify(pattern, scope, *ty, literal, slots) {
-                    return false;
-                }
-                if literal == convert::LiteralKind::None && !self.is_open(pattern, scope) {
-                    return true;
-                }
-                true
-            }
+            (GenericArg::Type(pattern), Arg::Type(ty)) => self.unify(pattern, scope, *ty, literal, slots),
             (_, Arg::Value(n)) => match self.open_param(arg, scope) {
                 Some(param) => {
                     if let Some(slot) = slots.get_mut(param as usize) {
@@ -465,23 +457,6 @@ impl<'a> Checker<'a> {
             return true;
         }
         self.quiet(|c| c.constant_int(e, scope)).is_none_or(|n| n == actual)
-    }
-
-    /// Whether a written type names open parameters.
-    fn is_open(&mut self, pattern: &'a TypeExpr, scope: ScopeId) -> bool {
-        match &pattern.kind {
-            TypeKind::Path(path) => path.iter().any(|segment| {
-                matches!(self.lookup(scope, segment.name.name).entities.first(), Some(Entity::Param(_)))
-                    || segment.args.iter().flatten().any(|a| match a {
-                        GenericArg::Type(t) => self.is_open(t, scope),
-                        GenericArg::Value(_) => true,
-                    })
-            }),
-            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) | TypeKind::Pointer(inner) => {
-                self.is_open(inner, scope)
-            }
-            _ => false,
-        }
     }
 
     /// Runs something whose errors are of no interest, but for the [lasting](Self::lasting) ones.

@@ -233,8 +233,7 @@ impl<'a> Checker<'a> {
             return Found { entities, member_of: Some(ty) };
         }
         let mut entities = Vec::new();
-        let mut seen = Vec::new();
-        self.lookup_opened(scope, name, &mut seen, &mut entities);
+        self.lookup_opened(scope, name, &mut Vec::new(), &mut entities);
         Found { entities, member_of: None }
     }
 
@@ -243,15 +242,22 @@ impl<'a> Checker<'a> {
         if seen.contains(&scope) {
             return;
         }
-        seen.push(scope);
-        if let Some(list) = self.at(scope).names.get(&name) {
-            out.extend(list.iter().copied().filter(|e| !out.contains(e)).collect::<Vec<_>>());
-            if !list.iter().all(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Function(_) | What::Namespace(_))))
-            {
-                return;
-            }
+        let at = self.at(scope);
+        match at.names.get(&name) {
+            Some(list) if out.is_empty() => out.extend_from_slice(list),
+            Some(list) => list.iter().for_each(|e| {
+                if !out.contains(e) {
+                    out.push(*e)
+                }
+            }),
+            None => {}
         }
-        for opened in &self.at(scope).opened {
+        let may_be_opened = |e: &Entity| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Function(_) | What::Namespace(_)));
+        if at.opened.is_empty() || !at.names.get(&name).into_iter().flatten().all(may_be_opened) {
+            return;
+        }
+        seen.push(scope);
+        for opened in &at.opened {
             self.lookup_opened(*opened, name, seen, out);
         }
     }

@@ -111,10 +111,13 @@ fn run(args: &BuildArgs, jobs: &[Job], base: &Path, lock: Option<&LockFile>) -> 
         };
         jobs.par_iter().map(one).collect()
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0)).build();
-    let reports = match pool {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0)).stack_size(compile::STACK_BYTES);
+    let reports = match pool.build() {
         Ok(pool) => pool.install(work),
-        Err(_) => work(),
+        Err(e) => {
+            let text = format!("error[{}]: there are no threads to compile on: {e}\n", Code::INTERNAL);
+            vec![Report { text, outcome: Some(Outcome::Internal), ..Report::default() }]
+        }
     };
     bar.finish_and_clear();
     reports
@@ -142,7 +145,7 @@ fn build_one(args: &BuildArgs, job: &Job, base: &Path, lock: Option<&LockFile>, 
     options.cache = Some(cache.clone());
     options.lock = lock.map(|l| l.input(std::slice::from_ref(&job.path), true));
     let source = job.path.to_string_lossy().replace('\\', "/");
-    let output = compile::compile(&loader, &[&source], &options);
+    let output = compile::compile_on_this_thread(&loader, &[&source], &options);
     let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };
     for line in output.inferred.iter().filter(|_| args.program.verbose) {
         report.text.push_str(&format!("note: {line}\n"));
