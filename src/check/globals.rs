@@ -493,15 +493,17 @@ impl<'a> Checker<'a> {
         f: impl FnOnce(&mut Self) -> ExprId,
     ) -> Result<Option<constant::Value>, constant::NotConstant> {
         let source = self.cx.source;
-        let locals = self.cx.constants.clone();
-        let (outer_id, seen) = (self.cx.id, self.cx.body.locals.clone());
+        // Constant variables of the function around may be named.
+        let (outer_id, seen) = (self.cx.id, std::mem::take(&mut self.cx.body.locals));
+        let count = seen.len();
         let (root, body) = self.in_context(scope, source, |c| {
-            // Constant variables of the function around may be named.
             c.cx.id = outer_id;
             c.cx.body.locals = seen;
             c.cx.exact = true;
             f(c)
         });
+        self.cx.body.locals = body.locals;
+        self.cx.body.locals.truncate(count);
         if body.exprs[root].ty == TypeId::ERROR {
             return Ok(None);
         }
@@ -509,7 +511,7 @@ impl<'a> Checker<'a> {
         if body.exprs.iter().any(|(_, e)| matches!(e.kind, ExprKind::Call(..))) {
             self.drain();
         }
-        let lookup = |id| locals.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        let lookup = |id| self.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
         constant::eval_exact(&self.program, &body.exprs, root, &lookup).map(Some)
     }
 }

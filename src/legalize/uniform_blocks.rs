@@ -14,7 +14,7 @@ use crate::tree::{
     Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Scalar, Struct, StructId, Type,
     TypeId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
@@ -83,7 +83,9 @@ fn gather(
     let of_entry = block.modifiers.has(Modifiers::PUSH_CONSTANT);
     let block = cx.program.globals.push(block);
     cx.notes.entry_blocks.extend(of_entry.then_some(block));
-    let first_item = cx.program.items.iter().copied().find(|i| members.iter().any(|g| *i == Item::Global(*g)));
+    let gathered: FxHashSet<GlobalId> = members.iter().copied().collect();
+    let is_gathered = |item: &Item| matches!(item, Item::Global(g) if gathered.contains(g));
+    let first_item = cx.program.items.iter().copied().find(is_gathered);
     cx.program.items.put_before(first_item, Item::Struct(id));
     cx.program.items.put_before(first_item, Item::Global(block));
     for &member in members {

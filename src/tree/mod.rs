@@ -85,6 +85,10 @@ impl<I: Id, T> Arena<I, T> {
         self.items.push(item);
         I::from_index(self.items.len() - 1)
     }
+    /// Takes back all but the first `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.items.truncate(count);
+    }
     /// How many there are.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -48,26 +48,33 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
 
 /// The layout of every buffer: by the target's own rules, but for members that have offsets.
 pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
-    let mut all = Vec::new();
     let native = native_settings(cx);
-    for at in 0..cx.program.items.len() {
-        let Some(Item::Global(id)) = cx.program.items.get(at).copied() else { continue };
-        let global = &cx.program.globals[id];
-        let order = global.matrix_order.unwrap_or(cx.program.default_matrix_order);
-        let Some((ty, rules)) = data(cx, &native, id) else { continue };
-        let mut data = Layouter { program: cx.program, settings: &native }.contents(ty, rules, order);
-        if let (Detail::Struct(fields), Type::Struct(s)) = (&mut data.detail, cx.program.types.get(ty)) {
-            for (layout, field) in fields.iter_mut().zip(&cx.program.structs[s].fields) {
-                if let Some(offset) = field.offset {
-                    layout.offset.set(Unit::Bytes, offset.into());
+    let program = &*cx.program;
+    let globals = program.items.iter().filter_map(|item| match item {
+        Item::Global(id) => Some(*id),
+        _ => None,
+    });
+    let all: Vec<(GlobalId, TypeLayout)> = globals
+        .filter_map(|id| {
+            let (ty, rules) = data(cx, &native, id)?;
+            let order = program.globals[id].matrix_order.unwrap_or(program.default_matrix_order);
+            let mut data = Layouter { program, settings: &native }.contents(ty, rules, order);
+            if let (Detail::Struct(fields), Type::Struct(s)) = (&mut data.detail, program.types.get(ty)) {
+                for (layout, field) in fields.iter_mut().zip(&program.structs[s].fields) {
+                    if let Some(offset) = field.offset {
+                        layout.offset.set(Unit::Bytes, offset.into());
+                    }
                 }
             }
-        }
-        if cx.program.globals[id].stored.is_empty() {
+            Some((id, data))
+        })
+        .collect();
+    // After all layouts, which ask for analyses of the program as it is.
+    for (id, data) in &all {
+        if cx.program.globals[*id].stored.is_empty() {
             let slot = Slot::here(data.ty, Form::Same);
-            cx.program.globals[id].stored = leaves(cx.program, &slot, false);
+            cx.program.globals[*id].stored = leaves(cx.program, &slot, false);
         }
-        all.push((id, data));
     }
     all
 }
