@@ -309,7 +309,7 @@ impl<'a> Compilation<'a> {
         self.output
     }
 
-    /// Checks with what of the library the program mentions. Errors are told only with all of it in view.
+    /// Checks with what of the library the program mentions. Errors are reported only with all of it in view.
     fn check(
         &mut self,
         input: &Input,

@@ -143,7 +143,7 @@ fn fault(text: &str, error: &serde_json::Error, what: &str, note: &str) -> Fault
         at -= 1;
     }
     let end = text.get(at..).and_then(|t| t.chars().next()).map_or(at, |c| at + c.len_utf8());
-    // The place is told by the diagnostic, in our own way.
+    // The diagnostic shows the position, in our own way.
     let reason = error.to_string();
     let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(r, _)| r);
     Fault { place: at..end, message: format!("{what}: {reason}"), note: note.to_owned() }

@@ -89,7 +89,7 @@ impl Mentions {
     }
 
     /// What a program with these names needs of the library, or more. A program that does not check with this is to be
-    /// checked again with all, before its errors are told.
+    /// checked again with all, before its errors are reported.
     pub fn stdlib(&self) -> Stdlib {
         let mut search = Search::new();
         #[expect(clippy::iter_over_hash_type, reason = "the result is a set")]

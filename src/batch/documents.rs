@@ -1,4 +1,4 @@
-//! Reading JSON files of ours, locks and sidecars, so that what is wrong with one is told at its place.
+//! Reading JSON files of ours, locks and sidecars, so that what is wrong with one is reported at its position.
 
 use crate::diagnostic::{self, Code, Diagnostic};
 use crate::json;

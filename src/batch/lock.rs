@@ -2,7 +2,7 @@
 //!
 //! Several processes may share one lock, as when a build system compiles each file by itself. Whoever writes first reads
 //! again what the others have written meanwhile, and adds to it; two that record different things of one program on one
-//! binding model contradict each other, and the second is told to start over.
+//! binding model contradict each other, and the second is an error that asks to start over.
 
 use super::documents::{about, located, read_text};
 use super::write_whole;

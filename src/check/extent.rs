@@ -1,4 +1,4 @@
-//! How large types may be, told where a type is made: no struct holds itself, and no type is so large that a number of
+//! How large types may be, reported where a type is made: no struct holds itself, and no type is so large that a number of
 //! registers, bytes or fields of it would not fit the numbers that targets count in.
 
 use super::Checker;
@@ -77,7 +77,7 @@ impl Checker<'_> {
 
     /// The fields of a struct: what would make it too large is reported and left out.
     pub(super) fn set_fields(&mut self, id: StructId, fields: Vec<Field>) {
-        let (mut sum, mut told) = (Extent::default(), false);
+        let (mut sum, mut reported) = (Extent::default(), false);
         let mut fields = fields;
         for field in &fields {
             sum = sum.and(Extent::of(&self.program, &self.structs.extents, field.ty));
@@ -88,10 +88,10 @@ impl Checker<'_> {
                 _ => continue,
             };
             self.error(Code::BAD_LAYOUT, field.span, message);
-            told = true;
+            reported = true;
             break;
         }
-        if told {
+        if reported {
             // Told once, and nobody walks what is left: neither the other fields nor what holds the struct are at fault.
             sum = Extent::default();
             fields.iter_mut().for_each(|f| f.ty = TypeId::ERROR);
@@ -116,7 +116,7 @@ impl Checker<'_> {
         } else if self.structs.circle.is_none() {
             return ty;
         }
-        // A circle through a type of the library is told at the user's field.
+        // A circle through a type of the library is reported at the user's field.
         if !self.in_builtin()
             && let Some(circle) = self.structs.circle.take()
         {

@@ -524,7 +524,7 @@ impl<'a> Checker<'a> {
     fn check_body(&mut self, id: InstanceId) {
         let instance = self.functions.get(id).clone();
         let Some(function) = instance.function else { return };
-        // A fault in code of the library is told there.
+        // A fault in code of the library is reported there.
         self.user_span = instance.asked.or(self.user_span);
         if self.chooses(id) {
             return;

@@ -101,7 +101,7 @@ pub struct Options {
     pub allow_no_entries: bool,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
-    /// A register of a struct or of plain data whose class it does not take is not heard rather than an error.
+    /// A register of a struct or of plain data whose class it does not take is ignored rather than an error.
     pub ignores_unfit_registers: bool,
     /// As DXC has it: `register(t)` is `register(t0)`, plain data hears `b3` and `i3` as `c3`, structs have no register space, only
     /// members of a `cbuffer` a `packoffset`, and only globals an array without bound, of one dimension.
@@ -348,7 +348,7 @@ impl<'a> Checker<'a> {
         self.diags.push(Diagnostic::error(code, span, message));
     }
 
-    /// Where a fault is told: one in the library is the user's.
+    /// Where a fault is reported: one in the library is the user's.
     fn blamed(&self, span: Span) -> Span {
         if span.file.is_library() { self.user_span.unwrap_or(span) } else { span }
     }

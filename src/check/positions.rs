@@ -77,7 +77,7 @@ impl Checker<'_> {
         let held = types.get(types.innermost(ty));
         let as_dxc = self.options.places_as_dxc;
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
-        let unheard = whole && self.options.ignores_unfit_registers;
+        let ignored = whole && self.options.ignores_unfit_registers;
         let data = as_dxc && !held.is_resource();
         let mut found = Vec::new();
         for register in registers {
@@ -87,7 +87,7 @@ impl Checker<'_> {
                     let text = format!("{fault}; `{class}{0}` is taken as `c{0}` here", register.index);
                     Diagnostic::warning(Code::BAD_REGISTER, register.span, text)
                 }
-                _ if unheard => {
+                _ if ignored => {
                     Diagnostic::warning(Code::BAD_REGISTER, register.span, format!("{fault}; it is ignored"))
                 }
                 _ => Diagnostic::error(Code::BAD_REGISTER, register.span, fault),
@@ -98,7 +98,7 @@ impl Checker<'_> {
         suit
     }
 
-    /// Where `b3` and `i3` of plain data are heard as `c3`, they are made that.
+    /// Where `b3` and `i3` of plain data stand for `c3`, they are made that.
     fn place_data(&mut self, id: GlobalId) {
         if !self.options.places_as_dxc || self.program.holds_resource(self.program.globals[id].ty) {
             return;

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 const MAX_GENERIC_DEPTH: u32 = 48;
 /// Characters of arguments in an instance's name.
 const MAX_SUFFIX: usize = 96;
-/// Characters of arguments as they are written; beyond them they are told by their names in texts, which are bounded.
+/// Characters of arguments as they are written; beyond them they stand by their names in texts, which are bounded.
 const MAX_WRITTEN: usize = 240;
 /// The attribute of a struct of the library that says what the language calls it.
 const KNOWN_AS: &str = "__known_as";

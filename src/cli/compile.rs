@@ -153,7 +153,7 @@ fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, opti
 }
 
 /// Where includes may lead when no include root is given: the project that a source lies in, which is the working directory
-/// if it holds the source, or told by a manifest or repository; else the directory above the source's, as trees keep
+/// if it holds the source, or named by a manifest or repository; else the directory above the source's, as trees keep
 /// shared includes beside their shaders' directories.
 fn project_directory(file: &Path) -> PathBuf {
     let directory = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());

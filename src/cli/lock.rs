@@ -33,7 +33,7 @@ impl LockArgs {
         match self.bindings_lock.as_deref().or(of_manifest) {
             Some(path) => {
                 let opened = LockFile::open(path, self.locked, std::io::stderr().is_terminal());
-                opened.map(Some).map_err(|text| told(&text))
+                opened.map(Some).map_err(|text| report(&text))
             }
             None if self.locked => {
                 eprintln!("error: `--locked` needs a lock: name one with --bindings-lock or in the manifest");
@@ -48,11 +48,11 @@ impl LockArgs {
 pub fn save(lock: Option<LockFile>) -> Outcome {
     match lock.map_or(Ok(()), LockFile::save) {
         Ok(()) => Outcome::Done,
-        Err(text) => told(&text),
+        Err(text) => report(&text),
     }
 }
 
-fn told(text: &str) -> Outcome {
+fn report(text: &str) -> Outcome {
     eprint!("{text}");
     Outcome::InputErrors
 }

@@ -207,7 +207,7 @@ impl<'a> Allocator<'a> {
             dropped.iter_mut().for_each(|pending| self.reserve(pending));
         }
         self.dropped = dropped;
-        // Where a scope of uniforms is placed as one, only explicit bindings are heard in it.
+        // Where a scope of uniforms is placed as one, only explicit bindings hold in it.
         let (whole, d3d) = (self.settings.policy.entry_scopes_whole, self.settings.api == Api::D3d);
         for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
             if !whole || !d3d && pending.explicit.vk_binding.is_some() {

@@ -104,7 +104,7 @@ impl Check<'_> {
                 unit if Unit::SLOTS.contains(&unit) => (placed.end.saturating_sub(1), most.slot, "binding"),
                 _ => continue,
             };
-            // What lies beyond 2^32 was told when it was placed.
+            // What lies beyond 2^32 was reported when it was placed.
             if number > limit.into() && number <= u32::MAX.into() && placed.span != Span::default() {
                 let message = format!("`{}` has {what} {number}, which is too large here", placed.name);
                 let note = format!("the last that compilers of this target take is {limit}");

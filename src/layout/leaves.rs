@@ -1,7 +1,7 @@
 //! The leaves of all shader parameters, each once: every resource, buffer and piece of plain data with its position.
 //!
 //! [`walk`] is the one way down a parameter. [`Leaves`] is what it finds, listed when a program is laid out; the passes take
-//! positions from there, declarations point into it ([`crate::tree::Origin`]), and what is told of a program is read from it.
+//! positions from there, declarations point into it ([`crate::tree::Origin`]), and what is reported of a program is read from it.
 
 use super::lock::Owner;
 use super::place::{Place, binding, buffer_place, enter_array, enter_block, further_bindings};

@@ -31,7 +31,7 @@ struct Lint<'a> {
     settings: &'a [Settings; 2],
     /// The program with the advice followed, for structured and for constant buffers.
     mended: [Program; 2],
-    /// Structs told of, in constant buffers or not.
+    /// Structs that were reported, in constant buffers or not.
     seen: BTreeSet<(StructId, bool)>,
     diags: &'a mut Diagnostics,
 }
@@ -74,38 +74,38 @@ impl Lint<'_> {
         // Also where its bytes agree: structs in it may have got padding.
         let advice = self.advice(id, constant, rules, (ty, order));
         if !differences.is_empty() {
-            self.tell(id, constant, &pair, differences, advice);
+            self.report(id, constant, &pair, differences, advice);
         }
     }
 
     /// What lies differently in a struct.
     fn differences(&self, id: StructId, pair: &Pair) -> Vec<String> {
         let [a, b] = &pair.layouts;
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for ((field, x), y) in self.program.structs[id].fields.iter().zip(a.fields()).zip(b.fields()) {
             let (at, other) = (x.offset.get(Unit::Bytes), y.offset.get(Unit::Bytes));
             if x.layout.size() > 0 && at != other {
-                told.push(format!("`{}` is at byte {at} and {other}", field.name));
+                reported.push(format!("`{}` is at byte {at} and {other}", field.name));
             } else if !same(&x.layout, &y.layout) {
-                told.push(format!("`{}` differs inside", field.name));
+                reported.push(format!("`{}` differs inside", field.name));
             }
         }
         if whole(a) != whole(b) {
-            told.push(format!("its size is {} and {}", whole(a), whole(b)));
+            reported.push(format!("its size is {} and {}", whole(a), whole(b)));
         }
-        told
+        reported
     }
 
-    fn tell(&mut self, id: StructId, constant: bool, pair: &Pair, mut told: Vec<String>, advice: String) {
-        let more = if told.len() > 4 { format!(", and {} more", told.len() - 4) } else { String::new() };
-        told.truncate(4);
+    fn report(&mut self, id: StructId, constant: bool, pair: &Pair, mut reported: Vec<String>, advice: String) {
+        let more = if reported.len() > 4 { format!(", and {} more", reported.len() - 4) } else { String::new() };
+        reported.truncate(4);
         let structure = &self.program.structs[id];
         let name = if structure.name.is_empty() { "this struct".to_owned() } else { format!("`{}`", structure.name) };
         let buffers = if constant { "constant" } else { "structured" };
         let [x, y] = pair.rules.map(|r| r.name);
         let message = format!(
             "{name} has different offsets in {buffers} buffers under the rules \"{x}\" and \"{y}\": {}{more}",
-            told.join(", ")
+            reported.join(", ")
         );
         self.diags.push(Diagnostic::warning(Code::BAD_LAYOUT, structure.span, message).note(advice));
     }

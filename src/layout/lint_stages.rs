@@ -11,7 +11,7 @@ const PIPELINES: [&[Stage]; 2] =
     [&[Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry, Stage::Fragment], &[Stage::Mesh, Stage::Fragment]];
 
 /// Differences that one warning tells.
-const TOLD: usize = 4;
+const REPORTED: usize = 4;
 
 /// Warns of every two entry points that follow one another and disagree.
 pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
@@ -31,7 +31,7 @@ pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
 struct Located {
     semantic: (String, u32),
     location: u32,
-    /// One for a whole patch; those are told by the function of patch constants.
+    /// One for a whole patch; those are declared by the function of patch constants.
     of_patch: bool,
 }
 
@@ -58,23 +58,24 @@ fn leaves(part: &Part, then: &mut impl FnMut(&Part)) {
 
 fn compare(program: &Program, settings: &Settings, (from, to): (&EntryPoint, &EntryPoint), diags: &mut Diagnostics) {
     let given = located(program, settings, from, Unit::VaryingOutput);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for taken in located(program, settings, to, Unit::VaryingInput).iter().filter(|taken| !taken.of_patch) {
         let (name, index) = &taken.semantic;
         let shown = if *index == 0 { name.clone() } else { format!("{name}{index}") };
         match given.iter().find(|g| g.semantic == taken.semantic) {
             Some(g) if g.location == taken.location => {}
-            Some(g) => told.push(format!("`{shown}` is output {} and input {}", g.location, taken.location)),
-            None => told.push(format!("`{shown}` is input {} and no output", taken.location)),
+            Some(g) => reported.push(format!("`{shown}` is output {} and input {}", g.location, taken.location)),
+            None => reported.push(format!("`{shown}` is input {} and no output", taken.location)),
         }
     }
-    if told.is_empty() {
+    if reported.is_empty() {
         return;
     }
-    let more = if told.len() > TOLD { format!(", and {} more", told.len() - TOLD) } else { String::new() };
-    told.truncate(TOLD);
+    let more =
+        if reported.len() > REPORTED { format!(", and {} more", reported.len() - REPORTED) } else { String::new() };
+    reported.truncate(REPORTED);
     let span = |entry: &EntryPoint| program.functions[entry.function].span;
-    let message = format!("`{}` does not read what `{}` writes: {}{more}", to.name, from.name, told.join(", "));
+    let message = format!("`{}` does not read what `{}` writes: {}{more}", to.name, from.name, reported.join(", "));
     let warning = Diagnostic::warning(Code::BAD_ENTRY, span(to), message)
         .label(span(from), "the stage before it")
         .note("stages are linked by location or register, not by semantic: give both one struct, or one order");

@@ -82,7 +82,7 @@ impl Under {
     }
 }
 
-/// What a lock keeps the position of, and how it is told from others.
+/// What a lock keeps the position of, and how it differs from others.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// Its name; of an entry point's parameter with that of the entry point.

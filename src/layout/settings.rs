@@ -1,4 +1,4 @@
-//! What layout is told of the target and the options.
+//! What layout knows of the target and the options.
 
 use super::policy::Policy;
 use super::rules::{self, Rules};

@@ -177,7 +177,7 @@ impl Leaves<'_> {
         found.push(error.note(format!("`{name}`: from location {} on", leaf.spoken.start)));
     }
 
-    /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics are told apart.
+    /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics differ.
     fn place(&self, leaf: &Leaf) -> Option<Taken> {
         let by_order = self.settings.policy.targets_by_order;
         match (&leaf.semantic, leaf.location) {

@@ -42,7 +42,7 @@ fn run(cx: &mut Context) {
 }
 
 /// The same for the functions alone that convert `out` arguments or choose between structs, before conversions of
-/// matrices and conditionals on them are taken apart.
+/// matrices and conditionals on them are split into parts.
 pub(super) const CONVERTED: Pass = Pass {
     name: "converted_arguments",
     removes: &[

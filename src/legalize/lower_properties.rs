@@ -7,7 +7,7 @@
 //! same as an [`ExprKind::Index`].
 
 use super::hoist::{self, Mark, Marks};
-use super::{Context, Pass, is_unspoken};
+use super::{Context, Pass, lacks_spelling};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
@@ -57,7 +57,7 @@ fn is_element(template: &Template) -> bool {
 }
 
 fn usable(program: &Program, f: Option<FunctionId>) -> Option<FunctionId> {
-    f.filter(|f| !is_unspoken(&program.functions[*f]))
+    f.filter(|f| !lacks_spelling(&program.functions[*f]))
 }
 
 impl Lower<'_, '_, '_> {

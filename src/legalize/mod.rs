@@ -220,7 +220,7 @@ pub const PASSES: &[Pass] = &[
 /// Shows a program after a pass.
 pub type Dump<'a> = &'a mut dyn FnMut(&str, &Program);
 
-/// Makes `program` sayable in the profile's language, or reports why it is not.
+/// Makes `program` one that the profile's language supports, or reports why it cannot.
 ///
 /// Afterwards: `program.items` holds what is used, in an order in which each declaration stands after those it uses. A
 /// global of kind `Parameter` is a resource, a buffer, a block or an array of them, and has a binding (or is a push constant).
@@ -266,7 +266,7 @@ pub fn run(
         }
     }
     report(&needs::needs(program), profile, diags);
-    unspoken(program, profile, diags);
+    without_spelling(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {
@@ -302,7 +302,7 @@ fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
 }
 
 /// Builtins that are called and have no spelling in the target.
-fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+fn without_spelling(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     let reachable = program.reachable_functions();
     for &caller in &reachable {
         let body = &program.functions[caller].code;
@@ -310,7 +310,7 @@ fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
             let crate::tree::ExprKind::Call(callee, _) = &body.exprs[id].kind else { continue };
             let callee = &program.functions[*callee];
             // What needs a missing capability has been reported with its name.
-            if !is_unspoken(callee) || needs::required(callee).any(|c| !profile.has(c)) {
+            if !lacks_spelling(callee) || needs::required(callee).any(|c| !profile.has(c)) {
                 continue;
             }
             let message =
@@ -321,7 +321,7 @@ fn unspoken(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
 }
 
 /// A function without a case for the target.
-pub(crate) fn is_unspoken(function: &Function) -> bool {
+pub(crate) fn lacks_spelling(function: &Function) -> bool {
     matches!(function.body, crate::tree::FunctionBody::Switch(_) | crate::tree::FunctionBody::None)
 }
 

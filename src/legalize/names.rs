@@ -13,6 +13,8 @@
 //!
 //! It is the last pass, after all that make names.
 
+mod locals;
+
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
@@ -20,8 +22,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks};
 use crate::tree::{
-    Body, BufferKind, ExprKind, Field, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId,
-    Modifiers, Origin, Program, Slices, Stmt, StmtKind, Struct, StructId, TemplatePiece, Type, TypeId,
+    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Program, Slices,
+    Struct, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -51,7 +53,7 @@ fn run(cx: &mut Context) {
     shared.into_iter().for_each(|id| names.block(id));
     names.fields();
     for id in names.cx.program.functions_with_code() {
-        names.locals(id);
+        locals::name(names.cx.program, names.reserved, id);
     }
 }
 
@@ -425,20 +427,6 @@ impl Names<'_, '_> {
             }
         }
     }
-
-    fn locals(&mut self, id: FunctionId) {
-        let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
-        let used = used_names(self.cx.program, &body);
-        let block = std::mem::take(&mut body.block);
-        let mut scopes = Scopes { reserved: self.reserved, used: &used, visible: vec![FxHashSet::default()] };
-        for param in &self.cx.program.functions[id].params {
-            scopes.declare(&mut body, param.local);
-        }
-        // The body's block is in the scope of the parameters.
-        scopes.statements(&mut body, &block.stmts);
-        body.block = block;
-        self.cx.program.functions[id].code = body;
-    }
 }
 
 /// The names that a declaration has at global scope.
@@ -496,104 +484,5 @@ fn open_struct(program: &Program, global: &Global, which: NamedBlocks) -> Option
             _ => None,
         },
         _ => None,
-    }
-}
-
-/// The global names that a body mentions, words in spellings of builtins among them.
-fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
-    let mut used = FxHashSet::default();
-    let mut words = |text: &str| {
-        let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        used.extend(parts.filter(|w| !w.is_empty()).map(Symbol::new));
-    };
-    let struct_of = |ty: TypeId, words: &mut dyn FnMut(&str)| {
-        if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
-            words(program.structs[id].name.as_str());
-        }
-    };
-    for id in body.expressions() {
-        let expr = &body.exprs[id];
-        match &expr.kind {
-            ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
-            ExprKind::Call(f, _) => match &program.functions[*f].body {
-                FunctionBody::Intrinsic(t) => t.pieces.iter().for_each(|p| {
-                    if let TemplatePiece::Text(text) = p {
-                        words(text);
-                    }
-                }),
-                _ => words(program.functions[*f].name.as_str()),
-            },
-            ExprKind::Native(t, _) => t.pieces.iter().for_each(|p| {
-                if let TemplatePiece::Text(text) = p {
-                    words(text);
-                }
-            }),
-            ExprKind::Field(base, index) => {
-                // A member that is named without its block.
-                if let ExprKind::Contents(block) = body.exprs[*base].kind
-                    && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
-                    && program.globals[g].transparent
-                    && let Type::Struct(s) = program.types.get(body.exprs[*base].ty)
-                    && let Some(field) = program.structs[s].fields.get(*index as usize)
-                {
-                    words(field.name.as_str());
-                }
-            }
-            ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(expr.ty, &mut words),
-            _ => {}
-        }
-    }
-    for (_, local) in body.locals.iter() {
-        struct_of(local.ty, &mut words);
-    }
-    used
-}
-
-struct Scopes<'a> {
-    reserved: &'static Reserved,
-    used: &'a FxHashSet<Symbol>,
-    visible: Vec<FxHashSet<Symbol>>,
-}
-
-impl Scopes<'_> {
-    fn declare(&mut self, body: &mut Body, local: LocalId) {
-        let name = body.locals[local].name;
-        let text = self.reserved.respell(&plain(name.as_str()));
-        let free = |n: &str| {
-            let n = Symbol::new(n);
-            !self.used.contains(&n) && !self.visible.iter().any(|s| s.contains(&n))
-        };
-        let found = Symbol::new(&numbered(&text, free));
-        body.locals[local].name = found;
-        if let Some(scope) = self.visible.last_mut() {
-            scope.insert(found);
-        }
-    }
-
-    fn scope(&mut self, body: &mut Body, stmts: &[Stmt]) {
-        self.visible.push(FxHashSet::default());
-        self.statements(body, stmts);
-        self.visible.pop();
-    }
-
-    fn statements(&mut self, body: &mut Body, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Local(local, _) => self.declare(body, *local),
-                StmtKind::For(init, _, _, block, _) => {
-                    self.visible.push(FxHashSet::default());
-                    self.statements(body, init);
-                    self.scope(body, &block.stmts);
-                    self.visible.pop();
-                }
-                // All cases of a switch are one scope in the C family.
-                StmtKind::Switch(_, cases, _) => {
-                    self.visible.push(FxHashSet::default());
-                    cases.iter().for_each(|c| self.statements(body, &c.body.stmts));
-                    self.visible.pop();
-                }
-                _ => stmt.blocks(&mut |b| self.scope(body, &b.stmts)),
-            }
-        }
     }
 }

@@ -235,7 +235,7 @@ impl Scan<'_> {
     }
 
     fn ty(&mut self, ty: TypeId) {
-        // Places differ, but the first is the one that is told.
+        // Spans differ, but the first is the one that is reported.
         if !self.types.insert(ty) {
             return;
         }

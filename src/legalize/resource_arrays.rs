@@ -31,7 +31,7 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-/// The elements of an array that was taken apart, by flat index.
+/// The elements of an array that was split, by flat index.
 struct Elements {
     list: Vec<GlobalId>,
     dims: Vec<u32>,

@@ -43,7 +43,7 @@ use Point::*;
 const BETWEEN: &[Point] =
     &[VertexOut, HullPointIn, HullOut, DomainPointIn, DomainOut, GeometryVertexIn, GeometryOut, FragmentIn];
 
-/// What is told once for a patch.
+/// What is declared once for a patch.
 const PATCHES: &[Point] = &[PatchOut, DomainIn];
 
 /// What stages pass on without a meaning of its own.

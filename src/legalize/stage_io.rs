@@ -20,7 +20,7 @@ pub enum Source {
     Nothing,
 }
 
-/// A scalar, vector, or (unless taken apart) array or matrix that goes in or out.
+/// A scalar, vector, or (unless split) array or matrix that goes in or out.
 #[derive(Clone, Debug)]
 pub struct Leaf {
     /// Where it is.
@@ -83,7 +83,7 @@ impl Leaf {
 pub struct Flatten<'a> {
     /// The program.
     pub program: &'a mut Program,
-    /// Arrays and matrices are taken apart.
+    /// Arrays and matrices are split into elements and rows.
     pub split: bool,
     /// How locations are numbered.
     pub settings: Settings,

@@ -58,7 +58,7 @@ pub fn reflect(
     }
 }
 
-/// The attribute of structs of the standard library whose fields are values side by side, told without names.
+/// The attribute of structs of the standard library whose fields are values side by side, shown without names.
 const UNNAMED_FIELDS: &str = "__unnamed_fields";
 
 pub(super) struct Builder<'a> {

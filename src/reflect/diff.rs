@@ -550,7 +550,7 @@ fn moved(change: &Change) -> String {
 }
 
 fn shown_positions(subject: Subject, facts: &Facts) -> String {
-    // What is counted otherwise than before is told where it is.
+    // What is counted otherwise than before is reported where it is.
     let is_relative = |b: &Binding| subject == Subject::Field && !(is_slot(&b.kind) && b.space.is_some());
     let show = |b: &Binding| if is_relative(b) { relative(b) } else { position(b) };
     facts.positions.iter().map(show).collect::<Vec<_>>().join(" and ")

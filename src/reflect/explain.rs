@@ -221,7 +221,7 @@ impl<'a> Explainer<'a> {
             let rules = layout.settings.constant_rules;
             let owner = Owner::Global(p.global);
             steps.extend(self.needs_step(&p.layout, global.span));
-            steps.extend(self.unheard(&global.explicit, owner));
+            steps.extend(self.ignored(&global.explicit, owner));
             steps.extend(self.placements(owner));
             let explicit = Some(&global.explicit);
             let buffer_name = String::new();
@@ -300,7 +300,7 @@ impl<'a> Explainer<'a> {
             steps.extend(whole.clone());
             steps.extend(self.needs_step(layout, member.span));
             let owner = Owner::Param(entry, *at);
-            steps.extend(member.explicit.and_then(|e| self.unheard(e, owner)));
+            steps.extend(member.explicit.and_then(|e| self.ignored(e, owner)));
             steps.extend(self.placements(owner));
             let path = format!("{}.{}", point.name, member.name);
             let (buffer, explicit, arrays, fields) = (String::new(), member.explicit, Vec::new(), None);

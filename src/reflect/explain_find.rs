@@ -78,15 +78,15 @@ fn meant<'a>(list: &'a [Explanation], plain: &str) -> Vec<&'a Explanation> {
 pub fn find<'a>(list: &'a [Explanation], path: &str) -> Option<&'a Explanation> {
     let found = meant(list, &plain(path));
     let first = *found.first()?;
-    // What has the same path in the same namespace is told by the first.
+    // What has the same path in the same namespace is explained by the first.
     found.iter().all(|e| e.full_path() == first.full_path()).then_some(first)
 }
 
 /// The explanation with that of the element that a path names, if it names one. The error tells what is wrong with an index.
 pub fn element(found: &Explanation, path: &str) -> Result<Explanation, String> {
-    let mut told = found.clone();
+    let mut explained = found.clone();
     if !path.contains(['[', ']']) {
-        return Ok(told);
+        return Ok(explained);
     }
     let path = path.replace("::", ".");
     let names = names(&path).ok_or_else(|| format!("an index of `{path}` is not a number in brackets"))?;
@@ -110,12 +110,12 @@ pub fn element(found: &Explanation, path: &str) -> Result<Explanation, String> {
             indices.push((dimension, index.unwrap_or(0)));
         }
     }
-    tell_element(&mut told, &path, &indices);
-    Ok(told)
+    explain_element(&mut explained, &path, &indices);
+    Ok(explained)
 }
 
 /// Adds the step to an element. What is indexed and is no array has no elements with a place of their own.
-fn tell_element(told: &mut Explanation, path: &str, indices: &[(&Dimension, u64)]) {
+fn explain_element(explained: &mut Explanation, path: &str, indices: &[(&Dimension, u64)]) {
     let arrays: Vec<(&Dimension, u64)> = indices.iter().filter(|(d, _)| d.bytes.is_some()).copied().collect();
     if arrays.is_empty() {
         return;
@@ -127,9 +127,9 @@ fn tell_element(told: &mut Explanation, path: &str, indices: &[(&Dimension, u64)
         .iter()
         .fold(0u64, |nth, (d, index)| nth.saturating_mul(d.count.unwrap_or(1).into()).saturating_add(*index));
     let further = Unit::FurtherDescriptor.word();
-    let apart = told.elements.first.iter().any(|(b, _)| b.kind == further);
+    let apart = explained.elements.first.iter().any(|(b, _)| b.kind == further);
     let mut places = Vec::new();
-    for (first, counted) in &told.elements.first {
+    for (first, counted) in &explained.elements.first {
         let at = match (first.offset, counted) {
             (Some(offset), _) => {
                 let at = Binding { offset: Some(offset.saturating_add(bytes)), ..first.clone() };
@@ -151,7 +151,7 @@ fn tell_element(told: &mut Explanation, path: &str, indices: &[(&Dimension, u64)
         return;
     }
     let text = format!("`{path}` is at {}", places.join(" and "));
-    told.steps.push(Step { text, rule: pages::ARRAYS.to_owned(), ..Step::default() });
+    explained.steps.push(Step { text, rule: pages::ARRAYS.to_owned(), ..Step::default() });
 }
 
 /// What to say of a path that leads nowhere, or to several parts.

@@ -42,12 +42,12 @@ impl Explainer<'_> {
     }
 
     /// A position that the source asks for and that means nothing here.
-    pub(super) fn unheard(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
-        let heard = self.history.is_explicit(owner);
+    pub(super) fn ignored(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
+        let holds = self.history.is_explicit(owner);
         let d3d = self.layout.settings.api == Api::D3d;
         let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
         let (text, span) = match (d3d, place, &explicit.vk_binding) {
-            _ if heard => return None,
+            _ if holds => return None,
             (false, Some(register), None) => (
                 format!(
                     "`{}` has no effect here: registers are for D3D, unless `--shift` maps them",

@@ -76,7 +76,7 @@ impl Outline<'_> {
         let attributes = attributes(&entry.user_attribs);
         self.scope(&format!("entry point {} ({}{group}){attributes}", entry.name, entry.stage), &entry.scope);
         if let Some(facts) = &entry.facts {
-            self.line(1, &format!("stage: {}", told(facts)));
+            self.line(1, &format!("stage: {}", stage_text(facts)));
         }
         entry.parameters.iter().for_each(|p| self.parameter(1, p));
         if let Some(result) = &entry.result {
@@ -166,7 +166,7 @@ fn amount(kind: &str, n: Count) -> String {
 }
 
 /// `domain tri, partitioning integer`, in alphabetical order.
-fn told(facts: &StageFacts) -> String {
+fn stage_text(facts: &StageFacts) -> String {
     let value = serde_json::to_value(facts).unwrap_or_default();
     let words = value.as_object().into_iter().flatten().map(|(key, value)| match value {
         serde_json::Value::String(text) => format!("{key} {text}"),

@@ -120,7 +120,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Plain data. That of structured buffers is told with their memory alone.
+    /// Plain data. That of structured buffers is shown with their memory alone.
     fn bytes(&mut self, id: LeafId, leaf: &layout::Leaf) {
         let leaves = &self.builder.layout.leaves;
         let buffer = leaf.buffer.map(|id| leaves.leaf(id));

@@ -1,5 +1,5 @@
 //! The sidecar in the form of `slangc -reflection-json`: without what only we say, and with its words where ours say more.
-//! Scopes are told as slangc does from 2026.16 on. What only its API tells and nobody could do without, the storage order of
+//! Scopes are written as slangc does from 2026.16 on. What only its API gives and nobody could do without, the storage order of
 //! a matrix and the distance of a structured buffer's elements, stays: readers pass over keys that they do not know.
 
 use super::words;
@@ -28,7 +28,7 @@ const OURS: &[&str] = &[
     "instance",
 ];
 
-/// Units in which the parameters of an entry point are told from where its own begin.
+/// Units in which the parameters of an entry point are counted from where its own begin.
 const COUNTED_IN_SCOPES: &[&str] = &[
     "constantBuffer",
     "shaderResource",
@@ -81,7 +81,7 @@ fn attributes(map: &mut Map<String, Value>) {
 fn of_kind(map: &mut Map<String, Value>) {
     let kind = map.get("kind").and_then(Value::as_str).unwrap_or("").to_owned();
     match kind.as_str() {
-        // Enums are told as their tags.
+        // Enums are written as their tags.
         "scalar" => {
             map.remove("name");
         }
@@ -115,7 +115,7 @@ fn pointed_at(node: &Value) -> String {
     }
 }
 
-/// Bindings that are apart are bindings; where a variable has others too, only those are told.
+/// Bindings that are apart are bindings; where a variable has others too, only those are written.
 fn units(map: &mut Map<String, Value>) {
     let is_binding = |v: &Value| v.get("kind").is_some_and(|k| k == BINDING);
     let is_apart = |v: &Value| v.get("kind").and_then(Value::as_str).is_some_and(|k| APART.contains(&k));

@@ -1,4 +1,4 @@
-//! What stages are told by the attributes and parameters of their entry points.
+//! What stages take from the attributes and parameters of their entry points.
 
 use super::model::StageFacts;
 use crate::layout::locations::mesh_output;

@@ -1,7 +1,7 @@
 //! What of the source a declaration stands for, whatever it is called by now.
 //!
 //! Layout lists the leaves of all shader parameters once ([`crate::layout::Leaves`]). Every global and every field carries an
-//! [`Origin`]; passes that make one out of another copy or derive it. What is told of a program afterwards (the names of the
+//! [`Origin`]; passes that make one out of another copy or derive it. What is reported of a program afterwards (the names of the
 //! sidecar, say) is found by it, never by a name or a binding.
 
 use super::id;

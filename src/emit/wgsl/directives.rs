@@ -1,7 +1,7 @@
 //! Directives at the head of a file: what it enables, and which checks of uniformity it turns off.
 //!
 //! HLSL lets a shader take derivatives in flow that is not uniform (the result is then undefined for some pixels); WGSL
-//! refuses unless told. The directive is written where a builtin that needs uniform flow stands inside a branch or loop, after
+//! refuses without it. The directive is written where a builtin that needs uniform flow stands inside a branch or loop, after
 //! an early exit, or in a function that is called there.
 
 use crate::emit::context::Context;

@@ -35,13 +35,13 @@ impl<'a> Allocator<'a> {
             self.spaces.insert(set.into());
         }
         let set = set.filter(|_| !spaces_alone || blocks).map(|(set, span)| (0, set, span));
-        let heard = pending.explicit.vk_binding.or(set).filter(|_| self.hears_binding(pending));
-        if heard.is_none() && !blocks {
+        let explicit = pending.explicit.vk_binding.or(set).filter(|_| self.takes_binding(pending));
+        if explicit.is_none() && !blocks {
             let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
             shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
         }
         let only_spaces = blocks && self.settings.policy.blocks_take_spaces_only;
-        if only_spaces && heard.is_none() {
+        if only_spaces && explicit.is_none() {
             return self.keep_unheard_register(pending);
         }
         if !blocks {
@@ -53,16 +53,16 @@ impl<'a> Allocator<'a> {
         let fallback =
             fallback.filter(|_| self.settings.policy.pairs_hear_registers || !self.is_pair(pending.layout.ty));
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
-        let Some((index, space, span)) = heard.or(fallback) else { return };
+        let Some((index, space, span)) = explicit.or(fallback) else { return };
         if blocks {
-            if heard.is_some() && index > 0 {
+            if explicit.is_some() && index > 0 {
                 let message =
                     format!("`{}` has a group of its own, in which its bindings are counted from 0", pending.name);
                 let note = format!("`[[vk::binding(0, {space})]]` asks for the group alone");
                 self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message).note(note));
             }
             self.fix_space(pending, space.into(), span);
-        } else if heard.is_some() {
+        } else if explicit.is_some() {
             self.fix_bindings(pending, index.into(), space.into(), span);
         } else if pending.layout.counts.get(Unit::Descriptor) > 0 {
             self.part_bindings(pending);
@@ -109,8 +109,8 @@ impl<'a> Allocator<'a> {
         unit.is_some_and(|unit| self.settings.shift.get(unit).is_some())
     }
 
-    /// Whether an explicit binding is heard: for what lies in shifted ranges only where the policy says so.
-    pub(super) fn hears_binding(&self, pending: &Pending) -> bool {
+    /// Whether an explicit binding holds: for what lies in shifted ranges only where the policy says so.
+    pub(super) fn takes_binding(&self, pending: &Pending) -> bool {
         let shifted = Unit::SLOTS.into_iter().any(|u| u.class().is_some() && pending.layout.counts.get(u) > 0);
         !(shifted && self.settings.policy.shift_hides_bindings)
     }

@@ -78,7 +78,7 @@ impl<'a> Locked<'a> {
         let Some(subject) = self.subjects.get(&owner) else { return };
         let parts = self.alike.get(&owner).copied();
         let several = parts.is_some() || !record.first.is_empty();
-        // What is recorded and true stays as it is: it may have told this one from others that are gone for now.
+        // What is recorded and true stays as it is: it may have kept this one apart from others that are gone for now.
         let recorded = record.file.split('/').count();
         if shared_tail(&record.file, &subject.file) < recorded || recorded < parts.unwrap_or(1) {
             record.file = tail(&subject.file, parts.unwrap_or(1));

@@ -1,4 +1,4 @@
-//! What explicit positions collide with: everything that has a part of a range already is told at once.
+//! What explicit positions collide with: everything that has a part of a range already is reported at once.
 
 use super::{Allocator, LAST_SLOT, Pending, Range, Ranges, range_text};
 use crate::diagnostic::{Code, Diagnostic};
@@ -11,11 +11,11 @@ use crate::source::Span;
 use crate::tree::Program;
 use std::collections::BTreeSet;
 
-/// No more than this many are told by name of those that have the same position.
+/// No more than this many are named of those that have the same position.
 const SHOWN: usize = 12;
 
 /// What has a part of a range: kept for the next one with the same range, which meets the same and what came since. Thousands
-/// of parameters at one position are told of without looking at all of the others for each.
+/// of parameters at one position are reported without looking at all of the others for each.
 #[derive(Default)]
 pub(super) struct Met {
     ranges: Vec<Range>,

@@ -47,7 +47,7 @@ pub(super) struct Instance {
     holes: Vec<Option<TypeId>>,
     /// Its result is the only index of the only resource that it gives.
     returns_index: bool,
-    /// What is told where its ways out, or those of functions that it calls, give different resources.
+    /// What is reported where its ways out, or those of functions that it calls, give different resources.
     errors: Vec<Diagnostic>,
     outputs: Vec<Output>,
 }

@@ -28,7 +28,7 @@ impl LocalPath {
 }
 
 impl Work<'_> {
-    /// An expression taken apart.
+    /// An access path, split into its base and steps.
     pub(super) fn place(&self, program: &Program, id: ExprId) -> LocalPath {
         let exprs = &self.body.exprs;
         let (mut nodes, mut id) = (Vec::new(), id);

@@ -58,7 +58,7 @@ impl Scopes<'_> {
 }
 
 impl Resolver<'_, '_> {
-    /// Finds the locals of a function whose resources are not told by the text that stands before their uses.
+    /// Finds the locals of a function whose resources do not follow from the text before their uses.
     pub(super) fn find_branched(&mut self, original: FunctionId, work: &mut Work, block: &Block) {
         let (program, exprs) = (&*self.cx.program, &work.body.exprs);
         let given = |root: ExprId| {

@@ -1,4 +1,4 @@
-//! Which buffers are taken apart, and what is declared for them.
+//! Which buffers get a storage representation of their own, and what is declared for them.
 //!
 //! ```text
 //! before: struct S { float3 p; float2 q; }   StructuredBuffer<S> a;   ConstantBuffer<S> b;     with D3D's bytes in GLSL
@@ -51,7 +51,7 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// Where data comes from that is taken apart.
+/// Where data comes from that gets a storage representation.
 struct Origin {
     name: Symbol,
     span: Span,
@@ -100,7 +100,7 @@ impl Wanted {
     }
 }
 
-/// Finds the buffers that must be taken apart, and declares their structs.
+/// Finds the buffers that need a storage representation, and declares their structs.
 fn plan(cx: &mut Context) -> Plan {
     let native = place::native_settings(cx);
     let globals = cx.program.items.iter().filter_map(|i| match i {

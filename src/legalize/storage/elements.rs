@@ -18,7 +18,7 @@ use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
-/// A call that a builtin function's attribute tells of, on a buffer that is taken apart.
+/// A call that a builtin function's attribute marks, on a buffer with a storage representation.
 enum Whole<'p> {
     /// The buffer and the value.
     Append(&'p Buffer, ExprId, ExprId),

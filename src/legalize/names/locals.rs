@@ -1,0 +1,123 @@
+//! Names of parameters and variables: they hide no global that their function mentions, and none around them.
+
+use super::{numbered, plain};
+use crate::symbol::Symbol;
+use crate::target::reserved::Reserved;
+use crate::tree::{
+    Body, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, TemplatePiece, Type, TypeId,
+};
+use rustc_hash::FxHashSet;
+
+/// Names what a function declares. Global names are final.
+pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: FunctionId) {
+    let mut body = std::mem::take(&mut program.functions[id].code);
+    let used = used_names(program, &body);
+    let block = std::mem::take(&mut body.block);
+    let mut scopes = Scopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
+    for param in &program.functions[id].params {
+        scopes.declare(&mut body, param.local);
+    }
+    // The body's block is in the scope of the parameters.
+    scopes.statements(&mut body, &block.stmts);
+    body.block = block;
+    program.functions[id].code = body;
+}
+
+/// The global names that a body mentions, words in spellings of builtins among them.
+fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
+    let mut used = FxHashSet::default();
+    let mut words = |text: &str| {
+        let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        used.extend(parts.filter(|w| !w.is_empty()).map(Symbol::new));
+    };
+    let struct_of = |ty: TypeId, words: &mut dyn FnMut(&str)| {
+        if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
+            words(program.structs[id].name.as_str());
+        }
+    };
+    for id in body.expressions() {
+        let expr = &body.exprs[id];
+        match &expr.kind {
+            ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
+            ExprKind::Call(f, _) => match &program.functions[*f].body {
+                FunctionBody::Intrinsic(t) => t.pieces.iter().for_each(|p| {
+                    if let TemplatePiece::Text(text) = p {
+                        words(text);
+                    }
+                }),
+                _ => words(program.functions[*f].name.as_str()),
+            },
+            ExprKind::Native(t, _) => t.pieces.iter().for_each(|p| {
+                if let TemplatePiece::Text(text) = p {
+                    words(text);
+                }
+            }),
+            ExprKind::Field(base, index) => {
+                // A member that is named without its block.
+                if let ExprKind::Contents(block) = body.exprs[*base].kind
+                    && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
+                    && program.globals[g].transparent
+                    && let Type::Struct(s) = program.types.get(body.exprs[*base].ty)
+                    && let Some(field) = program.structs[s].fields.get(*index as usize)
+                {
+                    words(field.name.as_str());
+                }
+            }
+            ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(expr.ty, &mut words),
+            _ => {}
+        }
+    }
+    for (_, local) in body.locals.iter() {
+        struct_of(local.ty, &mut words);
+    }
+    used
+}
+
+struct Scopes<'a> {
+    reserved: &'static Reserved,
+    used: &'a FxHashSet<Symbol>,
+    visible: Vec<FxHashSet<Symbol>>,
+}
+
+impl Scopes<'_> {
+    fn declare(&mut self, body: &mut Body, local: LocalId) {
+        let name = body.locals[local].name;
+        let text = self.reserved.respell(&plain(name.as_str()));
+        let free = |n: &str| {
+            let n = Symbol::new(n);
+            !self.used.contains(&n) && !self.visible.iter().any(|s| s.contains(&n))
+        };
+        let found = Symbol::new(&numbered(&text, free));
+        body.locals[local].name = found;
+        if let Some(scope) = self.visible.last_mut() {
+            scope.insert(found);
+        }
+    }
+
+    fn scope(&mut self, body: &mut Body, stmts: &[Stmt]) {
+        self.visible.push(FxHashSet::default());
+        self.statements(body, stmts);
+        self.visible.pop();
+    }
+
+    fn statements(&mut self, body: &mut Body, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Local(local, _) => self.declare(body, *local),
+                StmtKind::For(init, _, _, block, _) => {
+                    self.visible.push(FxHashSet::default());
+                    self.statements(body, init);
+                    self.scope(body, &block.stmts);
+                    self.visible.pop();
+                }
+                // All cases of a switch are one scope in the C family.
+                StmtKind::Switch(_, cases, _) => {
+                    self.visible.push(FxHashSet::default());
+                    cases.iter().for_each(|c| self.statements(body, &c.body.stmts));
+                    self.visible.pop();
+                }
+                _ => stmt.blocks(&mut |b| self.scope(body, &b.stmts)),
+            }
+        }
+    }
+}
