@@ -158,11 +158,11 @@ fn guard(path: &Path) -> Option<std::fs::File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::lock::{Position, Record, Records};
+    use crate::layout::lock::{Record, RecordedRange, Records};
 
     fn program(file: &str, apis: &[(&str, u64)]) -> ProgramLock {
         let records = |index: u64| {
-            let at = Position { count: Some(1), index, space: Some(0) };
+            let at = RecordedRange { count: Some(1), index, space: Some(0) };
             let record = Record { at: [("shaderResource".to_owned(), at)].into(), ..Record::default() };
             Records::from([("t".to_owned(), record)])
         };

@@ -15,7 +15,7 @@ use super::trace::{How, Placement};
 use super::types::{Detail, StructBuilder, TypeLayout};
 use super::units::{Counts, UNBOUNDED, Unit};
 use super::{
-    Api, EntryLayout, Leaves, Overlap, ParameterLayout, Place, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
+    Api, EntryLayout, Leaves, Overlap, ParameterLayout, Position, ProgramLayout, ScopeBuffer, Settings, Shift, binding,
     offset_of_global,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -89,7 +89,7 @@ struct Pending<'a> {
     span: Span,
     explicit: &'a Explicit,
     layout: TypeLayout,
-    place: Place,
+    place: Position,
     /// Units that have their explicit place.
     fixed: Vec<Unit>,
     /// Space asked for without a number: `register(space1)`.
@@ -283,7 +283,7 @@ impl<'a> Allocator<'a> {
         layout.counts = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.counts));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
         let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
-        let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Place::default());
+        let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Position::default());
         self.allocate(&mut whole);
         if !self.settings.policy.shifts_everywhere && self.settings.shift != Shift::NONE {
             self.shift_back(&mut whole);
@@ -358,7 +358,7 @@ impl<'a> Allocator<'a> {
 
     fn place_buffer(&mut self, name: Symbol, owner: Owner) -> Binding {
         let unit = self.buffer_unit();
-        let mut place = Place::default();
+        let mut place = Position::default();
         if let Some(at) = self.recorded_position(owner, unit) {
             place.offset.set(unit, at.index);
             place.space.set(unit, at.space.unwrap_or(0));
@@ -399,7 +399,13 @@ impl Pending<'_> {
     }
 }
 
-fn pending(owner: (Symbol, Owner), span: Span, explicit: &Explicit, layout: TypeLayout, place: Place) -> Pending<'_> {
+fn pending(
+    owner: (Symbol, Owner),
+    span: Span,
+    explicit: &Explicit,
+    layout: TypeLayout,
+    place: Position,
+) -> Pending<'_> {
     let (name, id) = owner;
     Pending { name, id, span, explicit, layout, place, fixed: Vec::new(), space_only: None, class_spaces: Vec::new() }
 }

@@ -1,7 +1,7 @@
 //! What a layout cannot be used for: fields on one another, numbers that no compiler of the target takes. A sidecar can still tell of all this.
 
 use super::types::{Detail, TypeLayout, VarLayout};
-use super::{Api, Part, Place, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings, walk};
+use super::{Api, Part, Position, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings, walk};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -43,7 +43,7 @@ impl Check<'_> {
         let params = layout.entry_points.iter().flat_map(|e| &e.params).map(|(.., layout)| layout);
         for layout in layout.parameters.iter().map(|p| &p.layout).chain(params) {
             let program = self.program;
-            walk(program, &Part::whole(Place::default(), layout, None), &mut |part| {
+            walk(program, &Part::whole(Position::default(), layout, None), &mut |part| {
                 if let (Detail::Struct(fields), Type::Struct(id)) =
                     (&part.layout.detail, program.types.get(part.layout.ty))
                 {
@@ -156,7 +156,7 @@ fn bytes(part: &Bytes) -> String {
 /// The size of the largest constant buffer in a parameter.
 fn largest_block(program: &Program, layout: &TypeLayout) -> u64 {
     let mut largest = 0;
-    walk(program, &Part::whole(Place::default(), layout, None), &mut |part| {
+    walk(program, &Part::whole(Position::default(), layout, None), &mut |part| {
         if let Detail::Block { element, .. } = &part.layout.detail
             && !matches!(program.types.get(part.layout.ty), Type::TextureBuffer(_))
         {

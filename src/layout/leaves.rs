@@ -4,7 +4,7 @@
 //! positions from there, declarations point into it ([`crate::tree::Origin`]), and what is reported of a program is read from it.
 
 use super::lock::Owner;
-use super::place::{Place, binding, buffer_place, enter_array, enter_block, further_bindings};
+use super::position::{Position, binding, buffer_place, enter_array, enter_block, further_bindings};
 use super::types::{Detail, TypeLayout};
 use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, ProgramLayout, ScopeBuffer};
@@ -26,8 +26,8 @@ pub struct Dimension {
 pub struct Part<'l> {
     /// Fields from the parameter to it; arrays, blocks and buffers add none.
     pub path: Vec<Step>,
-    /// Its place; in a structured buffer from the beginning of an element.
-    pub place: Place,
+    /// Its position; in a structured buffer from the beginning of an element.
+    pub place: Position,
     /// Its layout.
     pub layout: &'l TypeLayout,
     /// Positions that the declaration asks for.
@@ -44,7 +44,7 @@ pub struct Part<'l> {
 
 impl<'l> Part<'l> {
     /// A parameter as a whole.
-    pub fn whole(place: Place, layout: &'l TypeLayout, explicit: Option<&'l Explicit>) -> Part<'l> {
+    pub fn whole(place: Position, layout: &'l TypeLayout, explicit: Option<&'l Explicit>) -> Part<'l> {
         let (path, dimensions) = (Vec::new(), Vec::new());
         Part { path, place, layout, explicit, dimensions, outside: 0, inside: false, depth: 0 }
     }
@@ -83,7 +83,7 @@ pub fn walk<'l>(program: &'l Program, part: &Part<'l>, visit: &mut dyn FnMut(&Pa
             (inner.outside, inner.inside) = (part.dimensions.len(), part.inside || *own_space);
         }
         Detail::Resource { element: Some(element) } => {
-            (inner.place, inner.layout, inner.outside) = (Place::default(), element, part.dimensions.len());
+            (inner.place, inner.layout, inner.outside) = (Position::default(), element, part.dimensions.len());
         }
         Detail::Resource { element: None } | Detail::Plain | Detail::Matrix { .. } => return,
     }
@@ -125,7 +125,7 @@ pub struct Leaf {
     /// In what it is counted; nothing if it has no position.
     pub unit: Option<Unit>,
     /// Its place in that unit; in a structured buffer from the beginning of an element.
-    pub place: Place,
+    pub place: Position,
     /// Bytes of plain data.
     pub size: u64,
     /// The arrays that it is in and is, the outermost first.
@@ -212,7 +212,7 @@ impl Leaves {
         made.scope = None;
         for (global, layout) in &layout.dropped {
             let first = made.leaves.list.len();
-            made.parameter((Owner::Global(*global), usize::MAX), &Part::whole(Place::default(), layout, None));
+            made.parameter((Owner::Global(*global), usize::MAX), &Part::whole(Position::default(), layout, None));
             for (_, leaf) in made.leaves.list.iter_mut().skip(first) {
                 (leaf.unit, leaf.further) = (None, None);
             }
@@ -307,7 +307,7 @@ impl Maker<'_> {
         self.scope = None;
         let Some(buffer) = buffer else { return };
         let (unit, index, space) = buffer.position();
-        let mut place = Place::at(Counts::one(unit, index));
+        let mut place = Position::at(Counts::one(unit, index));
         place.space.set(unit, space);
         let parameter = self.add(owner, 0);
         let whole = Part::whole(place, &buffer.layout, None);

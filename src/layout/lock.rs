@@ -43,7 +43,7 @@ pub struct ProgramLock {
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// By unit, with the words of the sidecar.
-    pub at: BTreeMap<String, Position>,
+    pub at: BTreeMap<String, RecordedRange>,
     /// The name of the file that declares it, which tells parameters of one name apart: with as many of the directories
     /// around it as are needed for that.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -136,7 +136,7 @@ pub fn tail(path: &str, parts: usize) -> String {
 /// A range in one unit.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Position {
+pub struct RecordedRange {
     /// How many; absent without bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
@@ -147,11 +147,11 @@ pub struct Position {
     pub space: Option<u64>,
 }
 
-impl Position {
+impl RecordedRange {
     /// In a unit, from a number on; `count` may be without bound. Only slots are in a space.
-    pub fn new(unit: Unit, (index, count): (u64, u64), space: u64) -> Position {
+    pub fn new(unit: Unit, (index, count): (u64, u64), space: u64) -> RecordedRange {
         let space = Unit::SLOTS.contains(&unit).then_some(space);
-        Position { count: (count != UNBOUNDED).then_some(count), index, space }
+        RecordedRange { count: (count != UNBOUNDED).then_some(count), index, space }
     }
 
     /// One past the last; `u64::MAX` without bound.
@@ -162,7 +162,7 @@ impl Position {
 
 impl Record {
     /// Its positions by unit. Words that are no unit say nothing.
-    pub fn positions(&self) -> impl Iterator<Item = (Unit, Position)> + '_ {
+    pub fn positions(&self) -> impl Iterator<Item = (Unit, RecordedRange)> + '_ {
         self.at.iter().filter_map(|(word, position)| Some((Unit::of_word(word)?, *position)))
     }
 
@@ -190,7 +190,7 @@ impl Record {
     }
 
     /// Its position in a unit.
-    pub fn position(&self, unit: Unit) -> Option<Position> {
+    pub fn position(&self, unit: Unit) -> Option<RecordedRange> {
         self.at.get(unit.word()).copied()
     }
 }

@@ -35,7 +35,7 @@ pub mod lint;
 pub mod lint_stages;
 pub mod locations;
 pub mod order;
-mod place;
+mod position;
 mod policy;
 mod prepare;
 pub mod rules;
@@ -50,8 +50,8 @@ pub use crate::target::Api;
 use crate::tree::{Binding, GlobalId, ParameterId, Program};
 pub use leaves::{Dimension, Leaf, Leaves, Parameter, Part, Role, is_plain, walk};
 use lock::Owner;
-pub use place::{Place, binding, buffer_place};
 pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
+pub use position::{Position, binding, buffer_place};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ pub struct ParameterLayout {
     /// The global.
     pub global: GlobalId,
     /// Its place. Bytes are the offset in the implicit buffer.
-    pub place: Place,
+    pub place: Position,
     /// Its type's layout.
     pub layout: TypeLayout,
 }
@@ -97,7 +97,7 @@ impl ScopeBuffer {
 #[derive(Clone, Debug, Default)]
 pub struct EntryLayout {
     /// (index of the parameter in the function, its place, its layout).
-    pub params: Vec<(usize, Place, TypeLayout)>,
+    pub params: Vec<(usize, Position, TypeLayout)>,
     /// Their implicit buffer.
     pub buffer: Option<ScopeBuffer>,
 }
@@ -149,7 +149,7 @@ impl ProgramLayout {
     }
 
     /// The place and layout of a parameter that has one.
-    pub fn position(&self, id: ParameterId) -> Option<(Place, &TypeLayout)> {
+    pub fn position(&self, id: ParameterId) -> Option<(Position, &TypeLayout)> {
         let Parameter { owner, at, .. } = *self.leaves.parameter(id);
         match owner {
             Owner::Global(_) => self.parameters.get(at).map(|p| (p.place, &p.layout)),

@@ -72,7 +72,7 @@ mod texture_access;
 mod tests;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::layout::{Leaf, Place, ProgramLayout, Role, TypeLayout};
+use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
@@ -355,8 +355,8 @@ impl Context<'_> {
         }
     }
 
-    /// Its place and layout.
-    pub fn position(&self, global: GlobalId) -> Option<(Place, &TypeLayout)> {
+    /// Its position and layout.
+    pub fn position(&self, global: GlobalId) -> Option<(Position, &TypeLayout)> {
         self.layout.position(self.parameter(global)?)
     }
 

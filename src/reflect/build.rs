@@ -7,7 +7,7 @@ use super::model::{
 use super::{leaves, stages, types, varyings};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
-use crate::layout::{Counts, Detail, Place, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout};
+use crate::layout::{Counts, Detail, Position, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout};
 use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
@@ -137,8 +137,8 @@ pub(super) fn put(variable: &mut Variable, bindings: Vec<Binding>) {
 }
 
 /// The offsets of a variable in all units that it uses.
-pub(super) fn bindings(types: &Types, place: &Place, layout: &TypeLayout) -> Vec<Binding> {
-    let Place { offset, space, .. } = place;
+pub(super) fn bindings(types: &Types, place: &Position, layout: &TypeLayout) -> Vec<Binding> {
+    let Position { offset, space, .. } = place;
     let mut list = Vec::new();
     for (unit, used) in layout.counts.units() {
         let index = offset.get(unit);
@@ -242,7 +242,7 @@ impl Builder<'_> {
         self.layout.parameters.iter().map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
     }
 
-    fn parameter(&self, id: GlobalId, place: &Place, layout: &TypeLayout) -> Variable {
+    fn parameter(&self, id: GlobalId, place: &Position, layout: &TypeLayout) -> Variable {
         let global = &self.program.globals[id];
         let shown = self.shown(place, layout);
         let mut variable = self.variable(global.name.as_str(), &shown, global.span);
@@ -255,7 +255,7 @@ impl Builder<'_> {
 
     /// A layout as it is shown: its offsets are relative, and what has a space of its own is counted from 0. Input
     /// attachments are not, so that such a block shows where its own begin.
-    fn shown<'l>(&self, place: &Place, layout: &'l TypeLayout) -> Cow<'l, TypeLayout> {
+    fn shown<'l>(&self, place: &Position, layout: &'l TypeLayout) -> Cow<'l, TypeLayout> {
         let attachments = layout.counts.get(Unit::InputAttachment) > 0 && layout.counts.get(Unit::Space) > 0;
         if !attachments {
             return Cow::Borrowed(layout);
@@ -334,7 +334,7 @@ impl Builder<'_> {
         node.container_var_layout = Some(Box::new(container));
         node.element_type = Some(Box::new(self.type_node(&shifted(&element.layout, &element.offset))));
         let mut var = Variable { ty: Some(Box::new(self.type_node(&element.layout))), ..Variable::default() };
-        put(&mut var, bindings(&self.program.types, &Place::at(element.offset), &element.layout));
+        put(&mut var, bindings(&self.program.types, &Position::at(element.offset), &element.layout));
         node.element_var_layout = Some(Box::new(var));
     }
 
@@ -347,7 +347,7 @@ impl Builder<'_> {
                 let mut variable = self.variable("", &layout.layout, field.span);
                 variable.name = field_name(s, field);
                 variable.format = self.format(field.ty, &field.explicit, field.modifiers);
-                put(&mut variable, bindings(&self.program.types, &Place::at(layout.offset), &layout.layout));
+                put(&mut variable, bindings(&self.program.types, &Position::at(layout.offset), &layout.layout));
                 variable.requested = requested(&field.explicit);
                 variable.user_attribs = user_attributes(&field.attributes);
                 variable

@@ -131,7 +131,7 @@ pub struct Facts {
     /// how the vectors of a matrix lie, `threads` are those of a group.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub sizes: BTreeMap<String, String>,
-    /// Place in the source.
+    /// Position in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }

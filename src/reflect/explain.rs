@@ -11,7 +11,7 @@ use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Counts, Detail, Part, Place, ProgramLayout, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
+    Api, Counts, Detail, Part, Position, ProgramLayout, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
 };
 use crate::source::{SourceFile, Sources, Span};
 use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
@@ -163,7 +163,7 @@ fn latest_fields(layout: &TypeLayout, members: &[Member]) -> Vec<Option<usize>> 
 #[derive(Clone)]
 struct At<'a> {
     path: String,
-    place: Place,
+    place: Position,
     layout: &'a TypeLayout,
     /// Of the bytes here.
     rules: &'static Rules,
@@ -656,7 +656,7 @@ fn around(line: &str, column: usize) -> String {
     format!("{before}{}{after}", shown.trim())
 }
 
-fn block_step(bound: Option<&str>, block: &TypeLayout, place: Place) -> Step {
+fn block_step(bound: Option<&str>, block: &TypeLayout, place: Position) -> Step {
     let mut text = match bound {
         Some(bound) => format!("Its plain data is in a buffer at {bound}"),
         None => "It has no plain data, so there is no buffer".to_owned(),

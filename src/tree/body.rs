@@ -36,7 +36,7 @@ pub struct Local {
     pub constant: bool,
     /// `precise` and others.
     pub modifiers: Modifiers,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
 }
 

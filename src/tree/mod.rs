@@ -275,7 +275,7 @@ pub struct Struct {
     pub fields: Vec<Field>,
     /// Comments before it.
     pub comments: Vec<Comment>,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
     /// Declared in the standard library.
     pub builtin: bool,
@@ -315,7 +315,7 @@ pub struct Field {
     pub attributes: Vec<Attribute>,
     /// Comments before and trailing.
     pub comments: Vec<Comment>,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
     /// Bits of a bit field; layout packs them before anything else looks at the program.
     pub bits: Option<u32>,
@@ -414,7 +414,7 @@ pub struct Enum {
     pub cases: Vec<EnumCase>,
     /// Comments before it.
     pub comments: Vec<Comment>,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
 }
 
@@ -484,7 +484,7 @@ pub struct Global {
     pub attributes: Vec<Attribute>,
     /// Comments before and trailing.
     pub comments: Vec<Comment>,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
     /// The file it was declared in.
     pub file: FileId,
@@ -652,7 +652,7 @@ pub struct Function {
     pub attributes: Vec<Attribute>,
     /// Comments before it.
     pub comments: Vec<Comment>,
-    /// Place of its name.
+    /// Span of its name.
     pub span: Span,
     /// From the standard library.
     pub builtin: bool,

@@ -1,7 +1,7 @@
 //! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
 
 use super::*;
-use crate::layout::lock::{Owner, Position, Record, Records, Subject, Under, View, keys, shared_tail, tail};
+use crate::layout::lock::{Owner, Record, RecordedRange, Records, Subject, Under, View, keys, shared_tail, tail};
 use crate::layout::rules::{Rules, round_up};
 
 /// A lock, and what of the program its records are for.
@@ -50,7 +50,7 @@ impl<'a> Locked<'a> {
 
     /// The recorded position of an owner in one of the units that it takes. Where all slots are bindings, its first slots may
     /// have been recorded in another unit.
-    pub(super) fn position(&self, owner: Owner, unit: Unit, takes: &Counts) -> Option<Position> {
+    pub(super) fn position(&self, owner: Owner, unit: Unit, takes: &Counts) -> Option<RecordedRange> {
         let (_, record) = self.record(owner)?;
         let exact = record.position(unit);
         if exact.is_some() || self.view.api == Api::D3d || !Unit::SLOTS.contains(&unit) {
@@ -90,9 +90,9 @@ impl<'a> Locked<'a> {
     /// What is recorded from now on.
     pub(super) fn records(&self, program: &Program, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
-        let mut put_all = |owner: Owner, place: &Place, layout: &TypeLayout, under: Option<Under>| {
+        let mut put_all = |owner: Owner, place: &Position, layout: &TypeLayout, under: Option<Under>| {
             for (unit, count) in layout.counts.units() {
-                let at = Position::new(unit, (place.offset.get(unit), count), place.space.get(unit));
+                let at = RecordedRange::new(unit, (place.offset.get(unit), count), place.space.get(unit));
                 self.put(&mut records, owner, unit, at, &layout.counts);
             }
             let record = self.keys.get(&owner).and_then(|key| records.get_mut(key));
@@ -112,19 +112,19 @@ impl<'a> Locked<'a> {
         for (owner, buffer) in std::iter::once((Owner::Globals, layout.globals.as_ref())).chain(entries) {
             let Some(buffer) = buffer else { continue };
             let (unit, index, space) = buffer.position();
-            let at = Position::new(unit, (index, 1), space);
+            let at = RecordedRange::new(unit, (index, 1), space);
             self.put(&mut records, owner, unit, at, &Counts::one(unit, 1));
         }
         // The register of an array without bound is no part of what it takes.
         for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {
-            let at = Position::new(p.unit, (p.start, UNBOUNDED), p.space);
+            let at = RecordedRange::new(p.unit, (p.start, UNBOUNDED), p.space);
             self.put(&mut records, p.owner, p.unit, at, &Counts::one(p.unit, UNBOUNDED));
         }
         records
     }
 
     /// Records where an owner, which takes so much, is in a unit.
-    fn put(&self, records: &mut Records, owner: Owner, unit: Unit, at: Position, takes: &Counts) {
+    fn put(&self, records: &mut Records, owner: Owner, unit: Unit, at: RecordedRange, takes: &Counts) {
         let Some(key) = self.keys.get(&owner) else { return };
         let record = records.entry(key.clone()).or_default();
         self.describe(owner, record);
@@ -133,13 +133,13 @@ impl<'a> Locked<'a> {
         let others = Unit::SLOTS.into_iter().filter(|other| bindings && *other != unit && takes.get(*other) == 0);
         let mut count = at.count;
         for before in others.chain([unit]) {
-            let same = |old: &Position| old.index == at.index && (before == unit || old.space == at.space);
+            let same = |old: &RecordedRange| old.index == at.index && (before == unit || old.space == at.space);
             if let Some(old) = record.position(before).filter(same) {
                 count = old.count.zip(count).map(|(a, b)| a.max(b));
                 record.at.remove(before.word());
             }
         }
-        record.at.insert(unit.word().to_owned(), Position { count, ..at });
+        record.at.insert(unit.word().to_owned(), RecordedRange { count, ..at });
     }
 
     /// Under `--locked`, tells what a lock would have to record.
@@ -237,7 +237,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The recorded position of an owner.
-    pub(super) fn recorded_position(&self, owner: Owner, unit: Unit) -> Option<Position> {
+    pub(super) fn recorded_position(&self, owner: Owner, unit: Unit) -> Option<RecordedRange> {
         self.lock.as_ref()?.position(owner, unit, &Counts::one(unit, 1))
     }
 
@@ -379,12 +379,12 @@ impl<'a> Allocator<'a> {
     }
 
     /// Where an array of resources was in a space of its own while it had no bound on D3D.
-    fn once_unbounded(&self, pending: &Pending, record: &Record, unit: Unit) -> Option<Position> {
+    fn once_unbounded(&self, pending: &Pending, record: &Record, unit: Unit) -> Option<RecordedRange> {
         let Detail::Array { count: Some(_), .. } = pending.layout.detail else { return None };
         let spaces = record.position(Unit::Space).filter(|_| self.settings.api == Api::D3d)?;
         let classes = Unit::SLOTS.into_iter().filter(|u| pending.layout.counts.get(*u) > 0);
         let (_, space) = classes.zip(spaces.index..spaces.end()).find(|(class, _)| *class == unit)?;
-        Some(Position { index: 0, count: None, space: Some(space) })
+        Some(RecordedRange { index: 0, count: None, space: Some(space) })
     }
 
     /// Reports what takes a space of its own now and had registers among others, an array that has lost its bound or a block
@@ -431,7 +431,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The bindings besides the first, which are, or were, apart from it.
-    fn recorded_further(&self, record: &Record, pending: &mut Pending) -> Option<Position> {
+    fn recorded_further(&self, record: &Record, pending: &mut Pending) -> Option<RecordedRange> {
         if self.settings.api != Api::WebGpu {
             return None;
         }
@@ -442,7 +442,7 @@ impl<'a> Allocator<'a> {
         }
         // Recorded together.
         let rest = first.count.filter(|n| *n > 1).map(|n| n - 1);
-        further.or(rest.map(|n| Position { count: Some(n), index: first.index.saturating_add(1), ..first }))
+        further.or(rest.map(|n| RecordedRange { count: Some(n), index: first.index.saturating_add(1), ..first }))
     }
 
     fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
@@ -466,7 +466,7 @@ impl<'a> Allocator<'a> {
         let space = at.space.unwrap_or(0);
         let none = Explicit::default();
         let layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
-        let pending = pending((name, owner), Span::default(), &none, layout, Place::default());
+        let pending = pending((name, owner), Span::default(), &none, layout, Position::default());
         if let Some((index, set)) = self.settings.globals_binding.filter(|_| owner == Owner::Globals) {
             let now = (u64::from(index), u64::from(set));
             if now != (at.index, space) {
@@ -571,7 +571,7 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    fn keep_place(&mut self, unit: Unit, at: Position, range: Range) {
+    fn keep_place(&mut self, unit: Unit, at: RecordedRange, range: Range) {
         let space = at.space.unwrap_or(0);
         let numbers = range.start..range.end.min(range.start.saturating_add(LAST_SPACES));
         if Unit::SLOTS.contains(&unit) {
@@ -592,7 +592,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The source or an option asks for another place than the recorded one.
-    fn report_asked(&mut self, lock: &Locked, pending: &Pending, unit: Unit, now: (u64, u64), at: Position) {
+    fn report_asked(&mut self, lock: &Locked, pending: &Pending, unit: Unit, now: (u64, u64), at: RecordedRange) {
         let (key, _) = self.numbering(unit);
         let text = |(start, space): (u64, u64)| match unit {
             Unit::Space => format!("space {start}"),

@@ -5,7 +5,7 @@ use super::super::order::Scope;
 use super::super::rules::Rules;
 use super::super::types::{Layouter, StructBuilder, TypeLayout};
 use super::super::units::{Counts, Unit};
-use super::super::{Api, Place, Settings, offset_of_global};
+use super::super::{Api, Position, Settings, offset_of_global};
 use super::{Allocator, Pending, make_push_constant, pending};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -22,7 +22,7 @@ impl<'a> Allocator<'a> {
             let global = &self.program.globals[id];
             let owner = (global.name, Owner::Global(id));
             let layout = self.measure(global, owner.1);
-            let pending = pending(owner, global.span, &global.explicit, layout, Place::default());
+            let pending = pending(owner, global.span, &global.explicit, layout, Position::default());
             match self.is_dropped(id, &pending.layout, keeps_data) {
                 true => self.dropped.push(pending),
                 false => list.push((id, pending)),
@@ -145,7 +145,7 @@ impl<'a> Allocator<'a> {
             if is_uniform(self.program, param, local.ty) {
                 let Some(layout) = self.measure_param(&self.settings, index, i) else { continue };
                 let owner = (local.name, Owner::Param(index, i));
-                list.push((i, pending(owner, local.span, &param.explicit, layout, Place::default())));
+                list.push((i, pending(owner, local.span, &param.explicit, layout, Position::default())));
             }
         }
         // slangc rounds the size of these push constants alone, whatever the rules.

@@ -6,7 +6,7 @@ use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::{Detail, TypeLayout};
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
-use crate::layout::{Api, Overlap, Part, Place, walk};
+use crate::layout::{Api, Overlap, Part, Position, walk};
 use crate::source::Span;
 use crate::tree::Program;
 use std::collections::BTreeSet;
@@ -246,7 +246,7 @@ impl Inside {
 /// The slots that a type takes in spaces of its own, the first of which is `space`.
 fn slots_inside(program: &Program, layout: &TypeLayout, space: u64) -> Vec<Inside> {
     let mut list = Vec::new();
-    let place = Place::at(Counts::one(Unit::Space, space));
+    let place = Position::at(Counts::one(Unit::Space, space));
     walk(program, &Part::whole(place, layout, None), &mut |part| {
         let space = part.place.offset.get(Unit::Space);
         match &part.layout.detail {

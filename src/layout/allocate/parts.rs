@@ -4,7 +4,7 @@
 use super::super::lock::{Owner, Record, Under};
 use super::super::types::{Detail, TypeLayout};
 use super::super::units::{Counts, Unit};
-use super::super::{Api, Part, Place, Settings, buffer_place, walk};
+use super::super::{Api, Part, Position, Settings, buffer_place, walk};
 use super::locked::Locked;
 use super::{Allocator, Pending, range_text};
 use crate::tree::{Program, Step};
@@ -29,7 +29,7 @@ impl Slot {
 }
 
 /// The slots and attachments in a parameter, first elements of arrays, in the order of its type.
-fn slots(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Slot> {
+fn slots(program: &Program, place: Position, layout: &TypeLayout) -> Vec<Slot> {
     let mut list = Vec::new();
     walk(program, &Part::whole(place, layout, None), &mut |part| {
         match &part.layout.detail {
@@ -45,7 +45,7 @@ fn slots(program: &Program, place: Place, layout: &TypeLayout) -> Vec<Slot> {
     list
 }
 
-fn put(list: &mut Vec<Slot>, part: &Part, (place, counts): (Place, &Counts), inside: bool) {
+fn put(list: &mut Vec<Slot>, part: &Part, (place, counts): (Position, &Counts), inside: bool) {
     for (unit, count) in counts.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
         let slots = Unit::SLOTS.contains(&unit);
         let space = if slots { place.space.get(unit) } else { 0 };
@@ -91,7 +91,7 @@ impl Under {
 
 /// What tells the parts of a parameter under the options of now from where they were recorded; nothing if it has a single one,
 /// which is where it begins.
-pub(super) fn under(program: &Program, settings: &Settings, place: Place, layout: &TypeLayout) -> Option<Under> {
+pub(super) fn under(program: &Program, settings: &Settings, place: Position, layout: &TypeLayout) -> Option<Under> {
     let slots = slots(program, place, layout);
     let several = slots.len() > 1 || slots.iter().any(|s| s.inside);
     several.then(|| Under::new(settings))
@@ -147,7 +147,7 @@ impl Allocator<'_> {
         layout: &TypeLayout,
         position: &dyn Fn(Unit) -> Option<(u64, Option<u64>, u64)>,
     ) -> Vec<Slot> {
-        let mut place = Place::default();
+        let mut place = Position::default();
         for unit in Unit::ALL {
             if let Some((index, space, _)) = position(unit) {
                 place.offset.set(unit, index);

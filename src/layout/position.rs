@@ -6,7 +6,7 @@ use crate::tree::Binding;
 
 /// Absolute offsets of a parameter: for each unit the offset, and for slots the space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// Offsets; [`Unit::Space`] is the first space of its own.
     pub offset: Counts,
     /// The space of each slot unit.
@@ -19,22 +19,22 @@ pub struct Place {
     pub elements: u64,
 }
 
-impl Place {
-    /// A place relative to what is around it.
-    pub fn at(offset: Counts) -> Place {
-        Place { offset, ..Place::default() }
+impl Position {
+    /// A position relative to what is around it.
+    pub fn at(offset: Counts) -> Position {
+        Position { offset, ..Position::default() }
     }
 
-    /// The place of a field.
-    pub fn field(self, field: &VarLayout) -> Place {
-        let mut place = Place { offset: self.offset.plus(&field.offset), ..self };
+    /// The position of a field.
+    pub fn field(self, field: &VarLayout) -> Position {
+        let mut place = Position { offset: self.offset.plus(&field.offset), ..self };
         if field.from_zero {
             Unit::SLOTS.into_iter().for_each(|unit| place.offset.set(unit, 0));
         }
         place.in_spaces()
     }
 
-    fn in_spaces(mut self) -> Place {
+    fn in_spaces(mut self) -> Position {
         if self.spread {
             Unit::SLOTS.into_iter().for_each(|unit| self.space.set(unit, self.offset.get(Unit::Space)));
         }
@@ -54,8 +54,8 @@ impl Place {
     }
 }
 
-/// The place and layout of an array's first element. A D3D array without bound has spaces of its own.
-pub(super) fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+/// The position and layout of an array's first element. A D3D array without bound has spaces of its own.
+pub(super) fn enter_array(place: Position, layout: &TypeLayout) -> Option<(Position, &TypeLayout)> {
     let Detail::Array { element, count, stride } = &layout.detail else { return None };
     let mut place = place;
     if let (Some(n), true) = (count, Unit::SLOTS.into_iter().any(|u| stride.get(u) > 0)) {
@@ -71,8 +71,8 @@ pub(super) fn enter_array(place: Place, layout: &TypeLayout) -> Option<(Place, &
     Some((place, element))
 }
 
-/// The place and layout of a block's contents.
-pub(super) fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &TypeLayout)> {
+/// The position and layout of a block's contents.
+pub(super) fn enter_block(place: Position, layout: &TypeLayout) -> Option<(Position, &TypeLayout)> {
     let Detail::Block { element, own_space, .. } = &layout.detail else { return None };
     let mut place = place;
     if *own_space {
@@ -92,13 +92,13 @@ pub(super) fn enter_block(place: Place, layout: &TypeLayout) -> Option<(Place, &
 }
 
 /// Where the bindings of a parameter besides the first begin, if they are apart from it.
-pub(super) fn further_bindings(place: &Place, layout: &TypeLayout) -> Option<Binding> {
+pub(super) fn further_bindings(place: &Position, layout: &TypeLayout) -> Option<Binding> {
     let apart = layout.counts.get(Unit::FurtherDescriptor) > 0;
     apart.then(|| Binding { class: None, ..binding(place, Unit::FurtherDescriptor) })
 }
 
 /// The place of the buffer of a block that is at `place`.
-pub fn buffer_place(place: Place, block: &TypeLayout) -> Place {
+pub fn buffer_place(place: Position, block: &TypeLayout) -> Position {
     let Some((starts, _)) = block.own_slots() else { return place };
     let mut place = place;
     for unit in Unit::SLOTS {
@@ -109,7 +109,7 @@ pub fn buffer_place(place: Place, block: &TypeLayout) -> Place {
 }
 
 /// The binding that a place gives in a unit.
-pub fn binding(place: &Place, unit: Unit) -> Binding {
+pub fn binding(place: &Position, unit: Unit) -> Binding {
     let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Binding { class: unit.class(), index: number(place.offset.get(unit)), space: number(place.space.get(unit)) }
 }
