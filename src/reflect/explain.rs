@@ -11,11 +11,13 @@ use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Counts, Detail, Part, Position, ProgramLayout, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
+    Api, Counts, Detail, Part, Position, ProgramLayout, Role, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place,
+    walk,
 };
 use crate::source::{SourceFile, Sources, Span};
-use crate::tree::{BufferKind, Explicit, Program, Type, TypeId};
+use crate::tree::{Explicit, LeafId, Program, Type, TypeId};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// More than this many others are counted rather than named.
@@ -233,7 +235,7 @@ impl<'a> Explainer<'a> {
                 at.steps.push(scope_step(&at.buffer, "plain globals", pages::GLOBALS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
-            self.parts(at);
+            self.parts(owner, at);
             let namespace = global.namespace.path.map_or(String::new(), |p| p.to_string());
             self.list.iter_mut().skip(first).for_each(|e| e.namespace.clone_from(&namespace));
         }
@@ -310,7 +312,7 @@ impl<'a> Explainer<'a> {
                 at.steps.push(scope_step(&at.buffer, "plain uniform parameters", pages::ENTRY_POINTS));
                 at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
             }
-            self.parts(at);
+            self.parts(owner, at);
         }
     }
 
@@ -376,9 +378,15 @@ impl<'a> Explainer<'a> {
         text
     }
 
-    /// Tells where a parameter is, and each field in it.
-    fn parts(&mut self, whole: At<'a>) {
+    /// Explains where a parameter is, and each field in it.
+    fn parts(&mut self, owner: Owner, whole: At<'a>) {
         let first = Part::whole(whole.place, whole.layout, whole.explicit);
+        let layout = self.layout;
+        let leaves = &layout.leaves;
+        let of_owner = leaves.parameter_of(owner).into_iter().flat_map(|id| leaves.of_parameter(id));
+        let of_owner = of_owner.filter(|(_, leaf)| leaf.role == Role::Resource);
+        let resources: BTreeMap<&[crate::tree::Step], LeafId> =
+            of_owner.map(|(id, l)| (l.path.as_slice(), id)).collect();
         // What the part at hand is in, with depths.
         let mut open: Vec<(usize, At<'a>)> = Vec::new();
         walk(self.program, &first, &mut |part| {
@@ -390,15 +398,15 @@ impl<'a> Explainer<'a> {
                 None => At { fields: self.fields(part.layout), ..whole.clone() },
             };
             if named {
-                self.tell(&at);
+                self.explain(&at, resources.get(part.path.as_slice()).copied());
             }
             open.push((part.depth, at));
             true
         });
     }
 
-    /// Tells where a part is.
-    fn tell(&mut self, at: &At<'a>) {
+    /// Explains where a part is. `leaf` is the resource that it is, or is an array of.
+    fn explain(&mut self, at: &At<'a>, leaf: Option<LeafId>) {
         let mut found = bindings(&self.program.types, &at.place, at.layout);
         let around = at.arrays.iter().fold(1u64, |n, d| n.saturating_mul(d.count.map_or(1, u64::from)));
         for binding in &mut found {
@@ -415,7 +423,7 @@ impl<'a> Explainer<'a> {
             }
         }
         let elements = self.elements(at);
-        let hidden = self.hidden(at);
+        let hidden = leaf.map_or(String::new(), |leaf| self.hidden(at, leaf));
         let mut shown: Vec<String> = found
             .iter()
             .map(|b| match b.size {
@@ -470,30 +478,20 @@ impl<'a> Explainer<'a> {
         Elements { dimensions: inner.arrays, first: places.into_iter().map(one).collect() }
     }
 
-    /// What a leaf has besides itself.
-    fn hidden(&self, at: &At) -> String {
-        let types = &self.program.types;
-        let leaf = at.layout.innermost();
-        let further = at.layout.counts.get(Unit::FurtherDescriptor);
-        let taken = at.layout.counts.get(Unit::Descriptor).saturating_mul(at.place.elements.max(1));
-        let late = leaf.counts.get(Unit::LateDescriptor) > 0;
-        let of = |word: &str| match (leaf.counts.get(Unit::Descriptor) > 1, further) {
-            _ if late => format!(" (its {word} is binding {})", at.place.offset.get(Unit::LateDescriptor)),
-            (true, 0) if taken > 2 => format!(" (the second half are its {word}s)"),
-            (true, 0) => {
-                format!(" (its {word} is binding {})", at.place.offset.get(Unit::Descriptor).saturating_add(1))
-            }
-            _ => String::new(),
-        };
-        match types.get(leaf.ty) {
-            Type::Buffer(BufferKind::Append | BufferKind::Consume, ..) => of("counter"),
-            Type::Texture(t) if t.combined => of("sampler"),
-            Type::Buffer(BufferKind::Structured | BufferKind::Counter, ..) => at
-                .explicit
-                .and_then(|e| e.vk_counter_binding)
-                .map_or(String::new(), |n| format!(" (its counter asks for binding {n})")),
-            _ => String::new(),
+    /// What a resource has besides itself.
+    fn hidden(&self, at: &At, leaf: LeafId) -> String {
+        let leaves = &self.layout.leaves;
+        let many = leaves.leaf(leaf).elements() > 1 && self.layout.settings.counts_elements(Unit::Descriptor);
+        for (role, word) in [(Role::Counter, "counter"), (Role::Sampler, "sampler")] {
+            let Some((_, beside)) = leaves.beside(leaf, role).filter(|(_, l)| l.binding().is_some()) else { continue };
+            return match (many, leaves.leaf(leaf).further, beside.unit) {
+                (true, None, Some(Unit::Descriptor)) => format!(" (the second half are its {word}s)"),
+                (true, Some(_), Some(Unit::Descriptor)) => String::new(),
+                _ => format!(" (its {word} is binding {})", beside.index()),
+            };
         }
+        let asked = at.explicit.and_then(|e| e.vk_counter_binding);
+        asked.map_or(String::new(), |n| format!(" (its counter asks for binding {n})"))
     }
 
     /// Where a part is of which something around is known.
