@@ -1,6 +1,6 @@
 //! Stage inputs and outputs, flattened to leaves: what the passes that lower entry points share.
 //!
-//! Their locations are those that the sidecar tells: [`crate::layout::locations`].
+//! Their locations are those of the sidecar: [`crate::layout::locations`].
 
 use super::system_values::{self, Direction, SystemValue};
 use crate::layout::locations::{self, Part, Varying};

@@ -1,7 +1,7 @@
 //! Why everything is where it is: for each parameter and each part of one, the steps that lead to its position, with the
 //! rule behind each and the place in the source.
 //!
-//! First come the steps to the parameter, which `explain_phases` tells, then the way from it down to the part.
+//! First come the steps to the parameter, which are in `explain_phases`, then the way from it down to the part.
 
 use super::build::bindings;
 use super::explain_find::{Dimension, Elements};
@@ -547,7 +547,7 @@ impl<'a> Explainer<'a> {
         at
     }
 
-    /// Tells how a field comes to its place in the struct around it.
+    /// Explains how a field comes to its place in the struct around it.
     fn enter_field(&self, at: &mut At<'a>, around: &At<'a>, part: &Part<'a>) {
         let Some(fields) = &around.fields else { return };
         let Some(crate::tree::Step::Field(index)) = part.path.last().copied() else { return };

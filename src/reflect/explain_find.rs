@@ -82,7 +82,7 @@ pub fn find<'a>(list: &'a [Explanation], path: &str) -> Option<&'a Explanation> 
     found.iter().all(|e| e.full_path() == first.full_path()).then_some(first)
 }
 
-/// The explanation with that of the element that a path names, if it names one. The error tells what is wrong with an index.
+/// The explanation with that of the element that a path names, if it names one. The error is what is wrong with an index.
 pub fn element(found: &Explanation, path: &str) -> Result<Explanation, String> {
     let mut explained = found.clone();
     if !path.contains(['[', ']']) {

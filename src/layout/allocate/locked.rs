@@ -33,7 +33,7 @@ impl<'a> Locked<'a> {
             let recorded = |s: &Subject| Some(view.records.get(keys.get(&s.owner)?)?.file.as_str());
             for s in &list {
                 let others = list.iter().filter(|o| o.file != s.file);
-                // A name that is on record tells it apart if no other one has that.
+                // A name that is on record distinguishes it if no other one has that.
                 let known = recorded(s).is_some_and(|file| others.clone().all(|o| recorded(o) != Some(file)));
                 let needed = others.map(|o| shared_tail(&o.file, &s.file) + 1).max();
                 alike.insert(s.owner, needed.filter(|_| !known).unwrap_or(1));
@@ -73,7 +73,7 @@ impl<'a> Locked<'a> {
         key.split_once('.').is_none_or(|(entry, _)| self.entries.contains(&entry))
     }
 
-    /// Writes into a record what tells its parameter from others.
+    /// Writes into a record what distinguishes its parameter from others.
     fn describe(&self, owner: Owner, record: &mut Record) {
         let Some(subject) = self.subjects.get(&owner) else { return };
         let parts = self.alike.get(&owner).copied();
@@ -142,7 +142,7 @@ impl<'a> Locked<'a> {
         record.at.insert(unit.word().to_owned(), RecordedRange { count, ..at });
     }
 
-    /// Under `--locked`, tells what a lock would have to record.
+    /// Under `--locked`, reports what a lock would have to record.
     pub(super) fn report_changes(&self, records: &Records, diags: &mut Diagnostics) {
         let owners: BTreeMap<&String, Owner> = self.keys.iter().map(|(owner, key)| (key, *owner)).collect();
         let changed = records.iter().filter(|(key, record)| self.view.records.get(*key) != Some(*record));
@@ -540,7 +540,7 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// Keeps the recorded places that nothing has now, and tells what is gone.
+    /// Keeps the recorded places that nothing has now, and reports what is gone.
     fn keep_rest(&mut self, lock: &Locked, kept: &BTreeSet<(Owner, Unit)>) {
         let owners: BTreeMap<&String, Owner> = lock.keys.iter().map(|(owner, key)| (key, *owner)).collect();
         for (key, record) in lock.view.records {

@@ -33,7 +33,7 @@ impl From<&Placement> for Range {
 }
 
 impl Allocator<'_> {
-    /// Takes a range, and tells with what it overlaps.
+    /// Takes a range, and reports with what it overlaps.
     pub(super) fn claim(&mut self, unit: Unit, space: u64, range: Range) {
         self.tell_met(unit, space, &range);
         let (key, _) = self.numbering(unit);
@@ -132,7 +132,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Tells what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
+    /// Reports what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
     /// spaces from others; and, where classes have ranges of bindings, its own parts.
     pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
         let inside = slots_inside(self.program, &pending.layout, space);
@@ -145,7 +145,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// Tells which register classes of a parameter have the same bindings: ranges that do not leave room for each other.
+    /// Reports which register classes of a parameter have the same bindings: ranges that do not leave room for each other.
     pub(super) fn tell_parts(&mut self, pending: &Pending, inside: &[Inside]) {
         for part in inside {
             self.check_end(pending, part.unit, (part.start, part.count), pending.span);

@@ -89,7 +89,7 @@ impl Under {
     }
 }
 
-/// What tells the parts of a parameter under the options of now from where they were recorded; nothing if it has a single one,
+/// What distinguishes the parts of a parameter under the options of now from where they were recorded; nothing if it has a single one,
 /// which is where it begins.
 pub(super) fn under(program: &Program, settings: &Settings, place: Position, layout: &TypeLayout) -> Option<Under> {
     let slots = slots(program, place, layout);

@@ -29,7 +29,7 @@ use crate::tree::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(in super::super) const PASS: Pass = Pass {
-    name: "taken_apart",
+    name: "split_buffers",
     always: Some(
         "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
     ),

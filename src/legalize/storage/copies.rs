@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 pub(in super::super) const PASS: Pass = Pass {
     name: "buffer_copies",
     removes: &[Capability::BufferCopies],
-    after: &["taken_apart", "storage_types"],
+    after: &["split_buffers", "storage_types"],
     run,
     ..Pass::ROW
 };

@@ -35,7 +35,7 @@ pub(in super::super) const PASS: Pass = Pass {
         Capability::UnitVectors,
         Capability::MixedMatrixOrders,
     ],
-    after: &["taken_apart", "uniform_structs", "empty_structs"],
+    after: &["split_buffers", "uniform_structs", "empty_structs"],
     run,
     ..Pass::ROW
 };

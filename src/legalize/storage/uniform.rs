@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in super::super) const PASS: Pass = Pass {
     name: "uniform_structs",
     always: Some("whether bytes differ between kinds of buffers depends on the layout, not on what the program needs"),
-    after: &["taken_apart"],
+    after: &["split_buffers"],
     run,
     ..Pass::ROW
 };
