@@ -24,7 +24,6 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> std::io::Result<Written> {
         return Ok(Written::Unchanged);
     }
     let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(directory)?;
     // What is no regular file (a device, a pipe, a link such as `/dev/stdout`) is written to as it is: a rename would put
     // a file in its place.
     if std::fs::symlink_metadata(path).is_ok_and(|m| !m.is_file()) {
@@ -37,7 +36,15 @@ pub fn write_if_changed(path: &Path, bytes: &[u8]) -> std::io::Result<Written> {
         // The process' umask applies, as for any file that is created.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.prefix(".shaderport").tempfile_in(directory)?;
+    builder.prefix(".shaderport");
+    let mut file = match builder.tempfile_in(directory) {
+        // Most files are written beside others.
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(directory)?;
+            builder.tempfile_in(directory)?
+        }
+        made => made?,
+    };
     file.write_all(bytes)?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(Written::New)

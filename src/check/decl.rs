@@ -156,8 +156,7 @@ impl<'a> Checker<'a> {
     /// Variables, types and functions of one scope have names of their own; functions and namespaces add up, and
     /// constant buffers' members may repeat what an included file already declared only as an error.
     fn check_redeclared(&mut self, name: ast::Ident, what: What<'a>, scope: ScopeId) {
-        let Some(existing) = self.at(scope).names.get(&name.name) else { return };
-        let clash = existing.iter().find_map(|e| match e {
+        let clash = self.named(scope, name.name).iter().find_map(|e| match e {
             Entity::Decl(d) => {
                 let other = self.info(*d);
                 let compatible = match (what, other.what) {
@@ -186,7 +185,7 @@ impl<'a> Checker<'a> {
 
     /// A struct without members only announces a name. Whether this declaration is to be bound.
     fn replaces_forward(&mut self, name: Symbol, complete: bool, scope: ScopeId) -> bool {
-        let Some(existing) = self.at(scope).names.get(&name) else { return true };
+        let existing = self.named(scope, name);
         let forward = existing.iter().any(
             |e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(s) if s.members.is_none())),
         );
@@ -296,7 +295,7 @@ impl<'a> Checker<'a> {
 
     /// The scope of a namespace, made on first sight.
     fn namespace(&mut self, decl: &'a ast::Decl, name: ast::Ident, place: DeclContext) -> ScopeId {
-        let existing = self.at(place.scope).names.get(&name.name).into_iter().flatten().find_map(|e| match e {
+        let existing = self.named(place.scope, name.name).iter().find_map(|e| match e {
             Entity::Decl(d) => match self.info(*d).what {
                 What::Namespace(scope) => Some(scope),
                 _ => None,

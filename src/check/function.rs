@@ -480,11 +480,8 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let What::Function(f) = info.what else { return None };
         let siblings: Vec<DeclId> = self
-            .at(info.scope)
-            .names
-            .get(&info.name)
-            .into_iter()
-            .flatten()
+            .named(info.scope, info.name)
+            .iter()
             .filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None })
             .collect();
         for sibling in siblings {
@@ -517,6 +514,9 @@ impl<'a> Checker<'a> {
     /// Checks the bodies that are queued, and those that they call.
     pub(super) fn drain(&mut self) {
         while let Some(id) = self.queue.pop_front() {
+            if self.is_futile() {
+                return;
+            }
             self.check_body(id);
         }
     }

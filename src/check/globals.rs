@@ -418,7 +418,7 @@ impl<'a> Checker<'a> {
     /// Checks what no entry point reaches: all functions, types and globals of the units that are not generic.
     pub(super) fn check_everything(&mut self) {
         let mut index = 0;
-        while index < self.decls.len() {
+        while index < self.decls.len() && !self.is_futile() {
             let decl = DeclId(index as u32);
             index += 1;
             let info = self.info(decl);

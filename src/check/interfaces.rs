@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
     pub(super) fn default_members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
         for (decl, args) in self.conformances(ty) {
             let scope = self.interface_scope(decl, &args, ty);
-            let named: Vec<Entity> = self.at(scope).names.get(&name).into_iter().flatten().copied().collect();
+            let named: Vec<Entity> = self.named(scope, name).to_vec();
             let list: Vec<Entity> = named.into_iter().filter(|e| self.is_implemented(*e)).collect();
             if !list.is_empty() {
                 return list;

@@ -141,6 +141,9 @@ pub fn check_with_report(
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
     checker.check_everything();
+    if checker.is_futile() {
+        return (checker.program, checker.report);
+    }
     checker.complete_existentials();
     checker.check_conformances();
     checker.check_buffers();
@@ -204,6 +207,8 @@ pub(crate) struct Checker<'a> {
     program: Program,
     report: Report,
     diags: &'a mut Diagnostics,
+    /// Not all of the library is in view: a program with errors is checked again with all of it.
+    partial: bool,
     /// Errors of what is made once, found while others were of no interest.
     lasting: Vec<Diagnostic>,
     /// How many calls of `quiet` are under way.
@@ -264,6 +269,7 @@ impl<'a> Checker<'a> {
             program,
             report: Report::default(),
             diags,
+            partial: false,
             lasting: Vec::new(),
             quiet_depth: 0,
             options,
@@ -302,6 +308,7 @@ impl<'a> Checker<'a> {
 
     /// Declares the standard library, modules and units, each in a scope of its own.
     fn declare_all(&mut self, stdlib: &'a Stdlib, input: &'a Input) {
+        self.partial = !stdlib.whole;
         let root = self.scope(None, ScopeKind::Plain);
         self.declare_builtin_generics(root);
         let library = self.scope(Some(root), ScopeKind::Plain);
@@ -346,6 +353,11 @@ impl<'a> Checker<'a> {
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         let span = self.blamed(span);
         self.diags.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Whether nobody will see what this check gives.
+    fn is_futile(&self) -> bool {
+        self.partial && self.quiet_depth == 0 && self.diags.has_errors()
     }
 
     /// Where a fault is reported: one in the library is the user's.

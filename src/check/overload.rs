@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
     fn generality(&self, info: &DeclInfo<'a>, generics: Option<&'a Generics>) -> usize {
         let outer = self.at(info.scope).parent.map_or(0, |parent| {
             let bound = |e: &&Entity| matches!(e, Entity::Type(_) | Entity::Value(..));
-            self.at(parent).names.values().flatten().filter(bound).count()
+            self.at(parent).names.values().flat_map(|e| e.iter()).filter(bound).count()
         });
         outer + generics.map_or(0, |g| g.params.len())
     }

@@ -6,6 +6,7 @@ use crate::source::Span;
 use crate::symbol::{Symbol, edit_distance};
 use crate::tree::{LocalId, TypeId};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// A scope.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,12 +59,38 @@ pub(super) enum ScopeKind {
     Members(TypeId),
 }
 
+/// What a name stands for in one scope: mostly one thing, so that few names need memory of their own.
+#[derive(Debug)]
+pub(super) enum Entities {
+    One([Entity; 1]),
+    Several(Vec<Entity>),
+}
+
+impl Entities {
+    fn push(&mut self, entity: Entity) {
+        match self {
+            Entities::One([first]) => *self = Entities::Several(vec![*first, entity]),
+            Entities::Several(list) => list.push(entity),
+        }
+    }
+}
+
+impl std::ops::Deref for Entities {
+    type Target = [Entity];
+    fn deref(&self) -> &[Entity] {
+        match self {
+            Entities::One(one) => one,
+            Entities::Several(list) => list,
+        }
+    }
+}
+
 /// Names and the scope around them.
 #[derive(Debug)]
 pub(super) struct Scope {
     pub parent: Option<ScopeId>,
     pub kind: ScopeKind,
-    pub names: FxHashMap<Symbol, Vec<Entity>>,
+    pub names: FxHashMap<Symbol, Entities>,
     /// Names in order of declaration, for members.
     pub order: Vec<DeclId>,
     /// Namespaces opened by `using`, imported modules, unscoped enums.
@@ -169,19 +196,27 @@ impl<'a> Checker<'a> {
         &mut self.scopes[scope.0 as usize]
     }
 
+    /// What a name stands for in a scope itself.
+    pub(super) fn named(&self, scope: ScopeId, name: Symbol) -> &[Entity] {
+        self.at(scope).names.get(&name).map_or(&[], |entities| entities)
+    }
+
     pub(super) fn info(&self, decl: DeclId) -> DeclInfo<'a> {
         self.decls[decl.0 as usize]
     }
 
     pub(super) fn bind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
         self.note_shadowed(name);
-        self.at_mut(scope).names.entry(name).or_default().push(entity);
+        match self.at_mut(scope).names.entry(name) {
+            Entry::Occupied(known) => known.into_mut().push(entity),
+            Entry::Vacant(free) => drop(free.insert(Entities::One([entity]))),
+        }
     }
 
     /// Binds a name that hides earlier ones of the same scope.
     pub(super) fn rebind(&mut self, scope: ScopeId, name: Symbol, entity: Entity) {
         self.note_shadowed(name);
-        self.at_mut(scope).names.insert(name, vec![entity]);
+        self.at_mut(scope).names.insert(name, Entities::One([entity]));
     }
 
     /// Remembers that a name of a builtin type means something else somewhere.
@@ -242,22 +277,23 @@ impl<'a> Checker<'a> {
         if seen.contains(&scope) {
             return;
         }
-        let at = self.at(scope);
-        match at.names.get(&name) {
-            Some(list) if out.is_empty() => out.extend_from_slice(list),
-            Some(list) => list.iter().for_each(|e| {
+        let list = self.named(scope, name);
+        if out.is_empty() {
+            out.extend_from_slice(list);
+        } else {
+            list.iter().for_each(|e| {
                 if !out.contains(e) {
                     out.push(*e)
                 }
-            }),
-            None => {}
+            });
         }
         let may_be_opened = |e: &Entity| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Function(_) | What::Namespace(_)));
-        if at.opened.is_empty() || !at.names.get(&name).into_iter().flatten().all(may_be_opened) {
+        let opened = &self.at(scope).opened;
+        if opened.is_empty() || !list.iter().all(may_be_opened) {
             return;
         }
         seen.push(scope);
-        for opened in &at.opened {
+        for opened in opened {
             self.lookup_opened(*opened, name, seen, out);
         }
     }

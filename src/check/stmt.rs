@@ -482,7 +482,7 @@ impl<'a> Checker<'a> {
 
     /// Two variables of one name in one block.
     fn check_shadow(&mut self, name: ast::Ident) {
-        let existing = self.at(self.cx.scope).names.get(&name.name).and_then(|l| l.first().copied());
+        let existing = self.named(self.cx.scope, name.name).first().copied();
         if let Some(Entity::Local(local, context)) = existing
             && context == self.cx.id
         {

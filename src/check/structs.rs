@@ -315,13 +315,13 @@ impl<'a> Checker<'a> {
         let mut list = Vec::new();
         if let Some(instance) = self.structs.instance(ty) {
             let scope = instance.scope;
-            list.extend(self.at(scope).names.get(&name).into_iter().flatten().copied());
+            list.extend(self.named(scope, name));
             for opened in self.at(scope).opened.clone() {
-                list.extend(self.at(opened).names.get(&name).into_iter().flatten().copied());
+                list.extend(self.named(opened, name));
             }
         }
         for scope in self.extension_scopes(ty).iter() {
-            let more = self.at(*scope).names.get(&name).into_iter().flatten().copied();
+            let more = self.named(*scope, name).iter().copied();
             let more: Vec<Entity> = more.filter(|e| matches!(e, Entity::Decl(_)) || list.is_empty()).collect();
             list.extend(more);
         }

@@ -167,6 +167,7 @@ impl<'a> Checker<'a> {
         let mut diagnostic =
             crate::diagnostic::Diagnostic::error(Code::UNDECLARED, span, format!("`{text}` is not declared"));
         if let [only] = path
+            && !self.partial
             && let Some(similar) = self.similar(scope, only.name.name)
         {
             diagnostic = diagnostic.note(format!("there is `{similar}`"));
