@@ -456,7 +456,7 @@ impl<'a> Compilation<'a> {
 fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
     match api {
         Api::D3d => crate::usage::Users::of(program).used_globals(),
-        Api::Vulkan | Api::WebGpu => program.reachable_globals().iter().flatten().copied().collect(),
+        Api::Vulkan | Api::WebGpu | Api::OpenGl => program.reachable_globals().iter().flatten().copied().collect(),
     }
 }
 
@@ -510,7 +510,7 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let policy = Policy { reserve_unused: options.reserve_unused, ..options.policy };
     let unsized_array_size =
         options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
-    let d3d = api == Api::D3d;
+    let d3d = api.has_classes();
     let settings = Settings {
         block_spaces,
         unsized_array_size,

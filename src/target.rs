@@ -5,6 +5,7 @@
 
 pub mod capability;
 pub mod format;
+pub mod glsl;
 pub mod profiles;
 pub mod reserved;
 
@@ -94,6 +95,8 @@ impl Target {
 
 /// The attribute of a function that needs an extension, with its name.
 pub const EXTENSION_ATTRIBUTE: &str = "__glsl_extension";
+/// The attribute of a function that needs a version of GLSL, with its number.
+pub const VERSION_ATTRIBUTE: &str = "__glsl_version";
 
 /// How entry points take their inputs and give their outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +139,21 @@ pub struct Facts {
     pub placement: Placement,
     /// Which buffers are blocks with names of their own.
     pub named_blocks: NamedBlocks,
+    /// What connects the outputs of a stage with the inputs of the next one.
+    pub varyings: Varyings,
+    /// Which formats images have whose access is declared.
+    pub image_formats: format::Formats,
+    /// How GLSL is written, where it is the language.
+    pub glsl: glsl::Glsl,
+}
+
+/// What connects the outputs of a stage with the inputs of the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Varyings {
+    /// Their semantics or locations.
+    Locations,
+    /// Their names, which are made of semantics.
+    Names,
 }
 
 /// The binding model of a target.
@@ -147,11 +165,21 @@ pub enum Api {
     Vulkan,
     /// Bind groups and bindings, combined samplers in two.
     WebGpu,
+    /// Units by class: of uniform blocks, of textures, of images and storage buffers.
+    OpenGl,
 }
 
 impl Api {
     /// Every model.
-    pub const ALL: [Api; 3] = [Api::D3d, Api::Vulkan, Api::WebGpu];
+    pub const ALL: [Api; 4] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl];
+
+    /// Slots are counted in classes rather than as bindings of one kind.
+    pub fn has_classes(self) -> bool {
+        match self {
+            Api::D3d | Api::OpenGl => true,
+            Api::Vulkan | Api::WebGpu => false,
+        }
+    }
 
     /// The word of locks.
     pub fn word(self) -> &'static str {
@@ -159,6 +187,7 @@ impl Api {
             Api::D3d => "d3d",
             Api::Vulkan => "vulkan",
             Api::WebGpu => "webgpu",
+            Api::OpenGl => "opengl",
         }
     }
 }

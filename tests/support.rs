@@ -134,17 +134,30 @@ fn stages_fit(text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether glslang compiles a GLSL text to Vulkan SPIR-V.
+/// Whether glslang compiles a GLSL text to Vulkan SPIR-V, or takes one of another version for OpenGL.
 pub fn glsl_is_legal(text: &str, stage: shaderport::tree::Stage) -> Result<(), String> {
-    glsl_words(text, stage).map(|_| ())
+    let version = text.lines().next().unwrap_or_default();
+    match version.ends_with(" core") || version.ends_with(" es") {
+        true => with_glslang(text, stage, glslang::Target::None(None), |_| Ok(())),
+        false => glsl_words(text, stage).map(|_| ()),
+    }
 }
 
 /// The SPIR-V that glslang makes of a GLSL text.
 pub fn glsl_words(text: &str, stage: shaderport::tree::Stage) -> Result<Vec<u32>, String> {
-    use glslang::{
-        Compiler, CompilerOptions, ShaderInput, ShaderMessage, ShaderSource, SourceLanguage, SpirvVersion, Target,
-        VulkanVersion,
-    };
+    use glslang::{SpirvVersion, Target, VulkanVersion};
+    let target = Target::Vulkan { version: VulkanVersion::Vulkan1_3, spirv_version: SpirvVersion::SPIRV1_6 };
+    with_glslang(text, stage, target, |shader| shader.compile().map_err(|e| e.to_string()))
+}
+
+/// Gives a text to glslang.
+fn with_glslang<T>(
+    text: &str,
+    stage: shaderport::tree::Stage,
+    target: glslang::Target,
+    then: impl FnOnce(glslang::Shader) -> Result<T, String>,
+) -> Result<T, String> {
+    use glslang::{Compiler, CompilerOptions, ShaderInput, ShaderMessage, ShaderSource, SourceLanguage};
     // glslang's own state is not made for several threads.
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
@@ -152,14 +165,14 @@ pub fn glsl_words(text: &str, stage: shaderport::tree::Stage) -> Result<Vec<u32>
     let source = ShaderSource::from(text);
     let options = CompilerOptions {
         source_language: SourceLanguage::GLSL,
-        target: Target::Vulkan { version: VulkanVersion::Vulkan1_3, spirv_version: SpirvVersion::SPIRV1_6 },
+        target,
         version_profile: None,
         messages: ShaderMessage::DEFAULT,
     };
     let defines = None::<&[(&str, Option<&str>)]>;
     let input = ShaderInput::new(&source, glslang_stage(stage), &options, defines, None).map_err(|e| e.to_string())?;
     let shader = compiler.create_shader(input).map_err(|e| e.to_string())?;
-    shader.compile().map_err(|e| e.to_string())
+    then(shader)
 }
 
 /// The stage in glslang's terms.

@@ -174,6 +174,7 @@ impl<'a> Checker<'a> {
             block: None,
             stored: Vec::new(),
             wraps: None,
+            pair: None,
         };
         let id = self.program.globals.push(global);
         self.wrap_push_constant(id);
@@ -334,6 +335,7 @@ impl<'a> Checker<'a> {
             block: None,
             stored: Vec::new(),
             wraps: None,
+            pair: None,
         };
         let id = self.program.globals.push(global);
         self.check_global_place(id);

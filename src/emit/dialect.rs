@@ -63,6 +63,11 @@ pub(super) trait Dialect {
         ex.operand(arg, Prec::Assign, out);
     }
 
+    /// A piece of a spelling, as this version of the language has it.
+    fn text<'t>(&self, _cx: &Context, text: &'t str) -> &'t str {
+        text
+    }
+
     /// The sampler constructor of a texture; languages without combined samplers have none.
     fn sampler_name(&self, _cx: &Context, _texture: &Texture, _depth: bool) -> String {
         String::new()
@@ -83,7 +88,7 @@ pub(super) trait Dialect {
         let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
         let mut text = String::new();
         for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
-            if variable.modifiers.has(modifier) {
+            if variable.modifiers.has(modifier) && (modifier != Modifiers::CONST || self.has_constant(ex, local)) {
                 text.push_str(word);
             }
         }
@@ -93,6 +98,11 @@ pub(super) trait Dialect {
             ex.value(init, &mut text);
         }
         text
+    }
+
+    /// Whether a constant with its value may be declared as one.
+    fn has_constant(&self, _ex: &Exprs, _local: LocalId) -> bool {
+        true
     }
 
     /// An expression statement, without the semicolon.

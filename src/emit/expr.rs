@@ -525,7 +525,7 @@ impl<'a> Exprs<'a> {
         let prec = Prec::of_template(template);
         for (i, piece) in template.pieces.iter().enumerate() {
             match piece {
-                TemplatePiece::Text(text) => out.push_str(text),
+                TemplatePiece::Text(text) => out.push_str(self.dialect.text(self.cx, text)),
                 TemplatePiece::Arg(n) => self.argument(args, *n, Prec::Assign, out),
                 TemplatePiece::Operand(n) => {
                     let level = operand_level(template, i, prec);
@@ -573,14 +573,22 @@ impl<'a> Exprs<'a> {
         }
     }
 
-    /// The combined sampler type of a texture argument; a comparison sampler beside it makes it a shadow sampler.
+    /// A texture argument with the sampler behind it; a comparison sampler makes it a shadow sampler.
     fn sampler(&self, args: &[ExprId], n: u32, out: &mut String) {
         let Some(arg) = args.get(n as usize) else { return };
         if let Type::Texture(texture) = self.ty(*arg) {
+            if texture.combined {
+                return self.argument(args, n, Prec::Assign, out);
+            }
             let samplers = || args.iter().map(|a| self.ty(*a));
             let depth = samplers().any(|t| t == Type::Sampler(true))
                 || (texture.depth && !samplers().any(|t| t == Type::Sampler(false)));
             out.push_str(&self.dialect.sampler_name(self.cx, &texture, depth));
+            out.push('(');
+            self.argument(args, n, Prec::Assign, out);
+            out.push_str(", ");
+            self.argument(args, n + 1, Prec::Assign, out);
+            out.push(')');
         }
     }
 

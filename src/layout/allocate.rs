@@ -342,7 +342,7 @@ impl<'a> Allocator<'a> {
     /// bindings.
     fn numbering(&self, unit: Unit) -> (Unit, u64) {
         match self.settings.api {
-            Api::D3d => (unit, 0),
+            Api::D3d | Api::OpenGl => (unit, 0),
             Api::Vulkan | Api::WebGpu => (Unit::Descriptor, self.settings.base(unit)),
         }
     }

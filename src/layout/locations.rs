@@ -481,8 +481,8 @@ impl<'a> Numbering<'a> {
     /// and four numbers of 64 bits take two on Vulkan.
     fn spoken(&self, ty: Type) -> u32 {
         let vector = |scalar: Scalar, n: u8| match self.settings.api {
-            Api::Vulkan if scalar.size() == 8 && n > 2 => 2,
-            _ => 1,
+            Api::Vulkan | Api::OpenGl if scalar.size() == 8 && n > 2 => 2,
+            Api::D3d | Api::Vulkan | Api::WebGpu | Api::OpenGl => 1,
         };
         match ty {
             Type::Vector(scalar, n) => vector(scalar, n),

@@ -74,7 +74,7 @@ impl Shift {
 impl Settings {
     /// Whether slots are counted in this register class rather than as bindings.
     pub fn by_class(&self, unit: Unit) -> bool {
-        self.api == Api::D3d || self.shift.get(unit).is_some()
+        self.api.has_classes() || self.shift.get(unit).is_some()
     }
 
     /// Whether the constants of a patch are counted by themselves. APIs without signatures have one count for all.
@@ -85,7 +85,7 @@ impl Settings {
     /// The first number of the slots of a unit, where they are not counted from 0.
     pub fn base(&self, unit: Unit) -> u64 {
         match self.api {
-            Api::D3d => 0,
+            Api::D3d | Api::OpenGl => 0,
             Api::Vulkan | Api::WebGpu => self.shift.get(unit).unwrap_or(0),
         }
     }
@@ -94,7 +94,7 @@ impl Settings {
     /// WebGPU, which has no arrays of resources, count every one (rule `layout-arrays`).
     pub fn counts_elements(&self, unit: Unit) -> bool {
         match self.api {
-            Api::D3d => unit.class().is_some(),
+            Api::D3d | Api::OpenGl => unit.class().is_some(),
             Api::Vulkan => false,
             Api::WebGpu => self.policy.places_elements && Unit::SLOTS.contains(&unit),
         }
@@ -107,7 +107,7 @@ impl Settings {
         let push_rules = match api {
             Api::D3d => policy.d3d_constant,
             Api::Vulkan => &rules::STD430,
-            Api::WebGpu => &rules::STD140,
+            Api::WebGpu | Api::OpenGl => &rules::STD140,
         };
         Settings {
             api,
@@ -142,7 +142,7 @@ impl Settings {
     pub fn entry_rules(&self) -> &'static Rules {
         match self.api {
             Api::Vulkan => self.entry_push_rules,
-            Api::D3d | Api::WebGpu => self.constant_rules,
+            Api::D3d | Api::WebGpu | Api::OpenGl => self.constant_rules,
         }
     }
 }

@@ -373,7 +373,7 @@ impl Layouter<'_> {
         let mut starts = Counts::NONE;
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
-        for unit in classes.filter(|_| self.settings.api != Api::D3d) {
+        for unit in classes.filter(|_| !self.settings.api.has_classes()) {
             let start = if self.settings.policy.shifts_everywhere { self.settings.base(unit) } else { 0 };
             starts.set(unit, start);
             ranges.push((start, start.saturating_add(taken.get(unit))));
@@ -408,9 +408,9 @@ impl Layouter<'_> {
                 let late = two && self.settings.in_block && self.settings.policy.extras_last;
                 let mut counts = Counts::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
                 counts.set(Unit::LateDescriptor, u64::from(late));
-                if d3d {
+                if self.settings.api.has_classes() {
                     counts = Counts::one(Unit::ShaderResource, 1);
-                    counts.set(Unit::Sampler, 1);
+                    counts.set(Unit::Sampler, u64::from(d3d));
                 }
                 return counts;
             }
@@ -418,10 +418,17 @@ impl Layouter<'_> {
             Type::Sampler(_) => (Unit::Sampler, 1),
             // Elements, then the counter (rule `layout-needs`).
             Type::Buffer(BufferKind::Append | BufferKind::Consume, _, _) => (Unit::UnorderedAccess, 2),
+            // OpenGL has one count of storage buffers, written or not.
+            Type::Buffer(kind, ..) if self.settings.api == Api::OpenGl && kind != BufferKind::Typed => {
+                (Unit::UnorderedAccess, 1)
+            }
             Type::Buffer(_, access, _) => (read(access), 1),
             Type::AccelerationStructure => (Unit::ShaderResource, 1),
             Type::SubpassInput(_, _) => {
-                let mut counts = Counts::one(if d3d { Unit::ShaderResource } else { Unit::Descriptor }, 1);
+                let mut counts = Counts::one(
+                    if self.settings.api.has_classes() { Unit::ShaderResource } else { Unit::Descriptor },
+                    1,
+                );
                 counts.set(Unit::InputAttachment, 1);
                 return counts;
             }

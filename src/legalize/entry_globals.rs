@@ -16,7 +16,7 @@ use super::stage_io::{
 use super::system_values::{Direction, MOST_DISTANCES, distance_variable};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::EXTENSION_ATTRIBUTE;
+use crate::target::{EXTENSION_ATTRIBUTE, Varyings};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -212,6 +212,17 @@ impl Lowering<'_, '_> {
             (false, true) => base.to_owned(),
             (true, false) => format!("out_{}", leaf.name),
             (true, true) => format!("out_{}", name_of_semantic(leaf)),
+        };
+        // Where names connect the stages, the same semantic has the same name in both.
+        let by_name = self.cx.profile.facts.varyings == Varyings::Names;
+        let outer = match direction {
+            Direction::In => Stage::Vertex,
+            Direction::Out => Stage::Fragment,
+        };
+        let name = match (by_name && self.entry.stage != outer, &leaf.semantic) {
+            (true, Some((semantic, index))) => format!("v_{}{index}", semantic.to_ascii_lowercase()),
+            (true, None) => format!("v_{}", leaf.location.unwrap_or(0)),
+            (false, _) => name,
         };
         let types = &mut self.cx.program.types;
         let ty = match types.get(leaf.ty) {

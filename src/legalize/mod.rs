@@ -21,6 +21,7 @@ mod combined_samplers;
 mod constant_calls;
 mod counters;
 mod aggregates;
+mod availability;
 mod dead_code;
 mod empty_structs;
 mod depth_textures;
@@ -31,6 +32,7 @@ mod entry_uniforms;
 mod flatten;
 mod float_remainder;
 mod inline_builtins;
+mod integer_choices;
 mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
@@ -47,6 +49,7 @@ mod parts;
 mod references;
 mod resolve_resources;
 mod root_signatures;
+mod sampler_pairs;
 mod resource_arrays;
 mod runtime_initializers;
 mod push_constants;
@@ -179,6 +182,8 @@ pub const PASSES: &[Pass] = &[
     texel_buffers::PASS,
     nested_resource_arrays::PASS,
     resource_arrays::PASS,
+    // The choice of an element may be given a sampler.
+    resolve_resources::PASS,
     depth_textures::PASS,
     storage::BYTES,
     empty_structs::PASS,
@@ -189,6 +194,7 @@ pub const PASSES: &[Pass] = &[
     bool_bits::PASS,
     specialization_constants::PASS,
     subpass_inputs::PASS,
+    sampler_pairs::PASS,
     called_values::PASS,
     varyings::PASS,
     entry_points::PASS,
@@ -205,6 +211,7 @@ pub const PASSES: &[Pass] = &[
     non_float_matrices::PASS,
     signed_remainder::PASS,
     flatten::PASS,
+    integer_choices::PASS,
     atomics::PASS,
     lower_switch::PASS,
     short_circuit::PASS,
@@ -267,6 +274,7 @@ pub fn run(
     }
     report(&needs::needs(program), profile, diags);
     without_spelling(program, profile, diags);
+    availability::check(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {

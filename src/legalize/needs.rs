@@ -258,6 +258,12 @@ impl Scan<'_> {
                 }
             }
             Type::Array(_, Some(0)) => self.need(Capability::EmptyArrays),
+            Type::Array(e, _) if matches!(self.program.types.get(e), Type::Array(..)) => {
+                self.need(Capability::NestedArrays)
+            }
+            Type::Sampler(_) => self.need(Capability::SeparateSamplers),
+            Type::Buffer(kind, ..) if kind != BufferKind::Typed => self.need(Capability::StorageBuffers),
+            Type::Buffer(_, access, _) if access != Access::Read => self.need(Capability::StorageTextures),
             Type::Texture(t) => self.texture(&t),
             Type::SubpassInput(..) => self.need(Capability::SubpassInputs),
             Type::AccelerationStructure | Type::RayQuery(_) => self.need(Capability::RayQueries),
@@ -277,8 +283,19 @@ impl Scan<'_> {
     }
 
     fn texture(&mut self, t: &Texture) {
-        if t.combined {
-            self.need(Capability::CombinedSamplers);
+        self.need(match (t.combined, t.access) {
+            (true, _) => Capability::CombinedSamplers,
+            (false, Access::Read) => Capability::SeparateSamplers,
+            (false, _) => Capability::StorageTextures,
+        });
+        if t.array && t.shape == TextureShape::Cube {
+            self.need(Capability::CubeArrays);
+        }
+        if t.shape == TextureShape::D1 {
+            self.need(Capability::LineTextures);
+        }
+        if t.multisampled {
+            self.need(Capability::MultisampledTextures);
         }
         if t.multisampled && t.array {
             self.need(Capability::MultisampledArrays);
@@ -327,8 +344,9 @@ impl Scan<'_> {
     /// Textures to read and samplers are taken by functions of every language.
     fn resource_parameter(&mut self, ty: TypeId) {
         match self.program.types.get(ty) {
-            Type::Texture(t) if t.access == Access::Read => {}
-            Type::Sampler(_) => {}
+            Type::Texture(t) if t.access == Access::Read && t.combined => {}
+            Type::Texture(t) if t.access == Access::Read => self.need(Capability::SamplerParameters),
+            Type::Sampler(_) => self.need(Capability::SamplerParameters),
             Type::Texture(_) | Type::Buffer(..) | Type::AccelerationStructure => {
                 self.need(Capability::BufferParameters)
             }
@@ -464,7 +482,12 @@ impl Scan<'_> {
                     self.need(Capability::SwizzleAssignment);
                 }
             }
-            ExprKind::Select(c, ..) if !matches!(ty(*c), Type::Scalar(_)) => self.need(Capability::VectorLogic),
+            ExprKind::Select(c, ..) if !matches!(ty(*c), Type::Scalar(_)) => {
+                self.need(Capability::VectorLogic);
+                if super::integer_choices::is_one(self.program, exprs, id) {
+                    self.need(Capability::IntegerChoices);
+                }
+            }
             // Of numbers, both values are as good as the one that is chosen; what has effects is an assignment or call.
             ExprKind::Select(..) => match ty(id) {
                 Type::Scalar(_) | Type::Vector(..) => {}
@@ -538,8 +561,15 @@ impl Scan<'_> {
                 Stage::Geometry => self.need(Capability::GeometryShaders),
                 Stage::Hull | Stage::Domain => self.need(Capability::TessellationShaders),
                 Stage::Mesh | Stage::Amplification => self.need(Capability::MeshShaders),
-                Stage::Vertex | Stage::Fragment | Stage::Compute => {}
+                Stage::Compute => self.need(Capability::ComputeShaders),
+                Stage::Vertex | Stage::Fragment => {}
                 _ => self.need(Capability::RayTracing),
+            }
+            let inputs = e.interface.iter().map(|id| &self.program.globals[*id]);
+            let is_array = |g: &&Global| matches!(self.program.types.get(g.ty), Type::Array(..));
+            let array = inputs.filter(|g| g.kind == GlobalKind::Input).find(is_array).map(|g| g.span);
+            if let Some(span) = array.filter(|_| e.stage == Stage::Vertex) {
+                self.need_at(Capability::VertexInputArrays, span);
             }
             if super::varyings::lacks_semantics(self.program, e) {
                 self.need(Capability::VaryingsWithoutSemantics);

@@ -22,6 +22,8 @@ pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profil
     let parameters = listed.map(|id| &program.globals[id]).filter(|g| g.kind == GlobalKind::Parameter);
     let fault = |global: &Global| {
         let bound = match global.origin {
+            // Further samplers of a texture have units behind all that layout placed.
+            _ if global.pair.is_some_and(|pair| !pair.first) => global.binding,
             Origin::Leaf(id) => layout.leaves.leaf(id).binding(),
             Origin::Element(id, 0) => layout.leaves.leaf(id).binding(),
             // Elements of an array without a size are behind all that layout placed.

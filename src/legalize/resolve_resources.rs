@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "resolve_resources",
-    removes: &[Capability::BufferParameters],
+    removes: &[Capability::BufferParameters, Capability::SamplerParameters],
     lessens: &[Capability::ResourceValues],
     after: &["entry_uniforms", "inline_builtins"],
     run,
@@ -444,8 +444,10 @@ impl Resolver<'_, '_> {
             && rebinding::marker_of_path(&self.facts, &work.body.exprs, arg).is_some();
         let element = marked || indexed(&work.body.exprs, arg) && !self.cx.profile.has(Capability::ResourceArrays);
         match program.types.get(ty) {
-            Type::Texture(t) if t.access == Access::Read && !t.combined => element,
-            Type::Sampler(_) => element,
+            Type::Texture(t) if t.access == Access::Read && !t.combined => {
+                element || !self.cx.profile.has(Capability::SamplerParameters)
+            }
+            Type::Sampler(_) => element || !self.cx.profile.has(Capability::SamplerParameters),
             Type::Texture(t) if t.combined => element || !self.cx.profile.has(Capability::CombinedSamplers),
             Type::Texture(_) | Type::Buffer(..) | Type::AccelerationStructure => {
                 element || !self.cx.profile.has(Capability::BufferParameters)

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 pub(super) const PASS: Pass = Pass {
     name: "resource_arrays",
     removes: &[Capability::ResourceArrays, Capability::BufferArrays],
+    adds: &[Capability::SamplerParameters],
     after: &["resolve_resources", "split_resources", "combined_samplers", "counters"],
     run,
     ..Pass::ROW

@@ -11,8 +11,14 @@ use crate::target::Capability;
 use crate::tree::{BufferKind, ExprKind, Type};
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass =
-    Pass { name: "texel_buffers", removes: &[Capability::TexelBuffers], after: &["inline_builtins"], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "texel_buffers",
+    removes: &[Capability::TexelBuffers],
+    adds: &[Capability::StorageBuffers],
+    after: &["inline_builtins"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__as_structured"));

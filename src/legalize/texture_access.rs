@@ -13,7 +13,7 @@ use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::target::format::{Format, Support};
-use crate::tree::{Access, ExprKind, GlobalId, Modifiers, Program, Type};
+use crate::tree::{Access, BufferKind, ExprKind, GlobalId, Modifiers, Program, Type};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -31,14 +31,15 @@ fn run(cx: &mut Context) {
     let (read, written) = uses(cx.program);
     for id in cx.program.parameters.clone() {
         let global = &cx.program.globals[id];
-        let Type::Texture(texture) = cx.program.types.get(global.ty) else { continue };
-        if texture.access == Access::Read {
-            continue;
-        }
-        let format = Format::of_image(&cx.program.types, texture.element, global);
+        let element = match cx.program.types.get(global.ty) {
+            Type::Texture(texture) if texture.access != Access::Read => texture.element,
+            Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => element,
+            _ => continue,
+        };
+        let format = Format::of_image(&cx.program.types, element, global);
         let (span, name) = (global.span, global.name);
         let both = read.contains(&id) && written.contains(&id);
-        let support = if both { format.read_write } else { format.support };
+        let support = format.support(cx.profile.facts.image_formats, both);
         let how = if both { " that is both read and written" } else { "" };
         match support {
             Support::Always => {}

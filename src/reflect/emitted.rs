@@ -21,12 +21,21 @@ pub(super) struct Element {
     pub name: &'static str,
 }
 
+/// A texture with one of the samplers that it is read through.
+pub(super) struct Pair {
+    /// The sampler, with its element if it is one of an array.
+    pub sampler: Option<(LeafId, Option<u32>)>,
+    pub binding: Option<Binding>,
+    pub name: &'static str,
+}
+
 /// What all leaves are.
 #[derive(Default)]
 pub(super) struct Texts {
     names: BTreeMap<LeafId, Emitted>,
     elements: BTreeMap<LeafId, Vec<Element>>,
     data: BTreeMap<LeafId, String>,
+    pairs: BTreeMap<LeafId, Vec<Pair>>,
 }
 
 impl Texts {
@@ -48,6 +57,19 @@ impl Texts {
 
     fn add(&mut self, program: &Program, global: &Global, block: Option<&'static str>, leaves: &Leaves) {
         let name = global.name.as_str();
+        if let Some(pair) = global.pair {
+            let part = |origin: Origin| match origin {
+                Origin::Element(leaf, index) => Some((leaf, Some(index))),
+                _ => Some((leaves.leaf_of(origin)?, None)),
+            };
+            if let Some((texture, _)) = part(global.origin) {
+                let sampler = pair.sampler.and_then(part);
+                self.pairs.entry(texture).or_default().push(Pair { sampler, binding: global.binding, name });
+            }
+            if !pair.first {
+                return;
+            }
+        }
         if let (Origin::Element(leaf, index), Some(binding)) = (global.origin, global.binding) {
             let elements = self.elements.entry(leaf).or_default();
             if elements.iter().all(|e| e.index != index) {
@@ -78,6 +100,11 @@ impl Texts {
     /// The elements of a leaf that have names of their own.
     pub(super) fn elements(&self, id: LeafId) -> &[Element] {
         self.elements.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The combined textures that a texture is in the text.
+    pub(super) fn pairs(&self, id: LeafId) -> &[Pair] {
+        self.pairs.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// What plain data is called, below its buffer.

@@ -11,8 +11,7 @@ use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
 use crate::layout::{
-    Api, Counts, Detail, Part, Position, ProgramLayout, Role, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place,
-    walk,
+    Counts, Detail, Part, Position, ProgramLayout, Role, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
 };
 use crate::source::{SourceFile, Sources, Span};
 use crate::tree::{Explicit, LeafId, Program, Type, TypeId};
@@ -470,7 +469,7 @@ impl<'a> Explainer<'a> {
         let one = |b: Binding| {
             let counted = counted(&b);
             let kind = match Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()) {
-                true if self.layout.settings.api != Api::D3d => Unit::Descriptor.word().to_owned(),
+                true if !self.layout.settings.api.has_classes() => Unit::Descriptor.word().to_owned(),
                 _ => b.kind.clone(),
             };
             (Binding { kind, count: None, ..b }, counted)

@@ -2,7 +2,7 @@
 //! parameters of entry points, of stage inputs and outputs; and the buffers that the source does not declare.
 
 use super::build::{Builder, count};
-use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Reference, Repeat, Size, Unbounded, Variable};
+use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Size, Unbounded, Variable};
 use super::paths::Paths;
 use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
@@ -93,7 +93,7 @@ struct Rows<'a, 'b> {
 /// The word of a unit at an absolute position, where a binding is one whatever it was counted among: register classes are
 /// mapped to ranges of bindings.
 fn slot_word(unit: Unit, api: Api) -> &'static str {
-    let binding = unit == Unit::LateDescriptor || unit.class().is_some() && api != Api::D3d;
+    let binding = unit == Unit::LateDescriptor || unit.class().is_some() && !api.has_classes();
     if binding { Unit::Descriptor.word() } else { unit.word() }
 }
 
@@ -183,10 +183,25 @@ impl Rows<'_, '_> {
                 emitted_name: emitted.map(|e| e.name.to_owned()),
                 emitted_block: emitted.and_then(|e| e.block).map(str::to_owned),
                 elements: elements.collect(),
+                pairs: if further { Vec::new() } else { self.pairs(id) },
                 ..Leaf::default()
             };
             self.list.push(Row::new(id, found));
         }
+    }
+
+    /// The combined textures that a texture is in the text.
+    fn pairs(&self, id: LeafId) -> Vec<Pair> {
+        let sampler = |(id, element): (LeafId, Option<u32>)| {
+            let path = self.paths.leaf(self.builder.layout.leaves.leaf(id));
+            element.map_or(path.clone(), |n| format!("{path}[{n}]"))
+        };
+        let pairs = self.builder.texts.pairs(id).iter().map(|pair| Pair {
+            sampler: pair.sampler.map(sampler),
+            index: pair.binding.map(|b| b.index.into()),
+            emitted_name: pair.name.to_owned(),
+        });
+        pairs.collect()
     }
 
     /// The leaf whose declaration a leaf is named by: the number of an input attachment has none of its own.

@@ -493,6 +493,9 @@ pub struct Leaf {
     /// Elements of an array that have names of their own in the text, where the target has no arrays of resources.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub elements: Vec<Element>,
+    /// Of a texture: what it is in the text with each sampler that it is read through, where samplers are not declared apart.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub pairs: Vec<Pair>,
     /// Entry points that can reach it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub entry_points: Vec<String>,
@@ -508,6 +511,22 @@ pub struct Leaf {
 pub struct Element {
     /// Its binding.
     pub index: u64,
+    /// Its name.
+    pub emitted_name: String,
+}
+
+/// Ours: a texture combined with a sampler in the text.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Pair {
+    /// The path of the sampler, with the index of its element if it is one of an array; nothing if the texture is read without
+    /// one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+    /// The texture unit, to which texture and sampler are bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
     /// Its name.
     pub emitted_name: String,
 }

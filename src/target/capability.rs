@@ -48,6 +48,28 @@ capabilities! {
     EntryPointUniforms,
     /// A texture with its sampler.
     CombinedSamplers,
+    /// Textures and samplers that are declared apart.
+    SeparateSamplers,
+    /// Textures and samplers as parameters of functions.
+    SamplerParameters,
+    /// Structured buffers, and others whose data is no constant buffer.
+    StorageBuffers,
+    /// Textures that are written.
+    StorageTextures,
+    /// Compute shaders.
+    ComputeShaders,
+    /// Arrays of cube textures.
+    CubeArrays,
+    /// Textures of one dimension.
+    LineTextures,
+    /// Multisampled textures.
+    MultisampledTextures,
+    /// Arrays of arrays.
+    NestedArrays,
+    /// Arrays as inputs of vertex shaders.
+    VertexInputArrays,
+    /// `?:` by components between vectors of integers or bools.
+    IntegerChoices,
     /// `ConstantBuffer<T>` as an array.
     BufferArrays,
     /// Arrays of textures, samplers or buffers.

@@ -14,12 +14,21 @@ pub struct Format {
     /// Components.
     pub components: u8,
     /// WGSL's texture may be read or written.
-    pub support: Support,
+    support: Support,
     /// WGSL's texture may be both.
-    pub read_write: Support,
+    read_write: Support,
 }
 
-/// Whether WebGPU devices can do something.
+/// Which formats images have whose access is declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Formats {
+    /// Those of WebGPU, some with a feature of the device.
+    WebGpu,
+    /// Those of OpenGL ES.
+    OpenGlEs,
+}
+
+/// Whether devices can do something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Support {
     /// All of them.
@@ -106,6 +115,18 @@ impl Format {
             other => other.to_owned(),
         };
         FORMATS.iter().find(|f| plain(f.name) == wanted).copied()
+    }
+
+    /// Whether images have it, which are read and written or one of both.
+    pub fn support(&self, formats: Formats, both: bool) -> Support {
+        // OpenGL ES has the formats of WebGPU without features but for those of two components.
+        match (formats, both) {
+            (Formats::WebGpu, true) => self.read_write,
+            (Formats::WebGpu, false) => self.support,
+            (Formats::OpenGlEs, true) if self.read_write == Always => Always,
+            (Formats::OpenGlEs, false) if self.support == Always && self.components != 2 => Always,
+            (Formats::OpenGlEs, _) => Never,
+        }
     }
 
     /// The format of a storage image: what its declaration asks for, or that of its element.

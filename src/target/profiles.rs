@@ -1,7 +1,9 @@
 //! The rows: each profile with its capabilities, as those of another one and the differences, and its facts.
 
 use super::Capability::{self, *};
-use super::{Api, Capabilities, Facts, Language, NamedBlocks, Numbers, Placement, StageIo, Target};
+use super::format::Formats;
+use super::glsl::{Bindings, Glsl};
+use super::{Api, Capabilities, Facts, Language, NamedBlocks, Numbers, Placement, StageIo, Target, Varyings};
 
 /// What a language of one version supports.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,12 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_8", (6, 8), SM_6_6),
     glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
     glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
+    glsl("glsl_330", (3, 30), GL_330, by_name(Glsl { runtime_constants: false, ..Glsl::CORE })),
+    glsl("glsl_430", (4, 30), GL_430, opengl(Glsl::CORE)),
+    glsl("glsl_450_gl", (4, 50), GL_450, opengl(Glsl::CORE)),
+    glsl("glsl_es_300", (3, 0), ES_300, by_name(Glsl::ES)),
+    glsl("glsl_es_310", (3, 10), ES_310, opengl(Glsl { texel_buffer_extension: "GL_EXT_texture_buffer", ..Glsl::ES })),
+    glsl("glsl_es_320", (3, 20), ES_320, opengl(Glsl::ES)),
     wgsl("wgsl", Target::Wgsl, WGSL),
     wgsl("spirv", Target::Spirv, NAGA),
     wgsl("metal", Target::Metal, NAGA),
@@ -71,6 +79,9 @@ const D3D: Facts = Facts {
     numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), ..Numbers::ALL },
     placement: Placement::Packoffset,
     named_blocks: NamedBlocks::WithoutStruct,
+    varyings: Varyings::Locations,
+    image_formats: Formats::WebGpu,
+    glsl: Glsl::VULKAN,
 };
 
 const VULKAN: Facts = Facts {
@@ -82,7 +93,22 @@ const VULKAN: Facts = Facts {
     numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
     placement: Placement::BlockOffset,
     named_blocks: NamedBlocks::All,
+    varyings: Varyings::Locations,
+    image_formats: Formats::WebGpu,
+    glsl: Glsl::VULKAN,
 };
+
+const fn opengl(glsl: Glsl) -> Facts {
+    // Texture units that glslang counts with.
+    let numbers = Numbers { slot: 79, ..VULKAN.numbers };
+    Facts { api: Api::OpenGl, spaces: false, numbers, image_formats: Formats::OpenGlEs, glsl, ..VULKAN }
+}
+
+/// A version without locations between stages, and without bindings.
+const fn by_name(glsl: Glsl) -> Facts {
+    let named = opengl(Glsl { bindings: Bindings::Name, ..glsl });
+    Facts { varyings: Varyings::Names, numbers: VULKAN.numbers, ..named }
+}
 
 const WEBGPU: Facts = Facts {
     entry_name: None,
@@ -93,10 +119,20 @@ const WEBGPU: Facts = Facts {
     numbers: Numbers { constant_id: 65535, ..Numbers::ALL },
     placement: Placement::AlignAndSize,
     named_blocks: NamedBlocks::None,
+    varyings: Varyings::Locations,
+    image_formats: Formats::WebGpu,
+    glsl: Glsl::VULKAN,
 };
 
+/// What all but OpenGL have.
 #[rustfmt::skip]
-const SM_5_0: Capabilities = Capabilities::EMPTY.with(&[
+const COMMON: Capabilities = Capabilities::EMPTY.with(&[
+    SeparateSamplers, SamplerParameters, StorageBuffers, StorageTextures, ComputeShaders, CubeArrays, LineTextures,
+    MultisampledTextures, NestedArrays, VertexInputArrays, IntegerChoices,
+]);
+
+#[rustfmt::skip]
+const SM_5_0: Capabilities = COMMON.with(&[
     Overloads, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, VectorLogic, MatrixConditionals, ConditionalOperator, NonFiniteConstants,
@@ -116,7 +152,7 @@ const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries]);
 const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64]);
 
 #[rustfmt::skip]
-const GLSL_VULKAN: Capabilities = Capabilities::EMPTY.with(&[
+const GLSL_VULKAN: Capabilities = COMMON.with(&[
     Overloads, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, VectorLogic, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, ConditionalOperator, NonFiniteConstants,
@@ -129,8 +165,61 @@ const GLSL_VULKAN: Capabilities = Capabilities::EMPTY.with(&[
     SparseUniformArrays, NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
 ]);
 
+/// What all versions of OpenGL have.
 #[rustfmt::skip]
-const WGSL: Capabilities = Capabilities::EMPTY.with(&[
+const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
+    Overloads, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    AssignmentExpressions, VectorLogic, AggregateExpressions, MatrixConditionals, ShortCircuit, ConditionalOperator,
+    NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
+    VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
+    NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics,
+]);
+const GL_330: Capabilities = GL_ANY.with(&[
+    RuntimeInitializers,
+    AggregateConditionals,
+    GeometryShaders,
+    TexelBuffers,
+    MultisampledTextures,
+    MultisampledArrays,
+    ClipDistances,
+    PrimitiveId,
+    LineTextures,
+    LineArrays,
+    VertexInputArrays,
+]);
+const GL_430: Capabilities = GL_330.with(&[
+    StorageBuffers,
+    StorageTextures,
+    ComputeShaders,
+    CubeArrays,
+    NestedArrays,
+    TessellationShaders,
+    WaveOperations,
+    QuadOperations,
+    Float64,
+    LayeredRendering,
+    UnstatedTextureAccess,
+    ImageAtomics,
+    StorageCubes,
+]);
+const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices]);
+const ES_300: Capabilities = GL_ANY;
+const ES_310: Capabilities = ES_300.with(&[
+    StorageBuffers,
+    StorageTextures,
+    ComputeShaders,
+    MultisampledTextures,
+    NestedArrays,
+    TexelBuffers,
+    IntegerChoices,
+    WaveOperations,
+    QuadOperations,
+]);
+const ES_320: Capabilities =
+    ES_310.with(&[GeometryShaders, TessellationShaders, CubeArrays, PrimitiveId, ImageAtomics, MultisampledArrays]);
+
+#[rustfmt::skip]
+const WGSL: Capabilities = COMMON.with(&[
     BareElements, BufferCopies, DynamicMatrixRows, VectorLogic, AggregateExpressions, ShortCircuit,
     ConditionalOperator, SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators,

@@ -312,7 +312,7 @@ pub struct SwitchCase {
 /// | `$T0` | the type of the argument in the target's spelling |
 /// | `$TR` | the result type in the target's spelling |
 /// | `$E0` | the component scalar type of the argument (for a texture or buffer: of its element) |
-/// | `$S0` | GLSL: the sampler constructor of texture argument 0, such as `isampler2DArray`, with `Shadow` when depth |
+/// | `$S0` | GLSL: texture argument 0 with the sampler behind it: `isampler2DArray(t, s)`, with `Shadow` when depth; a texture that is combined with its sampler as it is |
 /// | `$z` | the swizzle that cuts a four-component value to the result's width: empty, `.xyz`, `.xy` or `.x` |
 /// | `$*1` | all arguments from number 1 on, separated by `, ` |
 /// | `$$` | `$` |

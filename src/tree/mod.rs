@@ -24,7 +24,7 @@ pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
 pub use listed::Listed;
-pub use origin::{LeafId, Origin, ParameterId, Step, StoredLeaf};
+pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use slice::Slices;
 pub use types::*;
 pub use verify::verify;
@@ -500,6 +500,8 @@ pub struct Global {
     pub stored: Vec<StoredLeaf>,
     /// Of plain data that `vk::push_constant` makes a `ConstantBuffer`: its type in the source.
     pub wraps: Option<TypeId>,
+    /// Of a texture that a pass combined with a sampler.
+    pub pair: Option<SamplerPair>,
 }
 
 impl Global {
@@ -526,6 +528,7 @@ impl Global {
             block: None,
             stored: Vec::new(),
             wraps: None,
+            pair: None,
         }
     }
 }

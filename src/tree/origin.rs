@@ -37,6 +37,15 @@ pub enum Origin {
     Synthesized,
 }
 
+/// What a texture is combined with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SamplerPair {
+    /// The sampler, unless it is read without one.
+    pub sampler: Option<Origin>,
+    /// It has the name and the position of the texture.
+    pub first: bool,
+}
+
 /// A leaf of a buffer's data, and where it is in the types that the buffer has in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredLeaf {

@@ -46,6 +46,7 @@ impl Case {
             block: None,
             stored: Vec::new(),
             wraps: None,
+            pair: None,
         })
     }
 }

@@ -123,6 +123,14 @@ impl Dialect for Glsl {
         global.transparent && !global.modifiers.has(Modifiers::PUSH_CONSTANT)
     }
 
+    fn text<'t>(&self, cx: &Context, text: &'t str) -> &'t str {
+        cx.profile.facts.glsl.word(text)
+    }
+
+    fn has_constant(&self, ex: &Exprs, local: LocalId) -> bool {
+        ex.labels.contains(&local) || ex.cx.profile.facts.glsl.runtime_constants
+    }
+
     fn sampler_name(&self, cx: &Context, texture: &Texture, depth: bool) -> String {
         let shadow = if depth { "Shadow" } else { "" };
         format!("{}{shadow}", types::texture(cx, &Texture { access: Access::Read, ..*texture }, "sampler"))

@@ -2,6 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
+use crate::target::{EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
 use crate::tree::analyses::Uses;
 use crate::tree::*;
 use std::collections::BTreeSet;
@@ -27,8 +28,8 @@ impl Found {
     fn attributes(&mut self, attributes: &[Attribute]) {
         for attribute in attributes {
             match (attribute.name.as_str(), attribute.args.first()) {
-                ("__glsl_extension", Some(AttributeArg::Text(text))) => self.add(text.as_str()),
-                ("__glsl_version", Some(AttributeArg::Int(version))) => {
+                (EXTENSION_ATTRIBUTE, Some(AttributeArg::Text(text))) => self.add(text.as_str()),
+                (VERSION_ATTRIBUTE, Some(AttributeArg::Int(version))) => {
                     self.version = self.version.max(u32::try_from(*version).unwrap_or(0));
                 }
                 _ => {}
@@ -105,6 +106,12 @@ pub(super) fn collect(cx: &Context) -> Found {
                 let global = &program.globals[id];
                 found.ty(program, global.ty);
                 found.attributes(&global.attributes);
+                if let Type::Buffer(BufferKind::Typed, ..) = program.types.get(program.types.innermost(global.ty)) {
+                    found.add(cx.profile.facts.glsl.texel_buffer_extension);
+                }
+                if global.explicit.index.is_some() {
+                    found.add(cx.profile.facts.glsl.dual_source);
+                }
                 uses(program, analyses.initializer(id), &mut found);
             }
             Item::Function(id) => {

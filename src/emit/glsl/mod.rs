@@ -8,8 +8,11 @@ mod types;
 
 use super::context::{Context, Group, Spacing, header, transparent_element};
 use super::writer::{Braces, Writer};
+use crate::target::Varyings;
 use crate::target::format::Format;
+use crate::target::glsl::{Bindings, Support};
 use crate::tree::*;
+use std::collections::BTreeSet;
 
 /// The dialect.
 struct Glsl;
@@ -37,12 +40,14 @@ const RESOURCES: u8 = 100;
 impl File<'_> {
     /// Version and extensions come first, then the head of the source, then what the stage declares of itself.
     fn head(&mut self) {
-        let (major, minor) = self.cx.profile.version;
         let found = extensions::collect(self.cx);
-        self.w.line(&format!("#version {}", (major * 100 + minor).max(found.version)));
-        for extension in &found.extensions {
+        let number = self.cx.profile.version_number().max(found.version);
+        let glsl = &self.cx.profile.facts.glsl;
+        self.w.line(&format!("#version {number}{}", glsl.suffix));
+        for extension in found.extensions.iter().filter(|e| glsl.extension(e) == Support::Extension) {
             self.w.line(&format!("#extension {extension} : require"));
         }
+        precisions(self.cx).iter().for_each(|line| self.w.line(line));
         self.w.blank();
         if header(self.cx, &mut self.w) {
             self.w.blank();
@@ -166,10 +171,20 @@ impl File<'_> {
 
     /// `set = 0, binding = 1`.
     fn place(&self, global: &Global) -> String {
-        match global.binding {
-            Some(Binding { index, space, .. }) => format!("set = {space}, binding = {index}"),
-            None => String::new(),
+        match (global.binding, self.cx.profile.facts.glsl.bindings) {
+            (Some(Binding { index, space, .. }), Bindings::SetAndBinding) => {
+                format!("set = {space}, binding = {index}")
+            }
+            (Some(Binding { index, .. }), Bindings::Binding) => format!("binding = {index}"),
+            (Some(_), Bindings::Name) | (None, _) => String::new(),
         }
+    }
+
+    /// Whether an input or output has a location in the text: between stages only where locations connect them.
+    fn has_location(&self, global: &Global) -> bool {
+        let stage = self.cx.entry_points.first().map(|e| e.stage);
+        let outer = if global.kind == GlobalKind::Input { Stage::Vertex } else { Stage::Fragment };
+        stage == Some(outer) || self.cx.profile.facts.varyings == Varyings::Locations
     }
 
     /// A texture, sampler, image, texel buffer, subpass input or acceleration structure.
@@ -201,7 +216,7 @@ impl File<'_> {
     /// A stage input or output.
     fn varying(&mut self, global: &Global, word: &str) {
         let mut layout = Vec::new();
-        if let Some((location, _)) = global.explicit.location {
+        if let Some((location, _)) = global.explicit.location.filter(|_| self.has_location(global)) {
             layout.push(format!("location = {location}"));
         }
         if let Some(index) = global.explicit.index {
@@ -256,6 +271,23 @@ impl File<'_> {
     }
 }
 
+/// The precisions of what has none by itself in OpenGL ES: floats in fragment shaders, and most samplers and images.
+fn precisions(cx: &Context) -> Vec<String> {
+    if !cx.profile.facts.glsl.precisions {
+        return Vec::new();
+    }
+    let program = cx.program;
+    let mut names = BTreeSet::new();
+    for item in cx.items {
+        let Item::Global(id) = *item else { continue };
+        let ty = program.types.innermost(program.globals[id].ty);
+        if let Type::Texture(_) | Type::Buffer(BufferKind::Typed, ..) = program.types.get(ty) {
+            names.insert(types::name(cx, ty));
+        }
+    }
+    ["float".to_owned(), "int".to_owned()].into_iter().chain(names).map(|n| format!("precision highp {n};")).collect()
+}
+
 /// `readonly `, `writeonly `, `coherent ` before an image or storage block.
 fn memory_words(global: &Global, access: Access) -> String {
     let mut words = String::new();
@@ -267,6 +299,8 @@ fn memory_words(global: &Global, access: Access) -> String {
     match access {
         Access::Read => words.push_str("readonly "),
         Access::Write => words.push_str("writeonly "),
+        _ if global.modifiers.has(Modifiers::READONLY) => words.push_str("readonly "),
+        _ if global.modifiers.has(Modifiers::WRITEONLY) => words.push_str("writeonly "),
         _ => {}
     }
     words

@@ -80,7 +80,7 @@ pub(super) fn name(cx: &Context, ty: TypeId) -> String {
         Type::Sampler(false) => "sampler".to_owned(),
         Type::Sampler(true) => "samplerShadow".to_owned(),
         Type::Buffer(BufferKind::Typed, access, element) => {
-            let kind = if access == Access::Read { "textureBuffer" } else { "imageBuffer" };
+            let kind = if access == Access::Read { cx.profile.facts.glsl.texel_buffer } else { "imageBuffer" };
             format!("{}{kind}", component_prefix(cx, element))
         }
         Type::SubpassInput(element, ms) => {

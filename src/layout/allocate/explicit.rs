@@ -15,6 +15,10 @@ impl<'a> Allocator<'a> {
         let unbounded = matches!(pending.layout.detail, Detail::Array { count: None, .. });
         let blocks = pending.layout.counts.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         self.reserve_number(pending);
+        if self.settings.api == Api::OpenGl {
+            // Registers and bindings are numbers of other APIs.
+            return;
+        }
         if self.settings.api == Api::D3d {
             for register in &pending.explicit.registers {
                 self.reserve_register(pending, register, blocks);
