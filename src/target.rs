@@ -8,6 +8,7 @@ pub mod format;
 pub mod glsl;
 pub mod profiles;
 pub mod reserved;
+pub mod system_values;
 
 pub use capability::{Capabilities, Capability};
 pub use profiles::Profile;
@@ -178,6 +179,14 @@ impl Api {
         match self {
             Api::D3d | Api::OpenGl => true,
             Api::Vulkan | Api::WebGpu => false,
+        }
+    }
+
+    /// Slots are in register spaces, descriptor sets or bind groups.
+    pub fn has_spaces(self) -> bool {
+        match self {
+            Api::D3d | Api::Vulkan | Api::WebGpu => true,
+            Api::OpenGl => false,
         }
     }
 

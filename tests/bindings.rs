@@ -280,14 +280,16 @@ fn position(target: Target, profile: &str, leaf: &Leaf) -> Option<String> {
         let number = leaf.index.filter(|_| target == Target::Glsl)?;
         return Some(format!("input_attachment_index = {number})"));
     }
-    let (index, space) = (leaf.index?, leaf.space?);
+    // OpenGL has no spaces.
+    let unit = ["constantBuffer", "shaderResource", "unorderedAccess"].contains(&leaf.kind.as_str());
+    let (index, space) = (leaf.index?, leaf.space.or(unit.then_some(0))?);
     Some(match (target, leaf.class) {
         (Target::Hlsl, Some(class)) if space == 0 => format!("register({class}{index})"),
         (Target::Hlsl, Some(class)) => format!("register({class}{index}, space{space})"),
         // The application finds resources by their names.
         (Target::Glsl, _) if profile == "glsl_330" || profile == "glsl_es_300" => return None,
-        (Target::Glsl, _) if leaf.kind == "descriptorTableSlot" => format!("set = {space}, binding = {index}"),
-        (Target::Glsl, _) => format!("binding = {index}"),
+        (Target::Glsl, _) if unit => format!("binding = {index}"),
+        (Target::Glsl, _) => format!("set = {space}, binding = {index}"),
         (Target::Wgsl, _) => format!("@binding({index}) @group({space})"),
         _ => return None,
     })

@@ -98,7 +98,6 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__size", Library, &[Int(1)], 1),
-    ("__stage_layout", Library, &[Word; 2], 2),
     ("__stages", Library, &[Name], 1),
     ("__system_value", Library, &[Word; 2], 2),
     ("__unnamed_fields", Library, &[], 0),

@@ -12,6 +12,7 @@ guide! {
     build;
     rust;
     d3d;
+    opengl;
     policies;
     layouts;
     locks;

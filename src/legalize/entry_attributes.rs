@@ -13,10 +13,10 @@ use super::stage_io::{
     Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
     position_value, reciprocal_w, sees_w,
 };
-use super::system_values::Direction;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::target::system_values::Direction;
 use crate::tree::*;
 use std::collections::BTreeMap;
 

@@ -13,9 +13,9 @@ use super::stage_io::{
     Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
     position_value, reciprocal_w, sees_w,
 };
-use super::system_values::{Direction, MOST_DISTANCES, distance_variable};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::target::system_values::{Direction, MOST_DISTANCES, distance_variable};
 use crate::target::{EXTENSION_ATTRIBUTE, Varyings};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -158,14 +158,11 @@ impl Lowering<'_, '_> {
         let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
         let Some((spelling, scalar, length)) = value.variable else { return missing };
-        let mut spelling = spelling;
-        if semantic == "SV_BARYCENTRICS" && leaf.modifiers.has(Modifiers::NOPERSPECTIVE) {
-            spelling = "gl_BaryCoordNoPerspEXT";
-        }
+        let linear = value.linear.filter(|_| leaf.modifiers.has(Modifiers::NOPERSPECTIVE));
+        let spelling = linear.unwrap_or(spelling);
         self.extension(value.extension, leaf.span);
-        let depth = [("SV_DEPTHGREATEREQUAL", "depth_greater"), ("SV_DEPTHLESSEQUAL", "depth_less")];
-        if let Some((_, word)) = depth.iter().find(|(s, _)| *s == semantic) {
-            self.redeclare(spelling, leaf, word);
+        if let Some(layout) = value.layout {
+            self.redeclare(spelling, leaf, layout);
         }
         let types = &mut self.cx.program.types;
         let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };

@@ -68,7 +68,6 @@ mod varyings;
 mod wide_constants;
 mod wrapping_constants;
 mod subpass_inputs;
-pub mod system_values;
 mod texel_buffers;
 mod texture_access;
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //!
 //! Their locations are those of the sidecar: [`crate::layout::locations`].
 
-use super::system_values::{self, Direction, SystemValue};
 use crate::layout::locations::{self, Part, Varying};
 use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::target::system_values::{self, Direction, SystemValue};
 use crate::tree::*;
 
 /// What of an entry point a leaf belongs to.

@@ -4,9 +4,10 @@
 //! is an analysis of the tree ([`Program::varying_barriers`]), so that what would be refused is an error that shows both the
 //! barrier and the condition that it depends on. The library marks barriers with `[__group_barrier]`.
 
-use super::{Context, Pass, system_values};
+use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
+use crate::target::system_values;
 use crate::tree::analyses::uniformity::Rules;
 use crate::tree::*;
 

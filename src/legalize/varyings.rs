@@ -11,11 +11,11 @@ use super::Context;
 use super::Pass;
 use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source};
-use super::system_values::{self, Direction};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings};
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::target::system_values::{self, Direction};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 

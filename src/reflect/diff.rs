@@ -6,7 +6,7 @@
 
 use super::leaves::PATCH_PATH;
 use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
-use super::words::{count, position, relative, type_name};
+use super::words::{count, has_classes, position, relative, type_name};
 use crate::layout::Unit;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -262,7 +262,7 @@ fn is_resized(old: &Facts, new: &Facts) -> bool {
 
 /// Everything that is compared, in the order of the sidecar; every path once.
 fn items(reflection: &Reflection) -> Vec<Item> {
-    let mut list = Items { bindings: reflection.target != "hlsl", ..Items::default() };
+    let mut list = Items { bindings: !has_classes(&reflection.profile), ..Items::default() };
     for leaf in &reflection.leaves {
         if let Some(index) = leaf.index.filter(|_| leaf.kind == Unit::Descriptor.word()) {
             list.leaves.entry(&leaf.path).or_default().insert((leaf.space.unwrap_or(0), index));

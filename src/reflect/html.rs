@@ -166,7 +166,7 @@ fn stages(leaf: &Leaf, reflection: &Reflection) -> String {
 }
 
 fn shown(leaf: &Leaf, reflection: &Reflection) -> String {
-    let kind = unit_on(&reflection.target, &leaf.kind).to_owned();
+    let kind = unit_on(&reflection.profile, &leaf.kind).to_owned();
     let word = match Unit::of_word(&kind) {
         Some(Unit::VaryingInput) => "input ",
         Some(Unit::VaryingOutput) => "output ",

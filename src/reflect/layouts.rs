@@ -11,7 +11,7 @@ const VARYINGS: &[&str] = &["inputPatch", "outputPatch", "outputStream", "meshOu
 
 /// The outline.
 pub fn outline(reflection: &Reflection) -> String {
-    let mut out = Outline { target: &reflection.target, text: String::new() };
+    let mut out = Outline { profile: &reflection.profile, text: String::new() };
     out.line(
         0,
         &format!("{} ({}), bindings by `{}`", reflection.target, reflection.profile, reflection.binding_policy),
@@ -27,7 +27,7 @@ pub fn outline(reflection: &Reflection) -> String {
 }
 
 struct Outline<'a> {
-    target: &'a str,
+    profile: &'a str,
     text: String,
 }
 
@@ -91,7 +91,7 @@ impl Outline<'_> {
     }
 
     fn position(&self, binding: &Binding) -> String {
-        position(&Binding { kind: unit_on(self.target, &binding.kind).to_owned(), ..binding.clone() })
+        position(&Binding { kind: unit_on(self.profile, &binding.kind).to_owned(), ..binding.clone() })
     }
 
     /// With offsets in what holds it.

@@ -152,7 +152,8 @@ impl Rows<'_, '_> {
     }
 
     fn space(&self, leaf: &layout::Leaf, unit: Unit) -> Option<u64> {
-        Unit::SLOTS.contains(&unit).then(|| leaf.place.space.get(unit))
+        let has_spaces = self.builder.layout.settings.api.has_spaces();
+        (has_spaces && Unit::SLOTS.contains(&unit)).then(|| leaf.place.space.get(unit))
     }
 
     /// A leaf with its arrays: in one range, or in two where an explicit binding names the first element alone.

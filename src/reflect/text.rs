@@ -9,7 +9,7 @@ use crate::layout::locations::PATCH;
 pub fn table(reflection: &Reflection) -> String {
     let header = ["parameter", "position", "offset", "size", "emitted as", "used by"].map(str::to_owned);
     let mut rows = vec![header];
-    rows.extend(reflection.leaves.iter().map(|leaf| row(leaf, &reflection.target)));
+    rows.extend(reflection.leaves.iter().map(|leaf| row(leaf, &reflection.profile)));
     let widths: Vec<usize> =
         (0..6).map(|i| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
     let mut out =
@@ -26,10 +26,10 @@ pub fn table(reflection: &Reflection) -> String {
     out
 }
 
-fn row(leaf: &Leaf, target: &str) -> [String; 6] {
+fn row(leaf: &Leaf, profile: &str) -> [String; 6] {
     let position = match &leaf.buffer {
-        Some(b) => place(unit_on(target, &b.kind), Some(b.index), b.space, None),
-        None => place(unit_on(target, &leaf.kind), leaf.index, leaf.space, leaf.count),
+        Some(b) => place(unit_on(profile, &b.kind), Some(b.index), b.space, None),
+        None => place(unit_on(profile, &leaf.kind), leaf.index, leaf.space, leaf.count),
     };
     let semantic = leaf.semantic.as_ref().map_or(String::new(), |s| format!(" {s}"));
     let per = per(leaf).map_or(String::new(), |per| format!(" {per}"));
@@ -74,7 +74,14 @@ pub(super) fn per(leaf: &Leaf) -> Option<String> {
 /// The name in the text, or those of elements.
 fn emitted(leaf: &Leaf) -> String {
     let elements = leaf.elements.iter().map(|e| e.emitted_name.as_str());
-    leaf.emitted_name.as_deref().into_iter().chain(elements).collect::<Vec<_>>().join(", ")
+    let mut names: Vec<String> = leaf.emitted_name.as_deref().into_iter().chain(elements).map(str::to_owned).collect();
+    // With further samplers a texture has other names and units.
+    let further = leaf.pairs.iter().filter(|pair| pair.sampler.is_some());
+    for pair in further.filter(|pair| !names.contains(&pair.emitted_name)).collect::<Vec<_>>() {
+        let unit = pair.index.map_or(String::new(), |n| format!(" ({n})"));
+        names.push(format!("{}{unit}", pair.emitted_name));
+    }
+    names.join(", ")
 }
 
 /// `t8..t15 space0`, `set 0 binding 2`, `input 1`.
@@ -97,6 +104,7 @@ fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count
         (Some(Unit::InputAttachment), _) => format!("input attachment {index}{last}"),
         (Some(Unit::Descriptor), Some(set)) => format!("set {set} binding {index}{last}"),
         (_, Some(space)) => format!("{class}{index}{last} space{space}"),
+        (_, None) if !class.is_empty() => format!("{class}{index}{last}"),
         (_, None) => format!("{kind} {index}{last}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Types and positions of a sidecar in words, as the input language and its registers have them.
 
 use super::model::{Binding, Count, TypeNode};
-use crate::target::Language;
+use crate::target::Profile;
 
 /// A number, or the word for none.
 pub fn count(count: Count) -> String {
@@ -30,10 +30,15 @@ const SCALARS: &[(&str, &str)] = &[
     ("uint64", "uint64_t"),
 ];
 
-/// The unit of a position on a target: register classes that options map to ranges of bindings are bindings.
-pub fn unit_on<'a>(target: &str, kind: &'a str) -> &'a str {
+/// The unit of a position under a profile: register classes that options map to ranges of bindings are bindings.
+pub fn unit_on<'a>(profile: &str, kind: &'a str) -> &'a str {
     let classed = CLASSES.iter().any(|(k, _)| *k == kind);
-    if classed && target != Language::Hlsl.name() { "descriptorTableSlot" } else { kind }
+    if classed && !has_classes(profile) { "descriptorTableSlot" } else { kind }
+}
+
+/// Whether slots are counted in classes under a profile.
+pub fn has_classes(profile: &str) -> bool {
+    Profile::parse(profile).is_some_and(|p| p.facts.api.has_classes())
 }
 
 /// A position in what holds it: `t+8`, `byte 16`.

@@ -73,13 +73,6 @@ impl File<'_> {
                 self.w.line("layout(early_fragment_tests) in;");
                 self.w.blank();
             }
-            // Made by the lowering of entry points: `("triangles", "in")`.
-            if let ("__stage_layout", [AttributeArg::Text(layout), AttributeArg::Text(word)]) =
-                (attribute.name.as_str(), attribute.args.as_slice())
-            {
-                self.w.line(&format!("layout({layout}) {word};"));
-                self.w.blank();
-            }
         }
     }
 

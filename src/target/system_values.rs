@@ -29,6 +29,10 @@ pub struct SystemValue {
     pub attribute: Option<Spelling>,
     /// The semantic's name for D3D, where the one above is not known there; empty where D3D has none.
     pub semantic: Option<&'static str>,
+    /// The variable without perspective, where that is another one.
+    pub linear: Option<&'static str>,
+    /// The layout with which the variable is declared again.
+    pub layout: Option<&'static str>,
     /// The shader model from which on D3D has it.
     pub since: (u32, u32),
     /// The extension that the variable needs; may be empty.
@@ -61,6 +65,8 @@ const fn row(
         variable,
         attribute,
         semantic: None,
+        linear: None,
+        layout: None,
         since: (0, 0),
         extension,
         is_hint: false,
@@ -69,6 +75,16 @@ const fn row(
 
 const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
     value.semantic = Some(semantic);
+    value
+}
+
+const fn linear(mut value: SystemValue, variable: &'static str) -> SystemValue {
+    value.linear = Some(variable);
+    value
+}
+
+const fn declared(mut value: SystemValue, layout: &'static str) -> SystemValue {
+    value.layout = Some(layout);
     value
 }
 
@@ -133,10 +149,14 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_ShadingRateEXT", I32, 1)), None, "GL_EXT_fragment_shading_rate"),
     named(row(&["SV_POINTCOORD"], &[Fragment], In,
         Some(("gl_PointCoord", F32, 2)), None, ""), ""),
-    row(&["SV_BARYCENTRICS"], &[Fragment], In,
-        Some(("gl_BaryCoordEXT", F32, 3)), None, "GL_EXT_fragment_shader_barycentric"),
-    row(&["SV_DEPTH", "SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"], &[Fragment], Out,
+    linear(row(&["SV_BARYCENTRICS"], &[Fragment], In,
+        Some(("gl_BaryCoordEXT", F32, 3)), None, "GL_EXT_fragment_shader_barycentric"), "gl_BaryCoordNoPerspEXT"),
+    row(&["SV_DEPTH"], &[Fragment], Out,
         Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""),
+    declared(row(&["SV_DEPTHGREATEREQUAL"], &[Fragment], Out,
+        Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""), "depth_greater"),
+    declared(row(&["SV_DEPTHLESSEQUAL"], &[Fragment], Out,
+        Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""), "depth_less"),
     row(&["SV_COVERAGE"], &[Fragment], Out,
         Some(("gl_SampleMask[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
     row(&["SV_STENCILREF"], &[Fragment], Out,
