@@ -13,7 +13,13 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass { name: "subpass_inputs", removes: &[Capability::SubpassInputs], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "subpass_inputs",
+    removes: &[Capability::SubpassInputs],
+    adds: &[Capability::SeparateSamplers, Capability::MultisampledTextures],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let readers: FxHashSet<FunctionId> = cx.program.functions.ids().filter(|id| reads(cx.program, *id)).collect();

@@ -66,7 +66,13 @@ impl Glsl {
         suffix: " core",
         bindings: Bindings::Binding,
         texel_buffer: "samplerBuffer",
-        renamed: &[("gl_VertexIndex", "gl_VertexID"), ("gl_InstanceIndex", "gl_InstanceID")],
+        renamed: &[
+            ("gl_VertexIndex", "gl_VertexID"),
+            ("gl_InstanceIndex", "gl_InstanceID"),
+            ("gl_BaseVertex", "gl_BaseVertexARB"),
+            ("gl_BaseInstance", "gl_BaseInstanceARB"),
+            ("gl_DrawID", "gl_DrawIDARB"),
+        ],
         ..Glsl::VULKAN
     };
     /// GLSL of OpenGL ES with bindings.
