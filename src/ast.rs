@@ -20,8 +20,6 @@ pub struct Ident {
 /// One parsed file with all it includes.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
-    /// `module NAME;`
-    pub module: Option<Ident>,
     /// Declarations in textual order.
     pub decls: Vec<Decl>,
     /// Comments after the last declaration.
@@ -57,7 +55,7 @@ pub struct Attribute {
 /// The kinds of declaration.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
-    /// A variable, field or parameter. `float a, b[2];` gives two declarations, `group` > 0 for the second and later.
+    /// A variable, field or parameter. `float a, b[2];` gives two declarations.
     Var(VarDecl),
     /// A function, method, constructor (`__init`), operator (`operator+`).
     Function(FunctionDecl),
@@ -83,13 +81,11 @@ pub enum DeclKind {
     Import(Ident, bool),
     /// `__include a.b;`
     Include(Ident),
-    /// `implementing M;`
-    Implementing(Ident),
     /// `property T name { get {...} set {...} }` / `property name : T`.
     Property(PropertyDecl),
     /// `__subscript(params) -> T { get ... set ... }`.
     Subscript(PropertyDecl),
-    /// `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
+    /// `implementing M;`, `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
     Ignored,
     /// A lone `;`.
     Empty,
@@ -117,14 +113,10 @@ pub struct VarDecl {
     pub semantics: Vec<Semantic>,
     /// The initializer.
     pub init: Option<Expr>,
-    /// Index in a declarator list.
-    pub group: u32,
     /// Declared by `let` (immutable).
     pub is_let: bool,
     /// Bit-field width: `uint a : 4`.
     pub bits: Option<Expr>,
-    /// `T name { get; set; }`-less state blocks of effect files (`SamplerState s { Filter = ...; }`) were skipped.
-    pub state_block: bool,
 }
 
 /// A function.
@@ -164,8 +156,6 @@ pub struct GenericParam {
     pub name: Ident,
     /// Type or value.
     pub kind: GenericParamKind,
-    /// Comments before it.
-    pub comments: Vec<Comment>,
 }
 
 /// Kinds of generic parameter.
@@ -186,10 +176,7 @@ pub enum GenericParamKind {
         default: Option<Expr>,
     },
     /// `each T`.
-    Pack {
-        /// Interfaces.
-        bounds: Vec<TypeExpr>,
-    },
+    Pack,
 }
 
 /// A struct or interface.
@@ -203,8 +190,6 @@ pub struct StructDecl {
     pub bases: Vec<TypeExpr>,
     /// Fields, methods, nested types, ...; `None` for a forward declaration.
     pub members: Option<Vec<Decl>>,
-    /// Comments before the closing brace.
-    pub trailing: Vec<Comment>,
     /// `__magic_type(NAME)` in the standard library: the builtin kind.
     pub magic: Option<Symbol>,
 }
@@ -233,8 +218,6 @@ pub struct BufferDecl {
     pub semantics: Vec<Semantic>,
     /// Fields.
     pub members: Vec<Decl>,
-    /// Comments before the closing brace.
-    pub trailing: Vec<Comment>,
 }
 
 /// An enum.
@@ -283,8 +266,6 @@ pub struct Accessor {
     pub name: Ident,
     /// Attributes.
     pub attributes: Vec<Attribute>,
-    /// Modifiers such as `[nonmutating]` words.
-    pub modifiers: Vec<Ident>,
     /// Name of the setter's value.
     pub param: Option<Ident>,
     /// The body.
@@ -316,7 +297,7 @@ pub enum TypeKind {
     /// `T?`
     Optional(Box<TypeExpr>),
     /// `functype (A, B) -> C`.
-    Function(Vec<TypeExpr>, Box<TypeExpr>),
+    Function,
     /// An inline struct definition used as a type: `struct { ... } x;`.
     Struct(Box<Decl>),
     /// `var`/`let`/`auto` without a type.
@@ -328,7 +309,7 @@ pub enum TypeKind {
     /// `some I` / `dyn I`.
     Some(Box<TypeExpr>),
     /// `expand X` / `each X`.
-    Expand(Box<TypeExpr>),
+    Expand,
     /// `__typeof`-like: `decltype(expr)`.
     TypeOf(Box<Expr>),
     /// A syntax error was reported here.
@@ -381,8 +362,8 @@ pub enum ExprKind {
     Path(Vec<PathSegment>),
     /// `(e)`.
     Paren(Box<Expr>),
-    /// `a.b`, `a->b` (`true`), with `b<...>` args.
-    Member(Box<Expr>, PathSegment, bool),
+    /// `a.b`, `a->b`, with `b<...>` args.
+    Member(Box<Expr>, PathSegment),
     /// `a[i]`, `a[i, j]`, `a[]`.
     Index(Box<Expr>, Vec<Expr>),
     /// `f(args)`, `T(args)`. Named arguments do not exist.
@@ -410,11 +391,11 @@ pub enum ExprKind {
     /// `e is T` / `e as T`.
     IsAs(Box<Expr>, bool, Box<TypeExpr>),
     /// `new T(args)`, `try e`, lambda and other Slang forms that are parsed and rejected by name.
-    Unsupported(Symbol, Vec<Expr>),
+    Unsupported(Symbol),
     /// `(int x) => e` lambda.
-    Lambda(Vec<Decl>, Box<Block>),
+    Lambda,
     /// `expand e` / `each e`.
-    Expand(Symbol, Box<Expr>),
+    Expand(Symbol),
     /// `(a, b)` is [`ExprKind::Comma`] in HLSL; `makeTuple`-less tuples do not occur here.
     /// A syntax error was reported here.
     Error,
@@ -474,15 +455,15 @@ pub enum StmtKind {
     /// `discard;`
     Discard,
     /// `label: stmt`
-    Label(Ident, Box<Stmt>),
+    Label(Box<Stmt>),
     /// `defer stmt`
     Defer(Box<Stmt>),
     /// `__target_switch { case hlsl: ... default: ... }`: per case its names (empty: default) and body.
     TargetSwitch(Vec<(Vec<Ident>, Block)>),
     /// `__stage_switch { ... }`, like the target switch.
-    StageSwitch(Vec<(Vec<Ident>, Block)>),
+    StageSwitch,
     /// `__intrinsic_asm "template";` (standard library): the result of the function spelled for the target.
-    IntrinsicAsm(Symbol, Vec<Expr>),
+    IntrinsicAsm(Symbol),
     /// `static_assert(c, "message");`
     StaticAssert(Expr, Option<Symbol>),
     /// `[ForceUnroll] $for(i in Range(a, b)) body` and other forms that are parsed and rejected by name.

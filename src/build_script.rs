@@ -2,11 +2,9 @@
 //!
 //! ```no_run
 //! // build.rs
-//! use shaderport::layout::DXC;
-//!
 //! shaderport::Build::new("shaders")
 //!     .target(shaderport::Target::Wgsl)
-//!     .binding_policy(DXC)
+//!     .binding_policy(shaderport::Policy::DXC)
 //!     .bindings_lock("shaders/bindings.lock")
 //!     .locked(std::env::var_os("CI").is_some())
 //!     .run();
@@ -17,7 +15,7 @@ use crate::batch::{FileLoader, Job, LockFile, Plan, clashes, write_if_changed};
 use crate::compile::{BufferLayout, Options, Target, compile};
 use crate::layout::lock::ProgramLock;
 use crate::layout::{Policy, Shift};
-use crate::options::{Choices, Lint};
+use crate::options::{Choices, Lint, setters};
 use crate::preprocess::TokenCache;
 use crate::tree::MatrixOrder;
 use rayon::prelude::*;
@@ -70,57 +68,10 @@ impl Build {
         self
     }
 
-    /// The profile of the target, such as `sm_6_6`.
-    pub fn profile(mut self, name: &str) -> Build {
-        self.choices.profile = Some(name.to_owned());
-        self
-    }
+    setters!();
 
-    /// The storage order of matrices without a modifier.
-    pub fn matrix_layout(mut self, order: MatrixOrder) -> Build {
-        self.choices.matrix_layout = Some(order);
-        self
-    }
-
-    /// How bindings are assigned: [`crate::layout::SPEC`], [`crate::layout::SLANGC`] or [`crate::layout::DXC`].
-    pub fn binding_policy(mut self, policy: Policy) -> Build {
-        self.choices.binding_policy = Some(policy);
-        self
-    }
-
-    /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
-    pub fn shift(mut self, shift: Shift) -> Build {
-        self.choices.shift = Some(shift);
-        self
-    }
-
-    /// Binding or `b` register, and set or space, of the buffer of plain globals.
-    pub fn globals_binding(mut self, binding: u32, set: u32) -> Build {
-        self.choices.globals_binding = Some((binding, set));
-        self
-    }
-
-    /// Reserves the explicit positions of parameters that the binding policy drops.
-    pub fn reserve_unused(mut self, reserve: bool) -> Build {
-        self.choices.reserve_unused = Some(reserve);
-        self
-    }
-
-    /// The size of arrays of resources without one, from 1 to 64, for targets that need it.
-    pub fn unsized_array_size(mut self, size: u32) -> Build {
-        self.choices.unsized_array_size = Some(size.clamp(1, 64));
-        self
-    }
-
-    /// Rules for the bytes of buffers.
-    pub fn buffer_layout(mut self, layout: BufferLayout) -> Build {
-        self.choices.buffer_layout = Some(layout);
-        self
-    }
-
-    /// Adds a warning to give.
-    pub fn lint(mut self, lint: Lint) -> Build {
-        self.choices.lint.get_or_insert_default().push(lint);
+    fn choose(mut self, set: impl FnOnce(&mut Choices)) -> Build {
+        set(&mut self.choices);
         self
     }
 

@@ -1,20 +1,5 @@
 //! The list of stages, readable top to bottom: [`compile`] takes names of sources, a [`Loader`] that brings their texts, and
 //! [`Options`]; it gives diagnostics and, per target, the emitted texts with their sidecars. It does no I/O.
-//!
-//! ```
-//! use shaderport::compile::{compile, Options, Target};
-//! use shaderport::source::MemoryLoader;
-//!
-//! let loader = MemoryLoader::new().with("tint.slang", "
-//!     Texture2D<float4> image;
-//!     SamplerState linearSampler;
-//!     [shader(\"fragment\")]
-//!     float4 psMain(float2 uv : TEXCOORD0) : SV_Target { return image.Sample(linearSampler, uv); }
-//! ");
-//! let output = compile(&loader, &["tint.slang"], &Options::for_target(Target::Wgsl));
-//! assert!(!output.has_errors(), "{}", output.render(false));
-//! assert!(output.artifacts[0].text().contains("textureSample(image, linearSampler"));
-//! ```
 
 use crate::check::{self, EntryRequest, Input, SourceUnit};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
@@ -24,7 +9,7 @@ use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
 use crate::lex::TokenStream;
 use crate::preprocess::{Preprocess, TokenCache, preprocess};
 use crate::reflect;
-use crate::source::{FileId, LoadError, Loader, Sources};
+use crate::source::{FileId, LoadError, Loader, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
 pub use crate::target::Target;
@@ -71,8 +56,19 @@ impl BufferLayout {
     }
 }
 
-/// How to compile.
+/// How to compile: targets, macros and entry points, and a setter for each option of the command line.
+///
+/// ```
+/// use shaderport::{BufferLayout, Options, Policy, Target};
+///
+/// let options = Options::for_target(Target::Wgsl)
+///     .target(Target::Hlsl)
+///     .define("QUALITY", Some("2"))
+///     .binding_policy(Policy::DXC)
+///     .buffer_layout(BufferLayout::D3d);
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// What to write.
     pub targets: Vec<Target>,
@@ -105,18 +101,17 @@ pub struct Options {
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
     /// Name of a legalization pass that does nothing, for tests of the tests.
-    #[doc(hidden)]
-    pub left_out_pass: Option<String>,
+    pub(crate) left_out_pass: Option<String>,
     /// Sidecars of what cannot be emitted too: what a target does not support is a warning, and there is no text of it.
-    pub layouts_anyway: bool,
+    pub(crate) layouts_anyway: bool,
     /// The positions that parameters had before, which they keep; what is recorded from now on is in the output.
-    pub lock: Option<LockInput>,
+    pub(crate) lock: Option<LockInput>,
     /// Tell why everything is where it is.
-    pub explain: bool,
+    pub(crate) explain: bool,
     /// A file without entry points is no error: it is a module or include of others.
-    pub skip_libraries: bool,
+    pub(crate) skip_libraries: bool,
     /// Shared by the programs of a batch.
-    pub cache: Option<Arc<TokenCache>>,
+    pub(crate) cache: Option<Arc<TokenCache>>,
 }
 
 impl Default for Options {
@@ -128,7 +123,7 @@ impl Default for Options {
             infer_entries: true,
             defines: Vec::new(),
             matrix_order: MatrixOrder::Column,
-            policy: layout::SPEC,
+            policy: Policy::SPEC,
             reserve_unused: false,
             unsized_array_size: None,
             shift: layout::Shift::NONE,
@@ -151,6 +146,30 @@ impl Options {
     /// Defaults for one target.
     pub fn for_target(target: Target) -> Options {
         Options { targets: vec![target], ..Options::default() }
+    }
+
+    /// Adds a target. Without any, a program is only checked.
+    pub fn target(mut self, target: Target) -> Options {
+        self.targets.push(target);
+        self
+    }
+
+    /// Adds an entry point, with its stage if nothing in the source says it. Without any, all of the sources are.
+    pub fn entry(mut self, name: &str, stage: Option<Stage>) -> Options {
+        self.entries.push(EntryRequest { name: name.to_owned(), stage });
+        self
+    }
+
+    /// Whether entry points are found by the customs of D3D trees where none is marked; the default is yes.
+    pub fn infer_entries(mut self, infer: bool) -> Options {
+        self.infer_entries = infer;
+        self
+    }
+
+    /// Defines a macro.
+    pub fn define(mut self, name: &str, value: Option<&str>) -> Options {
+        self.defines.push((name.to_owned(), value.map(str::to_owned)));
+        self
     }
 }
 
@@ -176,17 +195,18 @@ impl Artifact {
 
 /// The result of [`compile`].
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Output {
     /// What was found, in source order.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that diagnostics point into.
-    pub sources: Sources,
+    pub(crate) sources: Sources,
     /// What was emitted. A target with an error has none.
     pub artifacts: Vec<Artifact>,
     /// One sidecar a target that was emitted.
     pub reflections: Vec<(Target, reflect::Reflection)>,
     /// Why everything is where it is, if that was asked for; one list a sidecar.
-    pub explanations: Vec<Vec<reflect::explain::Explanation>>,
+    pub(crate) explanations: Vec<Vec<reflect::explain::Explanation>>,
     /// Names of all files read, in order of loading.
     pub dependencies: Vec<String>,
     /// Entry points found by custom, with reasons.
@@ -196,7 +216,7 @@ pub struct Output {
     /// Trees after the pass asked for, per target.
     pub dumps: Vec<String>,
     /// What the lock of the options holds of this program from now on; `None` without one.
-    pub records: Option<lock::ProgramLock>,
+    pub(crate) records: Option<lock::ProgramLock>,
 }
 
 impl Output {
@@ -204,6 +224,14 @@ impl Output {
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|d| d.severity == diagnostic::Severity::Error)
     }
+
+    /// File, line and column of a span, counted from 1, where the user's own text has it.
+    pub fn position(&self, span: Span) -> Option<(&str, usize, usize)> {
+        let site = self.sources.use_site(span);
+        let (line, column) = self.sources.line_column(site.file, site.start);
+        Some((self.sources.file(site.file)?.name.as_str(), line + 1, column + 1))
+    }
+
     /// The diagnostics as text for people.
     pub fn render(&self, color: bool) -> String {
         diagnostic::render(&self.diagnostics, &self.sources, color)
@@ -228,11 +256,6 @@ pub fn compile(loader: &dyn Loader, files: &[&str], options: &Options) -> Output
 pub(crate) fn compile_on_this_thread(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
     let run = || Compilation::new(options).run(loader, files);
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|_| fault_of_ours(files))
-}
-
-/// Checks one program for errors and emits nothing.
-pub fn check(loader: &dyn Loader, files: &[&str], options: &Options) -> Output {
-    compile(loader, files, &Options { targets: Vec::new(), ..options.clone() })
 }
 
 fn fault_of_ours(files: &[&str]) -> Output {
@@ -318,10 +341,10 @@ impl<'a> Compilation<'a> {
     ) -> (Program, check::Report) {
         let library = mentions.stdlib();
         let mut diags = Diagnostics::default();
-        let mut result = check::check_with_report(&library, input, options, &mut diags);
+        let mut result = check::check(&library, input, options, &mut diags);
         if diags.has_errors() && !library.whole {
             diags = Diagnostics::default();
-            result = check::check_with_report(stdlib::stdlib(), input, options, &mut diags);
+            result = check::check(stdlib::stdlib(), input, options, &mut diags);
         }
         self.output.sources.set_library(stdlib::sources);
         diags.take().into_iter().for_each(|d| self.diags.push(d));
@@ -652,7 +675,6 @@ impl Frontend<'_> {
         let canonical = self.sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
         let imports = ast.decls.iter().filter_map(|d| match &d.kind {
             ast::DeclKind::Import(path, exported) => Some((*path, *exported)),
-            ast::DeclKind::Implementing(_) => None,
             _ => None,
         });
         let imports = imports.collect();

@@ -1,8 +1,8 @@
-//! The `shaderport` program; see [`shaderport::cli`].
+//! The `shaderport` program.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shaderport::cli::run()
+    shaderport::run_command_line()
 }

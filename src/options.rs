@@ -2,10 +2,11 @@
 
 use crate::check::EntryRequest;
 use crate::compile::{BufferLayout, Options, Target};
-use crate::layout::{self, Policy, Shift, Unit};
+use crate::layout::{Policy, Shift, Unit};
 use crate::tree::{MatrixOrder, Stage};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 macro_rules! choices {
     ($(
@@ -47,20 +48,20 @@ choices! {
     #[arg(long, value_name = "NAME")]
     profile: String,
     /// Storage order of matrices without a modifier; column is the default.
-    #[arg(long, value_name = "row|column", value_parser = matrix_layout)]
+    #[arg(long, value_name = "row|column")]
     #[serde(deserialize_with = "said")]
     matrix_layout: MatrixOrder,
     /// How bindings are assigned; spec is the default.
-    #[arg(long, value_name = "spec|slangc|dxc", value_parser = policy)]
+    #[arg(long, value_name = "spec|slangc|dxc")]
     #[serde(deserialize_with = "said")]
     binding_policy: Policy,
     /// Map register classes to ranges of bindings on Vulkan and WebGPU: `register(t3)` is binding N + 3.
-    #[arg(long, value_name = "b=N,t=N,u=N,s=N", value_parser = shift)]
+    #[arg(long, value_name = "b=N,t=N,u=N,s=N")]
     #[serde(deserialize_with = "said")]
     shift: Shift,
     /// Binding or `b` register, and set or space, of the buffer of plain globals.
     #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
-    #[serde(deserialize_with = "said")]
+    #[serde(deserialize_with = "said_binding")]
     globals_binding: (u32, u32),
     /// Reserve the explicit positions of parameters that the binding policy drops.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -70,13 +71,75 @@ choices! {
     #[serde(deserialize_with = "said_size")]
     unsized_array_size: u32,
     /// Rules for the bytes of buffers; native, each target's own, is the default.
-    #[arg(long, value_name = "native|d3d|std140|std430|scalar", value_parser = buffer_layout)]
+    #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
     buffer_layout: BufferLayout,
     /// Warnings to report: `layout` for structs whose offsets differ between targets, with the padding that mends it;
     /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
     lint: Vec<Lint>,
+}
+
+/// The setters of [`Choices`] for a builder that has `choose`.
+macro_rules! setters {
+    () => {
+        /// The profile of the target, such as `sm_6_6`. Those of other targets have their defaults.
+        pub fn profile(self, name: &str) -> Self {
+            self.choose(|c| c.profile = Some(name.to_owned()))
+        }
+
+        /// The storage order of matrices without a modifier.
+        pub fn matrix_layout(self, order: MatrixOrder) -> Self {
+            self.choose(|c| c.matrix_layout = Some(order))
+        }
+
+        /// How bindings are assigned.
+        pub fn binding_policy(self, policy: Policy) -> Self {
+            self.choose(|c| c.binding_policy = Some(policy))
+        }
+
+        /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
+        pub fn shift(self, shift: Shift) -> Self {
+            self.choose(|c| c.shift = Some(shift))
+        }
+
+        /// Binding or `b` register, and set or space, of the buffer of plain globals.
+        pub fn globals_binding(self, binding: u32, set: u32) -> Self {
+            self.choose(|c| c.globals_binding = Some((binding, set)))
+        }
+
+        /// Reserves the explicit positions of parameters that the binding policy drops.
+        pub fn reserve_unused(self, reserve: bool) -> Self {
+            self.choose(|c| c.reserve_unused = Some(reserve))
+        }
+
+        /// The size of arrays of resources without one, from 1 to 64, for targets that need it.
+        pub fn unsized_array_size(self, size: u32) -> Self {
+            self.choose(|c| c.unsized_array_size = Some(size.clamp(1, 64)))
+        }
+
+        /// Rules for the bytes of buffers.
+        pub fn buffer_layout(self, layout: BufferLayout) -> Self {
+            self.choose(|c| c.buffer_layout = Some(layout))
+        }
+
+        /// Adds a warning to report.
+        pub fn lint(self, lint: Lint) -> Self {
+            self.choose(|c| c.lint.get_or_insert_default().push(lint))
+        }
+    };
+}
+pub(crate) use setters;
+
+impl Options {
+    setters!();
+
+    fn choose(mut self, set: impl FnOnce(&mut Choices)) -> Options {
+        let mut choices = Choices::default();
+        set(&mut choices);
+        choices.apply(&mut self);
+        self
+    }
 }
 
 /// Warnings that are reported on request.
@@ -103,32 +166,9 @@ impl Choices {
         to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
-        to.lint_layout = lint.as_ref().map_or(to.lint_layout, |l| l.contains(&Lint::Layout));
-        to.lint_stages = lint.as_ref().map_or(to.lint_stages, |l| l.contains(&Lint::Stages));
+        to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
+        to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
     }
-}
-
-/// A value that is written as text.
-trait Word: Sized {
-    fn read(text: &str) -> Result<Self, String>;
-}
-
-macro_rules! words {
-    ($($type:ty = $read:ident;)*) => {
-        $(impl Word for $type {
-            fn read(text: &str) -> Result<Self, String> {
-                $read(text)
-            }
-        })*
-    };
-}
-
-words! {
-    MatrixOrder = matrix_layout;
-    Policy = policy;
-    Shift = shift;
-    (u32, u32) = binding;
-    BufferLayout = buffer_layout;
 }
 
 /// A value in a manifest: text as on the command line, or what TOML has for it (`5`, `[5, 1]`, `{ t = 100 }`).
@@ -141,15 +181,23 @@ enum Said {
     Table(BTreeMap<String, i64>),
 }
 
-fn said<'de, D: Deserializer<'de>, T: Word>(deserializer: D) -> Result<Option<T>, D::Error> {
+/// A value as text.
+fn text_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let joined = |parts: Vec<String>| parts.join(",");
-    let text = match Said::deserialize(deserializer)? {
+    Ok(match Said::deserialize(deserializer)? {
         Said::Text(text) => text,
         Said::Number(n) => n.to_string(),
         Said::List(list) => joined(list.iter().map(i64::to_string).collect()),
         Said::Table(table) => joined(table.iter().map(|(name, n)| format!("{name}={n}")).collect()),
-    };
-    T::read(&text).map(Some).map_err(serde::de::Error::custom)
+    })
+}
+
+fn said<'de, D: Deserializer<'de>, T: FromStr<Err = String>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    text_of(deserializer)?.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+fn said_binding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(u32, u32)>, D::Error> {
+    binding(&text_of(deserializer)?).map(Some).map_err(serde::de::Error::custom)
 }
 
 fn said_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
@@ -164,18 +212,26 @@ fn array_size(text: &str) -> Result<u32, String> {
 }
 
 /// The storage order of matrices.
-pub fn matrix_layout(text: &str) -> Result<MatrixOrder, String> {
-    match text {
-        "row" => Ok(MatrixOrder::Row),
-        "column" => Ok(MatrixOrder::Column),
-        _ => Err("not an order of matrices; there are row, column".to_owned()),
+impl FromStr for MatrixOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MatrixOrder, String> {
+        match text {
+            "row" => Ok(MatrixOrder::Row),
+            "column" => Ok(MatrixOrder::Column),
+            _ => Err("not an order of matrices; there are row, column".to_owned()),
+        }
     }
 }
 
 /// A target, as an option's value.
-pub fn target(text: &str) -> Result<Target, String> {
-    let known: Vec<&str> = Target::TABLE.iter().map(|row| row.name).collect();
-    Target::parse(text).ok_or_else(|| format!("not a target; there are {}", known.join(", ")))
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        let known: Vec<&str> = Target::TABLE.iter().map(|row| row.name).collect();
+        Target::parse(text).ok_or_else(|| format!("not a target; there are {}", known.join(", ")))
+    }
 }
 
 /// `NAME` or `NAME:STAGE`.
@@ -203,31 +259,39 @@ pub fn define(text: &str) -> Result<(String, Option<String>), String> {
 }
 
 /// A binding policy by name.
-pub fn policy(text: &str) -> Result<Policy, String> {
-    let known: Vec<&str> = layout::POLICIES.iter().map(|p| p.name).collect();
-    let found = layout::POLICIES.iter().find(|p| p.name == text).copied();
-    found.ok_or_else(|| format!("not a binding policy; there are {}", known.join(", ")))
+impl FromStr for Policy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Policy, String> {
+        let known: Vec<&str> = Policy::ALL.iter().map(|p| p.name).collect();
+        let found = Policy::ALL.iter().find(|p| p.name == text).copied();
+        found.ok_or_else(|| format!("not a binding policy; there are {}", known.join(", ")))
+    }
 }
 
 /// `b=N,t=N,u=N,s=N`, any of them.
-pub fn shift(text: &str) -> Result<Shift, String> {
-    let mut shift = Shift::NONE;
-    for part in text.split(',') {
-        let parsed = part.split_once('=').and_then(|(class, start)| {
-            let mut letters = class.trim().chars();
-            let class = letters.next().filter(|_| letters.next().is_none())?;
-            Some((class, start.trim().parse::<u32>().ok()?))
-        });
-        if let Some((class, _)) =
-            parsed.filter(|(class, _)| Unit::of_class(*class).is_some_and(|u| shift.get(u).is_some()))
-        {
-            return Err(format!("`{class}` is shifted twice"));
+impl FromStr for Shift {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shift, String> {
+        let mut shift = Shift::NONE;
+        for part in text.split(',') {
+            let parsed = part.split_once('=').and_then(|(class, start)| {
+                let mut letters = class.trim().chars();
+                let class = letters.next().filter(|_| letters.next().is_none())?;
+                Some((class, start.trim().parse::<u32>().ok()?))
+            });
+            if let Some((class, _)) =
+                parsed.filter(|(class, _)| Unit::of_class(*class).is_some_and(|u| shift.get(u).is_some()))
+            {
+                return Err(format!("`{class}` is shifted twice"));
+            }
+            if !parsed.is_some_and(|(class, start)| shift.set(class, start)) {
+                return Err(format!("`{part}` is not like t=100; the classes are b, t, u and s"));
+            }
         }
-        if !parsed.is_some_and(|(class, start)| shift.set(class, start)) {
-            return Err(format!("`{part}` is not like t=100; the classes are b, t, u and s"));
-        }
+        Ok(shift)
     }
-    Ok(shift)
 }
 
 /// `BINDING` or `BINDING,SET`.
@@ -240,8 +304,12 @@ pub fn binding(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// Rules for the bytes of buffers, by name.
-pub fn buffer_layout(text: &str) -> Result<BufferLayout, String> {
-    let known: Vec<&str> = BufferLayout::TABLE.iter().map(|(n, _)| *n).collect();
-    let found = BufferLayout::TABLE.iter().find(|(n, _)| *n == text).map(|(_, l)| *l);
-    found.ok_or_else(|| format!("not a layout of buffers; there are {}", known.join(", ")))
+impl FromStr for BufferLayout {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BufferLayout, String> {
+        let known: Vec<&str> = BufferLayout::TABLE.iter().map(|(n, _)| *n).collect();
+        let found = BufferLayout::TABLE.iter().find(|(n, _)| *n == text).map(|(_, l)| *l);
+        found.ok_or_else(|| format!("not a layout of buffers; there are {}", known.join(", ")))
+    }
 }

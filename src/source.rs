@@ -172,12 +172,6 @@ impl Sources {
         }
     }
 
-    /// The text of a span's spelling.
-    pub fn text(&self, span: Span) -> &str {
-        let span = self.spelling(span);
-        self.file(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
-    }
-
     /// Zero-based line and byte column of an offset.
     pub fn line_column(&self, file: FileId, offset: u32) -> (usize, usize) {
         let Some(file) = self.file(file) else { return (0, 0) };

@@ -427,7 +427,7 @@ mod tests {
         for stmt in &block.stmts {
             match &stmt.kind {
                 StmtKind::TargetSwitch(cases) => cases.iter().for_each(|(_, b)| block_templates(b, found)),
-                StmtKind::IntrinsicAsm(text, _) => found.push((stmt.span, *text)),
+                StmtKind::IntrinsicAsm(text) => found.push((stmt.span, *text)),
                 _ => {}
             }
         }

@@ -2,9 +2,9 @@
 //! the Cargo feature `validate` each of them is an error that names it.
 
 #[cfg(feature = "validate")]
-pub use with_naga::{check_wgsl, wgsl_to_metal, wgsl_to_spirv};
+pub use with_naga::*;
 #[cfg(not(feature = "validate"))]
-pub use without_naga::{check_wgsl, wgsl_to_metal, wgsl_to_spirv};
+pub use without_naga::*;
 
 #[cfg(feature = "validate")]
 mod with_naga {

@@ -396,7 +396,7 @@ fn entry_points_that_are_not_there() {
 #[test]
 fn every_code_is_explained() {
     let here = Path::new(".");
-    for (code, name, _) in shaderport::diagnostic::codes::TABLE {
+    for (code, name, _) in shaderport::internals::diagnostic::codes::TABLE {
         let run = shaderport(here, &["explain", &code.to_string()]);
         assert_eq!(run.code, 0, "{name}: {}", run.stderr);
         assert!(run.stdout.contains(&code.to_string()) && run.stdout.len() > 100, "{code}:\n{}", run.stdout);

@@ -3,12 +3,9 @@
 
 use crate::support::{glsl_is_legal, wgsl_is_legal};
 use rayon::prelude::*;
-use shaderport::compile::{BufferLayout, Options, Output, Target, compile};
-use shaderport::diagnostic::{Code, Severity};
-use shaderport::layout::{POLICIES, Policy};
-use shaderport::options;
-use shaderport::source::MemoryLoader;
-use shaderport::target::Profile;
+use shaderport::internals::options;
+use shaderport::internals::target::Profile;
+use shaderport::{BufferLayout, Code, MemoryLoader, Options, Output, Policy, Severity, Target, compile};
 
 /// Declarations that are used as `USE` says, one a line.
 struct Case {
@@ -364,11 +361,11 @@ impl Case {
             let all = format!("{text}{}", if text.contains("[shader") { "" } else { &main });
             loader = loader.with(name, &all);
         }
-        let mut options = Options { policy, buffer_layout, ..Options::for_target(target) };
+        let mut options = Options::for_target(target).binding_policy(policy).buffer_layout(buffer_layout);
         match self.options.strip_prefix("globals=") {
             Some(n) => options.globals_binding = options::binding(n).ok(),
             None if self.options.is_empty() => {}
-            None => options.shift = options::shift(self.options).expect("a shift"),
+            None => options.shift = self.options.parse().expect("a shift"),
         }
         let files: Vec<&str> = names.into_iter().take(self.files.len()).collect();
         compile(&loader, &files, &options)
@@ -398,12 +395,11 @@ impl Case {
         if !output.artifacts.is_empty() || !output.reflections.is_empty() {
             faults.push(format!("{at}: something was written"));
         }
-        let line = |span: shaderport::source::Span| {
-            let second = output.sources.file(span.file).is_some_and(|f| f.name == "b.hlsl");
-            let (line, _) = output.sources.line_column(span.file, span.start);
-            format!("{}{}", if second { "b" } else { "" }, line + 1)
+        let line = |span: shaderport::Span| {
+            let (file, line, _) = output.position(span).unwrap_or_default();
+            format!("{}{line}", if file == "b.hlsl" { "b" } else { "" })
         };
-        let shown = |d: &&&shaderport::diagnostic::Diagnostic| {
+        let shown = |d: &&&shaderport::Diagnostic| {
             let spans = d.span.into_iter().chain(d.labels.iter().map(|l| l.span));
             let places: Vec<String> = spans.map(line).collect();
             d.code == code && lines.iter().all(|l| places.iter().any(|p| p == l))
@@ -429,13 +425,13 @@ fn each_is_told_with_all_its_declarations() {
     let mut runs = Vec::new();
     for case in CASES {
         for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
-            runs.extend(POLICIES.iter().map(|policy| (case, target, *policy, BufferLayout::Native)));
+            runs.extend(Policy::ALL.iter().map(|policy| (case, target, *policy, BufferLayout::Native)));
             if case.files[0].contains("cbuffer") || case.files[0].contains("float") {
                 let others = BufferLayout::TABLE.iter().filter(|(_, l)| *l != BufferLayout::Native);
-                runs.extend(others.map(|(_, layout)| (case, target, POLICIES[0], *layout)));
+                runs.extend(others.map(|(_, layout)| (case, target, Policy::ALL[0], *layout)));
             }
         }
-        runs.push((case, Target::Spirv, POLICIES[1], BufferLayout::Native));
+        runs.push((case, Target::Spirv, Policy::ALL[1], BufferLayout::Native));
     }
     let faults: Vec<String> =
         runs.par_iter().flat_map(|(case, target, policy, layout)| case.check(*target, *policy, *layout)).collect();

@@ -2,18 +2,15 @@
 //! emitted equals what is reflected.
 
 use crate::support::{files_under, root};
-use shaderport::check::EntryRequest;
-use shaderport::compile::{Options, Output, Target, compile};
-use shaderport::layout::DXC;
-use shaderport::options;
-use shaderport::reflect::model::Leaf;
-use shaderport::source::MemoryLoader;
+use shaderport::internals::options;
+use shaderport::reflection::Leaf;
+use shaderport::{MemoryLoader, Options, Output, Policy, Shift, Stage, Target, compile};
 use std::collections::BTreeSet;
 
 fn with_dxc(source: &str) -> Output {
     let loader = MemoryLoader::new().with("main.hlsl", source);
-    let entries = vec![EntryRequest { name: "main".to_owned(), stage: Some(shaderport::tree::Stage::Compute) }];
-    compile(&loader, &["main.hlsl"], &Options { policy: DXC, entries, ..Options::for_target(Target::Hlsl) })
+    let options = Options::for_target(Target::Hlsl).binding_policy(Policy::DXC).entry("main", Some(Stage::Compute));
+    compile(&loader, &["main.hlsl"], &options)
 }
 
 /// `a u0, b u1 space2`.
@@ -358,11 +355,12 @@ fn emitted_locations_are_reflected() {
 
 #[test]
 fn options_of_positions_are_read() {
-    let shift = options::shift("t=100,s=7").expect("two classes");
-    assert_eq!(shift.get(shaderport::layout::Unit::Sampler), Some(7));
-    assert_eq!(options::shift("t=1,t=2"), Err("`t` is shifted twice".to_owned()));
-    assert!(options::shift("t=4294967296").is_err() && options::shift("t=-1").is_err() && options::shift("").is_err());
-    assert!(options::shift("x=1").is_err() && options::shift("t").is_err() && options::shift("tt=1").is_err());
+    let parse = str::parse::<Shift>;
+    let shift = parse("t=100,s=7").expect("two classes");
+    assert_eq!(shift.get(shaderport::internals::layout::Unit::Sampler), Some(7));
+    assert_eq!(parse("t=1,t=2"), Err("`t` is shifted twice".to_owned()));
+    assert!(parse("t=4294967296").is_err() && parse("t=-1").is_err() && parse("").is_err());
+    assert!(parse("x=1").is_err() && parse("t").is_err() && parse("tt=1").is_err());
     assert_eq!(options::binding("3,1"), Ok((3, 1)));
     assert!(options::binding("a").is_err());
 }

@@ -2,11 +2,10 @@
 //! one gives no error; the rules that code cites have pages, and every page is cited.
 
 use crate::support::{files_under, relative, root};
-use shaderport::compile::{Options, Target, compile};
-use shaderport::diagnostic::{Code, Severity, codes};
 use shaderport::guide;
-use shaderport::layout::rules::pages;
-use shaderport::source::MemoryLoader;
+use shaderport::internals::diagnostic::codes;
+use shaderport::internals::layout::rules::pages;
+use shaderport::{Code, MemoryLoader, Options, Severity, Target, compile};
 
 /// Codes whose examples need further files, or options.
 const NOT_ALONE: [Code; 6] = [
@@ -27,7 +26,7 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
 fn errors(language: &str, text: &str) -> Vec<Code> {
     let name = format!("main.{language}");
     let loader = MemoryLoader::new().with(&name, text);
-    let options = Options { targets: vec![Target::Hlsl], skip_libraries: true, ..Options::default() };
+    let options = Options::for_target(Target::Hlsl).skip_libraries();
     let output = compile(&loader, &[&name], &options);
     output.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
 }

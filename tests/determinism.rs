@@ -120,7 +120,7 @@ fn sidecars_do_not_depend_on_the_working_directory() {
     assert!(has("\"sub/a.slang:3:8\"") && has("\"../lib/outside.hlsli:1:8\""));
     let build_script = |directory: PathBuf| {
         let out = tempfile::tempdir().expect("a temporary directory");
-        let build = shaderport::build_script::Build::new(directory).target(shaderport::compile::Target::Glsl);
+        let build = shaderport::Build::new(directory).target(shaderport::Target::Glsl);
         build.include(tree.path().join("lib")).out_dir(out.path()).try_run().expect("a build");
         contents(out.path())
     };

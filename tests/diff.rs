@@ -2,10 +2,9 @@
 
 use crate::random::Random;
 use crate::support::{shaderport, tree};
-use shaderport::compile::{Options, Target, compile};
-use shaderport::reflect::Reflection;
-use shaderport::reflect::diff::{ChangeKind, Diff, Subject, diff};
-use shaderport::source::MemoryLoader;
+use shaderport::internals::reflect::diff::{ChangeKind, Diff, Subject, diff};
+use shaderport::reflection::Reflection;
+use shaderport::{MemoryLoader, Options, Target, compile};
 use std::collections::BTreeMap;
 
 const SOURCE: &str = "
@@ -123,8 +122,7 @@ fn moves(source: &str, from: &str, to: &str, target: Target, options: &Options) 
     assert!(source.contains(from), "{from}");
     let sidecar = |text: &str| {
         let loader = MemoryLoader::new().with("a.slang", text);
-        let output =
-            compile(&loader, &["a.slang"], &Options { targets: vec![target], layouts_anyway: true, ..options.clone() });
+        let output = compile(&loader, &["a.slang"], &options.clone().target(target).layouts_anyway());
         assert!(!output.has_errors(), "{}", output.render(false));
         output.reflections.into_iter().next().expect("a sidecar").1
     };

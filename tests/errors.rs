@@ -11,10 +11,8 @@
 use crate::page;
 use crate::support::{files_under, relative, root};
 use libtest_mimic::Trial;
-use shaderport::compile::{Options, compile};
-use shaderport::diagnostic::Severity;
-use shaderport::options;
-use shaderport::source::MemoryLoader;
+use shaderport::internals::options;
+use shaderport::{MemoryLoader, Options, Severity, compile};
 use std::path::{Path, PathBuf};
 
 /// A diagnostic, expected or found.
@@ -63,24 +61,18 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
     let first = text.lines().next().unwrap_or("");
     for word in first.strip_prefix("// options:").unwrap_or("").split_whitespace() {
         match word.split_once('=') {
-            Some(("target", list)) => {
-                options.targets = list.split(',').filter_map(|t| options::target(t).ok()).collect()
-            }
+            Some(("target", list)) => options.targets = list.split(',').filter_map(|t| t.parse().ok()).collect(),
             Some(("entry", value)) => options.entries.extend(options::entry(value).ok()),
             Some(("profile", value)) => options.profile = Some(value.to_owned()),
             Some(("define", value)) => options.defines.extend(options::define(value).ok()),
-            Some(("policy", value)) => options.policy = options::policy(value).expect("a policy"),
+            Some(("policy", value)) => options.policy = value.parse().expect("a policy"),
             _ => panic!("`{word}` is not an option of an error fixture"),
         }
     }
     let output = compile(&loader, &[&name(path)], &options);
-    let said = |d: &shaderport::diagnostic::Diagnostic| {
-        let (file, line) = match d.span {
-            Some(span) => {
-                let span = output.sources.use_site(span);
-                let (line, _) = output.sources.line_column(span.file, span.start);
-                (output.sources.file(span.file).map_or(String::new(), |f| f.name.clone()), line + 1)
-            }
+    let said = |d: &shaderport::Diagnostic| {
+        let (file, line) = match d.span.and_then(|span| output.position(span)) {
+            Some((file, line, _)) => (file.to_owned(), line),
             None => (String::new(), 0),
         };
         let severity = match d.severity {

@@ -2,10 +2,9 @@
 //! step has its rule and its line, and nothing of a source becomes a part of the page.
 
 use crate::support::{shaderport, tree};
-use shaderport::compile::{Options, Target, compile};
-use shaderport::reflect::model::Count;
-use shaderport::reflect::{explain, html};
-use shaderport::source::MemoryLoader;
+use shaderport::internals::reflect::{explain, html};
+use shaderport::reflection::Count;
+use shaderport::{MemoryLoader, Options, Target, compile};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -124,11 +123,11 @@ fn derivations_say_numbers_rules_and_lines() {
 fn every_leaf_of_the_sidecar_is_explained() {
     let loader = MemoryLoader::new().with("a.slang", SOURCE);
     let targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
-    let options = Options { targets, explain: true, ..Options::default() };
+    let options = targets.into_iter().fold(Options::default(), Options::target).explain();
     let output = compile(&loader, &["a.slang"], &options);
     assert!(!output.has_errors(), "{}", output.render(false));
-    assert_eq!(output.explanations.len(), 3);
-    for ((target, reflection), list) in output.reflections.iter().zip(&output.explanations) {
+    assert_eq!(output.explanations().len(), 3);
+    for ((target, reflection), list) in output.reflections.iter().zip(output.explanations()) {
         let paths: BTreeSet<&str> = list.iter().map(|e| e.path.as_str()).collect();
         assert_eq!(paths.len(), list.len(), "each path once");
         for leaf in &reflection.leaves {
@@ -150,10 +149,10 @@ fn arrays_have_an_input_attachment_for_each_element() {
         [shader(\"fragment\")] float4 main() : SV_Target { return s[1].b[1].SubpassLoad(); }";
     let loader = MemoryLoader::new().with("a.slang", source);
     let targets = vec![Target::Hlsl, Target::Glsl];
-    let options = Options { targets, explain: true, ..Options::default() };
+    let options = targets.into_iter().fold(Options::default(), Options::target).explain();
     let output = compile(&loader, &["a.slang"], &options);
     assert!(!output.has_errors(), "{}", output.render(false));
-    for ((target, reflection), list) in output.reflections.iter().zip(&output.explanations) {
+    for ((target, reflection), list) in output.reflections.iter().zip(output.explanations()) {
         for leaf in reflection.leaves.iter().filter(|l| l.kind == "inputAttachmentIndex") {
             let n = leaf.count.map_or(1, |n| if let Count::Number(n) = n { n } else { 0 });
             let (first, last) = (leaf.index.unwrap_or(0), leaf.index.unwrap_or(0) + n - 1);
@@ -231,9 +230,10 @@ fn what_cannot_be_explained() {
 fn page() -> String {
     let loader = MemoryLoader::new().with("<b>.slang", SOURCE);
     let targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
-    let output = compile(&loader, &["<b>.slang"], &Options { targets, explain: true, ..Options::default() });
+    let output =
+        compile(&loader, &["<b>.slang"], &targets.into_iter().fold(Options::default(), Options::target).explain());
     let sides: Vec<html::Side> =
-        output.reflections.iter().zip(&output.explanations).map(|((_, r), e)| (r, e.as_slice())).collect();
+        output.reflections.iter().zip(output.explanations()).map(|((_, r), e)| (r, e.as_slice())).collect();
     html::page("<b>.slang", &sides)
 }
 

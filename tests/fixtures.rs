@@ -5,9 +5,7 @@
 use crate::page::{self, Page, compile_page};
 use crate::support::{difference, files_under, glsl_is_legal, root, wgsl_is_legal};
 use libtest_mimic::Trial;
-use shaderport::compile::{Options, Output, Target, compile};
-use shaderport::diagnostic::Code;
-use shaderport::source::MemoryLoader;
+use shaderport::{Code, MemoryLoader, Options, Output, Target, compile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
     let of_passes = files_under(&root().join("src/legalize"), &["md"]);
     let beside = of_passes.clone().into_iter().map(|p| trial("fixtures/legalize", p));
     let sources = Arc::new(of_passes);
-    let mut passes: Vec<&'static str> = shaderport::legalize::PASSES.iter().map(|pass| pass.name).collect();
+    let mut passes: Vec<&'static str> = shaderport::internals::legalize::PASSES.iter().map(|pass| pass.name).collect();
     passes.sort_unstable();
     passes.dedup();
     let shown = passes.into_iter().map(|pass| {
@@ -115,7 +113,7 @@ fn illegal_text_is_seen() {
     let stages =
         "@vertex fn v() -> @builtin(position) vec4f { return vec4f(); } @fragment fn f(@location(1) x: f32) {}";
     assert!(wgsl_is_legal(stages).is_err());
-    let stage = shaderport::tree::Stage::Compute;
+    let stage = shaderport::Stage::Compute;
     assert!(glsl_is_legal("#version 450\nvoid main() { undeclared(); }\n", stage).is_err());
     assert!(glsl_is_legal("#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n", stage).is_ok());
 }
@@ -141,6 +139,6 @@ fn shows_without(page: &Page, pass: &str) -> bool {
         (output.render(false), output.dumps)
     };
     let with = said(page.options.clone());
-    let without = Options { left_out_pass: Some(pass.to_owned()), ..page.options.clone() };
+    let without = page.options.clone().left_out_pass(pass);
     !with.1.is_empty() && std::panic::catch_unwind(|| said(without)).map_or(true, |without| without != with)
 }

@@ -2,11 +2,9 @@
 
 use crate::random::Random;
 use rayon::prelude::*;
-use shaderport::compile::{Options, Target, compile};
-use shaderport::layout::{Policy, SPEC};
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{Count, Leaf};
-use shaderport::source::MemoryLoader;
+use shaderport::reflection::Reflection;
+use shaderport::reflection::{Count, Leaf};
+use shaderport::{MemoryLoader, Options, Policy, Target, compile};
 use std::collections::{BTreeMap, BTreeSet};
 
 const TARGETS: [Target; 3] = [Target::Hlsl, Target::Glsl, Target::Wgsl];
@@ -76,7 +74,7 @@ fn program(parameters: &[Parameter], used: impl Fn(usize) -> bool) -> String {
 
 fn reflect(files: &[(&str, &str)], compiled: &[&str], target: Target, policy: Policy) -> Option<Reflection> {
     let loader = files.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
-    let options = Options { policy, layouts_anyway: true, ..Options::for_target(target) };
+    let options = Options::for_target(target).binding_policy(policy).layouts_anyway();
     let output = compile(&loader, compiled, &options);
     let clash = output.has_errors();
     assert!(!clash || output.diagnostics.iter().any(|d| d.code.0 / 100 == 4), "{}", output.render(false));
@@ -127,7 +125,7 @@ fn holds(explicit: bool, property: impl Fn(&mut Random, &[Parameter], Target) ->
 }
 
 fn one(parameters: &[Parameter], target: Target) -> Option<Reflection> {
-    reflect(&[("a.slang", &program(parameters, |_| true))], &["a.slang"], target, SPEC)
+    reflect(&[("a.slang", &program(parameters, |_| true))], &["a.slang"], target, Policy::SPEC)
 }
 
 #[test]
@@ -188,7 +186,7 @@ fn bodies_move_nothing() {
         let used: Vec<bool> = parameters.iter().map(|_| random.index(2) == 0).collect();
         let all = one(parameters, target).map(|r| taken(&r));
         let text = program(parameters, |i| used[i]);
-        let some = reflect(&[("a.slang", &text)], &["a.slang"], target, SPEC).map(|r| taken(&r));
+        let some = reflect(&[("a.slang", &text)], &["a.slang"], target, Policy::SPEC).map(|r| taken(&r));
         match (all, some) {
             // Overlaps are an error only where one entry point reaches both.
             (Some(all), Some(some)) if all != some => Err(format!("{all:?}\n{some:?}")),
@@ -276,7 +274,7 @@ fn explicit_positions_first_then_the_first_gap() {
 
 /// `name index` of what lies in the first list of all, in order of number.
 fn order(files: &[(&str, &str)], compiled: &[&str], target: Target) -> String {
-    let reflection = reflect(files, compiled, target, SPEC).expect("a layout");
+    let reflection = reflect(files, compiled, target, Policy::SPEC).expect("a layout");
     let mut list: Vec<(u64, String)> = reflection
         .leaves
         .iter()
@@ -326,7 +324,7 @@ fn units_and_modules_have_contiguous_ranges() {
     let a = format!("import m;\n{a}");
     for target in TARGETS {
         let files = [("a.slang", a.as_str()), ("b.hlsl", b.as_str()), ("m.slang", module)];
-        let reflection = reflect(&files, &["a.slang", "b.hlsl"], target, SPEC).expect("a layout");
+        let reflection = reflect(&files, &["a.slang", "b.hlsl"], target, Policy::SPEC).expect("a layout");
         let mut units: BTreeMap<(char, List), BTreeSet<u64>> = BTreeMap::new();
         let globals: BTreeSet<u64> = reflection.global_scope.bindings.iter().filter_map(|b| b.index).collect();
         for (name, lists) in taken(&reflection) {

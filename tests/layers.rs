@@ -126,7 +126,7 @@ fn codes_are_used_and_explained() {
     };
     let mut missing = Vec::new();
     let mut by_number: BTreeMap<u16, &str> = BTreeMap::new();
-    for (code, name, _) in shaderport::diagnostic::codes::TABLE {
+    for (code, name, _) in shaderport::internals::diagnostic::codes::TABLE {
         assert!(by_number.insert(code.0, name).is_none(), "{code} is given twice");
         if !reported(name) {
             missing.push(format!("{code} {name} is never reported"));

@@ -1,9 +1,7 @@
 //! `--lint layout` gives advice that works: followed in the source to the letter, nothing is left to be told.
 
 use crate::random::Random;
-use shaderport::compile::{Options, Target, compile};
-use shaderport::diagnostic::{Code, Severity};
-use shaderport::source::MemoryLoader;
+use shaderport::{Code, Lint, MemoryLoader, Options, Severity, Target, compile};
 
 /// A struct as the test writes it: its name and (modifiers, type, name, dimensions) of its fields.
 type Struct = (String, Vec<[String; 4]>);
@@ -47,7 +45,7 @@ fn source(structs: &[Struct], container: &str) -> String {
 /// The warnings: which struct, and the advice.
 fn warnings(text: &str) -> Vec<(String, String)> {
     let loader = MemoryLoader::new().with("main.slang", text);
-    let options = Options { targets: vec![Target::Hlsl], lint_layout: true, ..Options::default() };
+    let options = Options::for_target(Target::Hlsl).lint(Lint::Layout);
     let output = compile(&loader, &["main.slang"], &options);
     let told = output.diagnostics.iter().filter(|d| d.code == Code::BAD_LAYOUT);
     assert!(output.diagnostics.iter().all(|d| d.severity != Severity::Error), "{}\n{text}", output.render(false));

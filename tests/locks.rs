@@ -5,11 +5,8 @@ use crate::positions::{Positions, positions};
 use crate::random::Random;
 use crate::support::{contents, glsl_is_legal, shaderport, tree, wgsl_is_legal};
 use rayon::prelude::*;
-use shaderport::compile::{Options, Output, Target, compile};
-use shaderport::diagnostic::{Code, Severity};
-use shaderport::layout::lock::{Lock, LockInput};
-use shaderport::layout::{DXC, Policy, SLANGC, SPEC};
-use shaderport::source::MemoryLoader;
+use shaderport::internals::layout::lock::{Lock, LockInput};
+use shaderport::{Code, MemoryLoader, Options, Output, Policy, Severity, Target, compile};
 use std::sync::Arc;
 
 /// (type, dimensions, how it is used in an expression, register class).
@@ -127,14 +124,14 @@ fn run(text: &str, target: Target, policy: Policy, lock: Option<&Lock>) -> Outpu
         program: "a.slang".into(),
         frozen: false,
     });
-    let options = Options { targets: vec![target], policy, lock: input, ..Options::default() };
+    let options = Options::for_target(target).binding_policy(policy).lock(input);
     compile(&loader, &["a.slang"], &options)
 }
 
 /// Edits one program; how many edits were taken and how many were refused.
 fn edits(seed: u64) -> [usize; 2] {
     let random = &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D);
-    let policy = [SPEC, SLANGC, DXC][random.index(3)];
+    let policy = [Policy::SPEC, Policy::SLANGC, Policy::DXC][random.index(3)];
     let target = [Target::Hlsl, Target::Glsl, Target::Wgsl][random.index(3)];
     let mut source = Source::default();
     for _ in 0..2 + random.index(6) {
@@ -173,13 +170,13 @@ fn edits(seed: u64) -> [usize; 2] {
         if seed.is_multiple_of(4) {
             legal(&output, &text);
         }
-        let records = output.records.expect("records");
+        let records = output.records().cloned().expect("records");
         lock.programs.insert("a.slang".to_owned(), records);
         assert_eq!(Lock::parse(&lock.to_json()).expect("its own format"), lock);
         // The same again changes nothing.
         if seed.is_multiple_of(16) {
             let again = run(&text, target, policy, Some(&lock));
-            assert_eq!(again.records.as_ref(), lock.programs.get("a.slang"), "seed {seed}");
+            assert_eq!(again.records(), lock.programs.get("a.slang"), "seed {seed}");
         }
         source = edited;
     }

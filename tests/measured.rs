@@ -1,6 +1,6 @@
 //! Where data lies in emitted texts, as tools that are not ours read them, beside what the sidecar says.
 
-use shaderport::reflect::model::{BufferMemory, Count, MemoryRow};
+use shaderport::reflection::{BufferMemory, Count, MemoryRow};
 use std::collections::BTreeMap;
 
 /// A type with its places.

@@ -1,11 +1,8 @@
 //! Options have one meaning on the command line, in a manifest and in a build script, and none of the three lacks one.
 
 use crate::support::{contents, shaderport, tree};
-use shaderport::compile::BufferLayout;
-use shaderport::layout::{DXC, SLANGC, Shift};
-use shaderport::options::{Choices, Lint};
-use shaderport::tree::MatrixOrder;
-use shaderport::{Build, Target};
+use shaderport::internals::options::Choices;
+use shaderport::{BufferLayout, Build, Lint, MatrixOrder, Policy, Shift, Target};
 use std::path::Path;
 
 /// The name, arguments, lines of a manifest, setters, and the target whose text shows it.
@@ -24,7 +21,7 @@ const ROWS: &[Row] = &[
         "binding-policy",
         &["--binding-policy", "slangc"],
         "binding-policy = 'slangc'",
-        |b| b.binding_policy(SLANGC),
+        |b| b.binding_policy(Policy::SLANGC),
         Target::Glsl,
     ),
     (
@@ -49,7 +46,7 @@ const ROWS: &[Row] = &[
         "reserve-unused",
         &["--reserve-unused", "--binding-policy", "dxc"],
         "reserve-unused = true\nbinding-policy = 'dxc'",
-        |b| b.reserve_unused(true).binding_policy(DXC),
+        |b| b.reserve_unused(true).binding_policy(Policy::DXC),
         Target::Hlsl,
     ),
     (

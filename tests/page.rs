@@ -14,10 +14,8 @@
 //! From the first `## ` heading on it is written by `BLESS=1 cargo test --test pages NAME`: the diagnostics, and for each target the
 //! emitted texts and, if asked for, the sidecar as a table (`sidecar`) and the layouts of types as an outline (`layouts`). Whatever is emitted must be legal, blessed or not.
 
-use shaderport::compile::{Options, Output, Target, compile};
-use shaderport::options;
-use shaderport::source::MemoryLoader;
-use shaderport::tree::MatrixOrder;
+use shaderport::internals::options;
+use shaderport::{MemoryLoader, Options, Output, Target, compile};
 use std::path::Path;
 
 /// A page: what was written, and what is generated.
@@ -40,7 +38,7 @@ pub fn parse(text: &str) -> Result<Page, String> {
         written: written.to_owned(),
         generated: generated.to_owned(),
         sources: Vec::new(),
-        options: Options { targets: vec![Target::Hlsl, Target::Glsl, Target::Wgsl], ..Options::default() },
+        options: Options::for_target(Target::Hlsl).target(Target::Glsl).target(Target::Wgsl),
         sidecar: false,
         layouts: false,
         units: 1,
@@ -87,23 +85,23 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     let to = &mut page.options;
     match name {
-        "target" => to.targets = value.split(',').map(options::target).collect::<Result<_, _>>()?,
+        "target" => to.targets = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
         "entry" => to.entries.push(options::entry(value)?),
         "profile" => to.profile = Some(value.to_owned()),
         "define" => to.defines.push(options::define(value)?),
-        "policy" => to.policy = options::policy(value)?,
-        "layout" => to.buffer_layout = options::buffer_layout(value)?,
+        "policy" => to.policy = value.parse()?,
+        "layout" => to.buffer_layout = value.parse()?,
         "lint" => {
             to.lint_layout = value == "layout";
             to.lint_stages = value == "stages";
         }
-        "matrix" => to.matrix_order = if value == "row" { MatrixOrder::Row } else { MatrixOrder::Column },
+        "matrix" => to.matrix_order = value.parse()?,
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
-        "shift" => to.shift = options::shift(value)?,
+        "shift" => to.shift = value.parse()?,
         "globals" => to.globals_binding = Some(options::binding(value)?),
         _ => return Err(format!("`{word}` is not an option of a fixture")),
     }

@@ -1,10 +1,11 @@
 //! Parses every file of the trees named by `SHADERPORT_TREE` (separated by `:`) and prints the errors; without it there
 //! is nothing to do. For development: `SHADERPORT_TREE=... cargo test --test parse_trees -- --nocapture`.
 
-use shaderport::diagnostic::{Code, Diagnostics};
-use shaderport::parse::{Language, parse};
-use shaderport::preprocess::{Preprocess, preprocess};
-use shaderport::source::{LoadError, Loaded, Loader, Sources};
+use shaderport::internals::diagnostic::Diagnostics;
+use shaderport::internals::parse::{Language, parse};
+use shaderport::internals::preprocess::{Preprocess, preprocess};
+use shaderport::internals::source::Sources;
+use shaderport::{Code, LoadError, Loaded, Loader};
 use std::path::{Path, PathBuf};
 
 struct Disk {

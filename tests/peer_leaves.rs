@@ -1,8 +1,8 @@
 //! The rows of our sidecar, in the words of the oracle.
 
 use crate::peer_rows::Row;
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{BufferMemory, Count, Leaf, Unbounded};
+use shaderport::reflection::Reflection;
+use shaderport::reflection::{BufferMemory, Count, Leaf, Unbounded};
 
 /// The oracle's name of a unit.
 const KINDS: &[(&str, &str)] = &[

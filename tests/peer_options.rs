@@ -1,10 +1,7 @@
 //! Our side of a comparison: options of the peers as ours, and the sidecar. Also a module of xtask.
 
-use shaderport::compile::{BufferLayout, Options, Target, compile};
-use shaderport::layout::Policy;
-use shaderport::reflect::Reflection;
-use shaderport::source::Loader;
-use shaderport::tree::MatrixOrder;
+use shaderport::reflection::Reflection;
+use shaderport::{BufferLayout, Loader, MatrixOrder, Options, Policy, Target, compile};
 
 /// A program and how it is compiled.
 pub struct Job<'a> {
@@ -53,7 +50,7 @@ const PEER_OPTIONS: &[(&str, usize, Apply)] = &[
         Ok(())
     }),
     ("-fvk-bind-globals", 2, |to, args| {
-        to.globals_binding = Some(shaderport::options::binding(&args.join(","))?);
+        to.globals_binding = Some(shaderport::internals::options::binding(&args.join(","))?);
         Ok(())
     }),
     ("-fvk-b-shift", 2, |to, args| shift(to, 'b', args)),
@@ -74,16 +71,11 @@ fn shift(to: &mut Options, class: char, args: &[String]) -> Result<(), String> {
 }
 
 fn options(job: &Job) -> Result<Options, String> {
-    let mut options = Options {
-        targets: vec![job.target],
-        policy: job.policy,
-        profile: job.profile.clone(),
-        layouts_anyway: true,
-        ..Options::default()
-    };
+    let mut options = Options::for_target(job.target).binding_policy(job.policy).layouts_anyway();
+    options.profile = job.profile.clone();
     for entry in &job.entries {
         let (name, _) = entry.split_once('@').unwrap_or((entry, ""));
-        options.entries.push(shaderport::options::entry(name)?);
+        options.entries.push(shaderport::internals::options::entry(name)?);
     }
     let mut rest = job.options.as_slice();
     while let [option, after @ ..] = rest {

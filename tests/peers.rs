@@ -9,10 +9,8 @@ use crate::peer_options::{Job, sidecar};
 use crate::peer_rows::Row;
 use crate::support::{files_under, root};
 use libtest_mimic::Trial;
-use shaderport::compile::Target;
-use shaderport::layout::{DXC, SLANGC};
-use shaderport::reflect::Reflection;
-use shaderport::source::MemoryLoader;
+use shaderport::reflection::Reflection;
+use shaderport::{MemoryLoader, Policy, Target};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -95,7 +93,7 @@ fn ours(page: &Page, column: &Column, target: &str) -> Result<Reflection, String
         // DXC compiles one at a time.
         entries: page.entries.iter().take(if dxc { 1 } else { usize::MAX }).cloned().collect(),
         target: Target::parse(target).ok_or("no such target")?,
-        policy: if dxc { DXC } else { SLANGC },
+        policy: if dxc { Policy::DXC } else { Policy::SLANGC },
         options: column.options.clone(),
         profile: column.profile.clone(),
     })

@@ -1,7 +1,7 @@
 //! Where a sidecar says that everything with a name of its own begins. Also a module of xtask.
 
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{Binding, Scope, Variable};
+use shaderport::reflection::Reflection;
+use shaderport::reflection::{Binding, Scope, Variable};
 use std::collections::BTreeMap;
 
 /// (name, unit) to (space, number). Names are those of locks.

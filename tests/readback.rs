@@ -6,8 +6,7 @@ use crate::random::Random;
 use crate::slots;
 use crate::support::{glsl_words, wgsl_is_legal};
 use rayon::prelude::*;
-use shaderport::compile::{BufferLayout, Options, Target, compile};
-use shaderport::source::MemoryLoader;
+use shaderport::{BufferLayout, MemoryLoader, Options, Target, compile};
 
 /// A field's type and the dimensions after its name.
 fn field_type(random: &mut Random, structs: u64) -> (String, String) {
@@ -80,7 +79,7 @@ fn faults(seed: u64, layout: BufferLayout) -> Comparison {
     let source = program(seed);
     let loader = MemoryLoader::new().with("main.slang", &source);
     let targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
-    let options = Options { targets, buffer_layout: layout, ..Options::default() };
+    let options = targets.into_iter().fold(Options::default(), Options::target).buffer_layout(layout);
     let output = compile(&loader, &["main.slang"], &options);
     let mut found = Comparison::default();
     if output.has_errors() {

@@ -2,11 +2,9 @@
 
 use crate::page::parse;
 use crate::support::root;
-use shaderport::compile::{Options, Target, compile};
-use shaderport::diagnostic::Code;
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::Leaf;
-use shaderport::source::MemoryLoader;
+use shaderport::reflection::Leaf;
+use shaderport::reflection::Reflection;
+use shaderport::{Code, MemoryLoader, Options, Target, compile};
 
 /// (fixture, target, a line of its outline below "global parameters" or an entry point). D3D's numbers are those of the
 /// document; where std140 rounds, Vulkan's and WebGPU's are multiples of 16 (rule `layout-std140-std430`).

@@ -1,7 +1,7 @@
 //! The samples build for every target, and everything that is emitted for them is legal.
 
 use crate::support::{contents, glsl_is_legal, root, shaderport, wgsl_is_legal};
-use shaderport::tree::Stage;
+use shaderport::Stage;
 
 #[test]
 fn samples_are_legal() {

@@ -1,8 +1,7 @@
 //! Sidecars are read back as they were written, and name what the text names.
 
-use shaderport::compile::{Options, Target, compile};
-use shaderport::reflect::Reflection;
-use shaderport::source::MemoryLoader;
+use shaderport::reflection::Reflection;
+use shaderport::{MemoryLoader, Options, Target, compile};
 
 #[test]
 fn a_sidecar_reads_back() {

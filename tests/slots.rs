@@ -2,8 +2,8 @@
 //! sidecar says. Also a module of xtask.
 
 use super::measured::Comparison;
-use shaderport::reflect::Reflection;
-use shaderport::reflect::model::{Count, Leaf};
+use shaderport::reflection::Reflection;
+use shaderport::reflection::{Count, Leaf};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a resource is: register class (D3D), number, space, and how many numbers it takes, if the tool tells.

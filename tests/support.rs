@@ -1,6 +1,6 @@
 //! What several test modules need: paths, temporary directories, running the program with a time limit, legality.
 
-use shaderport::validate;
+use shaderport::internals::validate;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -135,7 +135,7 @@ fn stages_fit(text: &str) -> Result<(), String> {
 }
 
 /// Whether glslang compiles a GLSL text to Vulkan SPIR-V, or takes one of another version for OpenGL.
-pub fn glsl_is_legal(text: &str, stage: shaderport::tree::Stage) -> Result<(), String> {
+pub fn glsl_is_legal(text: &str, stage: shaderport::Stage) -> Result<(), String> {
     let version = text.lines().next().unwrap_or_default();
     match version.ends_with(" core") || version.ends_with(" es") {
         true => with_glslang(text, stage, glslang::Target::None(None), |_| Ok(())),
@@ -144,7 +144,7 @@ pub fn glsl_is_legal(text: &str, stage: shaderport::tree::Stage) -> Result<(), S
 }
 
 /// The SPIR-V that glslang makes of a GLSL text.
-pub fn glsl_words(text: &str, stage: shaderport::tree::Stage) -> Result<Vec<u32>, String> {
+pub fn glsl_words(text: &str, stage: shaderport::Stage) -> Result<Vec<u32>, String> {
     use glslang::{SpirvVersion, Target, VulkanVersion};
     let target = Target::Vulkan { version: VulkanVersion::Vulkan1_3, spirv_version: SpirvVersion::SPIRV1_6 };
     with_glslang(text, stage, target, |shader| shader.compile().map_err(|e| e.to_string()))
@@ -153,7 +153,7 @@ pub fn glsl_words(text: &str, stage: shaderport::tree::Stage) -> Result<Vec<u32>
 /// Gives a text to glslang.
 fn with_glslang<T>(
     text: &str,
-    stage: shaderport::tree::Stage,
+    stage: shaderport::Stage,
     target: glslang::Target,
     then: impl FnOnce(glslang::Shader) -> Result<T, String>,
 ) -> Result<T, String> {
@@ -176,9 +176,9 @@ fn with_glslang<T>(
 }
 
 /// The stage in glslang's terms.
-fn glslang_stage(stage: shaderport::tree::Stage) -> glslang::ShaderStage {
+fn glslang_stage(stage: shaderport::Stage) -> glslang::ShaderStage {
     use glslang::ShaderStage as To;
-    use shaderport::tree::Stage;
+    use shaderport::Stage;
     match stage {
         Stage::Vertex => To::Vertex,
         Stage::Hull => To::TesselationControl,

@@ -4,9 +4,10 @@
 use crate::measured::{Measured, of_naga, of_spirv};
 use crate::random::Random;
 use crate::support::glsl_words;
-use shaderport::layout::rules::{self, Rules};
-use shaderport::layout::{Api, Detail, Layouter, SPEC, Settings, TypeLayout, Unit};
-use shaderport::tree::{Field, MatrixOrder, Program, Scalar, Stage, Struct, StructId, Type, TypeId};
+use shaderport::internals::layout::rules::{self, Rules};
+use shaderport::internals::layout::{Api, Detail, Layouter, Settings, TypeLayout, Unit};
+use shaderport::internals::tree::{Field, Program, Scalar, Struct, StructId, Type, TypeId};
+use shaderport::{MatrixOrder, Policy, Stage};
 use std::fmt::Write;
 
 /// What random types are made of.
@@ -112,7 +113,7 @@ fn random_type(random: &mut Random, kinds: &Kinds, program: &mut Program, made: 
 }
 
 fn layout(program: &Program, ty: TypeId, rules: &Rules) -> TypeLayout {
-    let settings = Settings::native(Api::Vulkan, SPEC);
+    let settings = Settings::native(Api::Vulkan, Policy::SPEC);
     Layouter { program, settings: &settings }.layout(ty, rules, MatrixOrder::Column)
 }
 

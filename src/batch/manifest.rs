@@ -18,7 +18,7 @@
 
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
-use crate::options::{Choices, entry, target};
+use crate::options::{Choices, entry};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -225,7 +225,7 @@ fn check_keys(text: &str, file: &File<Keys>) -> Result<(), String> {
 }
 
 fn targets(names: &[String]) -> Result<Vec<Target>, String> {
-    names.iter().map(|t| target(t).map_err(|e| format!("`{t}`: {e}"))).collect()
+    names.iter().map(|t| t.parse().map_err(|e| format!("`{t}`: {e}"))).collect()
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, String> {

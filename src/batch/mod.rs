@@ -6,10 +6,15 @@ pub mod loader;
 mod lock;
 pub mod manifest;
 mod plan;
+#[cfg(feature = "cli")]
 pub mod validators;
 mod write;
 
 pub use loader::FileLoader;
 pub use lock::LockFile;
-pub use plan::{Job, Plan, Project, base, clashes, file_name, plan, project};
-pub use write::{Written, write_if_changed, write_whole};
+pub use plan::{Job, Plan, clashes, file_name, plan};
+#[cfg(feature = "cli")]
+pub use plan::{Project, base, project};
+#[cfg(feature = "cli")]
+pub use write::Written;
+pub use write::{write_if_changed, write_whole};

@@ -1,9 +1,9 @@
 //! What a build is made of: the programs found in a tree, each with its settings and outputs.
 
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
-use super::validators::glsl_extension;
 use crate::compile::Artifact;
 use crate::diagnostic::Code;
+use crate::tree::Stage;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use walkdir::WalkDir;
@@ -219,5 +219,25 @@ pub fn file_name(stem: &str, artifact: &Artifact) -> String {
     match artifact.entry {
         None => format!("{stem}.{}", artifact.target.extension()),
         Some((entry, stage)) => format!("{stem}.{entry}.{}", glsl_extension(stage)),
+    }
+}
+
+/// The file name ending by which glslang knows a stage.
+pub fn glsl_extension(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vert",
+        Stage::Hull => "tesc",
+        Stage::Domain => "tese",
+        Stage::Geometry => "geom",
+        Stage::Fragment => "frag",
+        Stage::Compute => "comp",
+        Stage::Amplification => "task",
+        Stage::Mesh => "mesh",
+        Stage::RayGeneration => "rgen",
+        Stage::Intersection => "rint",
+        Stage::AnyHit => "rahit",
+        Stage::ClosestHit => "rchit",
+        Stage::Miss => "rmiss",
+        Stage::Callable => "rcall",
     }
 }

@@ -1,6 +1,7 @@
 //! Checks emitted texts with compilers that are not ours: naga in process, and DXC, glslang with spirv-val, and Tint where
 //! they are found on the PATH.
 
+use super::plan::glsl_extension;
 use crate::compile::{Artifact, Target};
 use crate::symbol::Symbol;
 use crate::tree::Stage;
@@ -70,26 +71,6 @@ fn hlsl(text: &str, entry: &str, stage: Stage) -> Option<String> {
             command.args(["-E", entry]);
         }
     })
-}
-
-/// The file name ending by which glslang knows a stage.
-pub fn glsl_extension(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vert",
-        Stage::Hull => "tesc",
-        Stage::Domain => "tese",
-        Stage::Geometry => "geom",
-        Stage::Fragment => "frag",
-        Stage::Compute => "comp",
-        Stage::Amplification => "task",
-        Stage::Mesh => "mesh",
-        Stage::RayGeneration => "rgen",
-        Stage::Intersection => "rint",
-        Stage::AnyHit => "rahit",
-        Stage::ClosestHit => "rchit",
-        Stage::Miss => "rmiss",
-        Stage::Callable => "rcall",
-    }
 }
 
 /// Writes the text into a temporary file and runs a tool on it.

@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
     pub(super) fn call_expr(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], span: Span) -> ExprId {
         let name = match &callee.kind {
             Ast::Path(path) => path.last().map(|s| s.name.name),
-            Ast::Member(_, segment, _) => Some(segment.name.name),
+            Ast::Member(_, segment) => Some(segment.name.name),
             _ => None,
         };
         let operand = self.operand(callee);

@@ -102,11 +102,7 @@ impl<'a> Checker<'a> {
                 let name = ast::Ident { name: self.words.subscript, span: property.name.span };
                 self.declare_name(decl, name, What::Subscript(property), place);
             }
-            DeclKind::Import(..)
-            | DeclKind::Include(_)
-            | DeclKind::Implementing(_)
-            | DeclKind::Ignored
-            | DeclKind::Empty => {}
+            DeclKind::Import(..) | DeclKind::Include(_) | DeclKind::Ignored | DeclKind::Empty => {}
         }
     }
 

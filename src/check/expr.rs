@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         match &e.kind {
             Ast::Path(path) => self.path_operand(path, e.span),
             Ast::Paren(inner) => self.operand(inner),
-            Ast::Member(base, segment, _) => self.member_operand(base, segment, e.span),
+            Ast::Member(base, segment) => self.member_operand(base, segment, e.span),
             Ast::Error => Operand::Error,
             Ast::Construct(ty, args) if args.is_empty() && matches!(ty.kind, ast::TypeKind::Error) => Operand::Error,
             _ => Operand::Value(self.value_expr(e)),
@@ -156,9 +156,9 @@ impl<'a> Checker<'a> {
             Ast::InitList(list) => self.untyped_list(list, span),
             Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
-            Ast::Unsupported(what, _) => self.unsupported_value(span, &format!("`{what}`")),
-            Ast::Lambda(..) => self.unsupported_value(span, "a lambda expression"),
-            Ast::Expand(word, _) => self.unsupported_value(span, &format!("`{word}`")),
+            Ast::Unsupported(what) => self.unsupported_value(span, &format!("`{what}`")),
+            Ast::Lambda => self.unsupported_value(span, "a lambda expression"),
+            Ast::Expand(word) => self.unsupported_value(span, &format!("`{word}`")),
             Ast::Null => self.unsupported_value(span, "a null value"),
             Ast::Path(_) | Ast::Paren(_) | Ast::Member(..) | Ast::Error => self.error_value(span),
         }

@@ -715,13 +715,13 @@ fn contains_return(stmts: &[ast::Stmt], depth: u32) -> bool {
     depth > 200
         || stmts.iter().any(|s| match &s.kind {
             AstStmt::Return(_) | AstStmt::Error | AstStmt::IntrinsicAsm(..) | AstStmt::TargetSwitch(_) => true,
-            AstStmt::StageSwitch(_) | AstStmt::Unsupported(_) | AstStmt::Discard => true,
+            AstStmt::StageSwitch | AstStmt::Unsupported(_) | AstStmt::Discard => true,
             AstStmt::Block(b) => contains_return(&b.stmts, depth + 1),
             AstStmt::If(_, _, a, b) => {
                 contains_return(std::slice::from_ref(a), depth + 1)
                     || b.as_ref().is_some_and(|b| contains_return(std::slice::from_ref(b), depth + 1))
             }
-            AstStmt::For(_, _, _, b) | AstStmt::While(_, b) | AstStmt::DoWhile(b, _) | AstStmt::Label(_, b) => {
+            AstStmt::For(_, _, _, b) | AstStmt::While(_, b) | AstStmt::DoWhile(b, _) | AstStmt::Label(b) => {
                 contains_return(std::slice::from_ref(b), depth + 1)
             }
             AstStmt::Switch(_, cases) => cases.iter().any(|c| contains_return(&c.body.stmts, depth + 1)),
@@ -772,7 +772,7 @@ fn sole_intrinsic(block: &ast::Block, target: Option<Symbol>) -> Option<(Symbol,
     }
     let done = |s: Option<&ast::Stmt>| s.is_none_or(|s| matches!(s.kind, AstStmt::Break(None) | AstStmt::Return(None)));
     match &only.kind {
-        AstStmt::IntrinsicAsm(text, _) if done(stmts.next()) => Some((*text, only.span)),
+        AstStmt::IntrinsicAsm(text) if done(stmts.next()) => Some((*text, only.span)),
         AstStmt::Block(inner) if stmts.next().is_none() => sole_intrinsic(inner, target),
         _ => None,
     }

@@ -43,7 +43,7 @@ pub(super) fn has_default(param: &GenericParam) -> bool {
     match &param.kind {
         GenericParamKind::Type { default, .. } => default.is_some(),
         GenericParamKind::Value { default, .. } => default.is_some(),
-        GenericParamKind::Pack { .. } => true,
+        GenericParamKind::Pack => true,
     }
 }
 
@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
                 Some(self.resolve_type(ty, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
             }
             GenericParamKind::Value { default: Some(value), .. } => self.constant_int(value, scope).map(Arg::Value),
-            GenericParamKind::Pack { .. } => Some(Arg::Pack(Vec::new())),
+            GenericParamKind::Pack => Some(Arg::Pack(Vec::new())),
             _ => None,
         }
     }
@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
             GenericParamKind::Type { .. } => {
                 Some(self.type_arg(arg, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
             }
-            GenericParamKind::Pack { .. } => {
+            GenericParamKind::Pack => {
                 let span = arg_span(arg);
                 self.unsupported(span, "a parameter pack");
                 None
@@ -563,7 +563,7 @@ impl<'a> Checker<'a> {
                 let bounds: Vec<Bound> = bounds.iter().flat_map(|b| self.bounds(b, scope)).collect();
                 self.solve_type(slot.suggested(), &bounds).map(Arg::Type)
             }
-            GenericParamKind::Pack { .. } => None,
+            GenericParamKind::Pack => None,
         }
     }
 

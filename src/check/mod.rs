@@ -123,18 +123,8 @@ pub struct Report {
     pub inferred: Vec<String>,
 }
 
-/// Checks sources. The program is complete only if `diags` has no error.
-pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diagnostics) -> Program {
-    check_with_report(stdlib, input, options, diags).0
-}
-
-/// Checks sources and tells what was inferred.
-pub fn check_with_report(
-    stdlib: &Stdlib,
-    input: &Input,
-    options: &Options,
-    diags: &mut Diagnostics,
-) -> (Program, Report) {
+/// Checks sources and tells what was inferred. The program is complete only if `diags` has no error.
+pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diagnostics) -> (Program, Report) {
     let mut checker = Checker::new(options, diags);
     checker.declare_all(stdlib, input);
     checker.check_parameters();

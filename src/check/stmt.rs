@@ -175,15 +175,15 @@ impl<'a> Checker<'a> {
             }
             Ast::Return(value) => return self.return_stmt(value.as_ref(), span, out),
             Ast::Discard => StmtKind::Discard,
-            Ast::Label(_, inner) => return self.stmt_inner(inner, out),
+            Ast::Label(inner) => return self.stmt_inner(inner, out),
             Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
             Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
-            Ast::StageSwitch(_) => return self.unsupported(span, "`__stage_switch`"),
+            Ast::StageSwitch => return self.unsupported(span, "`__stage_switch`"),
             Ast::IntrinsicAsm(..) if !span.file.is_library() => {
                 let message = "`__intrinsic_asm` must be the only statement of its function or case";
                 return self.error(Code::BAD_SPELLING, span, message);
             }
-            Ast::IntrinsicAsm(text, _) => match self.template(*text, span, u32::MAX) {
+            Ast::IntrinsicAsm(text) => match self.template(*text, span, u32::MAX) {
                 Some(template) => StmtKind::Intrinsic(template),
                 None => return,
             },

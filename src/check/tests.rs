@@ -22,7 +22,7 @@ pub(super) fn check_text(name: &str, text: &str) -> (Program, Vec<String>) {
         format!("{line}: {} {}", d.code, d.message)
     };
     let list = diags.list().iter().map(place).collect();
-    (program, list)
+    (program.0, list)
 }
 
 /// The dump of a source without errors.

@@ -95,10 +95,10 @@ impl<'a> Checker<'a> {
                 let inner = self.resolve_type(inner, scope);
                 self.optional_type(inner, ty.span)
             }
-            TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type"),
+            TypeKind::Function => self.unsupported_type(ty.span, "a function type"),
             TypeKind::And(_) => self.unsupported_type(ty.span, "a conjunction of interfaces as the type of a value"),
             TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
-            TypeKind::Expand(_) => self.unsupported_type(ty.span, "a parameter pack"),
+            TypeKind::Expand => self.unsupported_type(ty.span, "a parameter pack"),
         }
     }
 

@@ -7,7 +7,6 @@ use crate::batch::{FileLoader, Job, LockFile, Plan, Written, clashes, file_name,
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
 use crate::layout::lock::ProgramLock;
-use crate::options::target;
 use crate::preprocess::TokenCache;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -24,7 +23,7 @@ pub struct BuildArgs {
     #[arg(default_value = ".")]
     tree: PathBuf,
     /// What to write, separated by commas; the default is the manifest's, else hlsl,glsl,wgsl.
-    #[arg(long, value_delimiter = ',', value_parser = target)]
+    #[arg(long, value_delimiter = ',')]
     target: Vec<Target>,
     /// Directory for the outputs: OUT/TARGET/PATH/NAME.EXT with NAME.json beside it.
     #[arg(short, long, default_value = "out")]

@@ -8,7 +8,6 @@ use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::guide;
 use crate::layout::rules;
-use crate::options::target;
 use crate::reflect::{explain, html};
 use clap::{Args, ValueEnum};
 use std::io::{IsTerminal, Write};
@@ -24,7 +23,7 @@ pub struct CompileArgs {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// What to write: hlsl, glsl, wgsl, spirv or metal.
-    #[arg(long, value_parser = target)]
+    #[arg(long)]
     target: Target,
     #[command(flatten)]
     program: ProgramArgs,
@@ -72,7 +71,7 @@ pub struct ReflectArgs {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// For which targets, separated by commas; the default is hlsl, and hlsl,glsl,wgsl side by side for a page.
-    #[arg(long, value_delimiter = ',', value_parser = target)]
+    #[arg(long, value_delimiter = ',')]
     target: Vec<Target>,
     #[command(flatten)]
     program: ProgramArgs,
@@ -91,7 +90,7 @@ pub struct ExplainArgs {
     #[arg(required = true, value_name = "PAGE | FILES... PARAMETER")]
     what: Vec<String>,
     /// For which target a position is explained.
-    #[arg(long, value_parser = target, default_value = "hlsl")]
+    #[arg(long, default_value = "hlsl")]
     target: Target,
     #[command(flatten)]
     program: ProgramArgs,

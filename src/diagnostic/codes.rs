@@ -21,6 +21,7 @@ macro_rules! codes {
             $($(#[doc = $doc])* #[doc = $title] pub const $name: Code = Code($number);)*
         }
         /// Code, constant name and title of every code.
+        #[cfg(any(test, feature = "internals"))]
         pub const TABLE: &[(Code, &str, &str)] = &[$((Code($number), stringify!($name), $title)),*];
         /// The rule of layout that decides what a code reports.
         const RULES: &[(Code, &str)] = &[$($((Code($number), $rule),)?)*];
@@ -107,11 +108,6 @@ pub fn page(code: Code) -> Option<&'static str> {
 /// The rule of layout that decides what a code reports; `shaderport explain` shows its page.
 pub fn rule(code: Code) -> Option<&'static str> {
     RULES.iter().find(|(c, _)| *c == code).map(|(_, rule)| *rule)
-}
-
-/// The title of a code.
-pub fn title(code: Code) -> Option<&'static str> {
-    TABLE.iter().find(|(c, ..)| *c == code).map(|(.., title)| *title)
 }
 
 #[cfg(test)]

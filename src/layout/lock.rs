@@ -4,7 +4,7 @@
 //! that declares it, and where it begins in every unit. What lies in a parameter follows from its type and is not recorded.
 //! Records are only ever added: one whose parameter is gone keeps its place from others until a person removes it.
 
-use super::{Api, POLICIES, SPEC, Settings, Shift, UNBOUNDED, Unit};
+use super::{Api, Policy, Settings, Shift, UNBOUNDED, Unit};
 use crate::json::{self, Fault};
 use crate::source::{FileId, Sources, Span};
 use crate::tree::GlobalId;
@@ -75,7 +75,7 @@ pub struct Under {
 impl Under {
     /// Settings with these options; `None` if there are no such ones.
     pub fn settings(&self, settings: &Settings) -> Option<Settings> {
-        let policy = *POLICIES.iter().find(|p| p.name == self.policy)?;
+        let policy = *Policy::ALL.iter().find(|p| p.name == self.policy)?;
         let mut shift = Shift::NONE;
         let known = self.shift.iter().all(|(class, start)| shift.set(*class, *start));
         known.then_some(Settings { policy, shift, block_spaces: self.blocks_apart, ..*settings })
@@ -182,7 +182,7 @@ impl Record {
                 return Some(format!("`{word}` {words}"));
             }
         }
-        let known = |under: &Under| under.settings(&Settings::native(Api::Vulkan, SPEC)).is_some();
+        let known = |under: &Under| under.settings(&Settings::native(Api::Vulkan, Policy::SPEC)).is_some();
         if let Some(under) = self.under.as_ref().filter(|under| !known(under)) {
             return Some(format!("there are no such options as `{}` with these ranges", under.policy));
         }

@@ -6,13 +6,13 @@
 //! Layouts of types alone are there for any program, under any rule set:
 //!
 //! ```
-//! use shaderport::layout::{Api, Detail, Layouter, SPEC, Settings, Unit, rules};
-//! use shaderport::tree::{MatrixOrder, Program, Scalar};
+//! use shaderport::internals::layout::{Api, Detail, Layouter, Policy, Settings, Unit, rules};
+//! use shaderport::internals::tree::{MatrixOrder, Program, Scalar};
 //!
 //! let mut program = Program::default();
 //! let float3 = program.types.vector(Scalar::F32, 3);
 //! let four = program.types.array(float3, Some(4));
-//! let settings = Settings::native(Api::Vulkan, SPEC);
+//! let settings = Settings::native(Api::Vulkan, Policy::SPEC);
 //! let layouter = Layouter { program: &program, settings: &settings };
 //! // The last element of a D3D constant buffer is not padded; each in a scalar block follows the one before.
 //! for (rules, size, stride) in [(&rules::D3D_CONSTANT, 60, 16), (&rules::STD140, 64, 16), (&rules::SCALAR, 48, 12)] {
@@ -48,9 +48,9 @@ pub mod varyings;
 
 pub use crate::target::Api;
 use crate::tree::{Binding, GlobalId, ParameterId, Program};
-pub use leaves::{Dimension, Leaf, Leaves, Parameter, Part, Role, is_plain, walk};
+pub use leaves::{Leaf, Leaves, Parameter, Part, Role, walk};
 use lock::Owner;
-pub use policy::{DXC, POLICIES, Policy, SLANGC, SPEC, Unbounded};
+pub use policy::{Policy, Unbounded};
 pub use position::{Position, binding, buffer_place};
 pub use prepare::prepare;
 pub use settings::{Settings, Shift, offset_of_global};

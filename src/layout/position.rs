@@ -49,7 +49,7 @@ impl Position {
     }
 
     /// How far the second slot of a leaf lies behind its first: arrays are split, so all first ones come before.
-    pub fn to_second(&self) -> u32 {
+    pub fn to_second(self) -> u32 {
         u32::try_from(self.elements.max(1)).unwrap_or(u32::MAX)
     }
 }

@@ -203,19 +203,16 @@ impl Parser<'_> {
             return Ok(());
         }
         let mut members = None;
-        let mut trailing = Vec::new();
         if self.w() == W::LBrace {
             let what = if name.name.is_empty() { format!("the {}", word.text) } else { format!("`{}`", name.name) };
             prefix.comments.append(&mut self.leading_comments());
-            let (list, rest) = self.members(&what)?;
-            members = Some(list);
-            trailing = rest;
+            members = Some(self.members(&what)?);
         } else if self.w() != W::Semi {
             let what = format!("`{{` or `;` after `{} {}`", word.text, name.name);
             return self.fail(&what);
         }
         self.type_params.truncate(scope);
-        let decl = StructDecl { name, generics, bases, members, trailing, magic: prefix.magic };
+        let decl = StructDecl { name, generics, bases, members, magic: prefix.magic };
         let span = self.since(prefix.start);
         out.push(prefix.decl(if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, span));
         Ok(())
@@ -239,16 +236,16 @@ impl Parser<'_> {
     }
 
     /// members = "{" declarations "}"
-    pub(super) fn members(&mut self, what: &str) -> R<(Vec<Decl>, Vec<Comment>)> {
+    pub(super) fn members(&mut self, what: &str) -> R<Vec<Decl>> {
         let open = self.expect(W::LBrace, &format!("`{{` and the members of {what}"))?.span;
         let outer = std::mem::replace(&mut self.no_gt, false);
         let mut list = Vec::new();
         self.declarations(Level::Member, &mut list);
         list.shrink_to_fit();
         self.no_gt = outer;
-        let trailing = self.leading_comments();
+        self.leading_comments();
         self.close(W::RBrace, &format!("`}}` after the members of {what}"), open)?;
-        Ok((list, trailing))
+        Ok(list)
     }
 
     /// enum = "enum" ["class"] attributes* [name] [":" type] "{" [ case { "," case } [","] ] "}"
@@ -309,7 +306,7 @@ impl Parser<'_> {
         let target = self.ty()?;
         let bases = self.bases()?;
         self.where_clauses(&mut generics)?;
-        let (members, _) = self.members("the extension")?;
+        let members = self.members("the extension")?;
         self.eat(W::Semi);
         let span = self.since(prefix.start);
         out.push(prefix.decl(DeclKind::Extension(ExtensionDecl { generics, target, bases, members }), span));
@@ -322,10 +319,10 @@ impl Parser<'_> {
         let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
         let (semantics, _, _) = self.declarator_suffix(name)?;
         prefix.comments.append(&mut self.leading_comments());
-        let (members, trailing) = self.members(&format!("`{}`", name.name))?;
+        let members = self.members(&format!("`{}`", name.name))?;
         self.eat(W::Semi);
         let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Buffer(BufferDecl { texture, name, semantics, members, trailing }), span));
+        out.push(prefix.decl(DeclKind::Buffer(BufferDecl { texture, name, semantics, members }), span));
         Ok(())
     }
 
@@ -423,7 +420,7 @@ impl Parser<'_> {
     /// module = "module" (name | STRING) ";"
     fn module(&mut self) -> R<()> {
         self.bump();
-        self.module = Some(self.module_path()?);
+        self.module_path()?;
         self.semicolon("the module declaration")
     }
 
@@ -436,7 +433,7 @@ impl Parser<'_> {
         let exported = prefix.has_modifier("__exported");
         let kind = match word {
             W::Include => DeclKind::Include(path),
-            W::Implementing => DeclKind::Implementing(path),
+            W::Implementing => DeclKind::Ignored,
             _ => DeclKind::Import(path, exported),
         };
         let span = self.since(prefix.start);
@@ -464,7 +461,7 @@ impl Parser<'_> {
         self.semicolon(&format!("the associated type `{}`", name.name))?;
         let span = self.since(prefix.start);
         let kind = GenericParamKind::Type { bounds, default };
-        let param = GenericParam { name, kind, comments: Vec::new() };
+        let param = GenericParam { name, kind };
         out.push(prefix.decl(DeclKind::AssociatedType(param), span));
         Ok(())
     }
@@ -486,30 +483,30 @@ impl Parser<'_> {
 
     /// declarators = function-rest | declarator { "," declarator } ";"
     fn declarators(&mut self, place: Level, mut prefix: Prefix, ty: TypeExpr, out: &mut Vec<Decl>) -> R<()> {
-        let mut group = 0;
+        let mut first = true;
         loop {
-            let mut ty = if group == 0 { ty.clone() } else { without_pointers(&ty) };
-            while group > 0 && self.w() == W::Star {
+            let mut ty = if first { ty.clone() } else { without_pointers(&ty) };
+            while !first && self.w() == W::Star {
                 self.bump();
                 ty = TypeExpr { span: ty.span, kind: TypeKind::Pointer(Box::new(ty)) };
             }
-            if group == 0 && self.w() == W::LBrace && place == Level::Global {
+            if first && self.w() == W::LBrace && place == Level::Global {
                 return self.glsl_block(prefix);
             }
             let (owner, name) = self.declarator_name()?;
-            if group == 0 && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
+            if first && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
                 return self.glsl_block(prefix);
             }
             let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
-            if group == 0 && is_function {
+            if first && is_function {
                 return self.function(place, prefix, owner, name, ty, out);
             }
-            let var = self.variable(name, ty, group)?;
+            let var = self.variable(name, ty)?;
             if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
                 self.variables.insert(name.name);
             }
             self.apply_pack_matrix(&mut prefix);
-            let span = self.since(if group == 0 { prefix.start } else { name.span });
+            let span = self.since(if first { prefix.start } else { name.span });
             out.push(prefix.clone().decl(DeclKind::Var(var), span));
             if !self.eat(W::Comma) {
                 return self.semicolon(&format!("the declaration of `{}`", name.name));
@@ -518,7 +515,7 @@ impl Parser<'_> {
                 self.trailing_comments(&mut last.comments);
             }
             prefix.comments = self.leading_comments();
-            group += 1;
+            first = false;
         }
     }
 
@@ -551,44 +548,41 @@ impl Parser<'_> {
     }
 
     /// variable = array-suffixes declarator-suffix ["{" states "}"]
-    fn variable(&mut self, name: Ident, ty: TypeExpr, group: u32) -> R<VarDecl> {
+    fn variable(&mut self, name: Ident, ty: TypeExpr) -> R<VarDecl> {
         let ty = self.array_suffixes(ty)?;
         let (semantics, mut init, bits) = self.declarator_suffix(name)?;
-        let skipped = matches!(init, Some(Expr { kind: ExprKind::Unsupported(n, _), .. }) if n == name.name);
-        let state_block = skipped || self.w() == W::LBrace;
+        init = init.filter(|e| !matches!(e.kind, ExprKind::Unsupported(n) if n == name.name));
+        // States of effect files: `SamplerState s { Filter = ...; }`.
         if self.w() == W::LBrace {
             self.skip_group();
         }
-        if skipped {
-            init = None;
-        }
-        Ok(VarDecl { ty, name, semantics, init, group, is_let: false, bits, state_block })
+        Ok(VarDecl { ty, name, semantics, init, is_let: false, bits })
     }
 
     /// let = ("let" | "var") let-declarator { "," let-declarator } ";"
     fn let_declaration(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let is_let = self.bump().text == "let";
-        let mut group = 0;
+        let mut first = true;
         loop {
-            let var = self.let_declarator(is_let, group)?;
+            let var = self.let_declarator(is_let)?;
             let name = var.name;
-            let span = self.since(if group == 0 { prefix.start } else { name.span });
+            let span = self.since(if first { prefix.start } else { name.span });
             out.push(prefix.clone().decl(DeclKind::Var(var), span));
             prefix.comments.clear();
             if !self.eat(W::Comma) {
                 return self.semicolon(&format!("the declaration of `{}`", name.name));
             }
-            group += 1;
+            first = false;
         }
     }
 
     /// let-declarator = name [":" type] declarator-suffix
-    pub(super) fn let_declarator(&mut self, is_let: bool, group: u32) -> R<VarDecl> {
+    pub(super) fn let_declarator(&mut self, is_let: bool) -> R<VarDecl> {
         let name = self.name("the name of the variable")?;
         self.variables.insert(name.name);
         let infer = TypeExpr { kind: TypeKind::Infer, span: name.span };
         let ty = if self.eat(W::Colon) { self.ty()? } else { infer };
-        let mut var = self.variable(name, ty, group)?;
+        let mut var = self.variable(name, ty)?;
         var.is_let = is_let;
         Ok(var)
     }

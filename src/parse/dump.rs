@@ -8,9 +8,6 @@ use std::fmt::Write;
 /// A unit, one declaration a line.
 pub fn unit(unit: &Unit) -> String {
     let mut out = String::new();
-    if let Some(module) = unit.module {
-        let _ = writeln!(out, "(module {})", module.name);
-    }
     for d in &unit.decls {
         out.push_str(&decl(d));
         out.push('\n');
@@ -75,7 +72,6 @@ pub fn decl(d: &Decl) -> String {
         DeclKind::UsingNamespace(path) => format!("using {}", path_of(path)),
         DeclKind::Import(path, exported) => format!("import{} {}", if *exported { " exported" } else { "" }, path.name),
         DeclKind::Include(path) => format!("include {}", path.name),
-        DeclKind::Implementing(path) => format!("implementing {}", path.name),
         DeclKind::Property(p) => property("property", p),
         DeclKind::Subscript(p) => property("subscript", p),
         DeclKind::Ignored => "ignored".to_owned(),
@@ -89,12 +85,10 @@ fn path_of(path: &[Ident]) -> String {
 }
 
 fn var(v: &VarDecl) -> String {
-    let group = if v.group > 0 { format!("#{} ", v.group) } else { String::new() };
     let word = if v.is_let { "let " } else { "" };
     let bits = option(" bits ", v.bits.as_ref(), expr);
-    let block = if v.state_block { " {states}" } else { "" };
     let init = option(" = ", v.init.as_ref(), expr);
-    format!("{group}{word}{} {}{}{bits}{init}{block}", ty(&v.ty), v.name.name, semantics(&v.semantics))
+    format!("{word}{} {}{}{bits}{init}", ty(&v.ty), v.name.name, semantics(&v.semantics))
 }
 
 fn semantics(list: &[Semantic]) -> String {
@@ -127,9 +121,6 @@ fn structure(word: &str, s: &StructDecl) -> String {
     match &s.members {
         Some(members) => out.push_str(&list(members, decl)),
         None => out.push_str(" forward"),
-    }
-    if !s.trailing.is_empty() {
-        let _ = write!(out, " {}", comments(&s.trailing).trim_end());
     }
     out
 }
@@ -168,7 +159,7 @@ fn generic_param(p: &GenericParam) -> String {
         GenericParamKind::Value { ty: t, default } => {
             format!("let {name} {}{}", ty(t), option(" = ", default.as_ref(), expr))
         }
-        GenericParamKind::Pack { bounds: b } => format!("each {name}{}", bounds(b)),
+        GenericParamKind::Pack => format!("each {name}"),
     }
 }
 
@@ -181,13 +172,13 @@ pub fn ty(t: &TypeExpr) -> String {
         TypeKind::Modified(words, inner) => format!("{{{} {}}}", joined(words, " ", |i| i.name.to_string()), ty(inner)),
         TypeKind::Tuple(types) => format!("(tuple{})", list(types, ty)),
         TypeKind::Optional(inner) => format!("{}?", ty(inner)),
-        TypeKind::Function(params, result) => format!("(functype{} -> {})", list(params, ty), ty(result)),
+        TypeKind::Function => "functype".to_owned(),
         TypeKind::Struct(d) => decl(d),
         TypeKind::Infer => "_".to_owned(),
         TypeKind::This => "This".to_owned(),
         TypeKind::And(types) => joined(types, "&", ty),
         TypeKind::Some(inner) => format!("some {}", ty(inner)),
-        TypeKind::Expand(inner) => format!("expand {}", ty(inner)),
+        TypeKind::Expand => "expand".to_owned(),
         TypeKind::TypeOf(e) => format!("typeof({})", expr(e)),
         TypeKind::Error => "error".to_owned(),
     }
@@ -216,9 +207,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::This => "this".to_owned(),
         ExprKind::Path(path) => segments(path),
         ExprKind::Paren(inner) => format!("(paren {})", expr(inner)),
-        ExprKind::Member(base, member, arrow) => {
-            format!("({} {} {})", if *arrow { "->" } else { "." }, expr(base), segment(member))
-        }
+        ExprKind::Member(base, member) => format!("(. {} {})", expr(base), segment(member)),
         ExprKind::Index(base, index) => format!("(index {}{})", expr(base), list(index, expr)),
         ExprKind::Call(callee, args) => format!("(call {}{})", expr(callee), list(args, expr)),
         ExprKind::Construct(t, args) => format!("(new {}{})", ty(t), list(args, expr)),
@@ -231,9 +220,9 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::InitList(items) => format!("{{{}}}", joined(items, " ", expr)),
         ExprKind::TypeQuery(op, t) => format!("({op} {})", ty(t)),
         ExprKind::IsAs(inner, is, t) => format!("({} {} {})", if *is { "is" } else { "as" }, expr(inner), ty(t)),
-        ExprKind::Unsupported(name, args) => format!("(unsupported {name}{})", list(args, expr)),
-        ExprKind::Lambda(params, body) => format!("(lambda ({}) {})", joined(params, " ", decl), block(body)),
-        ExprKind::Expand(op, inner) => format!("({op} {})", expr(inner)),
+        ExprKind::Unsupported(name) => format!("(unsupported {name})"),
+        ExprKind::Lambda => "lambda".to_owned(),
+        ExprKind::Expand(op) => format!("({op})"),
         ExprKind::Error => "error".to_owned(),
     }
 }
@@ -277,11 +266,11 @@ fn statement_kind(kind: &StmtKind) -> String {
         StmtKind::Continue => "continue;".to_owned(),
         StmtKind::Return(value) => format!("(return{})", option(" ", value.as_ref(), expr)),
         StmtKind::Discard => "discard;".to_owned(),
-        StmtKind::Label(name, inner) => format!("({}: {})", name.name, stmt(inner)),
+        StmtKind::Label(inner) => format!("(label {})", stmt(inner)),
         StmtKind::Defer(inner) => format!("(defer {})", stmt(inner)),
         StmtKind::TargetSwitch(cases) => format!("(target_switch{})", list(cases, name_case)),
-        StmtKind::StageSwitch(cases) => format!("(stage_switch{})", list(cases, name_case)),
-        StmtKind::IntrinsicAsm(text, args) => format!("(asm {:?}{})", text.as_str(), list(args, expr)),
+        StmtKind::StageSwitch => "stage_switch".to_owned(),
+        StmtKind::IntrinsicAsm(text) => format!("(asm {:?})", text.as_str()),
         StmtKind::StaticAssert(c, message) => {
             format!("(static_assert {}{})", expr(c), option(" ", message.as_ref(), |m| format!("{:?}", m.as_str())))
         }

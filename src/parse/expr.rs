@@ -176,13 +176,13 @@ impl Parser<'_> {
             }
             W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
                 let op = self.bump().text;
-                let operand = self.deeper_prefix()?;
-                Ok(Expr { kind: ExprKind::Expand(op, Box::new(operand)), span: self.since(start) })
+                self.deeper_prefix()?;
+                Ok(Expr { kind: ExprKind::Expand(op), span: self.since(start) })
             }
             W::Try if self.begins_operand(1) => {
                 let op = self.bump().text;
-                let operand = self.deeper_prefix()?;
-                Ok(Expr { kind: ExprKind::Unsupported(op, vec![operand]), span: self.since(start) })
+                self.deeper_prefix()?;
+                Ok(Expr { kind: ExprKind::Unsupported(op), span: self.since(start) })
             }
             W::New if self.is_ident_at(self.pos + 1) => self.new_object(),
             _ => self.postfix(),
@@ -223,14 +223,11 @@ impl Parser<'_> {
         let start = self.tok().span;
         let op = self.bump().text;
         self.ty()?;
-        let args = match self.w() {
-            W::LParen => {
-                let open = self.bump().span;
-                self.arguments(W::RParen, "`,` or `)` in the arguments", open)?
-            }
-            _ => Vec::new(),
-        };
-        Ok(Expr { kind: ExprKind::Unsupported(op, args), span: self.since(start) })
+        if self.w() == W::LParen {
+            let open = self.bump().span;
+            self.arguments(W::RParen, "`,` or `)` in the arguments", open)?;
+        }
+        Ok(Expr { kind: ExprKind::Unsupported(op), span: self.since(start) })
     }
 
     /// postfix = primary { "(" arguments ")" | "[" arguments "]" | ("." | "->") name [generic-args] | "++" | "--" }
@@ -251,15 +248,15 @@ impl Parser<'_> {
                     ExprKind::Index(Box::new(e), args)
                 }
                 W::Dot | W::Arrow => {
-                    let arrow = self.bump().text == "->";
+                    self.bump();
                     let member = self.member()?;
-                    ExprKind::Member(Box::new(e), member, arrow)
+                    ExprKind::Member(Box::new(e), member)
                 }
                 // `f<int>(x)::A`, `a[i]::b`: a static member.
                 W::Scope if self.is_ident_at(self.pos + 1) => {
                     self.bump();
                     let member = self.member()?;
-                    ExprKind::Member(Box::new(e), member, false)
+                    ExprKind::Member(Box::new(e), member)
                 }
                 W::Inc | W::Dec => {
                     let op = self.bump().text;
@@ -336,12 +333,13 @@ impl Parser<'_> {
             W::FwdDiff | W::BwdDiff | W::FwdDiffOld | W::BwdDiffOld if self.peek(1) == W::LParen => {
                 let op = self.bump().text;
                 let open = self.bump().span;
-                ExprKind::Unsupported(op, self.arguments(W::RParen, "`)`", open)?)
+                self.arguments(W::RParen, "`)`", open)?;
+                ExprKind::Unsupported(op)
             }
             W::SpirvAsm if self.peek(1) == W::LBrace => {
                 let op = self.bump().text;
                 self.skip_group();
-                ExprKind::Unsupported(op, Vec::new())
+                ExprKind::Unsupported(op)
             }
             W::Operator => {
                 let name = self.operator_name()?;
@@ -401,20 +399,16 @@ impl Parser<'_> {
     /// lambda = params "=>" (block | assignment)
     fn lambda(&mut self) -> R<Expr> {
         let start = self.tok().span;
-        let params = self.params()?;
+        self.params()?;
         if !self.eat(W::FatArrow) {
             self.pos += 2;
         }
-        let body = if self.w() == W::LBrace {
-            self.block("the lambda")?
+        if self.w() == W::LBrace {
+            self.block("the lambda")?;
         } else {
-            let value = self.assignment()?;
-            let span = value.span;
-            let kind = StmtKind::Return(Some(value));
-            let stmt = Stmt { kind, span, comments: Vec::new(), attributes: Vec::new(), blank_before: false };
-            Block { stmts: vec![stmt], trailing: Vec::new(), span }
-        };
-        Ok(Expr { kind: ExprKind::Lambda(params, Box::new(body)), span: self.since(start) })
+            self.assignment()?;
+        }
+        Ok(Expr { kind: ExprKind::Lambda, span: self.since(start) })
     }
 
     /// name-or-construct = type "(" arguments ")" | path, where the type is a builtin one, an array or `This`

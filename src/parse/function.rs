@@ -214,8 +214,7 @@ impl Parser<'_> {
             match self.w() {
                 W::LBracket => self.attributes(&mut prefix.attributes)?,
                 _ if self.is_ident_at(self.pos) && self.is_ident_at(self.pos + 1) => {
-                    let modifier = self.ident();
-                    prefix.modifiers.push(modifier);
+                    self.bump();
                 }
                 _ => return self.fail("`get`, `set` or `ref`"),
             }
@@ -227,7 +226,7 @@ impl Parser<'_> {
             param = list;
         }
         let body = if self.eat(W::Semi) { None } else { Some(self.block(&format!("`{}`", name.name))?) };
-        Ok(Accessor { name, attributes: prefix.attributes, modifiers: prefix.modifiers, param, body })
+        Ok(Accessor { name, attributes: prefix.attributes, param, body })
     }
 
     fn ends_accessor_name(&self) -> bool {

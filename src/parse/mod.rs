@@ -17,6 +17,7 @@
 mod attributes;
 mod cursor;
 mod decl;
+#[cfg(test)]
 pub mod dump;
 mod expr;
 mod function;
@@ -29,7 +30,7 @@ mod tests;
 mod types;
 mod words;
 
-use crate::ast::{Decl, Ident, Unit};
+use crate::ast::{Decl, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
@@ -94,7 +95,6 @@ struct Parser<'a> {
     type_params: Vec<Symbol>,
     /// What `scan_angles` found at an index.
     angles: FxHashMap<usize, Option<usize>>,
-    module: Option<Ident>,
 }
 
 impl<'a> Parser<'a> {
@@ -133,7 +133,6 @@ impl<'a> Parser<'a> {
             variables: FxHashSet::default(),
             type_params: Vec::new(),
             angles: FxHashMap::default(),
-            module: None,
         };
         parser.collect_names();
         parser
@@ -150,7 +149,7 @@ impl<'a> Parser<'a> {
             self.error_here("this `}` closes nothing".to_owned());
             self.bump();
         }
-        Unit { module: self.module, decls, trailing: self.leading_comments() }
+        Unit { decls, trailing: self.leading_comments() }
     }
 
     /// Names of types and generic functions that the file declares, wherever they are used.

@@ -67,7 +67,7 @@ impl Parser<'_> {
         let ty = self.array_suffixes(ty)?;
         let (semantics, init, bits) = self.declarator_suffix(name)?;
         self.apply_pack_matrix(&mut prefix);
-        let var = VarDecl { ty, name, semantics, init, group: 0, is_let: false, bits, state_block: false };
+        let var = VarDecl { ty, name, semantics, init, is_let: false, bits };
         let span = self.since(start);
         Ok(prefix.decl(DeclKind::Var(var), span))
     }
@@ -133,7 +133,7 @@ impl Parser<'_> {
             _ => false,
         };
         if effect {
-            return Ok(Expr { kind: ExprKind::Unsupported(name.name, Vec::new()), span: self.since(start) });
+            return Ok(Expr { kind: ExprKind::Unsupported(name.name), span: self.since(start) });
         }
         self.assignment()
     }

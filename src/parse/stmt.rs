@@ -119,7 +119,7 @@ impl Parser<'_> {
             W::Dollar if next == W::For => self.dollar_for(),
             W::StaticAssert | W::StaticAssertC if next == W::LParen => self.static_assert(),
             W::TargetSwitch => Ok(StmtKind::TargetSwitch(self.name_switch()?)),
-            W::StageSwitch => Ok(StmtKind::StageSwitch(self.name_switch()?)),
+            W::StageSwitch => self.name_switch().map(|_| StmtKind::StageSwitch),
             W::IntrinsicAsm => self.intrinsic_asm(),
             W::Else => self.fail("a statement (this `else` belongs to no `if`)"),
             _ if self.is_name_at(self.pos) && next == W::Colon => self.label(),
@@ -176,9 +176,9 @@ impl Parser<'_> {
 
     /// label = name ":" statement
     fn label(&mut self) -> R<StmtKind> {
-        let name = self.ident();
         self.bump();
-        Ok(StmtKind::Label(name, Box::new(self.statement()?)))
+        self.bump();
+        Ok(StmtKind::Label(Box::new(self.statement()?)))
     }
 
     /// condition = "(" expression ")"; after an error in it the body is still looked at
@@ -242,7 +242,7 @@ impl Parser<'_> {
         let open = self.bump().span;
         let start = self.tok().span;
         let is_let = self.bump().text == "let";
-        let var = self.let_declarator(is_let, 0)?;
+        let var = self.let_declarator(is_let)?;
         let name = var.name;
         let decl = bare_decl(DeclKind::Var(var), self.since(start));
         self.close(W::RParen, "`)` after the condition of `if`", open)?;
@@ -403,12 +403,11 @@ impl Parser<'_> {
             return self.fail("the spelling as a string");
         }
         let text = self.string();
-        let mut args = Vec::new();
         while self.eat(W::Comma) {
-            args.push(self.assignment()?);
+            self.assignment()?;
         }
         self.semicolon("`__intrinsic_asm`")?;
-        Ok(StmtKind::IntrinsicAsm(text, args))
+        Ok(StmtKind::IntrinsicAsm(text))
     }
 
     /// static-assert = "static_assert" "(" expression ["," STRING] ")" ";"

@@ -100,7 +100,8 @@ impl Parser<'_> {
             }
             W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
                 self.bump();
-                TypeKind::Expand(Box::new(self.ty()?))
+                self.ty()?;
+                TypeKind::Expand
             }
             W::FuncType => self.function_type()?,
             W::Decltype | W::TypeOf if self.peek(1) == W::LParen => {
@@ -174,10 +175,10 @@ impl Parser<'_> {
     /// function-type = "functype" "(" types ")" "->" type
     fn function_type(&mut self) -> R<TypeKind> {
         self.bump();
-        let params = self.type_list()?;
+        self.type_list()?;
         self.expect(W::Arrow, "`->` and the result type")?;
-        let result = self.ty()?;
-        Ok(TypeKind::Function(params, Box::new(result)))
+        self.ty()?;
+        Ok(TypeKind::Function)
     }
 
     /// type-suffix = "*" | "?" | "[" [expression] "]" | "const"
@@ -300,7 +301,7 @@ impl Parser<'_> {
     /// generic-param = "let" name [":" type] ["=" e] | "each" name [":" bounds] | ["typename"|"class"] name [":" bounds]
     ///                 ["=" type] | type name ["=" e] | "let" "each" name [":" type]
     fn generic_param(&mut self) -> R<GenericParam> {
-        let comments = self.leading_comments();
+        self.leading_comments();
         let (name, kind) = match self.w() {
             W::Let => {
                 self.bump();
@@ -311,21 +312,23 @@ impl Parser<'_> {
                     true => self.ty()?,
                     false => TypeExpr { kind: TypeKind::Path(vec![int()]), span: name.span },
                 };
-                let kind = self.value_param(ty.clone())?;
-                (name, if pack { GenericParamKind::Pack { bounds: vec![ty] } } else { kind })
+                let kind = self.value_param(ty)?;
+                (name, if pack { GenericParamKind::Pack } else { kind })
             }
             W::Each => {
                 self.bump();
                 let name = self.type_param_name()?;
-                let bounds = if self.eat(W::Colon) { self.bounds()? } else { Vec::new() };
-                (name, GenericParamKind::Pack { bounds })
+                if self.eat(W::Colon) {
+                    self.bounds()?;
+                }
+                (name, GenericParamKind::Pack)
             }
             W::Typename | W::Class | W::Struct => {
                 self.bump();
                 let pack = self.eat(W::Ellipsis);
                 let name = self.type_param_name()?;
                 let kind = self.type_param()?;
-                (name, if pack { GenericParamKind::Pack { bounds: Vec::new() } } else { kind })
+                (name, if pack { GenericParamKind::Pack } else { kind })
             }
             _ if self.is_name_at(self.pos) && matches!(self.peek(1), W::Comma | W::Gt | W::Colon | W::Assign) => {
                 (self.type_param_name()?, self.type_param()?)
@@ -336,7 +339,7 @@ impl Parser<'_> {
                 (name, self.value_param(ty)?)
             }
         };
-        Ok(GenericParam { name, kind, comments })
+        Ok(GenericParam { name, kind })
     }
 
     fn type_param_name(&mut self) -> R<Ident> {

@@ -5,6 +5,7 @@
 
 use super::build::bindings;
 use super::explain_find::{Dimension, Elements};
+#[cfg(feature = "cli")]
 pub use super::explain_find::{element, find, missing};
 use super::explain_trace::{History, latest_before};
 use super::model::{Binding, Count};

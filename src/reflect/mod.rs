@@ -12,6 +12,7 @@ mod explain_find;
 mod explain_io;
 mod explain_phases;
 mod explain_trace;
+#[cfg(feature = "cli")]
 pub mod html;
 mod layouts;
 mod leaves;

@@ -84,7 +84,7 @@ static OPERATIONS: LazyLock<Vec<(Operation, Symbol, Template)>> = LazyLock::new(
 
 fn spelling(stmt: &StmtKind) -> Option<Template> {
     match stmt {
-        StmtKind::IntrinsicAsm(text, _) => Template::parse(text.as_str()).ok(),
+        StmtKind::IntrinsicAsm(text) => Template::parse(text.as_str()).ok(),
         _ => None,
     }
 }

@@ -256,10 +256,6 @@ impl Capabilities {
     pub fn insert(&mut self, capability: Capability) {
         self.0 |= 1 << (capability as u32);
     }
-    /// Takes one out.
-    pub fn remove(&mut self, capability: Capability) {
-        self.0 &= !(1 << (capability as u32));
-    }
     /// This set with some more.
     pub const fn with(self, more: &[Capability]) -> Capabilities {
         let (mut set, mut at) = (self.0, 0);
@@ -272,14 +268,6 @@ impl Capabilities {
     /// This set without some.
     pub const fn less(self, fewer: &[Capability]) -> Capabilities {
         Capabilities(self.0 & !Capabilities::EMPTY.with(fewer).0)
-    }
-    /// Those that are not in `other`.
-    pub fn without(self, other: Capabilities) -> Capabilities {
-        Capabilities(self.0 & !other.0)
-    }
-    /// Whether there are none.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
     }
     /// The members in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = Capability> {

@@ -93,10 +93,6 @@ impl<I: Id, T> Arena<I, T> {
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
     /// All ids in order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
         (0..self.items.len()).map(I::from_index)
@@ -215,7 +211,6 @@ modifiers! {
     WRITEONLY = 23, "writeonly";
     PERVERTEX = 24, "pervertex";
     SHADER_RECORD = 25, "shader_record";
-    INLINE = 26, "inline";
 }
 
 impl Modifiers {

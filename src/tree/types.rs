@@ -149,10 +149,6 @@ pub enum BufferKind {
 #[allow(missing_docs)]
 pub enum AddressSpace {
     Function,
-    Private,
-    Workgroup,
-    Storage,
-    Uniform,
     /// A buffer device address.
     Device,
 }
@@ -316,10 +312,6 @@ impl Types {
     /// How many types there are.
     pub fn len(&self) -> usize {
         self.list.len()
-    }
-    /// Never: the common types are always there.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
     /// All ids.
     pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {

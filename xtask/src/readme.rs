@@ -1,8 +1,9 @@
 //! `cargo xtask readme`: the generated parts of README.md and the guide, which are the capability table and the examples.
 
 use crate::process;
-use shaderport::legalize::PASSES;
-use shaderport::target::{Capability, Profile, Target};
+use shaderport::Target;
+use shaderport::internals::legalize::PASSES;
+use shaderport::internals::target::{Capability, Profile};
 use std::process::Command;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@
 
 mod apply;
 
-pub use apply::{apply, convert_literal, wrap};
+pub use apply::{apply, wrap};
 
 use crate::tree::{Arena, EnumId, Expr, ExprId, ExprKind, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp};
 use std::ops::Add;
@@ -39,11 +39,6 @@ impl Rank {
     const CONTENTS: Rank = Rank(10);
     /// A struct becomes its base.
     const BASE: Rank = Rank(100);
-
-    /// Parts of a vector or matrix are lost.
-    pub fn truncates(self) -> bool {
-        self >= Rank::TRUNCATION
-    }
 }
 
 impl Add for Rank {

@@ -61,10 +61,7 @@ pub(super) fn name(cx: &Context, ty: TypeId) -> String {
         Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
         Type::Pointer(t, space) => match space {
             AddressSpace::Function => format!("ptr<function, {}>", of(t)),
-            AddressSpace::Private => format!("ptr<private, {}>", of(t)),
-            AddressSpace::Workgroup => format!("ptr<workgroup, {}>", of(t)),
-            AddressSpace::Uniform => format!("ptr<uniform, {}>", of(t)),
-            AddressSpace::Storage | AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
+            AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
         },
         Type::Atomic(s) => format!("atomic<{}>", scalar(s)),
         Type::AccelerationStructure => "acceleration_structure".to_owned(),

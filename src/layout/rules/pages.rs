@@ -2,21 +2,22 @@
 //! explain layout-order` shows one.
 
 macro_rules! rules {
-    ($($name:ident = $id:literal;)*) => {
-        $(#[doc = concat!("The id of the page `", $id, "`.")] pub const $name: &str = $id;)*
+    ($($($name:ident =)? $id:literal;)*) => {
+        $($(#[doc = concat!("The id of the page `", $id, "`.")] pub const $name: &str = $id;)?)*
         /// Id and text of every page.
         pub const PAGES: &[(&str, &str)] = &[$(($id, include_str!(concat!($id, ".md")))),*];
-        /// Name of the constant and id of every page.
-        pub const IDS: &[(&str, &str)] = &[$((stringify!($name), $id)),*];
+        /// Name of the constant and id of every page that has one.
+        #[cfg(feature = "internals")]
+        pub const IDS: &[(&str, &str)] = &[$($((stringify!($name), $id),)?)*];
     };
 }
 
 rules! {
-    GUARANTEES = "layout-guarantees";
+    "layout-guarantees";
     ORDER = "layout-order";
     REGISTER_CLASSES = "layout-register-classes";
     NEEDS = "layout-needs";
-    BIT_FIELDS = "layout-bit-fields";
+    "layout-bit-fields";
     ARRAYS = "layout-arrays";
     UNBOUNDED = "layout-unbounded";
     STRUCTS = "layout-structs";
@@ -33,8 +34,8 @@ rules! {
     D3D_CONSTANT = "layout-d3d-constant";
     D3D_STRUCTURED = "layout-d3d-structured";
     STD140_STD430 = "layout-std140-std430";
-    WGSL = "layout-wgsl";
-    DIFFERENCES = "layout-differences";
+    "layout-wgsl";
+    "layout-differences";
 }
 
 /// The page of a rule.

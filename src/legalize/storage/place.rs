@@ -14,7 +14,7 @@ use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
-use crate::layout::{Detail, Layouter, Policy, SPEC, Settings, TypeLayout, Unit, VarLayout};
+use crate::layout::{Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
@@ -42,7 +42,8 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
 pub(super) fn native_settings(cx: &Context) -> Settings {
     let Settings { api, policy, .. } = cx.layout.settings;
     // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules. Empty structs will be gone.
-    let policy = Policy { d3d_constant: SPEC.d3d_constant, d3d_structured: SPEC.d3d_structured, ..policy };
+    let policy =
+        Policy { d3d_constant: Policy::SPEC.d3d_constant, d3d_structured: Policy::SPEC.d3d_structured, ..policy };
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 

@@ -66,7 +66,7 @@ pub struct InProcessOptions {
 }
 
 pub fn in_process(options: &InProcessOptions) -> Result<bool, String> {
-    use shaderport::source::MemoryLoader;
+    use shaderport::MemoryLoader;
     let loader = MemoryLoader::new().with("small.slang", SMALL);
     for target in [shaderport::Target::Hlsl, shaderport::Target::Glsl, shaderport::Target::Wgsl] {
         let compile_options = shaderport::Options::for_target(target);
@@ -99,7 +99,7 @@ fn in_process_tree(tree: &Path) -> Result<(), String> {
         let started = Instant::now();
         for file in &files {
             let path = tree.join(file);
-            let loader = shaderport::batch::FileLoader::new([tree]).root(path.parent().unwrap_or(tree));
+            let loader = shaderport::FileLoader::new([tree]).root(path.parent().unwrap_or(tree));
             shaderport::compile(&loader, &[&path.to_string_lossy()], &compile_options);
         }
         let each = 1e3 * started.elapsed().as_secs_f64() / entries.len().max(1) as f64;

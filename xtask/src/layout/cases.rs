@@ -7,9 +7,7 @@ use super::rows::{Detail, differences};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shaderport::batch::FileLoader;
-use shaderport::compile::Target;
-use shaderport::layout::{DXC, SLANGC};
+use shaderport::{FileLoader, Policy, Target};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -125,7 +123,7 @@ fn ours(directory: &Path, case: &Case, target: &str, recorded: &Recorded) -> Res
         files: case.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect(),
         entries: if dxc { case.entries.iter().take(1).cloned().collect() } else { case.entries.clone() },
         target: Target::parse(target).ok_or(format!("no target {target}"))?,
-        policy: if dxc { DXC } else { SLANGC },
+        policy: if dxc { Policy::DXC } else { Policy::SLANGC },
         options: recorded.options.clone(),
         profile: recorded.profile.clone(),
     };

@@ -8,9 +8,7 @@ use crate::process;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shaderport::batch::FileLoader;
-use shaderport::compile::Target;
-use shaderport::layout::{DXC, SLANGC};
+use shaderport::{FileLoader, Policy, Target};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -196,7 +194,7 @@ fn sidecar_of(directory: &Path, manifest: &Manifest, target: &str) -> Result<Str
         files: manifest.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect(),
         entries: manifest.entries.iter().map(|e| format!("{}:{}", e.name, e.stage)).collect(),
         target: Target::parse(if target == "dxc" { "hlsl" } else { target }).ok_or(format!("no target {target}"))?,
-        policy: if dxc.is_some() { DXC } else { SLANGC },
+        policy: if dxc.is_some() { Policy::DXC } else { Policy::SLANGC },
         options: dxc.map_or_else(slang_options, |d| d.options.clone()),
         profile: dxc.map(|d| d.profile.clone()),
     };

@@ -8,12 +8,12 @@ use super::readback;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shaderport::compile::{Artifact, BufferLayout, Options, Output, Target, compile};
-use shaderport::diagnostic::{Code, Severity};
-use shaderport::layout::lock::{Lock, LockInput, Records};
-use shaderport::layout::{POLICIES, Shift, Unit};
-use shaderport::reflect::Reflection;
-use shaderport::source::MemoryLoader;
+use shaderport::internals::layout::Unit;
+use shaderport::internals::layout::lock::{Lock, LockInput, Records};
+use shaderport::reflection::Reflection;
+use shaderport::{
+    Artifact, BufferLayout, Code, MemoryLoader, Options, Output, Policy, Severity, Shift, Target, compile,
+};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -139,7 +139,7 @@ fn read_program(directory: &Path, manifest: Value) -> Result<Program, String> {
 
 fn one(options: &LocksOptions, seed: u64, program: Program, tally: &mut Tally) -> Result<(), String> {
     let random = &mut Random::new(seed);
-    let mut settings = Options { policy: POLICIES[random.below(POLICIES.len())], ..Options::default() };
+    let mut settings = Options::default().binding_policy(Policy::ALL[random.below(Policy::ALL.len())]);
     if random.chance(25) {
         for (class, start) in [('b', 0), ('t', 100), ('u', 200), ('s', 300)] {
             settings.shift.set(class, start);
@@ -187,10 +187,10 @@ fn one(options: &LocksOptions, seed: u64, program: Program, tally: &mut Tally) -
             if options.readback && round + 1 == options.rounds {
                 tally.rows += read_back(&output).map_err(said)?;
             }
-            let records = output.records.clone().ok_or("no records")?;
+            let records = output.records().cloned().ok_or("no records")?;
             lock.programs.insert("main".to_owned(), records);
             let again = run(&edited, target, &trial, Some(&lock));
-            if again.records.as_ref() != lock.programs.get("main") {
+            if again.records() != lock.programs.get("main") {
                 return Err(said("the lock changes although nothing has changed".to_owned()));
             }
         }
@@ -228,7 +228,7 @@ fn same_leaves(before: &Leaves, now: &Leaves) -> Result<usize, String> {
 /// Changes an option.
 fn change(settings: &mut Options, random: &mut Random) {
     match random.below(6) {
-        0 => settings.policy = POLICIES[random.below(POLICIES.len())],
+        0 => settings.policy = Policy::ALL[random.below(Policy::ALL.len())],
         1 => settings.shift = Shift::NONE,
         2 => {
             for class in ['b', 't', 'u', 's'] {
@@ -272,7 +272,7 @@ fn run(program: &Program, target: Target, settings: &Options, lock: Option<&Lock
         program: "main".into(),
         frozen: false,
     });
-    let options = Options { targets: vec![target], lock: input, ..settings.clone() };
+    let options = settings.clone().target(target).lock(input);
     let files: Vec<&str> = program.units.iter().map(String::as_str).collect();
     compile(&loader, &files, &options)
 }

@@ -8,12 +8,9 @@ use crate::process;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shaderport::batch::FileLoader;
-use shaderport::compile::{Artifact, BufferLayout, Options, Output, Target, compile};
-use shaderport::layout::Policy;
-use shaderport::options::Choices;
-use shaderport::reflect::Reflection;
-use shaderport::tree::Stage;
+use shaderport::internals::options::Choices;
+use shaderport::reflection::Reflection;
+use shaderport::{Artifact, BufferLayout, FileLoader, Options, Output, Policy, Stage, Target, compile};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,10 +31,10 @@ pub struct ReadbackOptions {
     #[arg(long, value_delimiter = ',', default_value = "hlsl,slang")]
     mode: Vec<String>,
     /// Layouts of buffers.
-    #[arg(long, value_delimiter = ',', value_parser = shaderport::options::buffer_layout, default_value = "native,d3d")]
+    #[arg(long, value_delimiter = ',', default_value = "native,d3d")]
     buffer_layout: Vec<BufferLayout>,
     /// The binding policy.
-    #[arg(long, value_parser = shaderport::options::policy, default_value = "spec")]
+    #[arg(long, default_value = "spec")]
     binding_policy: Policy,
     /// How many differences are printed.
     #[arg(long, default_value_t = 40)]
@@ -129,17 +126,13 @@ fn of_seeds(options: &ReadbackOptions) -> Result<Vec<Tally>, String> {
 fn one(options: &ReadbackOptions, directory: &Path, manifest: &Manifest, head: &str, tally: &mut Tally) {
     let files: Vec<String> = manifest.files.iter().map(|f| directory.join(f).to_string_lossy().into_owned()).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    let entries = manifest.entries.iter().map(|e| shaderport::options::entry(&format!("{}:{}", e.name, e.stage)));
+    let entries =
+        manifest.entries.iter().map(|e| shaderport::internals::options::entry(&format!("{}:{}", e.name, e.stage)));
     let entries: Vec<_> = entries.filter_map(Result::ok).collect();
     for target in manifest.targets.iter().filter_map(|t| Target::parse(t)) {
         for layout in &options.buffer_layout {
-            let options = Options {
-                targets: vec![target],
-                entries: entries.clone(),
-                buffer_layout: *layout,
-                policy: options.binding_policy,
-                ..Options::default()
-            };
+            let mut options = Options::for_target(target).binding_policy(options.binding_policy).buffer_layout(*layout);
+            options.entries = entries.clone();
             let head = format!("{head} {} {layout:?}", target.name());
             examine(&compile(&FileLoader::new([directory]), &files, &options), &head, tally);
         }
@@ -176,16 +169,17 @@ fn examine(output: &Output, head: &str, tally: &mut Tally) {
 
 /// The programs of a tree, as `shaderport build` finds them.
 fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String> {
-    let plan = shaderport::batch::plan(tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+    let plan = shaderport::internals::batch::plan(tree, true)
+        .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
     let work = plan.jobs.iter().flat_map(|job| job.settings.targets(&[]).into_iter().map(move |t| (job, t)));
-    let work: Vec<(&shaderport::batch::Job, Target)> = work.collect();
-    let one = |(job, target): (&shaderport::batch::Job, Target)| {
+    let work: Vec<(&shaderport::internals::batch::Job, Target)> = work.collect();
+    let one = |(job, target): (&shaderport::internals::batch::Job, Target)| {
         let mut tally = Tally::default();
         for layout in &options.buffer_layout {
             let loader = FileLoader::new(&job.settings.include)
                 .root(job.path.parent().unwrap_or(Path::new(".")))
                 .root(if tree.is_dir() { tree } else { Path::new(".") });
-            let mut options = Options { targets: vec![target], ..Options::default() };
+            let mut options = Options::for_target(target);
             job.settings.apply(&Choices::default(), &mut options);
             options.buffer_layout = *layout;
             let output = compile(&loader, &[job.path.to_string_lossy().as_ref()], &options);
@@ -201,7 +195,7 @@ fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String>
 /// The rows of a text in which a tool and the sidecar agree; the first difference is an error.
 pub(super) fn compare_text(
     artifact: &Artifact,
-    entries: &[(shaderport::symbol::Symbol, Stage)],
+    entries: &[(shaderport::Symbol, Stage)],
     reflection: &Reflection,
 ) -> Result<usize, String> {
     let mut found = Comparison::default();
@@ -227,7 +221,7 @@ struct Read {
 }
 
 /// Reads a text with the tool for its language.
-fn read(artifact: &Artifact, entries: &[(shaderport::symbol::Symbol, Stage)]) -> Result<Read, String> {
+fn read(artifact: &Artifact, entries: &[(shaderport::Symbol, Stage)]) -> Result<Read, String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let write = |name: &str| {
         let path = scratch.path().join(name);

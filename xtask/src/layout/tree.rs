@@ -2,9 +2,7 @@
 
 use super::fuzz::{Dxc, Entry, Manifest};
 use rayon::prelude::*;
-use shaderport::batch::FileLoader;
-use shaderport::compile::{Options, Target, compile};
-use shaderport::tree::Stage;
+use shaderport::{FileLoader, Options, Stage, Target, compile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +28,8 @@ pub(super) fn programs(
     let absolute = |path: &Path| path.canonicalize().map_err(|e| format!("{}: {e}", path.display()));
     let tree = absolute(tree)?;
     let include = include.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
-    let plan = shaderport::batch::plan(&tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+    let plan = shaderport::internals::batch::plan(&tree, true)
+        .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
     let found = plan.jobs.par_iter().map(|job| (job.path.clone(), entries(&job.path, &include)));
     let found: Vec<(PathBuf, Vec<(String, Stage)>)> = found.collect();
     let slang: Vec<String> = targets.iter().filter(|t| *t != "dxc").cloned().collect();
@@ -61,7 +60,7 @@ pub(super) fn programs(
 /// The entry points that a file has for us; none if it has errors.
 fn entries(path: &Path, include: &[PathBuf]) -> Vec<(String, Stage)> {
     let loader = FileLoader::new(include).root(path.parent().unwrap_or(Path::new(".")));
-    let options = Options { targets: vec![Target::Hlsl], layouts_anyway: true, ..Options::default() };
+    let options = Options::for_target(Target::Hlsl).layouts_anyway();
     let output = compile(&loader, &[path.to_string_lossy().as_ref()], &options);
     output.entries.iter().map(|(name, stage)| (name.to_string(), *stage)).collect()
 }
