@@ -48,10 +48,10 @@ impl BufferLayout {
     fn rules(self, policy: &Policy) -> Option<(&'static Rules, &'static Rules)> {
         match self {
             BufferLayout::Native => None,
-            BufferLayout::D3d => Some((policy.d3d_constant, policy.d3d_structured)),
+            BufferLayout::D3d => Some((policy.buffers.d3d_constant, policy.buffers.d3d_structured)),
             BufferLayout::Std140 => Some((&rules::STD140, &rules::STD140)),
             BufferLayout::Std430 => Some((&rules::STD430, &rules::STD430)),
-            BufferLayout::Scalar => Some((policy.scalar, policy.scalar)),
+            BufferLayout::Scalar => Some((policy.buffers.scalar, policy.buffers.scalar)),
         }
     }
 }
@@ -295,12 +295,12 @@ impl<'a> Compilation<'a> {
                 infer_entries: self.options.infer_entries,
                 allow_no_entries: self.options.targets.is_empty() || self.options.skip_libraries,
                 default_matrix_order: self.options.matrix_order,
-                ignores_unfit_registers: self.options.policy.ignores_unfit_registers,
-                places_as_dxc: self.options.policy.places_as_dxc,
-                pack_matrix: self.options.policy.pack_matrix,
-                matrix_order_on_arrays: self.options.policy.matrix_order_on_arrays,
-                entries_as_asked: self.options.policy.entries_as_asked,
-                separate_units: !self.options.policy.merge_units,
+                ignores_unfit_registers: self.options.policy.explicit.unfit_registers_ignored,
+                places_as_dxc: self.options.policy.explicit.as_dxc,
+                pack_matrix: self.options.policy.matrices.pack_pragma,
+                matrix_order_on_arrays: self.options.policy.matrices.order_on_arrays,
+                entries_as_asked: self.options.policy.order.entries_as_asked,
+                separate_units: !self.options.policy.units.merged,
             };
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
@@ -503,7 +503,7 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
         let with: Vec<&BTreeSet<GlobalId>> =
             reach.iter().filter(|r| placed.is_some_and(|placed| r.contains(&placed))).collect();
         let clashes = layout.met(overlap).iter().any(|other| clash(placed, &with, *other));
-        let refused = layout.settings.policy.overlap_is_error || overlap.never && !anyway;
+        let refused = layout.settings.policy.explicit.overlap_is_error || overlap.never && !anyway;
         let mut diagnostic = overlap.diagnostic.clone();
         if clashes && refused && !asked_for(program, layout, overlap) {
             diagnostic.severity = diagnostic::Severity::Error;
@@ -528,9 +528,8 @@ fn asked_for(program: &Program, layout: &layout::ProgramLayout, overlap: &layout
 pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let api = profile.facts.api;
     // A policy may hold a profile that nobody asked for to be an old one.
-    let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks_need_profile;
+    let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks.need_profile;
     let block_spaces = profile.facts.spaces && asked;
-    let policy = Policy { reserve_unused: options.reserve_unused, ..options.policy };
     let unsized_array_size =
         options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
     let d3d = api.has_classes();
@@ -539,8 +538,9 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         unsized_array_size,
         shift: if d3d { layout::Shift::NONE } else { options.shift },
         globals_binding: options.globals_binding,
-        targets_claim_registers: d3d && !block_spaces && policy.targets_claim_registers,
-        ..Settings::native(api, policy)
+        reserve_unused: options.reserve_unused,
+        targets_claim_registers: d3d && !block_spaces && options.policy.explicit.targets_claim_registers,
+        ..Settings::native(api, options.policy)
     };
     match options.buffer_layout.rules(&options.policy) {
         Some((constant, structured)) => settings.with_rules(constant, structured),

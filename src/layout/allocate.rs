@@ -149,10 +149,10 @@ impl<'a> Allocator<'a> {
                 Some((index, space)) => Binding { class: self.buffer_unit().class(), index, space },
                 None => self.place_buffer("$Globals".into(), Owner::Globals),
             };
-            let kept = self.keeps_bytes(&layout, self.settings.constant_rules);
+            let kept = self.keeps_bytes(&layout, self.settings.rules.constant);
             ScopeBuffer { binding: Some(binding), push: 0, kept, layout }
         });
-        if self.settings.policy.by_class {
+        if self.settings.policy.order.by_class {
             sort_by_class(self.program, &mut scopes);
         }
         let index: BTreeMap<GlobalId, usize> = globals.iter().enumerate().map(|(i, (id, _))| (*id, i)).collect();
@@ -203,12 +203,12 @@ impl<'a> Allocator<'a> {
             self.reserve(pending);
         }
         let mut dropped = std::mem::take(&mut self.dropped);
-        if self.settings.policy.reserve_unused {
+        if self.settings.reserve_unused {
             dropped.iter_mut().for_each(|pending| self.reserve(pending));
         }
         self.dropped = dropped;
         // Where a scope of uniforms is placed as one, only explicit bindings hold in it.
-        let (whole, d3d) = (self.settings.policy.entry_scopes_whole, self.settings.api == Api::D3d);
+        let (whole, d3d) = (self.settings.policy.entry_uniforms.whole, self.settings.api == Api::D3d);
         for (_, pending) in entries.iter_mut().flat_map(|(params, _)| params) {
             if !whole || !d3d && pending.explicit.vk_binding.is_some() {
                 self.reserve(pending);
@@ -246,7 +246,7 @@ impl<'a> Allocator<'a> {
     /// Places the uniform parameters of an entry point.
     fn allocate_entry(&mut self, entry: usize, (params, buffer): EntryScope<'a>) -> EntryLayout {
         let mut to = EntryLayout::default();
-        let whole = self.settings.policy.entry_scopes_whole && !self.is_entry_recorded(entry, &params);
+        let whole = self.settings.policy.entry_uniforms.whole && !self.is_entry_recorded(entry, &params);
         let bound = params.iter().any(|(_, pending)| !pending.fixed.is_empty());
         if whole && !bound {
             return self.allocate_whole(entry, params, buffer);
@@ -279,13 +279,13 @@ impl<'a> Allocator<'a> {
             None => Counts::NONE,
         };
         let none = Explicit::default();
-        let mut layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
+        let mut layout = StructBuilder::new(self.settings.rules.constant).finish(TypeId::VOID);
         layout.counts = params.iter().fold(own, |sum, (_, p)| sum.plus(&p.layout.counts));
         let owner = ("entry point uniforms".into(), Owner::EntryScope(entry));
         let span = self.program.entry_points.get(entry).map(|e| self.program.functions[e.function].span);
         let mut whole = pending(owner, span.unwrap_or_default(), &none, layout, Position::default());
         self.allocate(&mut whole);
-        if !self.settings.policy.shifts_everywhere && self.settings.shift != Shift::NONE {
+        if !self.settings.policy.shifts.everywhere && self.settings.shift != Shift::NONE {
             self.shift_back(&mut whole);
         }
         let mut next = whole.place;

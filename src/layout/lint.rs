@@ -47,9 +47,9 @@ impl Lint<'_> {
         let [d3d, khronos] = self.settings;
         let (data, constant, rules) = match self.program.types.get(self.program.types.innermost(ty)) {
             Type::ConstantBuffer(t) | Type::ParameterBlock(t) => {
-                (t, true, [d3d.constant_rules, khronos.constant_rules])
+                (t, true, [d3d.rules.constant, khronos.rules.constant])
             }
-            Type::Buffer(_, _, t) => (t, false, [d3d.structured_rules, khronos.structured_rules]),
+            Type::Buffer(_, _, t) => (t, false, [d3d.rules.structured, khronos.rules.structured]),
             _ => return,
         };
         self.visit(data, constant, rules, order);

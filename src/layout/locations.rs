@@ -340,7 +340,8 @@ impl<'a> Numbering<'a> {
         (stage, function): (Stage, FunctionId),
         unit: Unit,
     ) -> Numbering<'a> {
-        let targets = stage == Stage::Fragment && unit == Unit::VaryingOutput && !settings.policy.targets_by_order;
+        let targets =
+            stage == Stage::Fragment && unit == Unit::VaryingOutput && !settings.policy.stage_io.targets_by_order;
         Numbering { program, settings, stage, function, unit, targets, at: 0 }
     }
 
@@ -368,7 +369,7 @@ impl<'a> Numbering<'a> {
 
     /// The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
     fn indices_have_locations(&self) -> bool {
-        self.settings.policy.counts_mesh_indices && self.settings.api == Api::D3d
+        self.settings.policy.stage_io.counts_mesh_indices && self.settings.api == Api::D3d
     }
 
     fn asked(&self, explicit: &Explicit) -> Option<u32> {
@@ -386,7 +387,7 @@ impl<'a> Numbering<'a> {
     }
 
     fn offsets(&self) -> bool {
-        self.settings.policy.field_locations_are_offsets
+        self.settings.policy.stage_io.field_locations_are_offsets
     }
 
     /// Whether fields of a struct say their locations. A type cannot contain itself, so this ends.
@@ -456,7 +457,7 @@ impl<'a> Numbering<'a> {
 
     /// Locations, and indices of the semantic.
     fn leaf(&self, ty: Type, semantic: Option<&Running>, order: Option<MatrixOrder>) -> (u32, u32) {
-        let as_stored = self.settings.policy.varyings_as_stored;
+        let as_stored = self.settings.policy.stage_io.as_stored;
         let d3d = self.settings.api == Api::D3d;
         let (locations, indices) = match ty {
             Type::Void => (0, 0),

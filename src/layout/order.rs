@@ -16,12 +16,12 @@ pub enum Scope {
 /// All scopes in the order in which they are given positions.
 pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     let mut globals = with_constants(program);
-    if policy.namespaces_last {
+    if policy.order.namespaces_last {
         let key = |g: &GlobalId| (program.globals[*g].unit, program.globals[*g].namespace.order);
         globals.sort_by_key(key);
     }
     let mut entries: Vec<usize> = (0..program.entry_points.len()).collect();
-    if !policy.entries_as_asked {
+    if !policy.order.entries_as_asked {
         entries.sort_by_key(|i| program.entry_points.get(*i).map_or(0, |e| e.unit));
     }
     let mut scopes = Vec::with_capacity(globals.len() + entries.len());
@@ -29,7 +29,7 @@ pub fn order(program: &Program, policy: &Policy) -> Vec<Scope> {
     for global in globals {
         let unit = program.globals[global].unit;
         // A unit's entry points follow its globals, before the next unit.
-        while !policy.entries_last
+        while !policy.order.entries_last
             && let Some(entry) = entries.next_if(|e| program.entry_points.get(*e).is_some_and(|e| e.unit < unit))
         {
             scopes.push(Scope::Entry(entry));

@@ -12,10 +12,10 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     if bit_fields::any(&program) {
         bit_fields::pack(program.to_mut());
     }
-    if settings.policy.specialization_as_globals && settings.api == Api::D3d {
+    if settings.policy.constants.specialization_as_globals && settings.api == Api::D3d {
         make_globals(program.to_mut());
     }
-    if settings.policy.push_constants_as_globals && settings.api == Api::D3d {
+    if settings.policy.constants.push_as_globals && settings.api == Api::D3d {
         unwrap_push_constants(program.to_mut());
     }
     if let Some(size) = settings.unsized_array_size {

@@ -12,16 +12,8 @@ use crate::tree::Explicit;
 pub struct Settings {
     /// The binding model.
     pub api: Api,
-    /// Rules of constant buffers.
-    pub constant_rules: &'static Rules,
-    /// Rules of structured buffers.
-    pub structured_rules: &'static Rules,
-    /// Rules of `tbuffer`.
-    pub texture_buffer_rules: &'static Rules,
-    /// Rules of push constants.
-    pub push_rules: &'static Rules,
-    /// Rules of the push constants that the uniform parameters of an entry point are.
-    pub entry_push_rules: &'static Rules,
+    /// The rules of the bytes of buffers.
+    pub rules: BufferRules,
     /// Parameter blocks have spaces of their own (D3D: from SM 5.1).
     pub block_spaces: bool,
     /// `[[vk::offset]]` places fields.
@@ -32,6 +24,8 @@ pub struct Settings {
     pub shift: Shift,
     /// Binding and set of the plain globals' buffer.
     pub globals_binding: Option<(u32, u32)>,
+    /// Explicit positions of parameters that the policy drops are kept from others.
+    pub reserve_unused: bool,
     /// Render targets have `u` registers.
     pub targets_claim_registers: bool,
     /// `packoffset` places fields.
@@ -40,6 +34,21 @@ pub struct Settings {
     pub policy: Policy,
     /// What is laid out lies in the space of a parameter block.
     pub in_block: bool,
+}
+
+/// The rules of the bytes of each kind of buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferRules {
+    /// Constant buffers.
+    pub constant: &'static Rules,
+    /// Structured buffers.
+    pub structured: &'static Rules,
+    /// `tbuffer`.
+    pub texture: &'static Rules,
+    /// Push constants.
+    pub push: &'static Rules,
+    /// The push constants that the uniform parameters of an entry point are.
+    pub entry_push: &'static Rules,
 }
 
 /// For the register classes `b`, `t`, `u` and `s`, where the range of bindings begins that they are mapped to on Vulkan and
@@ -79,7 +88,7 @@ impl Settings {
 
     /// Whether the constants of a patch are counted by themselves. APIs without signatures have one count for all.
     pub fn counts_patch_constants_apart(&self) -> bool {
-        self.api == Api::D3d && !self.policy.counts_patch_constants
+        self.api == Api::D3d && !self.policy.stage_io.counts_patch_constants
     }
 
     /// The first number of the slots of a unit, where they are not counted from 0.
@@ -96,7 +105,7 @@ impl Settings {
         match self.api {
             Api::D3d | Api::OpenGl => unit.class().is_some(),
             Api::Vulkan => false,
-            Api::WebGpu => self.policy.places_elements && Unit::SLOTS.contains(&unit),
+            Api::WebGpu => self.policy.arrays.places_elements && Unit::SLOTS.contains(&unit),
         }
     }
 
@@ -104,23 +113,27 @@ impl Settings {
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
         // WebGPU has none: they are buffers like any other.
-        let push_rules = match api {
-            Api::D3d => policy.d3d_constant,
+        let push = match api {
+            Api::D3d => policy.buffers.d3d_constant,
             Api::Vulkan => &rules::STD430,
             Api::WebGpu | Api::OpenGl => &rules::STD140,
         };
+        let rules = BufferRules {
+            constant: if d3d { policy.buffers.d3d_constant } else { &rules::STD140 },
+            structured: if d3d { policy.buffers.d3d_structured } else { &rules::STD430 },
+            texture: if d3d { policy.buffers.d3d_constant } else { &rules::STD430 },
+            push,
+            entry_push: push,
+        };
         Settings {
             api,
-            constant_rules: if d3d { policy.d3d_constant } else { &rules::STD140 },
-            structured_rules: if d3d { policy.d3d_structured } else { &rules::STD430 },
-            texture_buffer_rules: if d3d { policy.d3d_constant } else { &rules::STD430 },
-            push_rules,
-            entry_push_rules: push_rules,
+            rules,
             block_spaces: true,
-            obey_vk_offset: api == Api::Vulkan && policy.name != "slangc",
+            obey_vk_offset: api == Api::Vulkan && policy.explicit.vk_offsets,
             unsized_array_size: None,
             shift: Shift::NONE,
             globals_binding: None,
+            reserve_unused: false,
             targets_claim_registers: false,
             obey_packoffset: true,
             policy,
@@ -130,24 +143,21 @@ impl Settings {
 
     /// All buffers by one rule set pair (`--buffer-layout`).
     pub fn with_rules(mut self, constant: &'static Rules, structured: &'static Rules) -> Settings {
-        self.constant_rules = constant;
-        self.structured_rules = structured;
-        self.texture_buffer_rules = constant;
-        self.push_rules = constant;
-        self.entry_push_rules = if self.policy.entry_push_structured { structured } else { constant };
+        let entry_push = if self.policy.entry_uniforms.push_structured { structured } else { constant };
+        self.rules = BufferRules { constant, structured, texture: constant, push: constant, entry_push };
         self
     }
 
     /// Rules of the uniform parameters of entry points: push constants on Vulkan (rule `layout-entry-points`).
     pub fn entry_rules(&self) -> &'static Rules {
         match self.api {
-            Api::Vulkan => self.entry_push_rules,
-            Api::D3d | Api::WebGpu | Api::OpenGl => self.constant_rules,
+            Api::Vulkan => self.rules.entry_push,
+            Api::D3d | Api::WebGpu | Api::OpenGl => self.rules.constant,
         }
     }
 }
 
 /// The byte offset that a plain global asks for.
 pub fn offset_of_global(settings: &Settings, explicit: &Explicit) -> Option<(u32, Span)> {
-    explicit.constant_register().filter(|_| settings.api == Api::D3d && settings.policy.registers_of_globals)
+    explicit.constant_register().filter(|_| settings.api == Api::D3d && settings.policy.explicit.registers_of_globals)
 }

@@ -174,24 +174,24 @@ impl Layouter<'_> {
                 lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules, &self.settings.policy)
             }
             Type::ConstantBuffer(t) => {
-                let rules = self.settings.constant_rules;
+                let rules = self.settings.rules.constant;
                 let element = self.content(t, rules, order, depth + 1);
                 self.block(ty, element, Unit::ConstantBuffer, false)
             }
             Type::TextureBuffer(t) => {
-                let rules = self.settings.texture_buffer_rules;
+                let rules = self.settings.rules.texture;
                 let element = self.content(t, rules, order, depth + 1);
                 self.block(ty, element, Unit::ShaderResource, false)
             }
             Type::ParameterBlock(t) => {
                 let settings = Settings { in_block: self.settings.block_spaces, ..*self.settings };
                 let inner = Layouter { program: self.program, settings: &settings };
-                let element = inner.content(t, settings.constant_rules, order, depth + 1);
+                let element = inner.content(t, settings.rules.constant, order, depth + 1);
                 inner.block(ty, element, Unit::ConstantBuffer, settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
             Type::Buffer(_, _, element) => {
-                let element = self.at_depth(element, self.settings.structured_rules, order, depth + 1);
+                let element = self.at_depth(element, self.settings.rules.structured, order, depth + 1);
                 self.resource(ty, Some(Box::new(element)))
             }
             _ => self.resource(ty, None),
@@ -211,7 +211,7 @@ impl Layouter<'_> {
                 }
                 let mut layout =
                     lay_out(ty, fields, &Rules { row_after_empty_struct, ..*rules }, &self.settings.policy);
-                if self.settings.policy.by_class {
+                if self.settings.policy.order.by_class {
                     order_by_class(&mut layout);
                 }
                 layout
@@ -304,14 +304,14 @@ impl Layouter<'_> {
             // The second slots of resources that take two follow the first ones of all elements.
             let slots = element.innermost().counts.get(unit).max(1);
             stride.set(unit, if count.is_some() { used / slots } else { 1 });
-            match (count, self.settings.policy.unbounded) {
+            match (count, self.settings.policy.arrays.unbounded) {
                 (Some(n), _) => counts.add(unit, used.saturating_mul(n.into())),
                 (None, Unbounded::RestOfSpace) => counts.add(unit, UNBOUNDED),
                 // A D3D array without bound takes a space of its own for each leaf (rule `layout-unbounded`).
                 (None, Unbounded::OwnSpace) => counts.set(Unit::Space, own_spaces(&element)),
             }
         }
-        if count.is_some() && n > 1 && self.settings.policy.attachments_apart_in_arrays {
+        if count.is_some() && n > 1 && self.settings.policy.arrays.attachments_apart {
             spread(&mut element, n, &[Unit::InputAttachment]);
         }
         let units: Vec<Unit> = Unit::SLOTS.into_iter().filter(counted).collect();
@@ -353,7 +353,7 @@ impl Layouter<'_> {
         if own_space || wants_space {
             counts = Counts::one(Unit::Space, u64::from(own_space).saturating_add(content.get(Unit::Space)));
             offset.set(Unit::Space, u64::from(own_space));
-            if !self.settings.policy.attachments_by_block {
+            if !self.settings.policy.blocks.own_attachments {
                 counts.set(Unit::InputAttachment, content.get(Unit::InputAttachment));
             }
         } else {
@@ -374,14 +374,14 @@ impl Layouter<'_> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
         for unit in classes.filter(|_| !self.settings.api.has_classes()) {
-            let start = if self.settings.policy.shifts_everywhere { self.settings.base(unit) } else { 0 };
+            let start = if self.settings.policy.shifts.everywhere { self.settings.base(unit) } else { 0 };
             starts.set(unit, start);
             ranges.push((start, start.saturating_add(taken.get(unit))));
         }
         ranges.sort_unstable();
         let others = taken.get(Unit::Descriptor);
         let mut free = 0;
-        for (start, end) in ranges.iter().filter(|_| self.settings.policy.shifts_everywhere) {
+        for (start, end) in ranges.iter().filter(|_| self.settings.policy.shifts.everywhere) {
             if *start < others.saturating_add(free) {
                 free = free.max(*end);
             }
@@ -405,7 +405,7 @@ impl Layouter<'_> {
         let (unit, bindings) = match self.program.types.get(ty) {
             Type::Texture(t) if t.combined => {
                 let two = self.settings.api == Api::WebGpu;
-                let late = two && self.settings.in_block && self.settings.policy.extras_last;
+                let late = two && self.settings.in_block && self.settings.policy.order.extras_last;
                 let mut counts = Counts::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
                 counts.set(Unit::LateDescriptor, u64::from(late));
                 if self.settings.api.has_classes() {
@@ -504,7 +504,7 @@ fn lay_out(ty: TypeId, fields: Vec<(Option<Asked>, TypeLayout)>, rules: &Rules, 
     for (asked, layout) in fields {
         builder.append(layout, asked.map(|a| a.at));
     }
-    builder.unbounded_at_zero(policy.unbounded_from_zero);
+    builder.unbounded_at_zero(policy.arrays.unbounded_from_zero);
     builder.finish(ty)
 }
 

@@ -179,7 +179,7 @@ impl Leaves<'_> {
 
     /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics differ.
     fn place(&self, leaf: &Leaf) -> Option<Taken> {
-        let by_order = self.settings.policy.targets_by_order;
+        let by_order = self.settings.policy.stage_io.targets_by_order;
         match (&leaf.semantic, leaf.location) {
             _ if self.settings.api == Api::D3d => None,
             (_, Some((start, index))) => Some(Taken { name: "location".to_owned(), start, count: leaf.count, index }),

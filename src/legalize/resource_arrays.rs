@@ -144,7 +144,7 @@ fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalI
 /// Declares the elements of an array in its place.
 fn take_apart(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
-    if !cx.layout.settings.policy.places_elements && dims.iter().any(|d| *d > 1) {
+    if !cx.layout.settings.policy.arrays.places_elements && dims.iter().any(|d| *d > 1) {
         let Global { span, name, .. } = cx.program.globals[global];
         let message =
             format!("the elements of `{name}` have no bindings here: {} has no arrays of resources", cx.profile.name);

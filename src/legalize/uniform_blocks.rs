@@ -111,7 +111,7 @@ fn field(global: &Global, at: Option<(u32, Span)>) -> Field {
 fn moves(cx: &Context, buffer: &ScopeBuffer, members: &[GlobalId]) -> bool {
     let settings = &cx.layout.settings;
     let push = buffer.binding.is_none();
-    let mut rest = StructBuilder::new(if push { settings.entry_push_rules } else { settings.constant_rules });
+    let mut rest = StructBuilder::new(if push { settings.rules.entry_push } else { settings.rules.constant });
     members.iter().filter_map(|g| cx.position(*g)).any(|(place, layout)| {
         let by_itself = rest.append(layout.clone(), None).get(Unit::Bytes);
         layout.size() > 0 && by_itself != place.offset.get(Unit::Bytes)

@@ -12,7 +12,7 @@ use super::Pass;
 use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source};
 use crate::layout::locations::mesh_output;
-use crate::layout::{Policy, Settings};
+use crate::layout::{Policy, Settings, StageIo};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
@@ -100,7 +100,8 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
 /// `SV_TargetN` for the outputs of a fragment shader.
 fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
     // In HLSL the index is all that places a target.
-    let policy = Policy { targets_by_order: false, ..settings.policy };
+    let policy =
+        Policy { stage_io: StageIo { targets_by_order: false, ..settings.policy.stage_io }, ..settings.policy };
     let settings = Settings { policy, ..settings };
     let leaves = Flatten { program, split: false, settings }.leaves(entry, Direction::Out);
     for leaf in leaves.into_iter().filter(|l| l.semantic.is_none()) {

@@ -220,7 +220,7 @@ impl<'a> Explainer<'a> {
             let global = &self.program.globals[p.global];
             let mut steps = vec![self.order(index, &members, &p.layout, global.span)];
             let path = global.name.to_string();
-            let rules = layout.settings.constant_rules;
+            let rules = layout.settings.rules.constant;
             let owner = Owner::Global(p.global);
             steps.extend(self.needs_step(&p.layout, global.span));
             steps.extend(self.ignored(&global.explicit, owner));
@@ -518,9 +518,9 @@ impl<'a> Explainer<'a> {
             Detail::Block { container, .. } => {
                 let settings = &self.layout.settings;
                 at.rules = match self.program.types.get(layout.ty) {
-                    Type::TextureBuffer(_) => settings.texture_buffer_rules,
-                    _ if container.get(Unit::PushConstant) > 0 => settings.push_rules,
-                    _ => settings.constant_rules,
+                    Type::TextureBuffer(_) => settings.rules.texture,
+                    _ if container.get(Unit::PushConstant) > 0 => settings.rules.push,
+                    _ => settings.rules.constant,
                 };
                 let bound = container.units().next().map(|(unit, _)| {
                     let place = buffer_place(around.place, layout);
@@ -532,7 +532,7 @@ impl<'a> Explainer<'a> {
                 at.steps.push(block_step(bound.as_deref(), layout, part.place));
             }
             Detail::Resource { .. } => {
-                at.rules = self.layout.settings.structured_rules;
+                at.rules = self.layout.settings.rules.structured;
                 let (unit, _) = layout.counts.units().next().unwrap_or((Unit::Descriptor, 0));
                 let bound = self.slot(unit, around.place.offset.get(unit), around.place.space.get(unit), 1);
                 at.buffer = format!("each element of `{}` at {bound}", at.path);

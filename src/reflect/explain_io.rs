@@ -153,7 +153,7 @@ impl Explainer<'_> {
     }
 
     fn offsets(&self) -> bool {
-        self.layout.settings.policy.field_locations_are_offsets
+        self.layout.settings.policy.stage_io.field_locations_are_offsets
     }
 
     /// Whether `vk::location` means something.
@@ -162,7 +162,7 @@ impl Explainer<'_> {
     }
 
     fn is_target(&self, variable: &Variable, binding: &Binding) -> bool {
-        let by_order = self.layout.settings.policy.targets_by_order;
+        let by_order = self.layout.settings.policy.stage_io.targets_by_order;
         let target = |v: &Variable| v.semantic_name.as_deref() == Some("SV_TARGET");
         let fields = variable.ty.as_ref().and_then(|t| t.fields.as_ref());
         self.entry.stage == Stage::Fragment

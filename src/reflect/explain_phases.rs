@@ -32,10 +32,10 @@ impl Explainer<'_> {
         }
         let policy = &self.layout.settings.policy;
         let mut rule = pages::ORDER.to_owned();
-        if policy.by_class {
+        if policy.order.by_class {
             rule.push_str(&format!("; registers are given class by class ({})", pages::REGISTER_CLASSES));
         }
-        if policy.namespaces_last {
+        if policy.order.namespaces_last {
             rule.push_str("; what is in namespaces comes last");
         }
         Step { text, rule, source: self.source(span), ..Step::default() }

@@ -27,8 +27,8 @@ impl<'a> Allocator<'a> {
             return;
         }
         let registers = self.heard_registers(pending.explicit);
-        let spaces_alone = self.settings.policy.space_only_registers;
-        if spaces_alone && self.settings.policy.registers_as_bindings && !blocks {
+        let spaces_alone = self.settings.policy.explicit.space_only_registers;
+        if spaces_alone && self.settings.policy.explicit.registers_as_bindings && !blocks {
             let space = registers.iter().filter(|r| r.class.is_none()).find_map(|r| r.space);
             pending.space_only = space.map(u64::from);
             space.into_iter().for_each(|space| self.spaces.insert(space.into()));
@@ -44,7 +44,7 @@ impl<'a> Allocator<'a> {
             let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
             shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
         }
-        let only_spaces = blocks && self.settings.policy.blocks_take_spaces_only;
+        let only_spaces = blocks && self.settings.policy.blocks.take_spaces_only;
         if only_spaces && explicit.is_none() {
             return self.keep_unheard_register(pending);
         }
@@ -53,9 +53,9 @@ impl<'a> Allocator<'a> {
         }
         let fallback =
             registers.iter().filter(|r| blocks || r.class.is_some() || !spaces_alone).find(|r| !self.is_shifted(r));
-        let fallback = fallback.filter(|_| self.settings.policy.registers_as_bindings);
+        let fallback = fallback.filter(|_| self.settings.policy.explicit.registers_as_bindings);
         let fallback =
-            fallback.filter(|_| self.settings.policy.pairs_hear_registers || !self.is_pair(pending.layout.ty));
+            fallback.filter(|_| self.settings.policy.explicit.registers_of_pairs || !self.is_pair(pending.layout.ty));
         let fallback = fallback.map(|r| (r.index, r.space.unwrap_or(0), r.span));
         let Some((index, space, span)) = explicit.or(fallback) else { return };
         if blocks {
@@ -71,7 +71,7 @@ impl<'a> Allocator<'a> {
         } else if pending.layout.counts.get(Unit::Descriptor) > 0 {
             self.part_bindings(pending);
             let all = pending.layout.counts.get(Unit::Descriptor);
-            let count = if self.settings.policy.register_keeps_one_binding { 1 } else { all };
+            let count = if self.settings.policy.explicit.register_keeps_one_binding { 1 } else { all };
             self.fix_range(pending, Unit::Descriptor, (index.into(), count), space.into(), span);
             if count < all {
                 let (start, rest) = (u64::from(index) + count, all - count);
@@ -90,7 +90,7 @@ impl<'a> Allocator<'a> {
     /// A register of what is not placed by it, a block or plain data: nothing else implicit goes where it points.
     pub(super) fn keep_unheard_register(&mut self, pending: &Pending) {
         let first = self.heard_registers(pending.explicit).first().filter(|r| r.class.is_some());
-        if let Some(register) = first.filter(|_| self.settings.policy.registers_as_bindings) {
+        if let Some(register) = first.filter(|_| self.settings.policy.explicit.registers_as_bindings) {
             let space = u64::from(register.space.unwrap_or(0));
             let owner = (pending.name, pending.id);
             self.spaces.insert(space);
@@ -101,7 +101,7 @@ impl<'a> Allocator<'a> {
     /// The registers that may place something on Vulkan and WebGPU.
     pub(super) fn heard_registers<'e>(&self, explicit: &'e Explicit) -> &'e [ExplicitRegister] {
         let all = explicit.registers.as_slice();
-        match self.settings.policy.shift_hides_registers && self.settings.shift != Shift::NONE {
+        match self.settings.policy.shifts.hide_registers && self.settings.shift != Shift::NONE {
             true => all.get(..1).filter(|first| first.iter().all(|r| self.is_shifted(r))).unwrap_or_default(),
             false => all,
         }
@@ -116,7 +116,7 @@ impl<'a> Allocator<'a> {
     /// Whether an explicit binding holds: for what lies in shifted ranges only where the policy says so.
     pub(super) fn takes_binding(&self, pending: &Pending) -> bool {
         let shifted = Unit::SLOTS.into_iter().any(|u| u.class().is_some() && pending.layout.counts.get(u) > 0);
-        !(shifted && self.settings.policy.shift_hides_bindings)
+        !(shifted && self.settings.policy.shifts.hide_bindings)
     }
 
     /// An explicit binding: all of a parameter from there on.
@@ -145,7 +145,7 @@ impl<'a> Allocator<'a> {
             Detail::Block { element, .. } => array && !element.layout.counts.has_slots(),
             _ => false,
         };
-        if self.settings.api == Api::WebGpu && one && self.settings.policy.parts_bindings {
+        if self.settings.api == Api::WebGpu && one && self.settings.policy.explicit.bindings_of_parts {
             pending.layout.part_bindings();
         }
     }
@@ -179,7 +179,7 @@ impl<'a> Allocator<'a> {
 
     /// Reports a space without a register where the policy wants both.
     pub(super) fn check_space_alone(&mut self, register: &ExplicitRegister) {
-        if register.class.is_none() && !self.settings.policy.space_only_registers {
+        if register.class.is_none() && !self.settings.policy.explicit.space_only_registers {
             let message = "a register space is not taken without a register here";
             let note = "`slangc` refuses it; the other binding policies give the first free register of the space";
             self.diags.push(Diagnostic::error(Code::BAD_REGISTER, register.span, message).note(note));
@@ -189,7 +189,7 @@ impl<'a> Allocator<'a> {
     pub(super) fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
         let space = u64::from(register.space.unwrap_or(0));
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
-        let only_spaces = self.settings.policy.blocks_take_spaces_only;
+        let only_spaces = self.settings.policy.blocks.take_spaces_only;
         if blocks {
             if register.class.is_some() && only_spaces {
                 // It places nothing, but no other block goes there.
@@ -219,7 +219,7 @@ impl<'a> Allocator<'a> {
             Some(unit) if pending.layout.counts.get(Unit::Space) > 0 => {
                 self.fix(pending, unit, u64::from(register.index), space, register.span);
             }
-            _ if self.settings.policy.ignores_unfit_registers => {}
+            _ if self.settings.policy.explicit.unfit_registers_ignored => {}
             _ => {
                 let message = format!("register class `{class}` does not suit the type of `{}`", pending.name);
                 let fits: Vec<String> = Unit::SLOTS
@@ -247,7 +247,7 @@ impl<'a> Allocator<'a> {
         pending.place.offset.set(Unit::Space, space);
         pending.fixed.push(Unit::Space);
         let count = pending.layout.counts.get(Unit::Space);
-        let one = how == How::Explicit && self.settings.policy.explicit_block_keeps_one_space;
+        let one = how == How::Explicit && self.settings.policy.blocks.explicit_keeps_one_space;
         self.spaces.add(space, space.saturating_add(if one { count.min(1) } else { count }));
         let range = pending.range(space, count, how);
         self.note(Unit::Space, Unit::Space, 0, &range);

@@ -313,7 +313,7 @@ impl<'a> Allocator<'a> {
         if has_globals {
             self.keep_buffer(&lock, Owner::Globals, &mut kept);
         }
-        self.keep_bytes(&lock, globals.iter().map(|(_, p)| p).collect(), self.settings.constant_rules);
+        self.keep_bytes(&lock, globals.iter().map(|(_, p)| p).collect(), self.settings.rules.constant);
         let rules = self.settings.entry_rules();
         for (index, (params, buffer)) in entries.iter().enumerate() {
             if buffer.is_some() {
@@ -465,7 +465,7 @@ impl<'a> Allocator<'a> {
         kept.insert((owner, unit));
         let space = at.space.unwrap_or(0);
         let none = Explicit::default();
-        let layout = StructBuilder::new(self.settings.constant_rules).finish(TypeId::VOID);
+        let layout = StructBuilder::new(self.settings.rules.constant).finish(TypeId::VOID);
         let pending = pending((name, owner), Span::default(), &none, layout, Position::default());
         if let Some((index, set)) = self.settings.globals_binding.filter(|_| owner == Owner::Globals) {
             let now = (u64::from(index), u64::from(set));

@@ -5,7 +5,7 @@ use super::super::order::Scope;
 use super::super::rules::Rules;
 use super::super::types::{Layouter, StructBuilder, TypeLayout};
 use super::super::units::{Counts, Unit};
-use super::super::{Api, Position, Settings, offset_of_global};
+use super::super::{Api, BufferRules, Position, Settings, offset_of_global};
 use super::{Allocator, Pending, make_push_constant, pending};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -31,8 +31,8 @@ impl<'a> Allocator<'a> {
         self.check_names(&list);
         self.refuse_shader_records(&list);
         let layouter = Layouter { program: self.program, settings: &self.settings };
-        layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.constant_rules);
-        let mut buffer = StructBuilder::new(self.settings.constant_rules);
+        layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.rules.constant);
+        let mut buffer = StructBuilder::new(self.settings.rules.constant);
         let asked = |p: &Pending| {
             let explicit = offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
             self.recorded_bytes(p.id).or(explicit)
@@ -43,7 +43,7 @@ impl<'a> Allocator<'a> {
             let offset = buffer.append(pending.layout.clone(), asked(pending));
             pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
         }
-        let buffer = self.trim(buffer.finish(TypeId::VOID), self.settings.constant_rules);
+        let buffer = self.trim(buffer.finish(TypeId::VOID), self.settings.rules.constant);
         let has_data = buffer.size() > 0;
         (list, has_data.then_some(buffer))
     }
@@ -54,12 +54,14 @@ impl<'a> Allocator<'a> {
         let mut seen: BTreeMap<(u32, &str), Span> = BTreeMap::new();
         for (id, pending) in list {
             let global = &self.program.globals[*id];
-            if let Some((_, span)) = pending.explicit.constant_register().filter(|_| !policy.registers_of_globals) {
+            if let Some((_, span)) =
+                pending.explicit.constant_register().filter(|_| !policy.explicit.registers_of_globals)
+            {
                 let message = format!("`{}` takes no register of its own", pending.name);
                 self.diags.push(Diagnostic::error(Code::BAD_REGISTER, span, message));
             }
             let first = seen.insert((global.unit, global.name.as_str()), global.span);
-            if let Some(first) = first.filter(|_| global.transparent && !policy.buffers_share_names) {
+            if let Some(first) = first.filter(|_| global.transparent && !policy.units.buffers_share_names) {
                 let message = format!("there are two constant buffers named `{}`", global.name);
                 let diagnostic = Diagnostic::error(Code::REDECLARED, global.span, message);
                 self.diags.push(diagnostic.label(first, "the other one"));
@@ -100,7 +102,7 @@ impl<'a> Allocator<'a> {
     /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
     pub(super) fn puts_last(&self, settings: &Settings, owner: Owner) -> bool {
         let recorded = self.lock.as_ref().and_then(|lock| lock.puts_last(owner));
-        settings.api == Api::WebGpu && recorded.unwrap_or(settings.policy.extras_last)
+        settings.api == Api::WebGpu && recorded.unwrap_or(settings.policy.order.extras_last)
     }
 
     pub(super) fn measure(&self, global: &Global, owner: Owner) -> TypeLayout {
@@ -113,25 +115,26 @@ impl<'a> Allocator<'a> {
         let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
         let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && settings.api == Api::Vulkan;
         if push {
-            let pushed = Settings { constant_rules: settings.push_rules, ..*settings };
+            let pushed =
+                Settings { rules: BufferRules { constant: settings.rules.push, ..settings.rules }, ..*settings };
             let mut layout =
-                Layouter { program: self.program, settings: &pushed }.layout(global.ty, settings.constant_rules, order);
+                Layouter { program: self.program, settings: &pushed }.layout(global.ty, settings.rules.constant, order);
             make_push_constant(&mut layout);
             return layout;
         }
         if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(settings, owner) {
-            let mut layout = layouter.layout(global.ty, settings.constant_rules, order);
+            let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
             layout.put_buffer_last();
             return layout;
         }
         if global.kind == GlobalKind::Specialization {
-            let mut layout = layouter.layout(global.ty, settings.constant_rules, order);
+            let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
             // D3D has none: what the policy has not made a plain global is a constant of the text.
             let d3d = settings.api == Api::D3d;
             layout.counts = if d3d { Counts::NONE } else { Counts::one(Unit::Specialization, 1) };
             return layout;
         }
-        layouter.layout(global.ty, settings.constant_rules, order)
+        layouter.layout(global.ty, settings.rules.constant, order)
     }
 
     /// Phase 2 for the uniform parameters of an entry point.
@@ -149,7 +152,7 @@ impl<'a> Allocator<'a> {
             }
         }
         // slangc rounds the size of these push constants alone, whatever the rules.
-        let rounds = self.settings.api == Api::Vulkan && self.settings.policy.entry_push_rounded;
+        let rounds = self.settings.api == Api::Vulkan && self.settings.policy.entry_uniforms.push_rounded;
         let rules = &Rules { round_struct_size: rounds || rules.round_struct_size, ..*rules };
         let mut buffer = StructBuilder::new(rules);
         self.reserve_bytes(&mut buffer, Owner::EntryBuffer(index));

@@ -125,7 +125,7 @@ impl Allocator<'_> {
         for Inside { space, unit, start, count } in inside {
             let range = Range { span, ..pending.range(start, count, How::Explicit) };
             let (key, _) = self.numbering(unit);
-            match self.settings.policy.blocks_share_spaces {
+            match self.settings.policy.blocks.share_spaces {
                 true => self.shared.entry((space, key)).or_default().push(range),
                 false => self.push(unit, key, space, range),
             }
@@ -137,7 +137,7 @@ impl Allocator<'_> {
     pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
         let inside = slots_inside(self.program, &pending.layout, space);
         self.tell_parts(pending, &inside);
-        if !self.settings.policy.explicit_block_keeps_one_space {
+        if !self.settings.policy.blocks.explicit_keeps_one_space {
             return;
         }
         for Inside { space, unit, start, count } in inside {
@@ -174,7 +174,7 @@ impl Allocator<'_> {
         let parts_text: Vec<String> = parts.iter().map(text).collect();
         let parts_text = parts_text.join(", ");
         let message = format!("parts of `{}` have the same bindings in set {space}: {parts_text}", pending.name);
-        let note = match self.settings.policy.shifts_everywhere {
+        let note = match self.settings.policy.shifts.everywhere {
             true => "`--shift` has to leave room for all registers of a class",
             false => "under `slangc`, `--shift` moves nothing in parameter blocks and entry point parameters",
         };

@@ -185,9 +185,9 @@ fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Opti
     let settings = &cx.layout.settings;
     let Type::Pointer(data, _) = cx.program.types.get(pointer) else { return None };
     let order = cx.program.default_matrix_order;
-    let layout = Layouter { program: cx.program, settings }.contents(data, settings.structured_rules, order);
+    let layout = Layouter { program: cx.program, settings }.contents(data, settings.rules.structured, order);
     let size = layout.size();
-    let native = native.structured_rules;
+    let native = native.rules.structured;
     let wanted = Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false };
     (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
 }

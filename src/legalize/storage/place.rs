@@ -14,7 +14,7 @@ use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
-use crate::layout::{Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
+use crate::layout::{Buffers, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::Placement;
 use crate::tree::*;
@@ -23,16 +23,16 @@ use rustc_hash::FxHashSet;
 /// The data of a buffer, and which rules of the target it is under.
 pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(TypeId, &'static Rules)> {
     let (program, global) = (&cx.program, &cx.program.globals[id]);
-    let push_rules = if cx.notes.entry_blocks.contains(&id) { settings.entry_push_rules } else { settings.push_rules };
+    let push_rules = if cx.notes.entry_blocks.contains(&id) { settings.rules.entry_push } else { settings.rules.push };
     if global.kind != GlobalKind::Parameter {
         return None;
     }
     match program.types.get(program.types.innermost(global.ty)) {
         Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, push_rules)),
-        Type::ConstantBuffer(t) => Some((t, settings.constant_rules)),
-        Type::TextureBuffer(t) => Some((t, settings.texture_buffer_rules)),
+        Type::ConstantBuffer(t) => Some((t, settings.rules.constant)),
+        Type::TextureBuffer(t) => Some((t, settings.rules.texture)),
         Type::Buffer(BufferKind::Structured | BufferKind::Append | BufferKind::Consume, _, t) => {
-            Some((t, settings.structured_rules))
+            Some((t, settings.rules.structured))
         }
         _ => None,
     }
@@ -42,8 +42,8 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
 pub(super) fn native_settings(cx: &Context) -> Settings {
     let Settings { api, policy, .. } = cx.layout.settings;
     // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules. Empty structs will be gone.
-    let policy =
-        Policy { d3d_constant: Policy::SPEC.d3d_constant, d3d_structured: Policy::SPEC.d3d_structured, ..policy };
+    let Buffers { d3d_constant, d3d_structured, .. } = Policy::SPEC.buffers;
+    let policy = Policy { buffers: Buffers { d3d_constant, d3d_structured, ..policy.buffers }, ..policy };
     Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 

@@ -99,7 +99,7 @@ fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
     let settings = super::place::native_settings(cx);
     let layouter = Layouter { program: cx.program, settings: &settings };
     let layout = |rules: &Rules| layouter.layout(ty, rules, cx.program.default_matrix_order);
-    let (uniform, storage) = (layout(settings.constant_rules), layout(settings.structured_rules));
+    let (uniform, storage) = (layout(settings.rules.constant), layout(settings.rules.structured));
     let whole = |l: &TypeLayout| round_up(l.size(), l.align.into());
     !same(&uniform, &storage) || (nested && whole(&uniform) != whole(&storage))
 }
