@@ -30,7 +30,7 @@ impl FileId {
 }
 
 /// A byte range. `file` is a real file, or an expansion: then `start..end` is the place in the macro's
-/// defining file where the token was written, and [`Sources::use_site`] gives the place where the macro was used.
+/// defining file where the token was written, and `Sources::use_site` gives the place where the macro was used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
     /// File or expansion.

@@ -28,7 +28,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// The code, of the table in [`codes`].
+    /// The code, which `shaderport explain` explains.
     pub code: Code,
     /// One line, in the user's words.
     pub message: String,
