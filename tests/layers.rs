@@ -113,6 +113,11 @@ fn only_the_analyses_follow_calls() {
 }
 
 #[test]
+fn stages_languages_and_capabilities_are_matched_one_by_one() {
+    assert_none("", &|source| rules::wildcards(&source.text));
+}
+
+#[test]
 fn functions_fit_a_screen() {
     assert_none("", &|source| rules::long_functions(&source.text, 110));
 }
@@ -201,6 +206,19 @@ fn violations_are_found() {
     assert!(world("fn f() -> std::time::Instant { todo() }").contains("`std::time::Instant`"));
     assert_eq!(world("use std::{collections::BTreeMap, fmt::{self, Write}};"), "");
     assert!(rules::world(&["batch", "loader"], &names(&["batch", "loader"], "use std::fs;")).is_empty());
+
+    let wild = |text: &str| rules::wildcards(text).join("; ");
+    for text in [
+        "fn f(s: Stage) -> u32 { match s { Stage::Vertex => 1,\n _ => 0 } }",
+        "fn f(s: Stage) -> u32 { match s { Stage::Hull | crate::tree::Stage::Domain => 1,\n _ => 0 } }",
+        "fn f(a: Api) { g(|| match a { Api::Vulkan if true => 1,\n _ if false => 0,\n Api::D3d => 2 }) }",
+    ] {
+        assert!(wild(text).starts_with("2: "), "{text}: {}", wild(text));
+    }
+    assert_eq!(
+        wild("fn f(o: Op) { match o { Op::Add => 1, _ => match (s, u) { (Stage::Mesh, _) => 1, _ => 0 } } }"),
+        ""
+    );
 
     let targets = |text: &str| rules::targets(&["legalize"], &names(&["legalize"], text)).join("; ");
     for text in [

@@ -63,7 +63,12 @@ fn hlsl(text: &str, entry: &str, stage: Stage) -> Option<String> {
         Stage::Compute => "cs",
         Stage::Amplification => "as",
         Stage::Mesh => "ms",
-        _ => "lib",
+        Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => "lib",
     };
     run_on_file("dxc", text, "hlsl", |path, command| {
         command.arg(path).args(["-T", &format!("{kind}_6_6"), "-HV", "2021", "-enable-16bit-types"]);

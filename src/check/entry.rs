@@ -390,10 +390,8 @@ impl<'a> Checker<'a> {
             if stage == Stage::Compute {
                 self.implicit_uniforms(function);
             }
-            let patch_constant = match stage {
-                Stage::Hull => self.patch_constant_function(decl, function, info.span),
-                _ => None,
-            };
+            let hull = stage == Stage::Hull;
+            let patch_constant = if hull { self.patch_constant_function(decl, function, info.span) } else { None };
             let entry = EntryPoint {
                 function,
                 patch_constant,

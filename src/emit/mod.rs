@@ -99,6 +99,8 @@ pub fn contents(program: &Program, global: &Global) -> Option<&'static str> {
 pub fn blocks(program: &Program, profile: &Profile) -> Vec<(GlobalId, Symbol)> {
     match profile.language {
         Language::Glsl => glsl::block_names(program),
-        _ => program.globals.iter().filter_map(|(id, global)| Some((id, global.block?))).collect(),
+        Language::Hlsl | Language::Wgsl => {
+            program.globals.iter().filter_map(|(id, global)| Some((id, global.block?))).collect()
+        }
     }
 }

@@ -563,7 +563,12 @@ impl Scan<'_> {
                 Stage::Mesh | Stage::Amplification => self.need(Capability::MeshShaders),
                 Stage::Compute => self.need(Capability::ComputeShaders),
                 Stage::Vertex | Stage::Fragment => {}
-                _ => self.need(Capability::RayTracing),
+                Stage::RayGeneration
+                | Stage::Intersection
+                | Stage::AnyHit
+                | Stage::ClosestHit
+                | Stage::Miss
+                | Stage::Callable => self.need(Capability::RayTracing),
             }
             let inputs = e.interface.iter().map(|id| &self.program.globals[*id]);
             let is_array = |g: &&Global| matches!(self.program.types.get(g.ty), Type::Array(..));

@@ -40,7 +40,16 @@ pub(super) fn facts(program: &Program, entry: &EntryPoint) -> Option<StageFacts>
             facts.depth = depth(program, function);
         }
         Stage::Compute => facts.wave_size = numbers(attributes, "wavesize"),
-        _ => {}
+        Stage::Vertex
+        | Stage::Domain
+        | Stage::Amplification
+        | Stage::Mesh
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => {}
     }
     if matches!(entry.stage, Stage::Hull | Stage::Domain) {
         facts.domain = word(attributes, "domain");

@@ -150,3 +150,35 @@ pub fn long_functions(text: &str, most: usize) -> Vec<String> {
     let long = lengths.0.into_iter().filter(|(_, lines, _)| *lines > most);
     long.map(|(line, lines, name)| format!("{line}: `{name}` has {lines} lines")).collect()
 }
+
+/// What has a row for each of these is revised when one is added: the compiler then lists the matches.
+const LISTED: &[&str] = &["Stage", "Language", "Api", "Capability"];
+
+/// Matches on one of [`LISTED`] with `_` for all others. Tables of pairs may have one: that of the pairs that do not occur.
+pub fn wildcards(text: &str) -> Vec<String> {
+    struct Matches(Vec<String>);
+    impl<'ast> syn::visit::Visit<'ast> for Matches {
+        fn visit_expr_match(&mut self, item: &'ast syn::ExprMatch) {
+            let listed = item.arms.iter().any(|arm| is_listed(&arm.pat));
+            for arm in item.arms.iter().filter(|arm| listed && matches!(arm.pat, syn::Pat::Wild(_))) {
+                let line = arm.fat_arrow_token.spans[0].start().line;
+                self.0.push(format!("{line}: an arm for all other cases"));
+            }
+            syn::visit::visit_expr_match(self, item);
+        }
+    }
+    let mut matches = Matches(Vec::new());
+    syn::visit::Visit::visit_file(&mut matches, &syn::parse_file(text).expect("a source that parses"));
+    matches.0
+}
+
+fn is_listed(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Or(or) => or.cases.iter().any(is_listed),
+        syn::Pat::Path(path) => {
+            let owner = path.path.segments.iter().rev().nth(1);
+            owner.is_some_and(|name| LISTED.iter().any(|l| name.ident == l))
+        }
+        _ => false,
+    }
+}

@@ -95,7 +95,7 @@ pub(super) fn collect(cx: &Context) -> Found {
             | Stage::ClosestHit
             | Stage::Miss
             | Stage::Callable => found.add("GL_EXT_ray_tracing"),
-            _ => {}
+            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Fragment | Stage::Compute => {}
         }
     }
     let analyses = program.analyses();
