@@ -365,7 +365,7 @@ pub struct EntryPoint {
     /// Compute, mesh, amplification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread_group_size: Option<[u32; 3]>,
-    /// Ours: what its stage is told besides.
+    /// Ours: the facts of its stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<StageFacts>,
     /// Ours: place of its name in the source.
@@ -382,7 +382,7 @@ pub struct EntryPoint {
     pub user_attribs: Vec<UserAttribute>,
 }
 
-/// Ours: what a stage is told by attributes and parameters of its entry point; what is not said is absent.
+/// Ours: what attributes and parameters of an entry point set for its stage; what they do not set is absent.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
