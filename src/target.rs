@@ -132,7 +132,7 @@ pub struct Facts {
     pub spaces: bool,
     /// How entry points take their inputs and give their outputs.
     pub stage_io: StageIo,
-    /// The most bindings that an array of resources is taken apart into, where the target has no such arrays.
+    /// The most bindings that an array of resources is split into, where the target has no such arrays.
     pub resource_array_limit: u32,
     /// The largest numbers that its compilers take.
     pub numbers: Numbers,

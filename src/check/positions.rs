@@ -28,7 +28,7 @@ impl Checker<'_> {
                 self.place_data(id);
                 self.refuse_unbounded(name, ty, self.program.globals[id].span, true);
             }
-            _ => self.tell_unheard(name, ty, &explicit.registers),
+            _ => self.report_ignored(name, ty, &explicit.registers),
         }
     }
 
@@ -40,7 +40,7 @@ impl Checker<'_> {
 
     /// A member of a `cbuffer` or struct has the place that its block gives it, but for its bytes.
     pub(super) fn check_field_place(&mut self, field: &Field, in_buffer: bool) {
-        self.tell_unheard(field.name, field.ty, &field.explicit.registers);
+        self.report_ignored(field.name, field.ty, &field.explicit.registers);
         if !in_buffer && self.options.places_as_dxc {
             self.check_struct_field(field);
         }
@@ -146,7 +146,7 @@ impl Checker<'_> {
     }
 
     /// Registers of what has none, even if they suit its type.
-    fn tell_unheard(&mut self, name: Symbol, ty: TypeId, registers: &[ExplicitRegister]) {
+    fn report_ignored(&mut self, name: Symbol, ty: TypeId, registers: &[ExplicitRegister]) {
         if !self.check_classes(ty, registers) {
             return;
         }

@@ -26,7 +26,7 @@ impl<'a> Allocator<'a> {
             self.join_class_spaces(pending);
             return;
         }
-        let registers = self.heard_registers(pending.explicit);
+        let registers = self.effective_registers(pending.explicit);
         let spaces_alone = self.settings.policy.explicit.space_only_registers;
         if spaces_alone && self.settings.policy.explicit.registers_as_bindings && !blocks {
             let space = registers.iter().filter(|r| r.class.is_none()).find_map(|r| r.space);
@@ -46,7 +46,7 @@ impl<'a> Allocator<'a> {
         }
         let only_spaces = blocks && self.settings.policy.blocks.take_spaces_only;
         if only_spaces && explicit.is_none() {
-            return self.keep_unheard_register(pending);
+            return self.keep_ignored_register(pending);
         }
         if !blocks {
             pending.explicit.registers.iter().for_each(|r| self.check_space_alone(r));
@@ -83,13 +83,13 @@ impl<'a> Allocator<'a> {
             self.fix(pending, Unit::LateDescriptor, index.into(), space.into(), span);
         } else {
             // Data without a binding of its own.
-            self.keep_unheard_register(pending);
+            self.keep_ignored_register(pending);
         }
     }
 
     /// A register of what is not placed by it, a block or plain data: nothing else implicit goes where it points.
-    pub(super) fn keep_unheard_register(&mut self, pending: &Pending) {
-        let first = self.heard_registers(pending.explicit).first().filter(|r| r.class.is_some());
+    pub(super) fn keep_ignored_register(&mut self, pending: &Pending) {
+        let first = self.effective_registers(pending.explicit).first().filter(|r| r.class.is_some());
         if let Some(register) = first.filter(|_| self.settings.policy.explicit.registers_as_bindings) {
             let space = u64::from(register.space.unwrap_or(0));
             let owner = (pending.name, pending.id);
@@ -99,7 +99,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The registers that may place something on Vulkan and WebGPU.
-    pub(super) fn heard_registers<'e>(&self, explicit: &'e Explicit) -> &'e [ExplicitRegister] {
+    pub(super) fn effective_registers<'e>(&self, explicit: &'e Explicit) -> &'e [ExplicitRegister] {
         let all = explicit.registers.as_slice();
         match self.settings.policy.shifts.hide_registers && self.settings.shift != Shift::NONE {
             true => all.get(..1).filter(|first| first.iter().all(|r| self.is_shifted(r))).unwrap_or_default(),
