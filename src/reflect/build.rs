@@ -38,9 +38,13 @@ pub fn reflect(
         super::semantics::complete(&mut leaves, emitted);
     }
     super::semantics::without(&mut leaves);
-    let globals = builder.globals(&reached);
-    for (index, entry) in entry_points.iter_mut().enumerate() {
-        entry.bindings = globals.iter().map(|global| global.used_by(index)).collect();
+    let parameters = builder.parameters();
+    for (global, variable) in layout.parameters.iter().zip(&parameters) {
+        let users = layout.leaves.parameter_of(Owner::Global(global.global)).and_then(|id| reached.get(&id));
+        for (entry, units) in users.into_iter().flatten() {
+            let listed = entry_points.get_mut(*entry).map(|entry| &mut entry.bindings);
+            listed.into_iter().for_each(|list| list.push(used(variable, units)));
+        }
     }
     Reflection {
         schema: SCHEMA_VERSION.to_owned(),
@@ -48,7 +52,7 @@ pub fn reflect(
         target: profile.target.name().to_owned(),
         profile: profile.name.to_owned(),
         binding_policy: layout.settings.policy.name.to_owned(),
-        parameters: builder.parameters(),
+        parameters,
         entry_points,
         bindless_space_index: leaves::free_space(&leaves),
         global_scope: builder.scope(Owner::Globals, layout.globals.as_ref()),
@@ -543,46 +547,22 @@ impl Builder<'_> {
             bindings: Vec::new(),
         }
     }
+}
 
-    /// Global parameters with the units that entry points reach of them.
-    fn globals<'u>(&self, reached: &'u BTreeMap<ParameterId, Reached>) -> Vec<Shared<'u>> {
-        let one = |p: &crate::layout::ParameterLayout| {
-            let global = &self.program.globals[p.global];
-            let mut variable = Variable { name: Some(global.name.to_string()), ..Variable::default() };
-            variable.format = self.format(global.ty, &global.explicit, global.modifiers);
-            put(&mut variable, bindings(&self.program.types, &p.place, &p.layout));
-            let parameter = self.layout.leaves.parameter_of(Owner::Global(p.global));
-            Shared { variable, reached: parameter.and_then(|id| reached.get(&id)) }
+/// A global parameter in an entry point's list, with whether that reaches what it has of each unit.
+pub(super) fn used(parameter: &Variable, units: &BTreeSet<String>) -> Variable {
+    let Variable { name, binding, bindings, format, .. } = parameter.clone();
+    let mut variable = Variable { name, binding, bindings, format, ..Variable::default() };
+    for binding in variable.binding.iter_mut().chain(&mut variable.bindings) {
+        binding.used = match Unit::of_word(&binding.kind) {
+            Some(Unit::Space) => Some((!units.is_empty()).into()),
+            Some(unit) if unit == Unit::Specialization || Unit::SLOTS.contains(&unit) => {
+                Some(units.contains(&binding.kind).into())
+            }
+            _ => None,
         };
-        self.layout.parameters.iter().map(one).collect()
     }
-}
-
-/// The units of a parameter that entry points reach, by their indices.
-type Reached = BTreeMap<usize, BTreeSet<String>>;
-
-/// A global parameter, which every entry point has.
-struct Shared<'a> {
-    variable: Variable,
-    reached: Option<&'a Reached>,
-}
-
-impl Shared<'_> {
-    /// With whether an entry point reaches what it has of each unit.
-    fn used_by(&self, entry: usize) -> Variable {
-        let reached = self.reached.and_then(|reached| reached.get(&entry));
-        let mut variable = self.variable.clone();
-        for binding in variable.binding.iter_mut().chain(&mut variable.bindings) {
-            binding.used = match Unit::of_word(&binding.kind) {
-                Some(Unit::Space) => Some(reached.is_some().into()),
-                Some(unit) if unit == Unit::Specialization || Unit::SLOTS.contains(&unit) => {
-                    Some(reached.is_some_and(|units| units.contains(&binding.kind)).into())
-                }
-                _ => None,
-            };
-        }
-        variable
-    }
+    variable
 }
 
 fn access_word(access: Access) -> Option<String> {

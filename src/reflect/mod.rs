@@ -40,7 +40,7 @@ impl Reflection {
 
     /// Only what `slangc -reflection-json` has too.
     pub fn to_slang_json(&self) -> String {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let mut value = serde_json::to_value(slang::with_unused(self)).unwrap_or_default();
         slang::leave_out_ours(&mut value);
         let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
         text.push('\n');

@@ -163,7 +163,7 @@ pub struct Binding {
     /// Others: how many, if not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-    /// In an entry point's list: 1 if the entry point can reach it.
+    /// In an entry point's list: 1 if the entry point can reach it, 0 if it can only reach what has other units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<u8>,
 }
@@ -375,7 +375,7 @@ pub struct EntryPoint {
     pub scope: Scope,
     /// Positions that the bindings of its uniform parameters count from: all absolute here, so empty.
     pub scope_offsets: std::collections::BTreeMap<String, Binding>,
-    /// Global parameters with whether the entry point can reach them.
+    /// Global parameters that the entry point can reach; in the form of `slangc -reflection-json` all of them.
     pub bindings: Vec<Variable>,
     /// User attributes of the function.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -2,8 +2,11 @@
 //! Scopes are written as slangc does from 2026.16 on. What only its API gives and nobody could do without, the storage order of
 //! a matrix and the distance of a structured buffer's elements, stays: readers pass over keys that they do not know.
 
+use super::build::used;
+use super::model::{Reflection, Variable};
 use super::words;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Keys of ours, which other writers of the format do not have, at any depth.
 const OURS: &[&str] = &[
@@ -45,6 +48,18 @@ const APART: &[&str] = &["lateDescriptorTableSlot", "furtherDescriptorTableSlot"
 
 /// Kinds that have no name there.
 const NAMELESS: &[&str] = &["inputPatch", "outputPatch", "meshOutput", "none"];
+
+/// A sidecar whose entry points list the global parameters that they do not reach too.
+pub fn with_unused(reflection: &Reflection) -> Reflection {
+    let mut all = reflection.clone();
+    let unused = |parameter: &Variable| used(parameter, &BTreeSet::new());
+    for entry in &mut all.entry_points {
+        let mut reached = std::mem::take(&mut entry.bindings).into_iter().peekable();
+        let listed = reflection.parameters.iter().map(unused);
+        entry.bindings = listed.map(|p| reached.next_if(|r| unused(r) == p).unwrap_or(p)).collect();
+    }
+    all
+}
 
 /// Takes out what is ours.
 pub fn leave_out_ours(value: &mut Value) {
