@@ -166,12 +166,9 @@ pub fn diff(old: &Reflection, new: &Reflection) -> Diff {
     Diff { schema: DIFF_VERSION.to_owned(), target, changes, memory }
 }
 
-/// Buffers of one path whose bytes differ. Their names in the text do not matter.
+/// Buffers of one path whose bytes differ. Types and names in the text do not matter.
 fn memory(old: &[BufferMemory], new: &[BufferMemory]) -> Vec<MemoryChange> {
-    let unnamed = |buffer: &BufferMemory| {
-        let rows = buffer.rows.iter().map(|r| MemoryRow { emitted: None, ..r.clone() }).collect();
-        BufferMemory { emitted_name: None, rows, ..buffer.clone() }
-    };
+    let shown = |buffer: &BufferMemory| lines(buffer, [0, 0]);
     let mut news: BTreeMap<&str, &BufferMemory> = BTreeMap::new();
     for buffer in new {
         news.entry(&buffer.parameter).or_insert(buffer);
@@ -179,7 +176,7 @@ fn memory(old: &[BufferMemory], new: &[BufferMemory]) -> Vec<MemoryChange> {
     let both = old.iter().filter_map(|was| {
         let is = *news.get(was.parameter.as_str())?;
         let change = MemoryChange { parameter: was.parameter.clone(), old: was.clone(), new: is.clone() };
-        (unnamed(was) != unnamed(is)).then_some(change)
+        (shown(was) != shown(is)).then_some(change)
     });
     both.collect()
 }

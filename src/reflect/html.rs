@@ -2,11 +2,11 @@
 //! targets side by side, and why everything is where it is.
 
 use super::explain::Explanation;
-use super::model::{Binding, Count, Leaf, Reflection, Scope, TypeNode, Variable};
+use super::leaves::GLOBALS;
+use super::model::{Binding, BufferMemory, Count, Leaf, MemoryRow, Reflection, Repeat};
 use super::text::{per, users};
-use super::words::{position, type_name, unit_on};
+use super::words::{position, unit_on};
 use crate::layout::Unit;
-use crate::layout::rules::round_up;
 use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("page.css");
@@ -15,8 +15,6 @@ const SCRIPT: &str = include_str!("page.js");
 const ROW: u64 = 16;
 /// A buffer that has more rows is shown up to here.
 const MOST_ROWS: u64 = 64;
-/// Nobody looks at more parts of one buffer.
-const MOST_CELLS: usize = 2048;
 
 /// The bytes of a row.
 const SCALE: &str = "<div class=\"scale\"><div></div><div class=\"bytes\"><span>0</span><span>4</span><span>8</span>\
@@ -42,12 +40,12 @@ pub fn page(title: &str, sides: &[Side]) -> String {
             body.push_str("</div>\n");
         }
     }
-    let buffers: Vec<Vec<Buffer>> = sides.iter().map(|(r, _)| buffers(r)).collect();
     let mut seen = BTreeSet::new();
-    for buffer in buffers.iter().flatten().filter(|b| seen.insert(b.path.clone())).collect::<Vec<_>>() {
-        body.push_str(&format!("<h2>{}</h2>\n<div class=\"targets\">\n", escape(&buffer.title)));
-        for (index, (list, (reflection, _))) in buffers.iter().zip(sides).enumerate() {
-            let found = list.iter().find(|b| b.path == buffer.path);
+    let buffers = sides.iter().flat_map(|(r, _)| &r.memory).filter(|b| !cells(b).is_empty());
+    for buffer in buffers.filter(|b| seen.insert(b.parameter.as_str())) {
+        body.push_str(&format!("<h2>{}</h2>\n<div class=\"targets\">\n", escape(&title_of(buffer))));
+        for (index, (reflection, _)) in sides.iter().enumerate() {
+            let found = reflection.memory.iter().find(|b| b.parameter == buffer.parameter);
             body.push_str(&found.map_or_else(|| absent(reflection), |b| rows(index, b, reflection)));
         }
         body.push_str("</div>\n");
@@ -194,164 +192,73 @@ fn rank(kind: &str) -> u8 {
 }
 
 /// Bytes with a name.
-struct Cell {
+struct Cell<'a> {
     path: String,
     label: String,
-    ty: String,
+    ty: &'a str,
     start: u64,
     end: u64,
 }
 
-struct Buffer {
-    path: String,
-    title: String,
-    size: u64,
-    /// The bytes are those of an element.
-    element: bool,
-    cells: Vec<Cell>,
+fn title_of(buffer: &BufferMemory) -> String {
+    let path = &buffer.parameter;
+    match (&buffer.ty, path.strip_suffix(".$Params")) {
+        (Some(ty), _) => format!("{path}: {ty}"),
+        (None, Some(entry)) => format!("Uniform parameters of {entry}"),
+        (None, None) => "Plain globals".to_owned(),
+    }
 }
 
-/// All buffers with plain data.
-fn buffers(reflection: &Reflection) -> Vec<Buffer> {
-    let mut list = Vec::new();
-    scope(
-        ("$Globals", "Plain globals"),
-        &reflection.global_scope,
-        "",
-        reflection.parameters.iter().collect(),
-        &mut list,
-    );
-    for entry in &reflection.entry_points {
-        let uniform = entry.parameters.iter().filter(|p| p.stage.is_none() && p.semantic_name.is_none()).collect();
-        let (path, title) = (format!("{}.$Params", entry.name), format!("Uniform parameters of {}", entry.name));
-        scope((&path, &title), &entry.scope, &entry.name, uniform, &mut list);
+/// What is called by the name of its buffer has that as its label.
+fn label_of(buffer: &BufferMemory, row: &MemoryRow, indices: &[u64]) -> String {
+    let path = if row.path.is_empty() { &buffer.parameter } else { &row.path };
+    let mut names: Vec<String> = path.split('.').map(str::to_owned).collect();
+    let at = if row.path.is_empty() { names.len() - 1 } else { 0 };
+    let mut vector = String::new();
+    for (repeat, index) in row.repeats.iter().zip(indices) {
+        match (&repeat.vectors, names.get_mut(at + repeat.name.unwrap_or(0) as usize)) {
+            (Some(word), _) => vector = format!(" {word} {index}"),
+            (None, Some(name)) => name.push_str(&format!("[{index}]")),
+            (None, None) => {}
+        }
     }
+    names.join(".") + &vector
+}
+
+/// The values in a buffer as far as they are shown, those of arrays and matrices each by themselves.
+fn cells(buffer: &BufferMemory) -> Vec<Cell<'_>> {
+    let mut list = Vec::new();
+    let around = match buffer.parameter.strip_suffix("$Params") {
+        Some(entry) => entry.to_owned(),
+        None if buffer.parameter == GLOBALS => String::new(),
+        None => format!("{}.", buffer.parameter),
+    };
+    for row in buffer.rows.iter().filter(|r| !r.padding) {
+        let path = format!("{around}{}", row.path);
+        elements(row, row.offset, &mut Vec::new(), &mut |start, size, indices| {
+            let label = label_of(buffer, row, indices);
+            let (path, ty) = (path.trim_end_matches('.').to_owned(), row.ty.as_deref().unwrap_or(""));
+            list.push(Cell { path, label, ty, start, end: start.saturating_add(size) });
+        });
+    }
+    list.sort_by_key(|c| (c.start, c.end));
     list
 }
 
-/// The buffer of a scope's plain data, and those of its parameters.
-fn scope((path, title): (&str, &str), of: &Scope, below: &str, variables: Vec<&Variable>, list: &mut Vec<Buffer>) {
-    let mut buffer =
-        Buffer { path: path.to_owned(), title: title.to_owned(), size: 0, element: false, cells: Vec::new() };
-    variables.iter().for_each(|v| buffer.field(v, 0, below, ""));
-    if !buffer.cells.is_empty() {
-        let end = buffer.cells.iter().map(|c| c.end).max().unwrap_or(0);
-        buffer.size = match of.size {
-            Some(Count::Number(n)) => n.max(end),
-            _ => end,
-        };
-        list.push(buffer);
-    }
-    for variable in variables {
-        nested(&join(below, variable), variable, list);
-    }
-}
-
-fn join(below: &str, variable: &Variable) -> String {
-    let name = variable.name.as_deref().unwrap_or("");
-    if below.is_empty() { name.to_owned() } else { format!("{below}.{name}") }
-}
-
-/// Buffers that a variable is or holds.
-fn nested(path: &str, variable: &Variable, list: &mut Vec<Buffer>) {
-    let Some(ty) = variable.ty.as_deref() else { return };
-    let mut node = ty;
-    while let (true, Some(element)) = (node.kind == "array", node.element_type.as_deref()) {
-        node = element;
-    }
-    let contents = node.element_var_layout.as_ref().and_then(|v| v.ty.as_deref());
-    let element = node.result_type.as_deref().filter(|_| node.element_stride.is_some());
-    if let Some(inner) = contents.or(element) {
-        let mut buffer = Buffer {
-            path: path.to_owned(),
-            title: format!("{path}: {}", type_name(ty)),
-            size: 0,
-            element: false,
-            cells: Vec::new(),
-        };
-        buffer.element = node.element_stride.is_some();
-        buffer.size = node.element_stride.unwrap_or_else(|| bytes(inner).map_or(0, |(size, _)| size));
-        match &inner.fields {
-            Some(fields) => fields.iter().for_each(|f| buffer.field(f, 0, path, "")),
-            None => buffer.value(inner, 0, path, path),
-        }
-        if !buffer.cells.is_empty() {
-            list.push(buffer);
-        }
-        inner.fields.iter().flatten().for_each(|f| nested(&join(path, f), f, list));
-    } else {
-        node.fields.iter().flatten().for_each(|f| nested(&join(path, f), f, list));
-    }
-}
-
-/// Size and alignment of a type's plain data.
-fn bytes(node: &TypeNode) -> Option<(u64, u64)> {
-    let size = node.sizes.iter().flatten().find(|s| s.kind == "uniform")?;
-    match size.value {
-        Count::Number(n) => Some((n, size.alignment.unwrap_or(1).into())),
-        Count::Word(_) => None,
-    }
-}
-
-impl Buffer {
-    /// `label` is what is around it in the buffer.
-    fn field(&mut self, variable: &Variable, base: u64, below: &str, label: &str) {
-        let at = variable.binding.iter().chain(&variable.bindings).find_map(|b| b.offset);
-        if let (Some(at), Some(ty)) = (at, variable.ty.as_deref()) {
-            let path = join(below, variable);
-            self.value(ty, base.saturating_add(at), &path, &join(label, variable));
-        }
-    }
-
-    /// The cells of a value: fields, elements and vectors of matrices each by themselves.
-    fn value(&mut self, ty: &TypeNode, base: u64, path: &str, label: &str) {
-        if self.cells.len() >= MOST_CELLS {
-            return;
-        }
-        if let Some(fields) = &ty.fields {
-            fields.iter().for_each(|f| self.field(f, base, path, label));
-            return;
-        }
-        let Some((size, align)) = bytes(ty) else { return };
-        let element = ty.element_type.as_deref();
-        if let (Some(stride), Some(Count::Number(n)), Some(element)) = (ty.uniform_stride, ty.element_count, element) {
-            for i in 0..n.min(MOST_CELLS as u64) {
-                self.value(element, base.saturating_add(stride.saturating_mul(i)), path, &format!("{label}[{i}]"));
+/// Tells where the values of a row begin. Arrays are no deeper than types, and rows are shown up to an end.
+fn elements(row: &MemoryRow, at: u64, indices: &mut Vec<u64>, found: &mut impl FnMut(u64, u64, &[u64])) {
+    match (row.repeats.get(indices.len()), row.size) {
+        _ if at >= ROW * MOST_ROWS => {}
+        (Some(Repeat { stride, count: Count::Number(n), .. }), _) => {
+            for index in 0..(*n).min(ROW * MOST_ROWS) {
+                indices.push(index);
+                elements(row, at.saturating_add(stride.saturating_mul(index)), indices, found);
+                indices.pop();
             }
-            return;
         }
-        if let (Some(rows), Some(columns)) = (ty.row_count, ty.column_count) {
-            let by_row = ty.matrix_layout.as_deref() == Some("row");
-            let (count, length) = if by_row { (rows, columns) } else { (columns, rows) };
-            let width = u64::from(length) * element.map_or(4, scalar_bytes);
-            let stride = round_up(width, align);
-            for i in 0..u64::from(count) {
-                let word = if by_row { "row" } else { "column" };
-                self.cell(
-                    path,
-                    format!("{label} {word} {i}"),
-                    ty,
-                    base.saturating_add(stride.saturating_mul(i)),
-                    width,
-                );
-            }
-            return;
-        }
-        self.cell(path, label.to_owned(), ty, base, size);
+        (None, Count::Number(size)) => found(at, size, indices),
+        (Some(_), _) | (None, Count::Word(_)) => {}
     }
-
-    fn cell(&mut self, path: &str, label: String, ty: &TypeNode, start: u64, size: u64) {
-        if size > 0 && self.cells.len() < MOST_CELLS {
-            let end = start.saturating_add(size);
-            self.cells.push(Cell { path: path.to_owned(), label, ty: type_name(ty), start, end });
-        }
-    }
-}
-
-fn scalar_bytes(node: &TypeNode) -> u64 {
-    let word = node.scalar_type.as_deref().unwrap_or("");
-    let bits = word.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>();
-    bits.map_or(4, |bits| bits / 8)
 }
 
 fn absent(reflection: &Reflection) -> String {
@@ -362,18 +269,21 @@ fn absent(reflection: &Reflection) -> String {
 }
 
 /// A buffer in rows; each field has a colour of its own, padding is hatched.
-fn rows(target: usize, buffer: &Buffer, reflection: &Reflection) -> String {
-    let mut cells: Vec<&Cell> = buffer.cells.iter().collect();
-    cells.sort_by_key(|c| (c.start, c.end));
+fn rows(target: usize, buffer: &BufferMemory, reflection: &Reflection) -> String {
+    let cells = cells(buffer);
     let mut paths: Vec<&str> = Vec::new();
-    let end = buffer.size.max(cells.last().map_or(0, |c| c.end));
+    let last = cells.last().map_or(0, |c| c.end);
+    let end = match (buffer.element_stride, buffer.size) {
+        (Some(n), _) | (None, Count::Number(n)) => n.max(last),
+        (None, Count::Word(_)) => last,
+    };
     let count = end.div_ceil(ROW);
     let mut text = format!(
         "<div class=\"card\"><h3><strong>{}</strong>: {} bytes{}{}</h3>\n{SCALE}",
         heading(reflection),
-        buffer.size,
-        if buffer.element { " an element" } else { "" },
-        escape(&bound(&buffer.path, reflection))
+        end,
+        if buffer.element_stride.is_some() { " an element" } else { "" },
+        escape(&bound(&buffer.parameter, reflection))
     );
     for row in 0..count.min(MOST_ROWS) {
         let (from, to) = (row * ROW, ((row + 1) * ROW).min(end));
@@ -393,7 +303,7 @@ fn rows(target: usize, buffer: &Buffer, reflection: &Reflection) -> String {
                 // Neighbours are far apart on the circle of colours.
                 let style = format!("{}background:hsl({} 65% 82%)", columns(start, end, from), hue * 137 % 360);
                 let hint = format!("{} {}: bytes {} to {}", cell.ty, cell.label, cell.start, cell.end - 1);
-                let shown = format!("{}<small>{}</small>", label(&cell.label), escape(&cell.ty));
+                let shown = format!("{}<small>{}</small>", label(&cell.label), escape(cell.ty));
                 text.push_str(&button(target, &cell.path, "cell", &style, &shown, &hint));
                 at = end;
             }

@@ -389,7 +389,8 @@ impl Outer {
     fn repeats(&self, kind: &str) -> Vec<Repeat> {
         let one = |around: &Around| {
             let stride = around.sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
-            Some(Repeat { stride, count: around.count?, semantic_stride: around.semantic_stride })
+            let Around { semantic_stride, .. } = *around;
+            Some(Repeat { stride, count: around.count?, name: None, vectors: None, semantic_stride })
         };
         self.arrays.iter().filter_map(one).collect()
     }
@@ -406,7 +407,7 @@ fn repeats(leaf: &layout::Leaf, counted: bool) -> Vec<Repeat> {
     list
 }
 
-fn repeat(n: Option<u32>, stride: u64) -> Repeat {
+pub(super) fn repeat(n: Option<u32>, stride: u64) -> Repeat {
     let count = n.map_or(Count::Word(Unbounded::Unbounded), |n| Count::Number(n.into()));
-    Repeat { stride, count, semantic_stride: None }
+    Repeat { stride, count, name: None, vectors: None, semantic_stride: None }
 }

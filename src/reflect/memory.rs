@@ -1,9 +1,10 @@
 //! The bytes of every buffer, row by row, padding included, with the name of each row in the emitted text.
 
-use super::build::Builder;
-use super::leaves::join;
-use super::model::{BufferMemory, Count, MemoryRow, Repeat, Unbounded};
+use super::build::{Builder, count};
+use super::leaves::{join, repeat};
+use super::model::{BufferMemory, Count, MemoryRow, Repeat, TypeNode};
 use super::paths::Paths;
+use super::words::type_name;
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Part, Role, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, walk};
@@ -107,8 +108,12 @@ impl Buffers<'_, '_> {
     fn push(&mut self, leaf: Option<LeafId>, (size, element_stride): (u64, Option<u64>), mut rows: Vec<MemoryRow>) {
         let Some(leaf) = leaf else { return };
         rows.sort_by_key(|r| r.offset);
+        let of = self.builder.layout.leaves.leaf(leaf);
+        let arrays = of.dimensions.iter().map(|d| format!("[{}]", d.count.map_or(String::new(), |n| n.to_string())));
+        let ty = || type_name(&self.builder.bare_type(of.ty)) + &arrays.collect::<String>();
         self.list.push(BufferMemory {
-            parameter: self.paths.leaf(self.builder.layout.leaves.leaf(leaf)),
+            parameter: self.paths.leaf(of),
+            ty: (of.role != Role::Scope).then(ty),
             emitted_name: self.builder.texts.get(leaf).map(|e| e.name.to_owned()),
             size: count(size),
             element_stride,
@@ -135,10 +140,6 @@ impl Way {
     }
 }
 
-fn count(n: u64) -> Count {
-    if n == UNBOUNDED { Count::Word(Unbounded::Unbounded) } else { Count::Number(n) }
-}
-
 /// The rows of one buffer.
 struct Rows<'a> {
     builder: &'a Builder<'a>,
@@ -148,15 +149,20 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn padding(&mut self, way: &Way, from: u64, to: u64, repeats: &[Repeat]) {
         if to > from && to != UNBOUNDED {
-            self.row(way, from, to - from, repeats, true);
+            let (path, repeats) = (way.name.clone(), repeats.to_vec());
+            let size = count(to - from);
+            self.rows.push(MemoryRow { path, ty: None, offset: from, size, padding: true, repeats, emitted: None });
         }
     }
 
-    fn row(&mut self, way: &Way, offset: u64, size: u64, repeats: &[Repeat], padding: bool) {
+    fn row(&mut self, way: &Way, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
         let (path, repeats) = (way.name.clone(), repeats.to_vec());
-        let leaf = if padding { None } else { self.builder.layout.leaves.data(way.parameter, way.path.clone()) };
+        let leaf = self.builder.layout.leaves.data(way.parameter, way.path.clone());
         let emitted = leaf.and_then(|leaf| self.builder.texts.data(leaf).cloned());
-        self.rows.push(MemoryRow { path, offset, size: count(size), padding, repeats, emitted });
+        let matrix_layout = repeats.last().and_then(|r| r.vectors.clone());
+        let ty = type_name(&TypeNode { matrix_layout, ..self.builder.bare_type(layout.ty) });
+        let (ty, size) = (Some(ty), count(layout.size()));
+        self.rows.push(MemoryRow { path, ty, offset, size, padding: false, repeats, emitted });
     }
 
     fn value(&mut self, way: &Way, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
@@ -172,8 +178,9 @@ impl Rows<'_> {
                 self.parts(way, offset, &mut parts, layout.size(), repeats);
             }
             Detail::Array { element, count: n, stride } => {
-                let n = n.map_or(UNBOUNDED, u64::from);
-                self.elements(way, offset, element, (n, stride.get(Unit::Bytes), layout.size()), repeats);
+                let name = way.name.split('.').skip(1).count() as u32;
+                let each = Repeat { name: Some(name), ..repeat(*n, stride.get(Unit::Bytes)) };
+                self.elements(way, offset, element, (each, layout.size()), repeats);
             }
             Detail::Matrix { stride, order } => {
                 let (vectors, vector) = self.vectors(layout.ty, *order);
@@ -182,15 +189,17 @@ impl Rows<'_> {
                     detail: Detail::Plain,
                     ..layout.clone()
                 };
-                self.elements(way, offset, &element, (vectors, u64::from(*stride), layout.size()), repeats);
+                let word = if *order == MatrixOrder::Row { "row" } else { "column" };
+                let each = Repeat { vectors: Some(word.to_owned()), ..repeat(Some(vectors), (*stride).into()) };
+                self.elements(way, offset, &element, (each, layout.size()), repeats);
             }
             _ if layout.size() == 0 => {}
-            _ => self.row(way, offset, layout.size(), repeats, false),
+            _ => self.row(way, offset, layout, repeats),
         }
     }
 
     /// How many vectors a matrix is stored as, and their size.
-    fn vectors(&self, ty: TypeId, order: MatrixOrder) -> (u64, u64) {
+    fn vectors(&self, ty: TypeId, order: MatrixOrder) -> (u32, u64) {
         match (self.builder.program.types.get(ty), order) {
             (Type::Matrix(s, rows, columns), MatrixOrder::Row) => {
                 (rows.into(), u64::from(columns) * u64::from(s.size()))
@@ -202,17 +211,20 @@ impl Rows<'_> {
         }
     }
 
-    /// The elements of an array: the first, and how it is repeated; `shape` is count, stride and size of the array.
-    fn elements(&mut self, way: &Way, offset: u64, element: &TypeLayout, shape: (u64, u64, u64), repeats: &[Repeat]) {
-        let (n, stride, size) = shape;
+    /// The elements of an array or vectors of a matrix of `size` bytes: the first, and how it is repeated.
+    fn elements(
+        &mut self,
+        way: &Way,
+        offset: u64,
+        element: &TypeLayout,
+        (each, size): (Repeat, u64),
+        repeats: &[Repeat],
+    ) {
+        let (n, stride) = (if let Count::Number(n) = each.count { n } else { UNBOUNDED }, each.stride);
         if n == 0 || element.size() == 0 {
             return;
         }
-        let repeat = |n: u64| {
-            let mut list = repeats.to_vec();
-            list.push(Repeat { stride, count: count(n), semantic_stride: None });
-            list
-        };
+        let repeat = |n: u64| [repeats, &[Repeat { count: count(n), ..each.clone() }]].concat();
         self.value(way, offset, element, &repeat(n));
         let end = offset.saturating_add(element.size());
         let last = stride.saturating_mul(n - 1).saturating_add(element.size());

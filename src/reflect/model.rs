@@ -47,6 +47,9 @@ pub struct Reflection {
 pub struct BufferMemory {
     /// Its path, as in [`Leaf::path`].
     pub parameter: String,
+    /// Its type, with the arrays that it is in; nothing for the buffers of plain parameters.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub ty: Option<String>,
     /// Its name in the emitted text, when it was emitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emitted_name: Option<String>,
@@ -66,6 +69,9 @@ pub struct BufferMemory {
 pub struct MemoryRow {
     /// Path below the buffer in the source; array steps are left out. Of padding: of what the padding is in.
     pub path: String,
+    /// The type of the value; of a vector of a matrix, the matrix's. Padding has none.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
+    pub ty: Option<String>,
     /// The first byte.
     pub offset: u64,
     /// How many; of an array or matrix, of one element or vector.
@@ -91,6 +97,12 @@ pub struct Repeat {
     pub stride: u64,
     /// How many there are.
     pub count: Count,
+    /// Memory: which name of the path is indexed, from 0.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<u32>,
+    /// Memory: it is no array but the vectors of a matrix, each a `row` or a `column`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub vectors: Option<String>,
     /// Stage inputs and outputs with a semantic: indices of the semantic from one to the next; 0 where all have the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub semantic_stride: Option<u64>,
