@@ -424,7 +424,7 @@ impl<'a> Checker<'a> {
         }
         let constant = modifiers.has(Modifiers::CONST) && param.mode == ParamMode::In;
         let local = code.locals.push(Local { name: param.name, ty: param.ty, constant, modifiers, span: param.span });
-        Param { local, mode: param.mode, semantic, modifiers, matrix_order, explicit, attributes }
+        Param { mode: param.mode, semantic, modifiers, matrix_order, explicit, attributes, ..Param::new(local) }
     }
 
     /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.

@@ -14,6 +14,9 @@ pub(super) fn note(program: &mut Program, layout: &ProgramLayout) {
     for (_, s) in program.structs.iter_mut() {
         (0..).zip(&mut s.fields).for_each(|(index, field)| field.origin = Origin::Field(index));
     }
+    for (_, f) in program.functions.iter_mut() {
+        (0..).zip(&mut f.params).for_each(|(index, param)| param.declared = Some(index));
+    }
 }
 
 /// What is declared elsewhere than the leaf that it stands for, or stands for none.

@@ -4,7 +4,8 @@ use super::emitted::Texts;
 use super::model::{
     Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
-use super::{leaves, stages, types, varyings};
+use super::varyings::Varyings;
+use super::{leaves, stages, types};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Counts, Detail, Position, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout};
@@ -32,12 +33,9 @@ pub fn reflect(
         contents: buffer_contents(program),
     };
     let memory = super::memory::memory(&builder);
-    let mut entry_points = builder.entry_points(emitted);
-    let leaves::Listed { list: mut leaves, reached } = leaves::leaves(&builder, &entry_points);
-    if layout.settings.api == crate::layout::Api::D3d {
-        super::semantics::complete(&mut leaves, emitted);
-    }
-    super::semantics::without(&mut leaves);
+    let entries = builder.entry_points(emitted);
+    let leaves::Listed { list: leaves, reached } = leaves::leaves(&builder, &entries, emitted);
+    let mut entry_points: Vec<_> = entries.into_iter().map(|(entry, _)| entry).collect();
     let parameters = builder.parameters();
     for (global, variable) in layout.parameters.iter().zip(&parameters) {
         let users = layout.leaves.parameter_of(Owner::Global(global.global)).and_then(|id| reached.get(&id));
@@ -496,20 +494,23 @@ impl Builder<'_> {
         }
     }
 
-    fn entry_points(&self, emitted: Option<&Program>) -> Vec<super::model::EntryPoint> {
+    /// The entry points, with their stage inputs and outputs.
+    fn entry_points(&self, emitted: Option<&Program>) -> Vec<(super::model::EntryPoint, Varyings)> {
         let entries = self.program.entry_points.iter().enumerate();
-        entries.map(|(i, entry)| self.entry_point(i, entry, emitted)).collect()
+        let each = entries.map(|(i, entry)| (i, entry, Varyings::of(self, entry)));
+        each.map(|(i, entry, shown)| (self.entry_point(i, entry, &shown, emitted), shown)).collect()
     }
 
     fn entry_point(
         &self,
         index: usize,
         entry: &tree::EntryPoint,
+        varyings: &Varyings,
         emitted: Option<&Program>,
     ) -> super::model::EntryPoint {
         let function = &self.program.functions[entry.function];
         let layout = self.layout.entry_points.get(index);
-        let mut shown = varyings::varyings(self, entry);
+        let mut shown = varyings.own.clone();
         for (i, place, layout) in layout.iter().flat_map(|l| &l.params) {
             let Some(param) = function.params.get(*i) else { continue };
             let local = &function.code.locals[param.local];
@@ -528,7 +529,6 @@ impl Builder<'_> {
             _ => None,
         };
         let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
-        let patch_constants = varyings::patch_constants(self, entry);
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
@@ -536,7 +536,7 @@ impl Builder<'_> {
             stage: entry.stage.name().to_owned(),
             parameters,
             result,
-            patch_constants: patch_constants.into_iter().map(|(_, variable)| variable).collect(),
+            patch_constants: varyings.of_patch.iter().map(|(_, variable)| variable.clone()).collect(),
             uses_any_sample_rate_input: stages::runs_for_samples(self.program, entry),
             thread_group_size: grouped.then_some(entry.workgroup_size),
             facts: stages::facts(self.program, entry),

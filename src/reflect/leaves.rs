@@ -4,10 +4,11 @@
 use super::build::{Builder, count};
 use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Size, Unbounded, Variable};
 use super::paths::Paths;
+use super::varyings::Varyings;
 use crate::layout::locations::PATCH;
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
-use crate::tree::{self, LeafId, ParameterId, Step, Type};
+use crate::tree::{self, FunctionId, LeafId, Origin, ParameterId, Program, Semantic, Step, Type, TypeId};
 use crate::usage::{self, Parts, Root};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +32,9 @@ pub(super) struct Listed {
     pub reached: BTreeMap<ParameterId, BTreeMap<usize, BTreeSet<String>>>,
 }
 
-/// All leaves; `entries` are the entry points as the sidecar shows them.
-pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint]) -> Listed {
+/// All leaves. With `entries`, the entry points as the sidecar shows them, are their stage inputs and outputs; `emitted` is the
+/// program of the texts.
+pub(super) fn leaves(builder: &Builder, entries: &[(EntryPoint, Varyings)], emitted: Option<&Program>) -> Listed {
     let paths = Paths { program: builder.program, leaves: &builder.layout.leaves };
     let mut rows = Rows { builder, paths, list: Vec::new() };
     for (id, leaf) in builder.layout.leaves.iter() {
@@ -48,7 +50,11 @@ pub(super) fn leaves(builder: &Builder, entries: &[EntryPoint]) -> Listed {
     }
     let program = builder.program;
     let mut list: Vec<Leaf> = rows.list.into_iter().map(|row| row.with_users(&program.entry_points)).collect();
-    entries.iter().for_each(|entry| varyings(entry, &mut list));
+    let emitted = emitted.filter(|_| builder.layout.settings.api == Api::D3d);
+    for (index, (entry, shown)) in entries.iter().enumerate() {
+        let emitted = emitted.and_then(|program| Some((program, program.entry_points.get(index)?)));
+        varyings(entry, shown, emitted, &mut list);
+    }
     Listed { list, reached }
 }
 
@@ -293,19 +299,22 @@ fn used_by_bytes(list: &mut [Row], buffer: impl Fn(LeafId) -> Option<LeafId>) {
     }
 }
 
-/// Stage inputs and outputs of an entry point, which uses them all.
-fn varyings(entry: &EntryPoint, list: &mut Vec<Leaf>) {
-    let mut walk = Varyings { entry, list };
-    for parameter in entry.parameters.iter().filter(|p| is_located(p)) {
-        let path = format!("{}.{}", entry.name, parameter.name.as_deref().unwrap_or(""));
-        walk.variable(&path, parameter, &Outer { per: parameter.per.clone(), ..Outer::default() });
-    }
-    if let Some(result) = entry.result.as_ref().filter(|r| is_located(r)) {
-        walk.variable(&format!("{}.$result", entry.name), result, &Outer::default());
-    }
-    for constant in &entry.patch_constants {
-        let path = format!("{}.{PATCH_PATH}.{}", entry.name, constant.name.as_deref().unwrap_or("$result"));
-        walk.variable(&path, constant, &Outer { per: constant.per.clone(), ..Outer::default() });
+/// Stage inputs and outputs of an entry point, which uses them all. `emitted` is it in the text, if that has semantics.
+fn varyings(
+    entry: &EntryPoint,
+    shown: &Varyings,
+    emitted: Option<(&Program, &tree::EntryPoint)>,
+    list: &mut Vec<Leaf>,
+) {
+    let mut walk = Walk { entry: &entry.name, program: emitted.map(|(program, _)| program), list };
+    let (function, patch) = emitted.map_or((None, None), |(_, e)| (Some(e.function), e.patch_constant));
+    let path = format!("{}.{PATCH_PATH}", entry.name);
+    for (path, list, function) in [(&entry.name, &shown.own, function), (&path, &shown.of_patch, patch)] {
+        for (param, variable) in list.iter().filter(|(_, v)| is_located(v)) {
+            let path = format!("{path}.{}", variable.name.as_deref().unwrap_or("$result"));
+            let outer = Outer { per: variable.per.clone(), given: walk.given(function, *param), ..Outer::default() };
+            walk.variable(&path, variable, &outer);
+        }
     }
 }
 
@@ -314,8 +323,10 @@ fn is_located(variable: &Variable) -> bool {
     kinds.any(|unit| unit.is_some_and(Unit::is_located))
 }
 
-struct Varyings<'a> {
-    entry: &'a EntryPoint,
+struct Walk<'a> {
+    entry: &'a str,
+    /// The program of the text.
+    program: Option<&'a Program>,
     list: &'a mut Vec<Leaf>,
 }
 
@@ -338,9 +349,36 @@ struct Outer {
     starts: ByUnit,
     arrays: Vec<Around>,
     per: Option<String>,
+    /// Its type in the text, and the semantic there of it or what is around it.
+    given: Option<(TypeId, Option<Semantic>)>,
 }
 
-impl Varyings<'_> {
+impl Walk<'_> {
+    /// What a parameter or result of a function is in the text.
+    fn given(&self, function: Option<FunctionId>, param: Option<usize>) -> Option<(TypeId, Option<Semantic>)> {
+        let function = &self.program?.functions[function?];
+        let Some(index) = param else { return Some((function.result, function.result_semantic)) };
+        let param = function.params.iter().find(|p| p.declared == u32::try_from(index).ok())?;
+        Some((function.code.locals[param.local].ty, param.semantic))
+    }
+
+    /// What a field is in the text, of a struct or of what holds several.
+    fn given_field(
+        &self,
+        around: Option<(TypeId, Option<Semantic>)>,
+        index: u32,
+    ) -> Option<(TypeId, Option<Semantic>)> {
+        let (program, (mut ty, semantic)) = (self.program?, around?);
+        while let Type::Array(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) =
+            program.types.get(ty)
+        {
+            ty = t;
+        }
+        let Type::Struct(id) = program.types.get(ty) else { return None };
+        let field = program.structs[id].fields.iter().find(|f| f.origin == Origin::Field(index))?;
+        Some((field.ty, semantic.or(field.semantic)))
+    }
+
     fn variable(&mut self, path: &str, variable: &Variable, outer: &Outer) {
         let mut here = outer.clone();
         let bindings = || variable.binding.iter().chain(&variable.bindings);
@@ -361,12 +399,17 @@ impl Varyings<'_> {
             node = Some(element);
         }
         if let Some(fields) = node.and_then(|n| n.fields.as_ref()) {
-            for field in fields {
+            for (index, field) in (0..).zip(fields) {
+                here.given = self.given_field(outer.given, index);
                 self.variable(&format!("{path}.{}", field.name.as_deref().unwrap_or("")), field, &here);
             }
             return;
         }
-        let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());
+        let semantic = match &variable.semantic_name {
+            Some(name) => Some((name.clone(), variable.semantic_index.unwrap_or(0))),
+            None => outer.given.and_then(|(_, semantic)| semantic).map(|s| s.split()),
+        };
+        let semantic = semantic.map(|(name, n)| if n == 0 { name } else { format!("{name}{n}") });
         for binding in bindings() {
             let starts = here.starts.iter().filter(|(kind, _)| *kind == binding.kind);
             self.list.push(Leaf {
@@ -374,10 +417,10 @@ impl Varyings<'_> {
                 kind: binding.kind.clone(),
                 index: Some(starts.fold(0u64, |sum, (_, at)| sum.saturating_add(*at))),
                 count: binding.count,
-                semantic: variable.semantic_name.as_ref().map(|name| format!("{name}{number}")),
+                semantic: semantic.clone(),
                 per: here.per.clone(),
-                repeats: here.repeats(&binding.kind),
-                entry_points: vec![self.entry.name.clone()],
+                repeats: here.repeats(&binding.kind, semantic.is_some()),
+                entry_points: vec![self.entry.to_owned()],
                 ..Leaf::default()
             });
         }
@@ -385,11 +428,12 @@ impl Varyings<'_> {
 }
 
 impl Outer {
-    /// The arrays around in a unit. How many vertices a stream has is not known.
-    fn repeats(&self, kind: &str) -> Vec<Repeat> {
+    /// The arrays around in a unit. How many vertices a stream has is not known. What has no semantic has no distances of its
+    /// indices.
+    fn repeats(&self, kind: &str, named: bool) -> Vec<Repeat> {
         let one = |around: &Around| {
             let stride = around.sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
-            let Around { semantic_stride, .. } = *around;
+            let semantic_stride = around.semantic_stride.filter(|_| named);
             Some(Repeat { stride, count: around.count?, name: None, vectors: None, semantic_stride })
         };
         self.arrays.iter().filter_map(one).collect()

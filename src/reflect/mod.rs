@@ -19,7 +19,6 @@ mod leaves;
 mod memory;
 pub mod model;
 mod paths;
-mod semantics;
 mod slang;
 mod stages;
 mod text;

@@ -6,6 +6,19 @@ use crate::layout::locations::{self, Many, Part, Per, Varying};
 use crate::layout::{Api, Unit};
 use crate::tree::*;
 
+/// The stage inputs and outputs of an entry point, each with the index of its parameter.
+pub(super) struct Varyings {
+    pub own: Vec<(Option<usize>, Variable)>,
+    /// What the function of patch constants gives.
+    pub of_patch: Vec<(Option<usize>, Variable)>,
+}
+
+impl Varyings {
+    pub(super) fn of(builder: &Builder, entry: &EntryPoint) -> Varyings {
+        Varyings { own: varyings(builder, entry), of_patch: patch_constants(builder, entry) }
+    }
+}
+
 /// The stage inputs and outputs of an entry point in order of declaration, each with the index of its parameter; the result,
 /// which has none, is last.
 pub(super) fn varyings(builder: &Builder, entry: &EntryPoint) -> Vec<(Option<usize>, Variable)> {

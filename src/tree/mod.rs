@@ -594,6 +594,8 @@ pub enum ParamMode {
 pub struct Param {
     /// The local that it is in the body. For functions without a body too: `Function::locals` holds it.
     pub local: LocalId,
+    /// Which of its function's parameters in the source it is; nothing for what a pass made.
+    pub declared: Option<u32>,
     /// How it is passed.
     pub mode: ParamMode,
     /// Entry points: its semantic.
@@ -613,6 +615,7 @@ impl Param {
     pub fn new(local: LocalId) -> Param {
         Param {
             local,
+            declared: None,
             mode: ParamMode::In,
             semantic: None,
             modifiers: Modifiers::default(),
