@@ -7,6 +7,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Facts, Numbers};
 use crate::tree::{Field, GlobalId, Program, Type};
+use std::collections::BTreeSet;
 
 /// Everything of this kind, as errors.
 pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<Diagnostic> {
@@ -117,7 +118,8 @@ impl Check<'_> {
     fn sizes(&mut self, limit: Option<u64>) {
         let Some(limit) = limit else { return };
         let reached = self.program.reachable_globals();
-        let is_reached = |g: GlobalId| reached.iter().any(|r| r.contains(&g));
+        let reached: BTreeSet<GlobalId> = reached.iter().flatten().copied().collect();
+        let is_reached = |g: GlobalId| reached.contains(&g);
         let layout = self.layout;
         for p in layout.parameters.iter().filter(|p| is_reached(p.global)) {
             let size = largest_block(self.program, &p.layout);
