@@ -8,7 +8,9 @@ use super::position::{Position, binding, buffer_place, enter_array, enter_block,
 use super::types::{Detail, TypeLayout};
 use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, ProgramLayout, ScopeBuffer};
-use crate::tree::{Arena, Binding, BufferKind, Explicit, LeafId, Origin, ParameterId, Program, Step, Type, TypeId};
+use crate::tree::{
+    Arena, Binding, BufferKind, Explicit, LeafId, MatrixOrder, Origin, ParameterId, Program, Step, Type, TypeId,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -40,13 +42,18 @@ pub struct Part<'l> {
     pub inside: bool,
     /// How many steps of any kind lead to it.
     pub depth: usize,
+    /// The type of the block or buffer that it is in.
+    pub buffer: Option<TypeId>,
+    /// Storage order of matrices in it that have no modifier of their own, as far as fields say one.
+    pub order: Option<MatrixOrder>,
 }
 
 impl<'l> Part<'l> {
     /// A parameter as a whole.
     pub fn whole(place: Position, layout: &'l TypeLayout, explicit: Option<&'l Explicit>) -> Part<'l> {
         let (path, dimensions) = (Vec::new(), Vec::new());
-        Part { path, place, layout, explicit, dimensions, outside: 0, inside: false, depth: 0 }
+        let (buffer, order) = (None, None);
+        Part { path, place, layout, explicit, dimensions, outside: 0, inside: false, depth: 0, buffer, order }
     }
 }
 
@@ -67,6 +74,7 @@ pub fn walk<'l>(program: &'l Program, part: &Part<'l>, visit: &mut dyn FnMut(&Pa
                 inner.path.push(Step::Field(index));
                 (inner.place, inner.layout) = (part.place.field(var), &var.layout);
                 (inner.explicit, inner.inside) = (Some(&field.explicit), part.inside || var.from_zero);
+                inner.order = field.matrix_order.or(part.order);
                 walk(program, &inner, visit);
             }
             return;
@@ -81,9 +89,11 @@ pub fn walk<'l>(program: &'l Program, part: &Part<'l>, visit: &mut dyn FnMut(&Pa
             let Some(entered) = enter_block(part.place, layout) else { return };
             (inner.place, inner.layout) = entered;
             (inner.outside, inner.inside) = (part.dimensions.len(), part.inside || *own_space);
+            inner.buffer = Some(layout.ty);
         }
         Detail::Resource { element: Some(element) } => {
             (inner.place, inner.layout, inner.outside) = (Position::default(), element, part.dimensions.len());
+            inner.buffer = Some(layout.ty);
         }
         Detail::Resource { element: None } | Detail::Plain | Detail::Matrix { .. } => return,
     }

@@ -3,7 +3,7 @@
 
 use super::rules::{Rules, round_up};
 use super::types::same;
-use super::{Api, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
+use super::{Api, Layouter, Part, Policy, Position, Settings, TypeLayout, Unit, VarLayout, walk};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::tree::{Field, MatrixOrder, Program, Scalar, StructId, Type, TypeId};
@@ -20,9 +20,17 @@ pub fn lint(program: &Program, policy: Policy, diags: &mut Diagnostics) {
     let settings = [Api::D3d, Api::Vulkan].map(|api| Settings::native(api, policy));
     let mended = [program.clone(), program.clone()];
     let mut lint = Lint { program, settings: &settings, mended, seen: BTreeSet::new(), diags };
-    for global in &program.parameters {
-        let global = &program.globals[*global];
-        lint.parameter(global.ty, global.matrix_order.unwrap_or(program.default_matrix_order));
+    for global in program.parameters.iter().map(|id| &program.globals[*id]) {
+        let order = global.matrix_order.unwrap_or(program.default_matrix_order);
+        let [settings, _] = lint.settings;
+        let layout = Layouter { program, settings }.layout(global.ty, settings.rules.constant, order);
+        let mut parts = Vec::new();
+        walk(program, &Part::whole(Position::default(), &layout, None), &mut |part| {
+            parts.push((part.layout.ty, part.buffer, part.order.unwrap_or(order)));
+            true
+        });
+        // What is in a struct comes before it.
+        parts.into_iter().rev().for_each(|(ty, buffer, order)| lint.part((ty, order), buffer));
     }
 }
 
@@ -43,36 +51,25 @@ struct Pair {
 }
 
 impl Lint<'_> {
-    fn parameter(&mut self, ty: TypeId, order: MatrixOrder) {
+    /// A struct in a buffer, after those in it.
+    fn part(&mut self, data: (TypeId, MatrixOrder), buffer: Option<TypeId>) {
+        let Type::Struct(id) = self.program.types.get(data.0) else { return };
         let [d3d, khronos] = self.settings;
-        let (data, constant, rules) = match self.program.types.get(self.program.types.innermost(ty)) {
-            Type::ConstantBuffer(t) | Type::ParameterBlock(t) => {
-                (t, true, [d3d.rules.constant, khronos.rules.constant])
+        let (constant, rules) = match buffer.map(|ty| self.program.types.get(ty)) {
+            Some(Type::ConstantBuffer(_) | Type::ParameterBlock(_)) => {
+                (true, [d3d.rules.constant, khronos.rules.constant])
             }
-            Type::Buffer(_, _, t) => (t, false, [d3d.rules.structured, khronos.rules.structured]),
+            Some(Type::Buffer(..)) => (false, [d3d.rules.structured, khronos.rules.structured]),
             _ => return,
         };
-        self.visit(data, constant, rules, order);
-    }
-
-    /// The struct in a type, and those in it first.
-    fn visit(&mut self, ty: TypeId, constant: bool, rules: [&'static Rules; 2], order: MatrixOrder) {
-        let Type::Struct(id) = self.program.types.get(self.program.types.innermost(ty)) else { return };
         if !self.seen.insert((id, constant)) {
             return;
         }
-        for field in &self.program.structs[id].fields {
-            match self.program.types.get(self.program.types.innermost(field.ty)) {
-                Type::Struct(_) => self.visit(field.ty, constant, rules, field.matrix_order.unwrap_or(order)),
-                _ => self.parameter(field.ty, field.matrix_order.unwrap_or(order)),
-            }
-        }
-        let ty = self.program.types.innermost(ty);
-        let layouts = lay_out(self.program, self.settings, rules, (ty, order));
+        let layouts = lay_out(self.program, self.settings, rules, data);
         let pair = Pair { rules, layouts };
         let differences = self.differences(id, &pair);
         // Also where its bytes agree: structs in it may have got padding.
-        let advice = self.advice(id, constant, rules, (ty, order));
+        let advice = self.advice(id, constant, rules, data);
         if !differences.is_empty() {
             self.report(id, constant, &pair, differences, advice);
         }
