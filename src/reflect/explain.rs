@@ -243,8 +243,7 @@ impl<'a> Explainer<'a> {
 
     /// Parameters that the policy gives no place.
     fn dropped(&mut self) {
-        let placed = |id| self.history.global(id).is_some();
-        let dropped = self.program.parameters.iter().filter(|id| !placed(**id)).map(|id| &self.program.globals[*id]);
+        let dropped = self.layout.dropped.iter().map(|(id, _)| &self.program.globals[*id]);
         let list: Vec<Explanation> = dropped
             .map(|global| {
                 let text = format!(

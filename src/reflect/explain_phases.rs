@@ -184,15 +184,8 @@ impl Explainer<'_> {
     }
 
     pub(super) fn is_block(&self, owner: Owner) -> bool {
-        let layout = match owner {
-            Owner::Global(id) => self.history.global(id),
-            Owner::Param(entry, at) => {
-                let params = self.layout.entry_points.get(entry).map_or(&[][..], |e| e.params.as_slice());
-                params.iter().find(|(i, ..)| *i == at).map(|(.., layout)| layout)
-            }
-            _ => None,
-        };
-        layout.is_none_or(|l| l.unbounded_classes().is_empty())
+        let layout = self.layout.leaves.parameter_of(owner).and_then(|id| self.layout.position(id));
+        layout.is_none_or(|(_, l)| l.unbounded_classes().is_empty())
     }
 
     /// Spaces that hold parameters one by one.

@@ -3,7 +3,6 @@
 
 use crate::layout::trace::{How, Owner, Placement};
 use crate::layout::{ProgramLayout, TypeLayout, Unit, VarLayout};
-use crate::tree::GlobalId;
 use std::collections::BTreeMap;
 
 /// What was placed, by index in the trace.
@@ -14,8 +13,6 @@ pub(super) struct History<'a> {
     together: BTreeMap<(Unit, u64), Vec<usize>>,
     /// The first that was placed in each space.
     spaces: BTreeMap<u64, usize>,
-    /// Layouts of globals.
-    globals: BTreeMap<GlobalId, &'a TypeLayout>,
     /// All parameters in global order, and those that are specialization constants.
     orders: [Vec<usize>; 2],
 }
@@ -32,11 +29,10 @@ impl<'a> History<'a> {
                 spaces.entry(p.space).or_insert(index);
             }
         }
-        let globals = layout.parameters.iter().map(|p| (p.global, &p.layout)).collect();
         let numbered = |i: &usize| layout.parameters.get(*i).is_some_and(|p| is_numbered(&p.layout));
         let all: Vec<usize> = (0..layout.parameters.len()).collect();
         let orders = [all.clone(), all.into_iter().filter(numbered).collect()];
-        History { trace: &layout.trace, by_owner, together, spaces, globals, orders }
+        History { trace: &layout.trace, by_owner, together, spaces, orders }
     }
 
     /// The placements of an owner.
@@ -61,11 +57,6 @@ impl<'a> History<'a> {
     /// Spaces that hold parameters one by one, with the first in each.
     pub(super) fn spaces(&self) -> impl Iterator<Item = (u64, &'a Placement)> {
         self.spaces.iter().filter_map(|(space, index)| Some((*space, self.trace.get(*index)?)))
-    }
-
-    /// The layout of a global that has a place.
-    pub(super) fn global(&self, id: GlobalId) -> Option<&'a TypeLayout> {
-        self.globals.get(&id).copied()
     }
 
     /// Parameters that are ordered together with one, by index: itself is at which place of them.
