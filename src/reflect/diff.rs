@@ -343,7 +343,7 @@ impl Items<'_> {
         let ty = variable.ty.as_deref();
         let mut facts = Facts {
             ty: ty.map_or(String::new(), type_name),
-            positions: variable.binding.iter().chain(&variable.bindings).map(|b| behind(b, base)).collect(),
+            positions: variable.offsets().map(|b| behind(b, base)).collect(),
             sizes: ty.map_or_else(BTreeMap::new, sizes),
             location: variable.location.clone(),
         };
@@ -408,7 +408,7 @@ fn contents_begin(node: &TypeNode) -> Vec<Binding> {
         node = element;
     }
     let element = node.element_var_layout.iter();
-    let all = element.flat_map(|v| v.binding.iter().chain(&v.bindings));
+    let all = element.flat_map(|v| v.offsets());
     all.filter(|b| b.index.is_some()).cloned().collect()
 }
 

@@ -34,10 +34,6 @@ struct Explainer<'a> {
     list: Vec<Explanation>,
 }
 
-fn units(variable: &Variable) -> impl Iterator<Item = &Binding> {
-    variable.binding.iter().chain(&variable.bindings)
-}
-
 fn word(kind: &str) -> &'static str {
     match Unit::of_word(kind) {
         Some(Unit::VaryingOutput) => "outputs",
@@ -110,12 +106,12 @@ impl Explainer<'_> {
         let is_of_patch = |v: &Variable| v.per.as_deref() == Some(PATCH);
         let apart = self.layout.settings.counts_patch_constants_apart();
         let mut steps = Vec::new();
-        if units(variable).next().is_none() {
+        if variable.offsets().next().is_none() {
             return steps;
         }
-        for binding in units(variable) {
+        for binding in variable.offsets() {
             let one_count = |v: &Variable| !apart || is_of_patch(v) == is_of_patch(variable);
-            let same = |v: &Variable| units(v).any(|b| b.kind == binding.kind) && one_count(v);
+            let same = |v: &Variable| v.offsets().any(|b| b.kind == binding.kind) && one_count(v);
             let earlier: Vec<&Variable> = all.iter().take(at).map(|(_, v)| v).filter(|v| same(v)).collect();
             let of_patch = if is_of_patch(variable) && apart { " for a patch" } else { "" };
             let text = format!(
@@ -138,7 +134,7 @@ impl Explainer<'_> {
                 None => format!("First fit: {}, by declaration and not by semantic", range(binding)),
             };
             let mut step = self.step(text, span);
-            let others = earlier.iter().flat_map(|v| units(v).map(move |b| (v, b)));
+            let others = earlier.iter().flat_map(|v| v.offsets().map(move |b| (v, b)));
             step.taken = others
                 .filter(|(_, b)| b.kind == binding.kind && asked.is_none() && !by_fields && !target)
                 .map(|(v, b)| format!("{} taken by `{}`", position(b), v.name.as_deref().unwrap_or("$result")))
@@ -175,7 +171,7 @@ impl Explainer<'_> {
     fn part(&mut self, path: &str, variable: &Variable, of: (TypeId, Span), outer: &[Binding], steps: Vec<Step>) {
         let (ty, span) = of;
         let mut steps = steps;
-        let mut absolute: Vec<Binding> = units(variable).cloned().collect();
+        let mut absolute: Vec<Binding> = variable.offsets().cloned().collect();
         for binding in &mut absolute {
             let around: u64 = outer.iter().filter(|b| b.kind == binding.kind).map(|b| b.index.unwrap_or(0)).sum();
             binding.index = Some(binding.index.unwrap_or(0).saturating_add(around));
@@ -189,10 +185,7 @@ impl Explainer<'_> {
             };
             steps.push(self.step(text, span));
         }
-        let semantic = variable.semantic_name.as_ref().map(|name| {
-            let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());
-            format!("{name}{number}")
-        });
+        let semantic = variable.semantic();
         let mut shown: Vec<String> = absolute.iter().map(range).collect();
         if shown.is_empty() {
             let text = match &semantic {
@@ -225,7 +218,7 @@ impl Explainer<'_> {
         let s = &self.program.structs[id];
         for (field, declared) in fields.iter().zip(&s.fields) {
             let mut steps = steps.to_vec();
-            for b in units(field) {
+            for b in field.offsets() {
                 let count = match b.count {
                     Some(Count::Number(n)) => n,
                     _ => 1,

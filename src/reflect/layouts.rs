@@ -31,10 +31,6 @@ struct Outline<'a> {
     text: String,
 }
 
-fn bindings(variable: &Variable) -> impl Iterator<Item = &Binding> {
-    variable.binding.iter().chain(&variable.bindings)
-}
-
 impl Outline<'_> {
     fn line(&mut self, depth: usize, text: &str) {
         self.text.push_str(&"  ".repeat(depth));
@@ -86,7 +82,7 @@ impl Outline<'_> {
 
     /// With absolute positions.
     fn parameter(&mut self, depth: usize, variable: &Variable) {
-        let at: Vec<String> = bindings(variable).map(|b| self.position(b)).collect();
+        let at: Vec<String> = variable.offsets().map(|b| self.position(b)).collect();
         self.variable(depth, variable, &at.join(" and "));
     }
 
@@ -96,7 +92,7 @@ impl Outline<'_> {
 
     /// With offsets in what holds it.
     fn field(&mut self, depth: usize, variable: &Variable) {
-        let at: Vec<String> = bindings(variable).map(relative).collect();
+        let at: Vec<String> = variable.offsets().map(relative).collect();
         self.variable(depth, variable, &at.join(", "));
     }
 
@@ -114,7 +110,7 @@ impl Outline<'_> {
     /// What a type's layout says below its own line.
     fn node(&mut self, depth: usize, node: &TypeNode) {
         if let (Some(container), Some(element)) = (&node.container_var_layout, &node.element_var_layout) {
-            let own: Vec<String> = bindings(container).map(relative).collect();
+            let own: Vec<String> = container.offsets().map(relative).collect();
             self.line(
                 depth,
                 &format!("container: {}", if own.is_empty() { "nothing".to_owned() } else { own.join(", ") }),
@@ -177,8 +173,7 @@ fn stage_text(facts: &StageFacts) -> String {
 }
 
 fn semantic(variable: &Variable) -> String {
-    let number = variable.semantic_index.map_or(String::new(), |i| i.to_string());
-    variable.semantic_name.as_ref().map_or(String::new(), |name| format!(" : {name}{number}"))
+    variable.semantic().map_or(String::new(), |semantic| format!(" : {semantic}"))
 }
 
 fn attributes(list: &[UserAttribute]) -> String {

@@ -1,7 +1,7 @@
 //! Every leaf with its absolute position, its name in the text and who uses it: of global parameters, of the uniform
 //! parameters of entry points, of stage inputs and outputs; and the buffers that the source does not declare.
 
-use super::build::{Builder, count};
+use super::build::{Builder, count, set_semantic};
 use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Size, Unbounded, Variable};
 use super::paths::Paths;
 use super::varyings::Varyings;
@@ -319,7 +319,7 @@ fn varyings(
 }
 
 fn is_located(variable: &Variable) -> bool {
-    let mut kinds = variable.binding.iter().chain(&variable.bindings).map(|b| Unit::of_word(&b.kind));
+    let mut kinds = variable.offsets().map(|b| Unit::of_word(&b.kind));
     kinds.any(|unit| unit.is_some_and(Unit::is_located))
 }
 
@@ -381,8 +381,7 @@ impl Walk<'_> {
 
     fn variable(&mut self, path: &str, variable: &Variable, outer: &Outer) {
         let mut here = outer.clone();
-        let bindings = || variable.binding.iter().chain(&variable.bindings);
-        here.starts.extend(bindings().map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
+        here.starts.extend(variable.offsets().map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
         let mut node = variable.ty.as_deref();
         let first = outer.arrays.is_empty() && outer.per.as_deref().is_some_and(|per| per != PATCH);
         while let Some(array) = node.filter(|n| n.fields.is_none() && !matches!(n.kind.as_str(), "vector" | "matrix"))
@@ -405,12 +404,10 @@ impl Walk<'_> {
             }
             return;
         }
-        let semantic = match &variable.semantic_name {
-            Some(name) => Some((name.clone(), variable.semantic_index.unwrap_or(0))),
-            None => outer.given.and_then(|(_, semantic)| semantic).map(|s| s.split()),
-        };
-        let semantic = semantic.map(|(name, n)| if n == 0 { name } else { format!("{name}{n}") });
-        for binding in bindings() {
+        let mut in_text = Variable::default();
+        set_semantic(&mut in_text, outer.given.and_then(|(_, semantic)| semantic).map(|s| s.split()));
+        let semantic = variable.semantic().or_else(|| in_text.semantic());
+        for binding in variable.offsets() {
             let starts = here.starts.iter().filter(|(kind, _)| *kind == binding.kind);
             self.list.push(Leaf {
                 path: path.to_owned(),

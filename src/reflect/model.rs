@@ -224,6 +224,19 @@ pub struct Variable {
     pub user_attribs: Vec<UserAttribute>,
 }
 
+impl Variable {
+    /// Its offsets, one or several.
+    pub fn offsets(&self) -> impl Iterator<Item = &Binding> {
+        self.binding.iter().chain(&self.bindings)
+    }
+
+    /// Varyings: the semantic with its index, if that is not 0.
+    pub fn semantic(&self) -> Option<String> {
+        let number = self.semantic_index.map_or(String::new(), |i| i.to_string());
+        self.semantic_name.as_ref().map(|name| format!("{name}{number}"))
+    }
+}
+
 /// A user attribute.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
