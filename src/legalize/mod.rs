@@ -187,7 +187,6 @@ pub const PASSES: &[Pass] = &[
     depth_textures::PASS,
     storage::BYTES,
     empty_structs::PASS,
-    storage::UNIFORM,
     storage::TYPES,
     storage::COPIES,
     push_constants::PASS,

@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rewrites all accesses to what is planned, and gives it the new types.
 pub(super) fn rewrite(cx: &mut Context, plan: &Plan) {
+    plan.declare_fields(cx.program);
     let by_reference = references::by_reference(cx.program);
     let effects = cx.effects();
     let mut faults = Vec::new();
@@ -53,7 +54,7 @@ pub(super) fn rewrite(cx: &mut Context, plan: &Plan) {
     for (span, reason) in faults {
         cx.unsupported(span, reason);
     }
-    plan.declare(cx.program);
+    plan.declare_buffers(cx.program);
 }
 
 /// Where an access has come to.
@@ -72,7 +73,7 @@ impl At<'_> {
     /// Whether the way to it is written down several times when it is read.
     pub(super) fn is_repeated(&self) -> bool {
         match self {
-            At::Slot(_, slot) => !matches!(slot.form, Form::Transposed | Form::Wide | Form::Number),
+            At::Slot(_, slot) => !slot.is_twin() && !matches!(slot.form, Form::Transposed | Form::Wide | Form::Number),
             At::Parts(list) => list.len() > 1,
             At::Row(..) | At::Words(_) => true,
         }
@@ -108,7 +109,7 @@ pub(super) struct Reach<'p> {
 pub(super) type Parents = FxHashMap<ExprId, ExprId>;
 
 impl<'a, 'p> Access<'a, 'p> {
-    fn new(program: &'a mut Program, body: &'a mut Body, plan: &'p Plan, profile: &'p Profile) -> Self {
+    pub(super) fn new(program: &'a mut Program, body: &'a mut Body, plan: &'p Plan, profile: &'p Profile) -> Self {
         Access { program, body, plan, profile, faults: Vec::new(), written: None }
     }
 
@@ -275,6 +276,10 @@ impl<'a, 'p> Access<'a, 'p> {
     fn select_slot(&mut self, base: ExprId, slot: &'p Slot, kind: &ExprKind) -> Option<At<'p>> {
         match (&slot.form, kind) {
             (Form::Struct(fields), ExprKind::Field(_, i)) => Some(At::Slot(base, fields.get(*i as usize)?)),
+            (Form::Twin(_, fields), ExprKind::Field(_, i)) => {
+                let whole = self.apply(base, &slot.steps);
+                Some(At::Slot(whole, fields.get(*i as usize)?))
+            }
             (Form::Array(inner), ExprKind::Index(_, i)) => {
                 let element = self.element(base, slot, *i);
                 Some(At::Slot(element, inner))

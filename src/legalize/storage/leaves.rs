@@ -54,6 +54,11 @@ impl Leaves<'_> {
                     self.slot(field, outer, &to.field(origin));
                 }
             }
+            Form::Twin(_, fields) => {
+                for (origin, field) in self.origins(slot.ty).into_iter().zip(fields) {
+                    self.slot(field, &way(&slot.steps), &to.field(origin));
+                }
+            }
             Form::Array(inner) => {
                 let mut steps = way(&slot.steps);
                 steps.push(Step::Element(0));

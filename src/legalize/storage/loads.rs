@@ -137,6 +137,45 @@ impl Access<'_, '_> {
     }
 
     pub(super) fn load_slot(&mut self, base: ExprId, slot: &Slot) -> ExprId {
+        if !slot.is_twin() {
+            return self.load_parts(base, slot);
+        }
+        let whole = self.apply(base, &slot.steps);
+        let stored = self.body.exprs[whole].ty;
+        let known = self.plan.loads.borrow().get(&stored).copied();
+        let function = known.unwrap_or_else(|| self.load_function(stored, slot));
+        self.build(whole).call(function, vec![whole], slot.ty)
+    }
+
+    /// The function that puts a struct which has two declarations together out of the second, or an array of such.
+    fn load_function(&mut self, stored: TypeId, slot: &Slot) -> FunctionId {
+        let span = Span::default();
+        let mut code = Body::default();
+        let value = code.add_local("value", stored, span);
+        code.locals[value].constant = true;
+        let base = Build::new(&mut self.program.types, &mut code.exprs, span).local(value, stored);
+        let mut access = Access::new(self.program, &mut code, self.plan, self.profile);
+        let result = access.load_parts(base, &Slot::here(slot.ty, slot.form.clone()));
+        code.block.stmts.push(Stmt::new(StmtKind::Return(Some(result)), span));
+        Access::new(self.program, &mut code, self.plan, self.profile).constructions();
+        let name = match self.program.types.get(self.program.types.innermost(slot.ty)) {
+            Type::Struct(id) => self.program.structs[id].name,
+            _ => "value".into(),
+        };
+        let name = format!("{name}_from_uniform");
+        let made = Function::new(name.as_str(), vec![Param::new(value)], slot.ty, code, span);
+        let function = self.program.functions.push(Function { builtin: true, ..made });
+        let mut loads = self.plan.loads.borrow_mut();
+        loads.insert(stored, function);
+        // They stand before all others.
+        let foreign = |item: &Item| matches!(item, Item::Function(id) if !loads.values().any(|f| f == id));
+        let first = self.program.items.iter().copied().find(foreign);
+        self.program.items.put_before(first, Item::Function(function));
+        function
+    }
+
+    /// A value whose parts are put together on the spot.
+    fn load_parts(&mut self, base: ExprId, slot: &Slot) -> ExprId {
         let ty = slot.ty;
         let parts = match &slot.form {
             Form::Same => return self.apply(base, &slot.steps),
@@ -159,6 +198,10 @@ impl Access<'_, '_> {
             Form::Words(bytes) => {
                 let rows = self.apply(base, &slot.steps);
                 return self.load_words(Words::new(rows, bytes));
+            }
+            Form::Twin(_, list) => {
+                let whole = self.apply(base, &slot.steps);
+                list.iter().map(|s| self.load_slot(whole, s)).collect()
             }
             Form::Struct(list) | Form::Pieces(list) => list.iter().map(|s| self.load_slot(base, s)).collect(),
             Form::Array(inner) => (0..self.count(slot))

@@ -47,4 +47,3 @@ mod words;
 pub(super) use self::buffers::PASS as BYTES;
 pub(super) use self::copies::{PASS as COPIES, copies, parts};
 pub(super) use self::types::{PASS as TYPES, mixes_orders};
-pub(super) use self::uniform::PASS as UNIFORM;

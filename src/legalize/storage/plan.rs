@@ -1,8 +1,9 @@
 //! What is stored otherwise than the source has it: buffers by their types or one by one, and fields of structs.
 
-use super::slot::Slot;
+use super::slot::{Form, Slot};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// A type of buffers whose data is stored otherwise.
@@ -29,6 +30,8 @@ pub(super) struct Plan {
     /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
     pub(super) globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
     pub(super) fields: FxHashMap<(StructId, u32), Declared>,
+    /// The functions that make values of structs with two declarations, by the stored types; made where they are wanted.
+    pub(super) loads: RefCell<BTreeMap<TypeId, FunctionId>>,
 }
 
 impl Plan {
@@ -54,26 +57,53 @@ impl Plan {
             ExprKind::Index(base, _) | ExprKind::Contents(base) | ExprKind::Deref(base) => {
                 self.of(exprs, base).map(|b| (b.data, &b.slot))
             }
-            ExprKind::Field(base, index) => match types.get(exprs[base].ty) {
-                Type::Struct(s) => self.fields.get(&(s, index)).map(|f| (f.ty, &f.slot)),
-                _ => None,
-            },
+            ExprKind::Field(base, index) => {
+                let field = self.declared(types, exprs, base, index)?;
+                // What is in a second declaration lies as that says.
+                let first = !self.slot(types, exprs, base).is_some_and(Slot::is_twin);
+                first.then_some((field.ty, &field.slot))
+            }
             _ => None,
         }
     }
 
-    /// Gives what is planned the new types.
-    pub(super) fn declare(&self, program: &mut Program) {
-        super::elements::retype_whole(program, self);
-        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
-            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
+    /// The slot of what an expression names, by the fields and elements that it selects of a root.
+    fn slot(&self, types: &Types, exprs: &ExprArena, id: ExprId) -> Option<&Slot> {
+        let form = |base| self.slot(types, exprs, base).map(|slot| &slot.form);
+        match exprs[id].kind {
+            ExprKind::Index(base, _) if self.of(exprs, base).is_none() => match form(base) {
+                Some(Form::Array(inner)) => Some(inner),
+                _ => None,
+            },
+            ExprKind::Field(base, index) => match form(base) {
+                Some(Form::Twin(_, fields)) => fields.get(index as usize),
+                _ => self.declared(types, exprs, base, index).map(|f| &f.slot),
+            },
+            _ => self.root(types, exprs, id).map(|(_, slot)| slot),
         }
+    }
+
+    fn declared(&self, types: &Types, exprs: &ExprArena, base: ExprId, index: u32) -> Option<&Declared> {
+        let Type::Struct(id) = types.get(exprs[base].ty) else { return None };
+        self.fields.get(&(id, index))
+    }
+
+    /// Gives fields their new types, which accesses to stored structs are then typed by.
+    pub(super) fn declare_fields(&self, program: &mut Program) {
         // The order does not matter: each field is changed by itself.
         #[expect(clippy::iter_over_hash_type, reason = "each field is changed by itself")]
         for (&(id, index), declared) in &self.fields {
             if let Some(field) = program.structs[id].fields.get_mut(index as usize) {
                 (field.ty, field.matrix_order) = (declared.ty, Some(declared.order));
             }
+        }
+    }
+
+    /// Gives buffers their new types.
+    pub(super) fn declare_buffers(&self, program: &mut Program) {
+        super::elements::retype_whole(program, self);
+        for (id, buffer) in self.globals.iter().filter_map(|(id, (_, b))| Some((*id, b.as_ref()?))) {
+            program.globals[id].ty = with_innermost(&mut program.types, program.globals[id].ty, buffer.ty);
         }
         program.map_types(&mut |_, ty| self.types.get(&ty).map_or(ty, |buffer| buffer.ty));
         super::products::products(program);

@@ -5,6 +5,7 @@
 //! | `Same` | any | itself |
 //! | `Nothing` | without bytes | nothing |
 //! | `Struct` | a struct | its fields, each with its own way |
+//! | `Twin` | a struct | another struct, whose fields are those of the first |
 //! | `Array` | an array | an array of what its element is stored as |
 //! | `Matrix` | a matrix | its rows or columns, in an array or one by one |
 //! | `Transposed` | a matrix stored by columns | the transposed matrix |
@@ -34,6 +35,8 @@ pub(super) enum Form {
     Same,
     Nothing,
     Struct(Vec<Slot>),
+    /// The struct, and the slots of the fields, seen from it.
+    Twin(TypeId, Vec<Slot>),
     /// The slot of an element is seen from the array's element.
     Array(Box<Slot>),
     /// If the vectors are an array, with the slot of one seen from the array's element.
@@ -87,10 +90,20 @@ impl Slot {
         self
     }
 
+    /// Whether it is a struct that has two declarations, or an array of such.
+    pub(super) fn is_twin(&self) -> bool {
+        match &self.form {
+            Form::Twin(..) => true,
+            Form::Array(inner) => inner.is_twin(),
+            _ => false,
+        }
+    }
+
     /// The type that is stored, of a value that is one thing in the text; it can be assigned whole and holds nothing else.
     pub(super) fn stored_type(&self, types: &mut Types) -> Option<TypeId> {
         Some(match (&self.form, types.get(self.ty)) {
             (Form::Same, _) => self.ty,
+            (Form::Twin(ty, _), _) => *ty,
             (Form::Transposed, Type::Matrix(s, rows, columns)) => types.matrix(s, columns, rows),
             (Form::Number, Type::Scalar(_)) => TypeId::UINT,
             (Form::Number, Type::Vector(_, n)) => types.vector(Scalar::U32, n),

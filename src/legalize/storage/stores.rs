@@ -392,7 +392,9 @@ impl<'p> Access<'_, 'p> {
                     self.store_slot(base, vector, op, part, out);
                 }
             }
-            Form::Same | Form::Transposed | Form::Wide | Form::Number | Form::Nothing | Form::Words(_) => {}
+            Form::Same | Form::Transposed | Form::Wide | Form::Number | Form::Nothing => {}
+            // They are in constant buffers, which nothing assigns to.
+            Form::Twin(..) | Form::Words(_) => {}
         }
     }
 

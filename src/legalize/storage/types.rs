@@ -11,18 +11,20 @@
 //! | a matrix by columns | the transposed | all matrices are stored by rows |
 //! | a matrix in another order than the first beside it | the transposed | one order for all matrices in a member |
 //! | a matrix that will be an array or vector | an array of its vectors | by columns, or where a struct keeps its size |
+//! | a struct that lies differently there | a second declaration ([`super::uniform`]) | constant buffers |
 //!
-//! A struct has one declaration, so its fields have these types wherever values of it are.
+//! A struct has one declaration otherwise, so its fields have these types wherever values of it are.
 
 use super::super::needs::needs;
 use super::super::{Context, Pass};
 use super::plan::{Buffer, Declared, Plan};
 use super::slot::{Form, Slot, vector};
-use super::{place, unit_vectors};
+use super::{place, uniform, unit_vectors};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
-use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, StructId, Type, TypeId};
+use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, Step, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 pub(in super::super) const PASS: Pass = Pass {
     name: "storage_types",
@@ -35,7 +37,7 @@ pub(in super::super) const PASS: Pass = Pass {
         Capability::UnitVectors,
         Capability::MixedMatrixOrders,
     ],
-    after: &["split_buffers", "uniform_structs", "empty_structs"],
+    after: &["split_buffers", "empty_structs"],
     run,
     ..Pass::ROW
 };
@@ -44,10 +46,13 @@ fn run(cx: &mut Context) {
     let wanted = place::wanted(cx);
     let needs = needs(cx.program);
     let lacks = |c: &Capability| !cx.profile.has(*c) && needs.contains_key(c);
-    let plan = if PASS.removes.iter().any(lacks) { Planner::new(cx).plan() } else { Plan::default() };
+    let twins = uniform::twins(cx);
+    let stored = !twins.is_empty() || PASS.removes.iter().any(lacks);
+    let plan = if stored { Planner::new(cx, twins).plan() } else { Plan::default() };
     if !plan.is_empty() {
         for (_, global) in cx.program.globals.iter_mut() {
-            if plan.types.contains_key(&cx.program.types.innermost(global.ty)) {
+            let buffer = plan.types.get(&cx.program.types.innermost(global.ty));
+            if buffer.is_some_and(|b| !b.slot.is_twin()) {
                 global.matrix_order = Some(MatrixOrder::Row);
             }
         }
@@ -63,6 +68,8 @@ fn run(cx: &mut Context) {
 struct Planner<'a, 'b> {
     cx: &'a mut Context<'b>,
     plan: Plan,
+    /// Second declarations of structs, for constant buffers.
+    twins: BTreeMap<StructId, StructId>,
     uniform: FxHashSet<StructId>,
     storage: FxHashSet<StructId>,
     /// The one storage order of what is being visited, where fields cannot have their own.
@@ -74,10 +81,11 @@ struct Planner<'a, 'b> {
 }
 
 impl<'a, 'b> Planner<'a, 'b> {
-    fn new(cx: &'a mut Context<'b>) -> Self {
+    fn new(cx: &'a mut Context<'b>, twins: BTreeMap<StructId, StructId>) -> Self {
         Planner {
             cx,
             plan: Plan::default(),
+            twins,
             uniform: FxHashSet::default(),
             storage: FxHashSet::default(),
             expected: None,
@@ -178,7 +186,7 @@ impl<'a, 'b> Planner<'a, 'b> {
         let inherited = order.unwrap_or(self.cx.program.default_matrix_order);
         self.expected = orders(self.cx.program, element, inherited).first().copied();
         match self.cx.program.types.get(self.cx.program.types.innermost(element)) {
-            Type::Struct(id) => self.structure(id, uniform),
+            Type::Struct(id) if self.twin(id, uniform).is_none() => self.structure(id, uniform),
             _ => {
                 let order = order.unwrap_or(self.cx.program.default_matrix_order);
                 let slot = self.slot(element, order, uniform, false);
@@ -204,7 +212,7 @@ impl<'a, 'b> Planner<'a, 'b> {
 
     fn one_field(&mut self, id: StructId, index: u32, ty: TypeId, uniform: bool) {
         match self.cx.program.types.get(self.cx.program.types.innermost(ty)) {
-            Type::Struct(inner) => self.structure(inner, uniform),
+            Type::Struct(inner) if self.twin(inner, uniform).is_none() => self.structure(inner, uniform),
             _ => {
                 let Some(slot) = self.field(id, index, uniform) else { return };
                 let Some(ty) = slot.stored_type(&mut self.cx.program.types) else { return };
@@ -213,6 +221,21 @@ impl<'a, 'b> Planner<'a, 'b> {
                 self.plan.fields.insert((id, index), Declared { ty, order, slot });
             }
         }
+    }
+
+    /// The second declaration of a struct, if it has one where it is.
+    fn twin(&self, id: StructId, uniform: bool) -> Option<StructId> {
+        self.twins.get(&id).copied().filter(|_| uniform)
+    }
+
+    /// How a struct is stored by its second declaration.
+    fn second(&mut self, twin: StructId) -> Form {
+        self.structure(twin, true);
+        let fields = (0..).zip(&self.cx.program.structs[twin].fields).map(|(index, field)| {
+            let declared = self.plan.fields.get(&(twin, index)).map(|f| f.slot.clone());
+            declared.unwrap_or(Slot::here(field.ty, Form::Same)).seen_through(&[Step::Field(index)])
+        });
+        Form::Twin(self.cx.program.types.intern(Type::Struct(twin)), fields.collect())
     }
 
     /// How a field is stored, if otherwise.
@@ -231,6 +254,7 @@ impl<'a, 'b> Planner<'a, 'b> {
         let sparse = uniform && !profile.has(Capability::SparseUniformArrays);
         let bools = !profile.has(Capability::BoolInBuffers);
         let form = match self.cx.program.types.get(ty) {
+            Type::Struct(id) => self.twin(id, uniform).map_or(Form::Same, |twin| self.second(twin)),
             // Only 4-byte elements are widened to a vector of four.
             Type::Scalar(s) if sparse && spaced && s.size() == 4 => Form::Wide,
             Type::Vector(s, n) if sparse && spaced && s.size() == 4 && n < 3 => Form::Wide,
