@@ -360,7 +360,12 @@ impl<'a> Compilation<'a> {
         let mut diags = Diagnostics::default();
         let no_records = lock::Records::new();
         let view = self.options.lock.as_ref().map(|input| lock::View {
-            records: self.output.records.as_ref().and_then(|r| r.apis.get(settings.api.word())).unwrap_or(&no_records),
+            records: self
+                .output
+                .records
+                .as_ref()
+                .and_then(|r| r.apis.get(settings.api.facts().word))
+                .unwrap_or(&no_records),
             sources: &self.output.sources,
             file: self.lock_file,
             program: &input.program,
@@ -391,7 +396,7 @@ impl<'a> Compilation<'a> {
         if !failed {
             self.output.artifacts.extend(artifacts);
             if let (Some(records), Some(now)) = (&mut self.output.records, layout.records.clone()) {
-                records.apis.insert(settings.api.word().to_owned(), now);
+                records.apis.insert(settings.api.facts().word.to_owned(), now);
             }
             let reflection = reflect::reflect(program, &layout, legal.as_ref(), profile, &self.output.sources);
             self.output.reflections.push((target, reflection));
@@ -477,10 +482,10 @@ impl<'a> Compilation<'a> {
 /// What a policy that drops parameters keeps. HLSL gets the registers that DXC gives; the texts of other APIs need a binding
 /// for all that they mention.
 fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
-    match api {
-        Api::D3d => crate::usage::Users::of(program).used_globals(),
-        Api::Vulkan | Api::WebGpu | Api::OpenGl => program.reachable_globals().iter().flatten().copied().collect(),
+    if api == Api::D3d {
+        return crate::usage::Users::of(program).used_globals();
     }
+    program.reachable_globals().iter().flatten().copied().collect()
 }
 
 /// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a
@@ -532,7 +537,7 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let block_spaces = profile.facts.spaces && asked;
     let unsized_array_size =
         options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
-    let d3d = api.has_classes();
+    let d3d = api.facts().classes;
     let settings = Settings {
         block_spaces,
         unsized_array_size,

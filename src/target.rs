@@ -3,6 +3,7 @@
 //! A program *needs* capabilities (`legalize::needs`), a profile *has* them, a pass *removes* a need. A new target is a new
 //! row in [`profiles`] and a printer.
 
+pub mod api;
 pub mod capability;
 pub mod format;
 pub mod glsl;
@@ -10,6 +11,7 @@ pub mod profiles;
 pub mod reserved;
 pub mod system_values;
 
+pub use api::Api;
 pub use capability::{Capabilities, Capability};
 pub use profiles::Profile;
 
@@ -117,6 +119,8 @@ pub enum Placement {
     Packoffset,
     /// `layout(offset =)` on members of blocks.
     BlockOffset,
+    /// Not at all: members that nothing uses fill the bytes before it.
+    Padding,
     /// `@align` and `@size` on fields of any struct; one rule for all buffers.
     AlignAndSize,
 }
@@ -155,50 +159,6 @@ pub enum Varyings {
     Locations,
     /// Their names, which are made of semantics.
     Names,
-}
-
-/// The binding model of a target.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Api {
-    /// Registers by class and space.
-    D3d,
-    /// Descriptor sets and bindings, combined samplers in one binding.
-    Vulkan,
-    /// Bind groups and bindings, combined samplers in two.
-    WebGpu,
-    /// Units by class: of uniform blocks, of textures, of images and storage buffers.
-    OpenGl,
-}
-
-impl Api {
-    /// Every model.
-    pub const ALL: [Api; 4] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl];
-
-    /// Slots are counted in classes rather than as bindings of one kind.
-    pub fn has_classes(self) -> bool {
-        match self {
-            Api::D3d | Api::OpenGl => true,
-            Api::Vulkan | Api::WebGpu => false,
-        }
-    }
-
-    /// Slots are in register spaces, descriptor sets or bind groups.
-    pub fn has_spaces(self) -> bool {
-        match self {
-            Api::D3d | Api::Vulkan | Api::WebGpu => true,
-            Api::OpenGl => false,
-        }
-    }
-
-    /// The word of locks.
-    pub fn word(self) -> &'static str {
-        match self {
-            Api::D3d => "d3d",
-            Api::Vulkan => "vulkan",
-            Api::WebGpu => "webgpu",
-            Api::OpenGl => "opengl",
-        }
-    }
 }
 
 /// Which buffers are blocks with names of their own besides those by which they are used.

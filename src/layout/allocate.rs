@@ -341,9 +341,9 @@ impl<'a> Allocator<'a> {
     /// The numbers in which slots of a unit are counted, and where its own begin among them: on Vulkan and WebGPU all are
     /// bindings.
     fn numbering(&self, unit: Unit) -> (Unit, u64) {
-        match self.settings.api {
-            Api::D3d | Api::OpenGl => (unit, 0),
-            Api::Vulkan | Api::WebGpu => (Unit::Descriptor, self.settings.base(unit)),
+        match self.settings.api.facts().classes {
+            true => (unit, 0),
+            false => (Unit::Descriptor, self.settings.base(unit)),
         }
     }
 
@@ -353,7 +353,7 @@ impl<'a> Allocator<'a> {
     }
 
     fn needs_binding(&self, buffer: &TypeLayout) -> bool {
-        buffer.size() > 0 && self.settings.api != Api::Vulkan
+        buffer.size() > 0 && !self.settings.api.facts().push_constants
     }
 
     fn place_buffer(&mut self, name: Symbol, owner: Owner) -> Binding {

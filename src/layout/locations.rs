@@ -481,9 +481,9 @@ impl<'a> Numbering<'a> {
     /// The locations of a type in a text: of a matrix its rows, which are columns there; one row or column is a vector. Three
     /// and four numbers of 64 bits take two on Vulkan.
     fn spoken(&self, ty: Type) -> u32 {
-        let vector = |scalar: Scalar, n: u8| match self.settings.api {
-            Api::Vulkan | Api::OpenGl if scalar.size() == 8 && n > 2 => 2,
-            Api::D3d | Api::Vulkan | Api::WebGpu | Api::OpenGl => 1,
+        let vector = |scalar: Scalar, n: u8| match scalar.size() == 8 && n > 2 {
+            true => self.settings.api.facts().wide_locations,
+            false => 1,
         };
         match ty {
             Type::Vector(scalar, n) => vector(scalar, n),

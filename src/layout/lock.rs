@@ -218,7 +218,7 @@ impl Lock {
     fn fault(&self) -> Option<(Vec<&str>, String)> {
         for (program, held) in &self.programs {
             for (api, records) in &held.apis {
-                if !Api::ALL.iter().any(|a| a.word() == api) {
+                if !Api::ALL.iter().any(|a| a.facts().word == api) {
                     return Some((vec!["programs", program, "apis", api], format!("`{api}` is not a binding model")));
                 }
                 for (key, record) in records {
@@ -288,7 +288,7 @@ impl View<'_> {
     pub fn place(&self, key: &str) -> Option<Span> {
         let file = self.file?;
         let text = &self.sources.file(file)?.text;
-        let place = json::find(text, &["programs", self.program, "apis", self.api.word(), key])?;
+        let place = json::find(text, &["programs", self.program, "apis", self.api.facts().word, key])?;
         Some(json::span(file, &place))
     }
 

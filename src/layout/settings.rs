@@ -83,7 +83,7 @@ impl Shift {
 impl Settings {
     /// Whether slots are counted in this register class rather than as bindings.
     pub fn by_class(&self, unit: Unit) -> bool {
-        self.api.has_classes() || self.shift.get(unit).is_some()
+        self.api.facts().classes || self.shift.get(unit).is_some()
     }
 
     /// Whether the constants of a patch are counted by themselves. APIs without signatures have one count for all.
@@ -93,33 +93,26 @@ impl Settings {
 
     /// The first number of the slots of a unit, where they are not counted from 0.
     pub fn base(&self, unit: Unit) -> u64 {
-        match self.api {
-            Api::D3d | Api::OpenGl => 0,
-            Api::Vulkan | Api::WebGpu => self.shift.get(unit).unwrap_or(0),
-        }
+        self.shift.get(unit).filter(|_| !self.api.facts().classes).unwrap_or(0)
     }
 
     /// Whether each element of an array of resources takes slots of this unit: on Vulkan one binding holds them all, D3D and
     /// WebGPU, which has no arrays of resources, count every one (rule `layout-arrays`).
     pub fn counts_elements(&self, unit: Unit) -> bool {
-        match self.api {
-            Api::D3d | Api::OpenGl => unit.class().is_some(),
-            Api::Vulkan => false,
-            Api::WebGpu => self.policy.arrays.places_elements && Unit::SLOTS.contains(&unit),
+        match self.api.facts() {
+            facts if facts.arrays => false,
+            facts if facts.classes => unit.class().is_some(),
+            _ => self.policy.arrays.places_elements && Unit::SLOTS.contains(&unit),
         }
     }
 
     /// The native rules of an API.
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
-        // WebGPU has none: they are buffers like any other.
-        let push = match api {
-            Api::D3d => policy.buffers.d3d_constant,
-            Api::Vulkan => &rules::STD430,
-            Api::WebGpu | Api::OpenGl => &rules::STD140,
-        };
+        let constant = if d3d { policy.buffers.d3d_constant } else { &rules::STD140 };
+        let push = if api.facts().push_constants { &rules::STD430 } else { constant };
         let rules = BufferRules {
-            constant: if d3d { policy.buffers.d3d_constant } else { &rules::STD140 },
+            constant,
             structured: if d3d { policy.buffers.d3d_structured } else { &rules::STD430 },
             texture: if d3d { policy.buffers.d3d_constant } else { &rules::STD430 },
             push,
@@ -150,10 +143,7 @@ impl Settings {
 
     /// Rules of the uniform parameters of entry points: push constants on Vulkan (rule `layout-entry-points`).
     pub fn entry_rules(&self) -> &'static Rules {
-        match self.api {
-            Api::Vulkan => self.rules.entry_push,
-            Api::D3d | Api::WebGpu | Api::OpenGl => self.rules.constant,
-        }
+        if self.api.facts().push_constants { self.rules.entry_push } else { self.rules.constant }
     }
 }
 

@@ -181,7 +181,8 @@ impl Layouter<'_> {
             Type::TextureBuffer(t) => {
                 let rules = self.settings.rules.texture;
                 let element = self.content(t, rules, order, depth + 1);
-                self.block(ty, element, Unit::ShaderResource, false)
+                let stored = self.settings.api.facts().storage_buffers;
+                self.block(ty, element, if stored { Unit::StorageBuffer } else { Unit::ShaderResource }, false)
             }
             Type::ParameterBlock(t) => {
                 let settings = Settings { in_block: self.settings.block_spaces, ..*self.settings };
@@ -373,7 +374,7 @@ impl Layouter<'_> {
         let mut starts = Counts::NONE;
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         let classes = Unit::SLOTS.into_iter().filter(|u| u.class().is_some() && taken.get(*u) > 0);
-        for unit in classes.filter(|_| !self.settings.api.has_classes()) {
+        for unit in classes.filter(|_| !self.settings.api.facts().classes) {
             let start = if self.settings.policy.shifts.everywhere { self.settings.base(unit) } else { 0 };
             starts.set(unit, start);
             ranges.push((start, start.saturating_add(taken.get(unit))));
@@ -398,37 +399,36 @@ impl Layouter<'_> {
 
     /// Registers or bindings of an object type.
     fn slots(&self, ty: TypeId) -> Counts {
-        let d3d = self.settings.api == Api::D3d;
+        let (d3d, api) = (self.settings.api == Api::D3d, self.settings.api.facts());
         let read = |access: Access| {
             if matches!(access, Access::Read) { Unit::ShaderResource } else { Unit::UnorderedAccess }
         };
         let (unit, bindings) = match self.program.types.get(ty) {
             Type::Texture(t) if t.combined => {
-                let two = self.settings.api == Api::WebGpu;
+                let two = api.combined > 1;
                 let late = two && self.settings.in_block && self.settings.policy.order.extras_last;
-                let mut counts = Counts::one(Unit::Descriptor, if two && !late { 2 } else { 1 });
+                let mut counts = Counts::one(Unit::Descriptor, if late { 1 } else { api.combined });
                 counts.set(Unit::LateDescriptor, u64::from(late));
-                if self.settings.api.has_classes() {
+                if api.classes {
                     counts = Counts::one(Unit::ShaderResource, 1);
-                    counts.set(Unit::Sampler, u64::from(d3d));
+                    counts.set(Unit::Sampler, u64::from(api.samplers));
                 }
                 return counts;
             }
             Type::Texture(t) => (read(t.access), 1),
+            Type::Sampler(_) if !api.samplers => return Counts::NONE,
             Type::Sampler(_) => (Unit::Sampler, 1),
-            // Elements, then the counter (rule `layout-needs`).
-            Type::Buffer(BufferKind::Append | BufferKind::Consume, _, _) => (Unit::UnorderedAccess, 2),
-            // OpenGL has one count of storage buffers, written or not.
-            Type::Buffer(kind, ..) if self.settings.api == Api::OpenGl && kind != BufferKind::Typed => {
-                (Unit::UnorderedAccess, 1)
+            Type::Buffer(kind, access, _) => {
+                let unit = match api.storage_buffers && kind != BufferKind::Typed {
+                    true => Unit::StorageBuffer,
+                    false => read(access),
+                };
+                // Elements, then the counter (rule `layout-needs`).
+                (unit, if matches!(kind, BufferKind::Append | BufferKind::Consume) { 2 } else { 1 })
             }
-            Type::Buffer(_, access, _) => (read(access), 1),
             Type::AccelerationStructure => (Unit::ShaderResource, 1),
             Type::SubpassInput(_, _) => {
-                let mut counts = Counts::one(
-                    if self.settings.api.has_classes() { Unit::ShaderResource } else { Unit::Descriptor },
-                    1,
-                );
+                let mut counts = Counts::one(if api.classes { Unit::ShaderResource } else { Unit::Descriptor }, 1);
                 counts.set(Unit::InputAttachment, 1);
                 return counts;
             }

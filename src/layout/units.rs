@@ -11,6 +11,8 @@ pub enum Unit {
     ShaderResource,
     /// D3D `u` registers.
     UnorderedAccess,
+    /// OpenGL bindings of storage buffers.
+    StorageBuffer,
     /// D3D `s` registers.
     Sampler,
     /// Vulkan and WebGPU bindings.
@@ -41,11 +43,12 @@ pub enum Unit {
 
 impl Unit {
     /// All units, in reporting order.
-    pub const ALL: [Unit; 17] = [
+    pub const ALL: [Unit; 18] = [
         Unit::Bytes,
         Unit::ConstantBuffer,
         Unit::ShaderResource,
         Unit::UnorderedAccess,
+        Unit::StorageBuffer,
         Unit::Sampler,
         Unit::Descriptor,
         Unit::FurtherDescriptor,
@@ -61,10 +64,11 @@ impl Unit {
         Unit::CallablePayload,
     ];
     /// Units that are slots of a register space or descriptor set.
-    pub const SLOTS: [Unit; 7] = [
+    pub const SLOTS: [Unit; 8] = [
         Unit::ConstantBuffer,
         Unit::ShaderResource,
         Unit::UnorderedAccess,
+        Unit::StorageBuffer,
         Unit::Sampler,
         Unit::Descriptor,
         Unit::FurtherDescriptor,
@@ -78,6 +82,7 @@ impl Unit {
             Unit::ConstantBuffer => "constantBuffer",
             Unit::ShaderResource => "shaderResource",
             Unit::UnorderedAccess => "unorderedAccess",
+            Unit::StorageBuffer => "storageBuffer",
             Unit::Sampler => "samplerState",
             Unit::Descriptor => "descriptorTableSlot",
             Unit::FurtherDescriptor => "furtherDescriptorTableSlot",
@@ -106,12 +111,13 @@ impl Unit {
         )
     }
 
-    /// D3D register class letter.
+    /// The letter of a class, which is D3D's of registers.
     pub fn class(self) -> Option<char> {
         match self {
             Unit::ConstantBuffer => Some('b'),
             Unit::ShaderResource => Some('t'),
             Unit::UnorderedAccess => Some('u'),
+            Unit::StorageBuffer => Some('o'),
             Unit::Sampler => Some('s'),
             _ => None,
         }

@@ -573,7 +573,7 @@ fn size_word(unit: &str) -> &str {
         "contents" => "bytes of contents",
         "threads" => "threads",
         "subElementRegisterSpace" => "spaces",
-        "constantBuffer" | "shaderResource" | "unorderedAccess" | "samplerState" => "registers",
+        "constantBuffer" | "shaderResource" | "unorderedAccess" | "storageBuffer" | "samplerState" => "registers",
         "descriptorTableSlot" => "bindings",
         "varyingInput" | "varyingOutput" => "locations",
         other => other,

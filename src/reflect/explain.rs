@@ -469,7 +469,7 @@ impl<'a> Explainer<'a> {
         let one = |b: Binding| {
             let counted = counted(&b);
             let kind = match Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()) {
-                true if !self.layout.settings.api.has_classes() => Unit::Descriptor.word().to_owned(),
+                true if !self.layout.settings.api.facts().classes => Unit::Descriptor.word().to_owned(),
                 _ => b.kind.clone(),
             };
             (Binding { kind, count: None, ..b }, counted)

@@ -160,7 +160,7 @@ impl Explainer<'_> {
     /// Register classes that options map to ranges of bindings are bindings.
     pub(super) fn position(&self, binding: &Binding) -> String {
         let classed = Unit::of_word(&binding.kind).is_some_and(|u| u.class().is_some());
-        match classed && !self.layout.settings.api.has_classes() {
+        match classed && !self.layout.settings.api.facts().classes {
             true => position(&Binding { kind: Unit::Descriptor.word().to_owned(), ..binding.clone() }),
             false => position(binding),
         }

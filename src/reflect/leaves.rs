@@ -99,7 +99,7 @@ struct Rows<'a, 'b> {
 /// The word of a unit at an absolute position, where a binding is one whatever it was counted among: register classes are
 /// mapped to ranges of bindings.
 fn slot_word(unit: Unit, api: Api) -> &'static str {
-    let binding = unit == Unit::LateDescriptor || unit.class().is_some() && !api.has_classes();
+    let binding = unit == Unit::LateDescriptor || unit.class().is_some() && !api.facts().classes;
     if binding { Unit::Descriptor.word() } else { unit.word() }
 }
 
@@ -158,7 +158,7 @@ impl Rows<'_, '_> {
     }
 
     fn space(&self, leaf: &layout::Leaf, unit: Unit) -> Option<u64> {
-        let has_spaces = self.builder.layout.settings.api.has_spaces();
+        let has_spaces = self.builder.layout.settings.api.facts().spaces;
         (has_spaces && Unit::SLOTS.contains(&unit)).then(|| leaf.place.space.get(unit))
     }
 

@@ -151,7 +151,7 @@ pub enum Unbounded {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Binding {
-    /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `samplerState`, `descriptorTableSlot`,
+    /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `storageBuffer`, `samplerState`, `descriptorTableSlot`,
     /// `lateDescriptorTableSlot` (bindings that are counted behind all others of the scope or block: in a parameter of a
     /// scope the binding itself), `furtherDescriptorTableSlot` (where those of a list go on that has a binding of its own),
     /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`,

@@ -36,6 +36,7 @@ const COUNTED_IN_SCOPES: &[&str] = &[
     "constantBuffer",
     "shaderResource",
     "unorderedAccess",
+    "storageBuffer",
     "samplerState",
     "descriptorTableSlot",
     "pushConstantBuffer",

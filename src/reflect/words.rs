@@ -1,6 +1,7 @@
 //! Types and positions of a sidecar in words, as the input language and its registers have them.
 
 use super::model::{Binding, Count, TypeNode};
+use crate::layout::Unit;
 use crate::target::Profile;
 
 /// A number, or the word for none.
@@ -11,9 +12,10 @@ pub fn count(count: Count) -> String {
     }
 }
 
-/// (unit, letter of its register class).
-const CLASSES: &[(&str, char)] =
-    &[("constantBuffer", 'b'), ("shaderResource", 't'), ("unorderedAccess", 'u'), ("samplerState", 's')];
+/// The letter of the register class of a unit.
+fn class(kind: &str) -> Option<String> {
+    Unit::of_word(kind).and_then(Unit::class).map(String::from)
+}
 
 /// (scalar of the format, spelling).
 const SCALARS: &[(&str, &str)] = &[
@@ -32,13 +34,12 @@ const SCALARS: &[(&str, &str)] = &[
 
 /// The unit of a position under a profile: register classes that options map to ranges of bindings are bindings.
 pub fn unit_on<'a>(profile: &str, kind: &'a str) -> &'a str {
-    let classed = CLASSES.iter().any(|(k, _)| *k == kind);
-    if classed && !has_classes(profile) { "descriptorTableSlot" } else { kind }
+    if class(kind).is_some() && !has_classes(profile) { "descriptorTableSlot" } else { kind }
 }
 
 /// Whether slots are counted in classes under a profile.
 pub fn has_classes(profile: &str) -> bool {
-    Profile::parse(profile).is_some_and(|p| p.facts.api.has_classes())
+    Profile::parse(profile).is_some_and(|p| p.facts.api.facts().classes)
 }
 
 /// A position in what holds it: `t+8`, `byte 16`.
@@ -46,7 +47,7 @@ pub fn relative(binding: &Binding) -> String {
     if binding.offset.is_some() {
         return position(binding);
     }
-    let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
+    let class = class(&binding.kind);
     let unit = match binding.kind.as_str() {
         "furtherDescriptorTableSlot" => "further binding ",
         "lateDescriptorTableSlot" => "trailing binding ",
@@ -61,7 +62,7 @@ pub fn position(binding: &Binding) -> String {
         return format!("byte {offset}");
     }
     let index = binding.index.unwrap_or(0);
-    let class = CLASSES.iter().find(|(kind, _)| *kind == binding.kind).map(|(_, c)| c.to_string());
+    let class = class(&binding.kind);
     let (prefix, space) = match (class, binding.kind.as_str()) {
         (Some(class), _) => (class, "space"),
         (None, "descriptorTableSlot" | "furtherDescriptorTableSlot" | "lateDescriptorTableSlot") => {
@@ -88,7 +89,7 @@ pub fn units(kind: &str, n: Count) -> String {
         Count::Number(n) => n.to_string(),
         Count::Word(_) => "unboundedly many".to_owned(),
     };
-    if let Some((_, class)) = CLASSES.iter().find(|(k, _)| *k == kind) {
+    if let Some(class) = class(kind) {
         return format!("{n} {class} register{s}");
     }
     let word = match kind {

@@ -15,7 +15,7 @@ impl<'a> Allocator<'a> {
         let unbounded = matches!(pending.layout.detail, Detail::Array { count: None, .. });
         let blocks = pending.layout.counts.get(Unit::Space) > 0 && !needs_default_space(pending) && !unbounded;
         self.reserve_number(pending);
-        if self.settings.api == Api::OpenGl {
+        if !self.settings.api.facts().explicit {
             // Registers and bindings are numbers of other APIs.
             return;
         }
