@@ -9,7 +9,8 @@
 //! points, shader parameters, then the rest in order.
 //!
 //! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
-//! named among what its slice declares, since it never meets what belongs to others. All else has one name in all texts.
+//! named among what its slice declares, since it never meets what belongs to others, unless the texts of stages are linked by
+//! name. All else has one name in all texts.
 //!
 //! It is the last pass, after all that make names.
 
@@ -20,7 +21,7 @@ use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
-use crate::target::{Capability, NamedBlocks};
+use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
     BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Program, Slices,
     Struct, StructId, Type, TypeId,
@@ -308,29 +309,62 @@ impl Names<'_, '_> {
             Item::Global(id) => self.is_interface(id) || self.entry_of(id).is_some(),
             _ => false,
         };
-        let mut work = Vec::new();
-        for (entry, own) in program.entry_points.iter().zip(own) {
+        let mut texts = Vec::new();
+        for entry in &program.entry_points {
             let declared = slices.of(entry).into_iter().filter(|item| !private(item));
             let taken: FxHashSet<String> =
                 declared.flat_map(|item| global_names(program, item, blocks)).map(|n| n.to_string()).collect();
-            work.push((taken, own, entry.interface.clone()));
+            texts.push((taken, entry.interface.clone()));
         }
-        let mut all = std::mem::take(&mut self.taken);
-        for (taken, own, interface) in work {
+        let linked = self.cx.profile.facts.api.facts().linked_names;
+        if linked {
+            self.linked(own, &mut texts);
+        }
+        let all = std::mem::take(&mut self.taken);
+        // What connects stages by its name has the same name in all texts.
+        let connects = self.cx.profile.facts.varyings == Varyings::Names;
+        let mut named = Vec::new();
+        for ((taken, interface), own) in texts.into_iter().zip(own) {
             self.taken = taken;
             self.taken.extend(self.cx.profile.facts.entry_name.map(str::to_owned));
+            let own = if linked { &[][..] } else { own };
             own.iter().for_each(|id| self.parameter(*id));
             for id in interface {
                 let mut name = self.legal(self.cx.program.globals[id].name.as_str());
-                while !self.taken.insert(name.clone()) {
+                while connects && all.contains(&name) || !self.taken.insert(name.clone()) {
                     name.push_str("_in");
                 }
                 self.cx.program.globals[id].name = Symbol::new(&name);
             }
             own.iter().for_each(|id| self.block(*id));
-            all.extend(std::mem::take(&mut self.taken));
+            named.push(std::mem::take(&mut self.taken));
         }
         self.taken = all;
+        self.taken.extend(named.into_iter().flatten());
+    }
+
+    /// Where the texts of stages are linked, what belongs to an entry point meets all that other stages declare.
+    fn linked(&mut self, own: &[Vec<GlobalId>], texts: &mut [(FxHashSet<String>, Vec<GlobalId>)]) {
+        let blocks = self.cx.profile.facts.named_blocks;
+        let stages = self.cx.program.entry_points.iter().map(|e| e.stage);
+        let mut work: Vec<_> = stages.zip(own).zip(texts).collect();
+        work.sort_by_key(|((stage, _), _)| *stage);
+        for stage in work.chunk_by_mut(|((a, _), _), ((b, _), _)| a == b) {
+            let mut met = Vec::new();
+            for ((_, own), (taken, _)) in stage {
+                own.iter().for_each(|id| self.parameter(*id));
+                own.iter().for_each(|id| self.block(*id));
+                let names = own.iter().flat_map(|id| global_names(self.cx.program, Item::Global(*id), blocks));
+                let names: Vec<String> = names.map(|n| n.to_string()).collect();
+                // Two entry points of one stage do not meet.
+                for name in &names {
+                    self.taken.remove(name);
+                }
+                taken.extend(names.iter().cloned());
+                met.extend(names);
+            }
+            self.taken.extend(met);
+        }
     }
 
     /// Blocks that have names besides those of their buffers, `lights_block`: nobody uses them, so they come last.
@@ -439,7 +473,7 @@ fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbo
             let global = &program.globals[id];
             let open = open_struct(program, global, blocks).into_iter();
             let members = open.flat_map(|id| &program.structs[id].fields).map(|f| f.name);
-            members.chain([global.name]).collect()
+            members.chain([global.name]).chain(global.block).collect()
         }
     }
 }

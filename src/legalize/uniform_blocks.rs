@@ -43,8 +43,13 @@ fn run(cx: &mut Context) {
     for (entry, members) in of_entries {
         let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
-        if let Some(e) = cx.program.entry_points.get(entry).filter(|_| several) {
-            (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
+        if let Some(e) = cx.program.entry_points.get(entry) {
+            if several {
+                (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
+            } else if cx.profile.facts.api.facts().linked_names {
+                // A program has one of each stage, which may be compiled apart.
+                name = format!("{}Params", e.stage.name());
+            }
         }
         gather(cx, (&name, &type_name), &members, (Owner::EntryBuffer(entry), buffer));
     }
