@@ -25,9 +25,6 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             Item::Struct(id) => {
                 for field in &program.structs[id].fields {
                     check.modifiers(field.modifiers, field.span);
-                    if field.offset.is_some() {
-                        check.word("offset", field.span);
-                    }
                 }
             }
             Item::Global(id) => check.global(&program.globals[id]),

@@ -183,7 +183,6 @@ const WORDS: &[(&str, u32, u32)] = &[
     ("sample", 400, 320),
     ("early_fragment_tests", 420, 310),
     ("index", 330, BY_EXTENSION),
-    ("offset", 440, NONE),
     ("depth_greater", 420, NONE),
     ("depth_less", 420, NONE),
     ("invocations", 400, 320),

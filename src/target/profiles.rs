@@ -39,7 +39,7 @@ const PROFILES: &[Profile] = &[
     glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
     glsl("glsl_330", (3, 30), GL_330, by_name(Glsl { runtime_constants: false, ..Glsl::CORE })),
     glsl("glsl_430", (4, 30), GL_430, opengl(Glsl::CORE)),
-    glsl("glsl_450_gl", (4, 50), GL_450, opengl(Glsl::CORE)),
+    glsl("glsl_450_gl", (4, 50), GL_450, Facts { placement: Placement::BlockOffset, ..opengl(Glsl::CORE) }),
     glsl("glsl_es_300", (3, 0), ES_300, by_name(Glsl::ES)),
     glsl("glsl_es_310", (3, 10), ES_310, opengl(Glsl { texel_buffer_extension: "GL_EXT_texture_buffer", ..Glsl::ES })),
     glsl("glsl_es_320", (3, 20), ES_320, opengl(Glsl::ES)),
@@ -101,7 +101,8 @@ const VULKAN: Facts = Facts {
 const fn opengl(glsl: Glsl) -> Facts {
     // Texture units that glslang counts with.
     let numbers = Numbers { slot: 79, ..VULKAN.numbers };
-    Facts { api: Api::OpenGl, spaces: false, numbers, image_formats: Formats::OpenGlEs, glsl, ..VULKAN }
+    let (api, placement, image_formats) = (Api::OpenGl, Placement::Padding, Formats::OpenGlEs);
+    Facts { api, spaces: false, numbers, placement, image_formats, glsl, ..VULKAN }
 }
 
 /// A version without locations between stages, and without bindings.

@@ -326,6 +326,7 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
         let hole = placement == Placement::AlignAndSize && index == 0 && offset != 0;
         let fine = same(&w.layout, &n.layout)
             && offset.is_multiple_of(n.layout.align.into())
+            && placement != Placement::Padding
             && (placement != Placement::Packoffset || has_packoffset(cx.program, w.layout.ty, offset))
             && offset >= end
             && !crosses

@@ -22,7 +22,7 @@ use crate::layout::types::same;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Field, MatrixOrder, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
+use crate::tree::{Field, MatrixOrder, Origin, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
 /// What is declared for the data of a buffer.
@@ -146,11 +146,18 @@ struct Item {
     /// Storage order of matrices in it.
     order: MatrixOrder,
     span: Span,
+    /// What of the source it is, as a whole.
+    origin: Origin,
 }
 
 impl Item {
     fn new(name: &str, offset: u64, layout: TypeLayout, order: MatrixOrder, span: Span) -> Item {
-        Item { name: name.to_owned(), offset, layout, order, span }
+        Item { name: name.to_owned(), offset, layout, order, span, origin: Origin::Synthesized }
+    }
+
+    /// A part of it, or of what it is in.
+    fn part(self, name: String) -> Item {
+        Item { name, origin: Origin::Synthesized, ..self }
     }
 
     fn end(&self) -> u64 {
@@ -175,7 +182,9 @@ fn fields(program: &Program, layout: &TypeLayout, offset: u64, order: MatrixOrde
     let fields = program.structs[id].fields.iter().zip(layouts);
     let item = |(field, var): (&Field, &crate::layout::VarLayout)| {
         let at = offset.saturating_add(var.offset.get(Unit::Bytes));
-        Item::new(field.name.as_str(), at, var.layout.clone(), field.matrix_order.unwrap_or(order), field.span)
+        let order = field.matrix_order.unwrap_or(order);
+        let origin = field.origin;
+        Item { origin, ..Item::new(field.name.as_str(), at, var.layout.clone(), order, field.span) }
     };
     Some(fields.map(item).collect())
 }
@@ -348,6 +357,7 @@ impl<'a> Frame<'a> {
         let mut field = Field::new(name, ty, item.span);
         let ordered = self.holds_matrix(ty) && item.order != self.program.default_matrix_order;
         field.matrix_order = ordered.then_some(item.order);
+        field.origin = item.origin;
         self.push(field, item.offset, size, align);
         Ok(Step::Field(self.members.len() as u32 - 1))
     }
@@ -466,7 +476,7 @@ impl<'a> Frame<'a> {
         let parts = fields(self.program, &item.layout, item.offset, item.order).unwrap_or_default();
         let parts = parts.into_iter().map(|part| {
             let name = format!("{}_{}", item.name, part.name);
-            self.add(Item { name, ..part })
+            self.add(part.part(name))
         });
         let parts = parts.collect();
         self.split(id, Node::Struct(item.layout.ty, parts));
@@ -556,12 +566,8 @@ impl<'a> Frame<'a> {
             });
             let (length, natural) = fitting.ok_or_else(|| item.fault("the target has nothing of its type there"))?;
             let letters = "xyzw".get(usize::from(first)..usize::from(first + length)).unwrap_or("");
-            pieces.push(self.add(Item {
-                name: format!("{}_{letters}", item.name),
-                offset,
-                layout: natural,
-                ..item.clone()
-            }));
+            let name = format!("{}_{letters}", item.name);
+            pieces.push(self.add(Item { offset, layout: natural, ..item.clone().part(name) }));
             first += length;
         }
         self.split(id, Node::Pieces(item.layout.ty, pieces));
@@ -592,7 +598,7 @@ impl<'a> Frame<'a> {
         }
         let vectors = (0..u64::from(count)).map(|i| {
             let (name, offset) = (format!("{}_{i}", item.name), item.offset.saturating_add(i * stride));
-            self.add(Item { name, offset, layout: layout.clone(), ..item.clone() })
+            self.add(Item { offset, layout: layout.clone(), ..item.clone().part(name) })
         });
         let vectors = vectors.collect();
         self.split(id, Node::Matrix(item.layout.ty, order, vectors));
@@ -648,7 +654,7 @@ impl<'a> Frame<'a> {
             let parts = fields(self.program, &item.layout, item.offset, item.order);
             let parts = parts.ok_or_else(|| item.fault("it lies across rows"))?.into_iter().map(|part| {
                 let name = format!("{}_{}", item.name, part.name);
-                self.add(Item { name, ..part })
+                self.add(part.part(name))
             });
             let parts = parts.collect();
             self.split(id, Node::Struct(item.layout.ty, parts));

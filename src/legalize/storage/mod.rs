@@ -12,7 +12,7 @@
 //! | `int2x3 m` by columns, where that will be an array | `int2 m[3]` | [`types`] |
 //! | `float2 a : packoffset(c1)` behind what follows it | in the order of the bytes | [`buffers`] |
 //! | a struct that lies otherwise in constant buffers | a second declaration for these | [`uniform`] |
-//! | fields at other bytes than the target's own rules have | `@align`, `@size`, offsets of members | [`place`] |
+//! | fields at other bytes than the target's own rules have | `@align`, `@size`, offsets of members; padding where the target has none of these | [`place`] |
 //! | `float1x3 m`, where dimensions of one are none | `float3 m` | [`unit_vectors`] |
 //! | `bool flags[2] = buffer.flags`, where the compilers take that wrongly | `{ buffer.flags[0], buffer.flags[1] }` | [`copies`] |
 //!

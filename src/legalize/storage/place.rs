@@ -93,7 +93,7 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
     for (id, wanted) in all {
         let Some((ty, rules)) = data(cx, &native, id) else { continue };
-        let faults = if cx.profile.facts.placement == Placement::BlockOffset {
+        let faults = if cx.profile.facts.placement != Placement::AlignAndSize {
             place_members(cx, id, ty, rules, &wanted)
         } else {
             let mut placer = Placer {
@@ -123,6 +123,7 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
     let Type::Struct(s) = cx.program.types.get(ty) else {
         return if natural.size() == wanted.size() { Vec::new() } else { vec![Span::default()] };
     };
+    let sayable = cx.profile.facts.placement == Placement::BlockOffset;
     let mut faults = Vec::new();
     let mut end = 0;
     let pairs = natural.fields().iter().zip(wanted.fields());
@@ -131,7 +132,7 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
         if !same(&natural.layout, &wanted.layout) {
             faults.push(field.span);
         } else if round_up(end, align) != offset {
-            if offset < end || offset % align.max(1) != 0 {
+            if !sayable || offset < end || offset % align.max(1) != 0 {
                 faults.push(field.span);
             }
             field.offset = u32::try_from(offset).ok();

@@ -96,7 +96,7 @@ impl<'a, 'b> Planner<'a, 'b> {
 
     /// Finds the structs inside of others and of arrays, if only members of blocks can be moved.
     fn find_inner(&mut self, globals: &[(TypeId, Option<MatrixOrder>, bool)]) {
-        if self.cx.profile.facts.placement != Placement::BlockOffset {
+        if !matches!(self.cx.profile.facts.placement, Placement::BlockOffset | Placement::Padding) {
             return;
         }
         let program = &*self.cx.program;
