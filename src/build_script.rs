@@ -11,16 +11,14 @@
 //! ```
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it runs in build scripts")]
 
-use crate::batch::{FileLoader, Job, LockFile, Plan, clashes, write_if_changed};
+use crate::batch::{Job, Loaders, LockFile, Plan, clashes, write_if_changed};
 use crate::compile::{BufferLayout, Options, Target, compile};
 use crate::layout::lock::ProgramLock;
 use crate::layout::{Policy, Shift};
 use crate::options::{Choices, Lint, setters};
-use crate::preprocess::TokenCache;
 use crate::tree::MatrixOrder;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A build of one tree of shaders. What is said here goes before what a `shaderport.toml` in the tree says.
 #[derive(Debug)]
@@ -113,8 +111,9 @@ impl Build {
             None if self.locked => return Err("locked: no bindings lock is named".to_owned()),
             None => None,
         };
-        let cache = Arc::new(TokenCache::new());
-        let one = |job| self.compile(job, &base, lock.as_ref(), &cache);
+        let loaders = Loaders::new(&self.tree, &base);
+        let loaders = if self.tree.is_dir() { loaders } else { loaders.root(Path::new(".")) };
+        let one = |job| self.compile(job, lock.as_ref(), &loaders);
         let programs: Vec<Compiled> = jobs.par_iter().map(one).collect();
         let mut written = Vec::new();
         let mut errors = String::new();
@@ -143,22 +142,19 @@ impl Build {
     }
 
     /// One program.
-    fn compile(&self, job: &Job, base: &Path, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Compiled {
-        let loader = FileLoader::new(self.include.iter().chain(&job.settings.include))
-            .base(base)
-            .root(job.path.parent().unwrap_or(Path::new(".")))
-            .root(if self.tree.is_dir() { &self.tree } else { Path::new(".") });
+    fn compile(&self, job: &Job, lock: Option<&LockFile>, loaders: &Loaders) -> Compiled {
+        let (loader, shared) = loaders.get(self.include.iter().chain(&job.settings.include));
         let program = std::slice::from_ref(&job.path);
         let mut options = Options {
             targets: job.settings.targets(&self.targets),
             defines: self.defines.clone(),
-            cache: Some(cache.clone()),
+            shared: Some(shared),
             lock: lock.map(|lock| lock.input(program, true)),
             ..Options::default()
         };
         job.settings.apply(&self.choices, &mut options);
         let source = job.path.to_string_lossy().replace('\\', "/");
-        let output = compile(&loader, &[&source], &options);
+        let output = compile(loader.as_ref(), &[&source], &options);
         let (failed, text) = (output.has_errors(), output.render(false));
         let mut files: Vec<(String, Vec<u8>)> = Vec::new();
         if !failed {

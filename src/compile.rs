@@ -1,20 +1,21 @@
 //! The list of stages, readable top to bottom: [`compile`] takes names of sources, a [`Loader`] that brings their texts, and
 //! [`Options`]; it gives diagnostics and, per target, the emitted texts with their sidecars. It does no I/O.
 
-use crate::check::{self, EntryRequest, Input, SourceUnit};
+mod frontend;
+
+use crate::check::{self, EntryRequest, Input};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
-use crate::lex::TokenStream;
-use crate::preprocess::{Preprocess, TokenCache, preprocess};
 use crate::reflect;
-use crate::source::{FileId, LoadError, Loader, Sources, Span};
+use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
 pub use crate::target::Target;
 use crate::tree::{AttributeArg, GlobalId, MatrixOrder, Program, Stage, Type};
-use crate::{ast, emit, legalize, parse, stdlib};
+use crate::{emit, legalize, stdlib};
+pub use frontend::Shared;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -110,8 +111,8 @@ pub struct Options {
     pub(crate) explain: bool,
     /// A file without entry points is no error: it is a module or include of others.
     pub(crate) skip_libraries: bool,
-    /// Shared by the programs of a batch.
-    pub(crate) cache: Option<Arc<TokenCache>>,
+    /// What the programs of a build share that are compiled with one loader.
+    pub(crate) shared: Option<Arc<Shared>>,
 }
 
 impl Default for Options {
@@ -137,7 +138,7 @@ impl Default for Options {
             lock: None,
             explain: false,
             skip_libraries: false,
-            cache: None,
+            shared: None,
         }
     }
 }
@@ -280,14 +281,8 @@ impl<'a> Compilation<'a> {
 
     fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
         let mut mentions = stdlib::Mentions::default();
-        let input = Frontend {
-            loader,
-            options: self.options,
-            diags: &mut self.diags,
-            sources: &mut self.output.sources,
-            mentions: &mut mentions,
-        }
-        .load(files);
+        let (diags, sources) = (&mut self.diags, &mut self.output.sources);
+        let input = frontend::load(loader, files, self.options, diags, sources, &mut mentions);
         self.output.sources.record_names(loader);
         if !self.diags.has_errors() {
             let options = check::Options {
@@ -551,161 +546,4 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         Some((constant, structured)) => settings.with_rules(constant, structured),
         None => settings,
     }
-}
-
-/// Loads, preprocesses and parses the sources and all that they import.
-struct Frontend<'a> {
-    loader: &'a dyn Loader,
-    options: &'a Options,
-    diags: &'a mut Diagnostics,
-    sources: &'a mut Sources,
-    mentions: &'a mut stdlib::Mentions,
-}
-
-/// A source on its way to a [`SourceUnit`], with its imports by name.
-struct Parsed {
-    name: String,
-    unit: SourceUnit,
-    imports: Vec<(ast::Ident, bool)>,
-}
-
-impl Frontend<'_> {
-    fn load(mut self, files: &[&str]) -> Input {
-        let mut units: Vec<Parsed> = Vec::new();
-        for file in files {
-            let parsed = self.source(file);
-            // All Slang files are one translation unit, each HLSL file is one (rule `layout-order`).
-            let slang = parsed.unit.language == parse::Language::Slang;
-            match units.iter_mut().find(|u| slang && u.unit.language == parse::Language::Slang) {
-                Some(first) => {
-                    first.unit.ast.decls.extend(parsed.unit.ast.decls);
-                    first.imports.extend(parsed.imports);
-                }
-                None => units.push(parsed),
-            }
-        }
-        let modules = self.modules(&mut units);
-        let unit = |p: Parsed| p.unit;
-        Input { units: units.into_iter().map(unit).collect(), modules: modules.into_iter().map(unit).collect() }
-    }
-
-    /// Imported modules breadth-first, each once.
-    fn modules(&mut self, units: &mut [Parsed]) -> Vec<Parsed> {
-        let mut modules: Vec<Parsed> = Vec::new();
-        for unit in units.iter_mut() {
-            self.resolve_imports(unit, &mut modules);
-        }
-        let mut next = 0;
-        while next < modules.len() {
-            let mut module = std::mem::replace(&mut modules[next], Parsed::empty());
-            let name = module.name.clone();
-            // The slot keeps its name meanwhile, so that a cycle finds it.
-            modules[next].name = name;
-            self.resolve_imports(&mut module, &mut modules);
-            modules[next] = module;
-            next += 1;
-        }
-        modules
-    }
-
-    fn resolve_imports(&mut self, parsed: &mut Parsed, modules: &mut Vec<Parsed>) {
-        for (path, exported) in std::mem::take(&mut parsed.imports) {
-            let Some(name) = self.find_module(path, &parsed.name) else { continue };
-            let index = match modules.iter().position(|m| m.name == name) {
-                Some(index) => index,
-                None => {
-                    modules.push(self.source(&name));
-                    modules.len() - 1
-                }
-            };
-            parsed.unit.imports.push((path.span, index, exported));
-        }
-    }
-
-    /// The canonical name of an imported or `__include`d file. `a_b` may also be the file `a-b.slang`.
-    fn find_module(&mut self, path: ast::Ident, from: &str) -> Option<String> {
-        let plain = path.name.as_str();
-        let mut candidates = vec![format!("{plain}.slang"), format!("{}.slang", plain.replace('_', "-"))];
-        if plain.contains('.') {
-            candidates.insert(0, plain.to_owned());
-        }
-        let mut tried = Vec::new();
-        for candidate in candidates {
-            match self.loader.include(&candidate, true, from) {
-                Ok(loaded) => return Some(loaded.name),
-                Err(LoadError::NotFound(places)) => tried.extend(places),
-                Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
-                Err(LoadError::Unreadable(reason)) => tried.push(reason),
-            }
-        }
-        tried.dedup();
-        let message = format!("module `{plain}` was not found");
-        let note = format!("looked for {}", tried.join(", "));
-        self.diags.push(Diagnostic::error(Code::MODULE_NOT_FOUND, path.span, message).note(note));
-        None
-    }
-
-    /// One source with the files that it `__include`s appended.
-    fn source(&mut self, name: &str) -> Parsed {
-        let mut parsed = self.file(name);
-        let mut included = vec![parsed.name.clone()];
-        let mut next = 0;
-        while let Some(path) = nth_include(&parsed.unit.ast.decls, next) {
-            next += 1;
-            let from = parsed.name.clone();
-            let Some(file) = self.find_module(path, &from) else { continue };
-            if !included.contains(&file) {
-                let part = self.file(&file);
-                included.push(file);
-                parsed.unit.ast.decls.extend(part.unit.ast.decls);
-                parsed.imports.extend(part.imports);
-            }
-        }
-        parsed
-    }
-
-    fn file(&mut self, name: &str) -> Parsed {
-        let options = Preprocess {
-            defines: self.options.defines.clone(),
-            cache: self.options.cache.clone(),
-            // Programs of a batch share modules; each has its own first file.
-            main_is_shared: self.sources.files().next().is_some(),
-            ..Preprocess::default()
-        };
-        let file = FileId(self.sources.files().count() as u32);
-        let tokens: TokenStream = preprocess(self.loader, name, &options, self.sources, self.diags);
-        let language = parse::Language::of(name);
-        self.mentions.add(&tokens);
-        let ast = parse::parse(&tokens, language, self.diags);
-        let canonical = self.sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
-        let imports = ast.decls.iter().filter_map(|d| match &d.kind {
-            ast::DeclKind::Import(path, exported) => Some((*path, *exported)),
-            _ => None,
-        });
-        let imports = imports.collect();
-        let unit = SourceUnit { name: Symbol::new(&canonical), file, ast, language, imports: Vec::new() };
-        Parsed { name: canonical, unit, imports }
-    }
-}
-
-impl Parsed {
-    fn empty() -> Parsed {
-        let unit = SourceUnit {
-            name: Symbol::new(""),
-            file: FileId::default(),
-            ast: ast::Unit::default(),
-            language: parse::Language::Slang,
-            imports: Vec::new(),
-        };
-        Parsed { name: String::new(), unit, imports: Vec::new() }
-    }
-}
-
-/// The `n`th `__include` of a file.
-fn nth_include(decls: &[ast::Decl], n: usize) -> Option<ast::Ident> {
-    let includes = decls.iter().filter_map(|d| match d.kind {
-        ast::DeclKind::Include(path) => Some(path),
-        _ => None,
-    });
-    includes.into_iter().nth(n)
 }

@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 /// One file text, or one macro expansion (see [`Span`]).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+///
+/// Ids have no order: that of files which programs share depends on threads. Files come in the order of [`Sources::files`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FileId(pub u32);
 
 impl FileId {
     const EXPANSION: u32 = 0x8000_0000;
     /// Set in ids of files and expansions of the standard library, so that they never meet those of a program.
     const LIBRARY: u32 = 0x4000_0000;
+    /// Set in ids of files and expansions that the programs of a build share.
+    const SHARED: u32 = 0x2000_0000;
 
-    /// The expansion index, if this names a macro expansion rather than a file.
-    pub fn expansion(self) -> Option<usize> {
-        (self.0 & Self::EXPANSION != 0).then_some((self.0 & !(Self::EXPANSION | Self::LIBRARY)) as usize)
+    /// Whether this names a macro expansion rather than a file.
+    pub fn is_expansion(self) -> bool {
+        self.0 & Self::EXPANSION != 0
     }
     /// Whether the file belongs to the standard library.
     pub fn is_library(self) -> bool {
@@ -23,9 +27,23 @@ impl FileId {
     pub fn of_library(number: u32) -> FileId {
         FileId(number | Self::LIBRARY)
     }
-    /// The place in [`Sources::files`] of an id that is not an expansion.
-    fn index(self) -> usize {
-        (self.0 & !Self::LIBRARY) as usize
+    /// Gives a number of a range that programs share instead of one of a program.
+    fn renumber(&mut self, first: Numbers) {
+        self.0 = (self.0 + if self.is_expansion() { first.expansions } else { first.files }) | Self::SHARED;
+    }
+}
+
+/// How many files and expansions there are, or the first numbers of some.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    files: u32,
+    expansions: u32,
+}
+
+impl Numbers {
+    /// Whether so many are given out that it is better to stop: the others are left to those that have already begun.
+    pub fn are_scarce(self) -> bool {
+        self.files.max(self.expansions) > FileId::SHARED / 2
     }
 }
 
@@ -79,6 +97,12 @@ pub struct Sources {
     expansions: Vec<Expansion>,
     /// Bits set in every id that is given out.
     base: u32,
+    /// The numbers of the first file and expansion.
+    first: Numbers,
+    /// All files in the order of loading, those of `shared` among them.
+    order: Vec<FileId>,
+    /// Files that other programs have too.
+    shared: Vec<Arc<Sources>>,
     /// The texts of the standard library, which spans may point into.
     library: Option<fn() -> &'static Sources>,
 }
@@ -94,9 +118,42 @@ impl Sources {
         self.library = Some(library);
     }
 
-    /// Where ids like `file` are resolved.
-    fn home(&self, file: FileId) -> Option<&Sources> {
-        if file.0 & FileId::LIBRARY == self.base { Some(self) } else { self.library.map(|library| library()) }
+    /// Gives all files and expansions numbers that no others of a build have, in `ids` too, which name them. `taken` are the
+    /// numbers that are given out.
+    pub fn renumber(&mut self, taken: &mut Numbers, ids: &mut dyn Iterator<Item = &mut FileId>) {
+        let first = *taken;
+        taken.files = taken.files.saturating_add(self.files.len() as u32);
+        taken.expansions = taken.expansions.saturating_add(self.expansions.len() as u32);
+        (self.base, self.first) = (FileId::SHARED, first);
+        ids.for_each(|id| id.renumber(first));
+        self.order.iter_mut().for_each(|id| id.renumber(first));
+        self.files.iter_mut().flat_map(|f| &mut f.included_from).for_each(|span| span.file.renumber(first));
+        for expansion in &mut self.expansions {
+            expansion.call_site.file.renumber(first);
+            expansion.definition_file.renumber(first);
+        }
+    }
+
+    /// Adds files that other programs have too.
+    pub fn share(&mut self, sources: &Arc<Sources>) {
+        if !self.shared.iter().any(|known| Arc::ptr_eq(known, sources)) {
+            self.order.extend(&sources.order);
+            self.shared.push(sources.clone());
+        }
+    }
+
+    /// The place of an id among the files or expansions here.
+    fn index(&self, id: FileId) -> Option<usize> {
+        let first = if id.is_expansion() { self.first.expansions } else { self.first.files };
+        let number = id.0.checked_sub(first)? & !FileId::EXPANSION;
+        number.checked_sub(self.base).map(|index| index as usize)
+    }
+
+    /// Finds what an id stands for: here, in what is shared, or in the library.
+    fn find<'a, T>(&'a self, id: FileId, among: impl Fn(&'a Sources) -> &'a [T]) -> Option<&'a T> {
+        let library = self.library.filter(|_| id.is_library()).map(|library| library());
+        let shared = self.shared.iter().map(Arc::as_ref);
+        std::iter::once(self).chain(shared).chain(library).find_map(|s| among(s).get(s.index(id)?))
     }
 
     /// Adds a file and returns its id.
@@ -110,7 +167,9 @@ impl Sources {
             line_starts,
             included_from: None,
         });
-        FileId((self.files.len() as u32 - 1) | self.base)
+        let id = FileId((self.files.len() as u32 - 1) | self.base);
+        self.order.push(id);
+        id
     }
 
     /// Asks a loader what the files are called in sidecars.
@@ -120,7 +179,7 @@ impl Sources {
 
     /// Records the `#include` that first brought a file in.
     pub fn set_included_from(&mut self, file: FileId, span: Span) {
-        if let Some(file) = self.files.get_mut(file.index()) {
+        if let Some(file) = self.index(file).and_then(|index| self.files.get_mut(index)) {
             file.included_from.get_or_insert(span);
         }
     }
@@ -133,24 +192,24 @@ impl Sources {
 
     /// The expansion that `file` stands for.
     pub fn expansion(&self, file: FileId) -> Option<&Expansion> {
-        self.home(file)?.expansions.get(file.expansion()?)
+        if file.is_expansion() { self.find(file, |s| &s.expansions) } else { None }
     }
 
     /// The file of an id that is not an expansion.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
-        self.home(id)?.files.get(id.index())
+        if id.is_expansion() { None } else { self.find(id, |s| &s.files) }
     }
 
     /// All files in the order in which they were loaded.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(i, f)| (FileId(i as u32 | self.base), f))
+        self.order.iter().filter_map(|id| Some((*id, self.file(*id)?)))
     }
 
     /// The names of the files that were loaded, each once, in the order of loading. Texts of our own making, such as
     /// the definitions of the command line, have names in `<>` and are left out.
     pub fn dependencies(&self) -> Vec<String> {
         let mut seen = rustc_hash::FxHashSet::default();
-        let names = self.files.iter().map(|f| &f.name).filter(|n| !n.starts_with('<'));
+        let names = self.files().map(|(_, f)| &f.name).filter(|n| !n.starts_with('<'));
         names.filter(|n| seen.insert(n.as_str())).cloned().collect()
     }
 

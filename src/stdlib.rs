@@ -88,6 +88,11 @@ impl Mentions {
         self.names.extend(words.map(|t| t.text));
     }
 
+    /// Adds the names of other tokens.
+    pub fn extend(&mut self, others: &Mentions) {
+        self.names.extend(&others.names);
+    }
+
     /// What a program with these names needs of the library, or more. A program that does not check with this is to be
     /// checked again with all, before its errors are reported.
     pub fn stdlib(&self) -> Stdlib {

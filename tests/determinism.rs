@@ -129,3 +129,76 @@ fn sidecars_do_not_depend_on_the_working_directory() {
     let told = scripted.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("\"sub/a.slang:3:8\""));
     assert!(told, "a build script names files from the manifest");
 }
+
+/// Modules are read once a build; what becomes of a program is what becomes of it alone, and messages are in its own order.
+#[test]
+fn programs_that_share_modules_are_what_they_are_alone() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let tree = directory.path().join("tree");
+    std::fs::create_dir(&tree).expect("a directory");
+    let lights = "module lights;\n__include lights_part;\n#include \"units.h\"\n/// A light.\npublic struct Light { public float4 \
+                  color; public float range; };\npublic cbuffer Scene { float4 ambient; Light sun; }\npublic float4 \
+                  lit(float4 x) { return WARM(x) + ambient + part(sun); }\n";
+    let part = "implementing lights;\npublic float4 part(Light l) { return l.color * 2.0; }\n#define UNUSED(x) x\n";
+    let faulty = "import lights;\n#include \"units.h\"\npublic float4 fault(float4 x) { return WARM(wrong(x)); }\n";
+    let main = |imports: &str, value: &str| {
+        format!(
+            "{imports}Texture2D t;\n[shader(\"fragment\")]\nfloat4 main(float4 x : X) : SV_Target {{ return {value}; }}\n"
+        )
+    };
+    let files = [
+        ("units.h", "#define WARM(x) ((x) * float4(1, 0.5, 0.25, 1))\n".to_owned()),
+        ("lights.slang", lights.to_owned()),
+        ("lights_part.slang", part.to_owned()),
+        (
+            "late.slang",
+            "import lights;\nimport early;\npublic float4 late(float4 x) { return early(lit(x)); }\n".to_owned(),
+        ),
+        (
+            "early.slang",
+            "import late;\npublic Texture2D maps[2];\npublic float4 early(float4 x) { return x; }\n".to_owned(),
+        ),
+        ("faulty.slang", faulty.to_owned()),
+        ("syntax.slang", "public float4 half_of(float4 x) { return x * ; }\n#if 1\n".to_owned()),
+        ("a.slang", main("import lights;\nimport late;\n", "late(lit(x)) + t.Load(int3(0, 0, 0))")),
+        ("b.slang", main("import late;\nimport lights;\n", "lit(late(x)) + maps[1].Load(int3(0, 0, 0))")),
+        ("c.slang", main("import early;\nimport faulty;\n", "fault(early(x))")),
+        ("d.slang", main("import syntax;\nimport missing;\nimport faulty;\n", "fault(undeclared)")),
+        ("e.slang", main("import lights;\n", "part(sun)")),
+    ];
+    for (name, text) in &files {
+        std::fs::write(tree.join(name), text).expect("a file");
+    }
+    let targets = ["--target", "hlsl,glsl,wgsl", "--depfiles"];
+    let built = |file: &str, out: &str, jobs: &str| {
+        let args = [&["build", file, "--out", out, "--jobs", jobs][..], &targets].concat();
+        let run = shaderport(&tree, &args);
+        (run.stderr, contents(&tree.join(out)))
+    };
+    let (messages, together) = built(".", "../together", "1");
+    assert!(messages.contains("faulty.slang:3:") && messages.contains("`missing`"), "{messages}");
+    assert!(together.len() > 20, "{} files were written", together.len());
+    for jobs in ["2", "8"] {
+        let (again, files) = built(".", "../together", jobs);
+        assert_eq!(messages, again, "{jobs} threads");
+        same(&together, &files, jobs);
+    }
+    let mut alone = String::new();
+    for (name, _) in files.iter().filter(|(name, _)| name.ends_with(".slang")) {
+        let own = |files: &[(String, Vec<u8>)]| -> Vec<(String, Vec<u8>)> {
+            let stem = format!("/{}.", name.trim_end_matches(".slang"));
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("alone/", "together/").into_bytes();
+            let files = files.iter().filter(|(path, _)| path.contains(&stem));
+            files.map(|(path, bytes)| (path.clone(), text(bytes))).collect()
+        };
+        let (text, files) = built(name, "../alone", "1");
+        alone.push_str(&text);
+        same(&own(&files), &own(&together), name);
+    }
+    let lines = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(&messages), lines(&alone));
+}

@@ -8,6 +8,7 @@
 //! manifest's directory, or the root of the sources), `../lib/a.hlsli` for a file outside of it, and the absolute path for
 //! one that shares no directory with it.
 
+use crate::compile::Shared;
 use crate::preprocess::MAX_FILE_BYTES;
 use crate::source::{LoadError, Loaded, Loader, join_path};
 use rustc_hash::FxHashMap;
@@ -37,6 +38,50 @@ pub struct FileLoader {
     found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
     /// Texts by canonical path.
     texts: RwLock<FxHashMap<PathBuf, Loaded>>,
+}
+
+/// The loaders of a build, one for each list of include directories, with what the programs of a loader share.
+#[derive(Debug)]
+pub struct Loaders<'a> {
+    base: &'a Path,
+    roots: Vec<&'a Path>,
+    anywhere: bool,
+    known: RwLock<FxHashMap<Vec<PathBuf>, Sharing>>,
+}
+
+/// A loader, and what its programs share.
+type Sharing = (Arc<FileLoader>, Arc<Shared>);
+
+impl<'a> Loaders<'a> {
+    /// For a build of a directory, or of a file in one. Names in sidecars are relative to `base`.
+    pub fn new(tree: &'a Path, base: &'a Path) -> Self {
+        let root = if tree.is_dir() { tree } else { tree.parent().unwrap_or(tree) };
+        Loaders { base, roots: vec![root], anywhere: false, known: RwLock::default() }
+    }
+
+    /// Adds a directory that includes may lead into.
+    pub fn root(mut self, directory: &'a Path) -> Self {
+        self.roots.push(directory);
+        self
+    }
+
+    /// Lets includes lead out of the roots.
+    pub fn allow_anywhere(mut self, allow: bool) -> Self {
+        self.anywhere = allow;
+        self
+    }
+
+    /// The loader of a program.
+    pub fn get<'p>(&self, include: impl Iterator<Item = &'p PathBuf>) -> Sharing {
+        let include: Vec<PathBuf> = include.cloned().collect();
+        if let Some(known) = self.known.read().unwrap_or_else(|e| e.into_inner()).get(&include) {
+            return known.clone();
+        }
+        let loader = FileLoader::new(&include).base(self.base).allow_anywhere(self.anywhere);
+        let loader = self.roots.iter().fold(loader, |loader, root| loader.root(root));
+        let mut known = self.known.write().unwrap_or_else(|e| e.into_inner());
+        known.entry(include).or_insert_with(|| (Arc::new(loader), Arc::default())).clone()
+    }
 }
 
 impl FileLoader {
@@ -74,17 +119,18 @@ impl FileLoader {
         self
     }
 
-    /// What is at `path`, remembered. A main source may lie anywhere, an include only in the roots.
-    fn look_up(&self, path: &str, main: bool) -> Result<Loaded, LoadError> {
-        let key = if main { format!("main {path}") } else { path.to_owned() };
-        if let Some(known) = self.found.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
+    /// What is at `path`, remembered.
+    fn look_up(&self, path: &str) -> Result<Loaded, LoadError> {
+        if let Some(known) = self.found.read().unwrap_or_else(|e| e.into_inner()).get(path) {
             return known.clone();
         }
-        let result = self.load(path, main);
-        self.found.write().unwrap_or_else(|e| e.into_inner()).insert(key, result.clone());
+        let result = self.load(path, false);
+        self.found.write().unwrap_or_else(|e| e.into_inner()).insert(path.to_owned(), result.clone());
         result
     }
 
+    /// Loads a file. A main source may lie anywhere, an include only in the roots; the text of the former is not kept, as a
+    /// build has many of them and each is wanted once.
     fn load(&self, path: &str, main: bool) -> Result<Loaded, LoadError> {
         let not_found = || LoadError::NotFound(vec![path.to_owned()]);
         let canonical = std::fs::canonicalize(path).map_err(|e| match e.kind() {
@@ -107,6 +153,9 @@ impl FileLoader {
             return Ok(loaded.clone());
         }
         let loaded = Loaded { name, text: Arc::from(read(&canonical)?) };
+        if main {
+            return Ok(loaded);
+        }
         let mut texts = self.texts.write().unwrap_or_else(|e| e.into_inner());
         Ok(texts.entry(canonical).or_insert(loaded).clone())
     }
@@ -121,7 +170,7 @@ impl FileLoader {
 
 impl Loader for FileLoader {
     fn source(&self, name: &str) -> Result<Loaded, LoadError> {
-        self.look_up(&join_path("", &slashes(Path::new(name))), true)
+        self.load(&join_path("", &slashes(Path::new(name))), true)
     }
 
     fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError> {
@@ -132,7 +181,7 @@ impl Loader for FileLoader {
         let mut outside = None;
         for directory in directories {
             let candidate = join_path(directory, path);
-            match self.look_up(&candidate, false) {
+            match self.look_up(&candidate) {
                 Err(LoadError::NotFound(_)) => tried.push(candidate),
                 Err(error @ LoadError::OutsideRoots(_)) => outside = outside.or(Some(error)),
                 decided => return decided,

@@ -10,7 +10,7 @@ mod plan;
 pub mod validators;
 mod write;
 
-pub use loader::FileLoader;
+pub use loader::{FileLoader, Loaders};
 pub use lock::LockFile;
 pub use plan::{Job, Plan, clashes, file_name, plan};
 #[cfg(feature = "cli")]

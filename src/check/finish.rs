@@ -219,8 +219,8 @@ impl<'a> Checker<'a> {
     /// among them, or a licence. Licences of other files join them, once each.
     fn take_header(&mut self, input: &'a Input) {
         let Some(unit) = input.units.first() else { return };
-        let Some(first) = unit.ast.decls.first() else {
-            self.program.header = unit.ast.trailing.clone();
+        let Some(first) = unit.files.iter().find_map(|f| f.decls.first()) else {
+            self.program.header = unit.files.first().map(|f| f.trailing.clone()).unwrap_or_default();
             return;
         };
         let comments = &first.comments;

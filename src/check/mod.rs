@@ -56,16 +56,17 @@ use crate::tree::{self, Body, LocalId, MatrixOrder, Program, Stage, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{DeclId, DeclInfo, Scope, ScopeId, ScopeKind};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-/// A parsed file with all it includes.
+/// A parsed file with all it includes, or several files that are one unit.
 #[derive(Debug)]
 pub struct SourceUnit {
     /// Its name, for entry point inference and messages.
     pub name: Symbol,
     /// The main file.
     pub file: FileId,
-    /// The syntax.
-    pub ast: ast::Unit,
+    /// The syntax, file by file.
+    pub files: Vec<Arc<ast::Unit>>,
     /// The language, by the file's extension.
     pub language: Language,
     /// Imports: place, index in [`Input::modules`], exported.
@@ -317,13 +318,14 @@ impl<'a> Checker<'a> {
         }
         for (module, (scope, source)) in input.modules.iter().zip(modules.clone()) {
             self.open_imports(module, scope, &modules);
-            self.declare_decls(&module.ast.decls, scope, source, None, 0);
+            module.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));
         }
         for (index, unit) in input.units.iter().enumerate() {
             let scope = self.scope(Some(library), ScopeKind::Plain);
             self.sources.push(source(unit.language, index as u32, false, false, unit.file, scope));
             self.open_imports(unit, scope, &modules);
-            self.declare_decls(&unit.ast.decls, scope, self.sources.len() as u32 - 1, None, 0);
+            let source = self.sources.len() as u32 - 1;
+            unit.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));
         }
         self.resolve_usings();
     }

@@ -12,7 +12,8 @@ pub(super) fn check_text(name: &str, text: &str) -> (Program, Vec<String>) {
     let tokens = preprocess(&loader, name, &Preprocess::default(), &mut sources, &mut diags);
     let language = if name.ends_with(".slang") { Language::Slang } else { Language::Hlsl };
     let ast = crate::parse::parse(&tokens, language, &mut diags);
-    let unit = SourceUnit { name: Symbol::new(name), file: FileId(0), ast, language, imports: Vec::new() };
+    let unit =
+        SourceUnit { name: Symbol::new(name), file: FileId(0), files: vec![ast.into()], language, imports: Vec::new() };
     let input = Input { units: vec![unit], modules: Vec::new() };
     let options = Options { infer_entries: true, allow_no_entries: true, ..Options::default() };
     let program = check(crate::stdlib::stdlib(), &input, &options, &mut diags);

@@ -3,18 +3,16 @@
 use super::Outcome;
 use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
-use crate::batch::{FileLoader, Job, LockFile, Plan, Written, clashes, file_name, plan, validators, write_if_changed};
+use crate::batch::{Job, Loaders, LockFile, Plan, Written, clashes, file_name, plan, validators, write_if_changed};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
 use crate::layout::lock::ProgramLock;
-use crate::preprocess::TokenCache;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -100,11 +98,11 @@ pub fn build(args: &BuildArgs) -> Outcome {
 
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
 fn run(args: &BuildArgs, jobs: &[Job], base: &Path, lock: Option<&LockFile>) -> Vec<Report> {
-    let cache = Arc::new(TokenCache::new());
+    let loaders = Loaders::new(&args.tree, base).allow_anywhere(args.program.allow_outside_roots);
     let bar = progress(jobs.len());
     let work = || {
         let one = |job: &Job| {
-            let report = build_one(args, job, base, lock, &cache);
+            let report = build_one(args, job, lock, &loaders);
             bar.inc(1);
             report
         };
@@ -132,19 +130,15 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-fn build_one(args: &BuildArgs, job: &Job, base: &Path, lock: Option<&LockFile>, cache: &Arc<TokenCache>) -> Report {
+fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, loaders: &Loaders) -> Report {
     let targets = job.settings.targets(&args.target);
-    let include = args.program.include.iter().chain(&job.settings.include);
-    let directory = job.path.parent().unwrap_or(Path::new("."));
-    let root = if args.tree.is_dir() { args.tree.as_path() } else { args.tree.parent().unwrap_or(directory) };
-    let loader = FileLoader::new(include).root(directory).root(root).allow_anywhere(args.program.allow_outside_roots);
-    let loader = loader.base(base);
+    let (loader, shared) = loaders.get(args.program.include.iter().chain(&job.settings.include));
     let mut options = args.program.options(targets.clone());
     job.settings.apply(&args.program.choices, &mut options);
-    options.cache = Some(cache.clone());
+    options.shared = Some(shared);
     options.lock = lock.map(|l| l.input(std::slice::from_ref(&job.path), true));
     let source = job.path.to_string_lossy().replace('\\', "/");
-    let output = compile::compile_on_this_thread(&loader, &[&source], &options);
+    let output = compile::compile_on_this_thread(loader.as_ref(), &[&source], &options);
     let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };
     for line in output.inferred.iter().filter(|_| args.program.verbose) {
         report.text.push_str(&format!("note: {line}\n"));

@@ -15,7 +15,7 @@ use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Chars, Config};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// Longer lines are not shown: they are generated, and nobody finds a place in them by looking.
@@ -28,7 +28,8 @@ const MAX_CHAIN: usize = 8;
 /// is wrong in it is said once.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &Sources) {
     let site = |d: &Diagnostic| d.span.map(|span| sources.use_site(span));
-    diagnostics.sort_by_key(|d| site(d).map(|s| (s.file, s.start, s.end)));
+    let order: FxHashMap<FileId, usize> = sources.files().enumerate().map(|(at, (id, _))| (id, at)).collect();
+    diagnostics.sort_by_key(|d| site(d).map(|s| (order.get(&s.file).copied().unwrap_or(usize::MAX), s.start, s.end)));
     let mut seen = FxHashSet::default();
     diagnostics.retain(|d| {
         let place = site(d).map(|s| (sources.file(s.file).map(|f| f.name.as_str()), s.start, s.end));

@@ -65,10 +65,7 @@ fn make_globals(program: &mut Program) {
         program.globals[id].init = None;
     }
     // Each stands among the parameters where it does in the source.
-    let order = |id: GlobalId| {
-        let (unit, span) = (program.globals[id].unit, program.globals[id].span);
-        (unit, span.file, span.start)
-    };
+    let order = |id: GlobalId| (program.globals[id].unit, program.globals[id].ordinal);
     constants.sort_by_key(|id| order(*id));
     let mut constants = constants.into_iter().peekable();
     let mut all = Vec::new();

@@ -356,7 +356,7 @@ impl Processor<'_> {
         let (start, end) = (first.span, tokens.get(close)?.span);
         // As written if it was: blanks and what looks like an operator or comment are part of the name.
         if start.file == end.file
-            && start.file.expansion().is_none()
+            && !start.file.is_expansion()
             && let Some(file) = self.sources.file(start.file)
         {
             return file.text.get(start.end as usize..end.start as usize).map(|p| (p.to_owned(), false));

@@ -67,8 +67,6 @@ pub struct Preprocess {
     pub language: Option<Language>,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
-    /// The main file goes into the cache like those that it includes: others may want it too, as they want a module.
-    pub main_is_shared: bool,
 }
 
 /// A file's tokens, independent of the program that uses them: the `file` of every span is to be replaced.
@@ -186,7 +184,6 @@ struct Processor<'a> {
     sources: &'a mut Sources,
     diags: &'a mut Diagnostics,
     cache: Option<Arc<TokenCache>>,
-    main_is_shared: bool,
     names: &'static Names,
     macros: FxHashMap<Symbol, Rc<Macro>>,
     /// Files of this program by canonical name.
@@ -264,7 +261,6 @@ impl<'a> Processor<'a> {
             sources,
             diags,
             cache: options.cache.clone(),
-            main_is_shared: options.main_is_shared,
             names: names(),
             macros: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -355,7 +351,7 @@ impl<'a> Processor<'a> {
             return None;
         }
         let lexed = match &self.cache {
-            Some(cache) if included_from.is_some() || self.main_is_shared => cache.get(loaded),
+            Some(cache) if included_from.is_some() => cache.get(loaded),
             _ => Arc::new(Lexed::new(loaded.text.clone())),
         };
         let id = self.sources.add(&loaded.name, loaded.text.clone());

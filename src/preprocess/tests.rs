@@ -264,7 +264,7 @@ fn includes() {
         .with("lib/a.hlsli", "#pragma once\n#include \"b.hlsli\"\na")
         .with("lib/b.hlsli", "b __FILE__");
     let cache = Arc::new(TokenCache::new());
-    let options = Preprocess { cache: Some(cache.clone()), main_is_shared: true, ..Preprocess::default() };
+    let options = Preprocess { cache: Some(cache.clone()), ..Preprocess::default() };
     for _ in 0..2 {
         let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
         let stream = preprocess(&loader, "main.hlsl", &options, &mut sources, &mut diags);
@@ -278,7 +278,7 @@ fn includes() {
         let text = &sources.file(from.file).unwrap().text;
         assert_eq!(&text[from.start as usize..from.end as usize], "\"b.hlsli\"");
     }
-    assert_eq!(cache.files.read().unwrap().len(), 3);
+    assert_eq!(cache.files.read().unwrap().len(), 2);
 }
 
 #[test]

@@ -485,6 +485,8 @@ pub struct Global {
     pub file: FileId,
     /// Index of its translation unit; imported modules count on after the units.
     pub unit: u32,
+    /// Grows with the declarations of a unit.
+    pub ordinal: u32,
     /// The namespaces around it.
     pub namespace: Namespace,
     /// What of the source it is.
@@ -518,6 +520,7 @@ impl Global {
             span,
             file: span.file,
             unit: 0,
+            ordinal: 0,
             namespace: Namespace::default(),
             origin: Origin::Synthesized,
             block: None,

@@ -41,6 +41,7 @@ impl Case {
             span: Span::default(),
             file: Default::default(),
             unit: 0,
+            ordinal: 0,
             namespace: Default::default(),
             origin: Origin::Declared,
             block: None,

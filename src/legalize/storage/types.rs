@@ -150,7 +150,6 @@ impl<'a, 'b> Planner<'a, 'b> {
                 }
             }
         }
-        clashes.sort_by_key(|s| (s.file, s.start));
         for span in clashes {
             let message =
                 "this field has other strides in a constant buffer than in a structured buffer; use two structs";

@@ -1,0 +1,273 @@
+//! Loads, preprocesses and parses the sources of a program and all that they import.
+//!
+//! A file that is imported or `__include`d is read and parsed once a build for each set of macros: programs share its
+//! syntax, its diagnostics and what its spans point into.
+
+use super::Options;
+use crate::ast;
+use crate::check::{Input, SourceUnit};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::parse::{self, Language};
+use crate::preprocess::{Preprocess, TokenCache, preprocess};
+use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
+use crate::stdlib::Mentions;
+use crate::symbol::Symbol;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What the programs of a build share that are compiled with one loader.
+#[derive(Debug, Default)]
+pub struct Shared {
+    tokens: Arc<TokenCache>,
+    files: Mutex<FxHashMap<Key, Arc<Slot>>>,
+    /// The numbers of files and expansions that are taken.
+    numbers: Mutex<Numbers>,
+}
+
+/// What a parsed file depends on: its name and the macros of the command line.
+type Key = (String, Vec<(String, Option<String>)>);
+
+/// A file that programs share. Who needs it first reads it; whoever else needs it meanwhile waits.
+#[derive(Debug, Default)]
+struct Slot {
+    begun: AtomicBool,
+    file: OnceLock<SharedFile>,
+}
+
+/// A parsed file with what was found in it.
+#[derive(Debug)]
+struct SharedFile {
+    file: ParsedFile,
+    sources: Arc<Sources>,
+    diags: Vec<Diagnostic>,
+}
+
+/// A file with all that it `#include`s.
+#[derive(Clone, Debug)]
+struct ParsedFile {
+    /// The canonical name.
+    name: String,
+    file: FileId,
+    ast: Arc<ast::Unit>,
+    mentions: Arc<Mentions>,
+}
+
+/// A source on its way to a [`SourceUnit`], with its imports by name.
+struct Parsed {
+    name: String,
+    unit: SourceUnit,
+    imports: Vec<(ast::Ident, bool)>,
+}
+
+/// The sources of a program.
+pub(super) fn load(
+    loader: &dyn Loader,
+    files: &[&str],
+    options: &Options,
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    mentions: &mut Mentions,
+) -> Input {
+    let shared = options.shared.clone().unwrap_or_default();
+    Frontend { loader, options, shared: &shared, diags, sources, mentions }.load(files)
+}
+
+struct Frontend<'a> {
+    loader: &'a dyn Loader,
+    options: &'a Options,
+    shared: &'a Shared,
+    diags: &'a mut Diagnostics,
+    sources: &'a mut Sources,
+    mentions: &'a mut Mentions,
+}
+
+impl Frontend<'_> {
+    fn load(mut self, files: &[&str]) -> Input {
+        let mut units: Vec<Parsed> = Vec::new();
+        for file in files {
+            let parsed = self.source(file);
+            // All Slang files are one translation unit, each HLSL file is one (rule `layout-order`).
+            let slang = parsed.unit.language == Language::Slang;
+            match units.iter_mut().find(|u| slang && u.unit.language == Language::Slang) {
+                Some(first) => {
+                    first.unit.files.extend(parsed.unit.files);
+                    first.imports.extend(parsed.imports);
+                }
+                None => units.push(parsed),
+            }
+        }
+        let modules = self.modules(&mut units);
+        let unit = |p: Parsed| p.unit;
+        Input { units: units.into_iter().map(unit).collect(), modules: modules.into_iter().map(unit).collect() }
+    }
+
+    /// Imported modules breadth-first, each once.
+    fn modules(&mut self, units: &mut [Parsed]) -> Vec<Parsed> {
+        let mut modules: Vec<Parsed> = Vec::new();
+        for unit in units.iter_mut() {
+            unit.unit.imports = self.imports(&unit.name, std::mem::take(&mut unit.imports), &mut modules);
+        }
+        let mut next = 0;
+        while next < modules.len() {
+            let (name, imports) = (modules[next].name.clone(), std::mem::take(&mut modules[next].imports));
+            modules[next].unit.imports = self.imports(&name, imports, &mut modules);
+            next += 1;
+        }
+        modules
+    }
+
+    /// The imports of a file: place, index in `modules`, exported.
+    fn imports(
+        &mut self,
+        from: &str,
+        imports: Vec<(ast::Ident, bool)>,
+        modules: &mut Vec<Parsed>,
+    ) -> Vec<(Span, usize, bool)> {
+        let mut found = Vec::new();
+        for (path, exported) in imports {
+            found.extend(self.find_module(path, from).map(|name| (path.span, name, exported)));
+        }
+        // What another thread reads is waited for only when the others are there.
+        for (_, name, _) in &found {
+            let slot = self.slot(name);
+            if !slot.begun.swap(true, Ordering::Relaxed) {
+                self.shared_file(&slot, name);
+            }
+        }
+        let mut list = Vec::new();
+        for (span, name, exported) in found {
+            let index = modules.iter().position(|m| m.name == name).unwrap_or(modules.len());
+            if index == modules.len() {
+                modules.push(self.source(&name));
+            }
+            list.push((span, index, exported));
+        }
+        list
+    }
+
+    /// The canonical name of an imported or `__include`d file. `a_b` may also be the file `a-b.slang`.
+    fn find_module(&mut self, path: ast::Ident, from: &str) -> Option<String> {
+        let plain = path.name.as_str();
+        let mut candidates = vec![format!("{plain}.slang"), format!("{}.slang", plain.replace('_', "-"))];
+        if plain.contains('.') {
+            candidates.insert(0, plain.to_owned());
+        }
+        let mut tried = Vec::new();
+        for candidate in candidates {
+            match self.loader.include(&candidate, true, from) {
+                Ok(loaded) => return Some(loaded.name),
+                Err(LoadError::NotFound(places)) => tried.extend(places),
+                Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
+                Err(LoadError::Unreadable(reason)) => tried.push(reason),
+            }
+        }
+        tried.dedup();
+        let message = format!("module `{plain}` was not found");
+        let note = format!("looked for {}", tried.join(", "));
+        self.diags.push(Diagnostic::error(Code::MODULE_NOT_FOUND, path.span, message).note(note));
+        None
+    }
+
+    /// One source with the files that it `__include`s appended.
+    fn source(&mut self, name: &str) -> Parsed {
+        let mut files = vec![self.file(name)];
+        let mut next = 0;
+        while let Some(path) = nth_include(&files, next) {
+            next += 1;
+            let from = files[0].name.clone();
+            let Some(name) = self.find_module(path, &from) else { continue };
+            if !files.iter().any(|f| f.name == name) {
+                files.push(self.file(&name));
+            }
+        }
+        let main = &files[0];
+        let name = main.name.clone();
+        let imports = decls(&files).filter_map(|d| match &d.kind {
+            ast::DeclKind::Import(path, exported) => Some((*path, *exported)),
+            _ => None,
+        });
+        let unit = SourceUnit {
+            name: Symbol::new(&name),
+            file: main.file,
+            files: files.iter().map(|f| f.ast.clone()).collect(),
+            language: Language::of(&name),
+            imports: Vec::new(),
+        };
+        Parsed { imports: imports.collect(), name, unit }
+    }
+
+    /// A file with its diagnostics. The first one of a program is its own.
+    fn file(&mut self, name: &str) -> ParsedFile {
+        let slot = self.sources.files().next().is_some().then(|| self.slot(name));
+        let file = match slot.as_ref().and_then(|slot| self.shared_file(slot, name)) {
+            Some(shared) => {
+                self.sources.share(&shared.sources);
+                shared.diags.iter().for_each(|d| self.diags.push(d.clone()));
+                shared.file.clone()
+            }
+            None => read(self.loader, name, self.options, None, self.sources, self.diags),
+        };
+        self.mentions.extend(&file.mentions);
+        file
+    }
+
+    fn slot(&self, name: &str) -> Arc<Slot> {
+        let key = (name.to_owned(), self.options.defines.clone());
+        self.shared.files.lock().unwrap_or_else(|e| e.into_inner()).entry(key).or_default().clone()
+    }
+
+    /// The file of a slot; `None` if there are no numbers left for it.
+    fn shared_file<'s>(&self, slot: &'s Slot, name: &str) -> Option<&'s SharedFile> {
+        let numbers = &self.shared.numbers;
+        if slot.file.get().is_none() && numbers.lock().unwrap_or_else(|e| e.into_inner()).are_scarce() {
+            return None;
+        }
+        let new = || {
+            let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
+            let file = read(self.loader, name, self.options, Some(numbers), &mut sources, &mut diags);
+            sources.record_names(self.loader);
+            SharedFile { file, sources: Arc::new(sources), diags: diags.take() }
+        };
+        Some(slot.file.get_or_init(new))
+    }
+}
+
+/// Preprocesses and parses a file. With `numbers`, its spans are valid in all programs of a build.
+fn read(
+    loader: &dyn Loader,
+    name: &str,
+    options: &Options,
+    numbers: Option<&Mutex<Numbers>>,
+    sources: &mut Sources,
+    diags: &mut Diagnostics,
+) -> ParsedFile {
+    let cache = options.shared.as_ref().map(|shared| shared.tokens.clone());
+    let how = Preprocess { defines: options.defines.clone(), cache, ..Preprocess::default() };
+    let mut tokens = preprocess(loader, name, &how, sources, diags);
+    if let Some(numbers) = numbers {
+        let mut problems = diags.take();
+        let spans = problems.iter_mut().flat_map(|d| d.span.iter_mut().chain(d.labels.iter_mut().map(|l| &mut l.span)));
+        let spans = spans.chain(tokens.comments.iter_mut().map(|c| &mut c.span));
+        let spans = spans.chain(tokens.tokens.iter_mut().map(|t| &mut t.span));
+        let mut ids = spans.map(|span| &mut span.file).chain(&mut tokens.files);
+        sources.renumber(&mut numbers.lock().unwrap_or_else(|e| e.into_inner()), &mut ids);
+        problems.into_iter().for_each(|d| diags.push(d));
+    }
+    let mut mentions = Mentions::default();
+    mentions.add(&tokens);
+    let ast = parse::parse(&tokens, Language::of(name), diags);
+    let file = tokens.files.first().copied().unwrap_or_default();
+    let name = sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
+    ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions) }
+}
+
+fn decls(files: &[ParsedFile]) -> impl Iterator<Item = &ast::Decl> {
+    files.iter().flat_map(|f| &f.ast.decls)
+}
+
+/// The `n`th `__include` of a source.
+fn nth_include(files: &[ParsedFile], n: usize) -> Option<ast::Ident> {
+    let include = |d: &ast::Decl| if let ast::DeclKind::Include(path) = d.kind { Some(path) } else { None };
+    decls(files).filter_map(include).nth(n)
+}
