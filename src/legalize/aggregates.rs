@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "aggregates",
     removes: &[Capability::AggregateExpressions],
-    after: &["storage_types", "split_buffers", "buffer_copies", "flatten", "out_parameters"],
+    after: &["storage", "flatten", "out_parameters"],
     run,
     ..Pass::ROW
 };

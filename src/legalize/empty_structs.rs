@@ -10,7 +10,8 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], run, ..Pass::ROW };
+pub(super) const PASS: Pass =
+    Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], after: &["storage"], run, ..Pass::ROW };
 
 /// Whether a type is a struct without fields, or with none but such, or an array of such or of no elements.
 pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {

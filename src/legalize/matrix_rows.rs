@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "matrix_rows",
     removes: &[Capability::DynamicMatrixRows],
-    after: &["storage_types", "lower_matrix_ops"],
+    after: &["storage", "lower_matrix_ops"],
     run,
     ..Pass::ROW
 };

@@ -185,10 +185,8 @@ pub const PASSES: &[Pass] = &[
     // The choice of an element may be given a sampler.
     resolve_resources::PASS,
     depth_textures::PASS,
-    storage::BYTES,
+    storage::PASS,
     empty_structs::PASS,
-    storage::TYPES,
-    storage::COPIES,
     push_constants::PASS,
     bool_bits::PASS,
     specialization_constants::PASS,

@@ -12,7 +12,7 @@ use crate::tree::*;
 pub(super) const PASS: Pass = Pass {
     name: "non_float_matrices",
     removes: &[Capability::NonFloatMatrices],
-    after: &["lower_matrix_ops", "storage_types"],
+    after: &["lower_matrix_ops", "storage"],
     run,
     ..Pass::ROW
 };

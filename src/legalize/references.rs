@@ -53,6 +53,19 @@ pub(super) fn selected(exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
     }
 }
 
+/// Marks what is on the way to an lvalue and is more than a name, to be evaluated once.
+pub(super) fn mark_indices(exprs: &ExprArena, id: ExprId, marks: &mut Marks) {
+    let mut at = Some(id);
+    while let Some(id) = at {
+        if let ExprKind::Index(_, index) = exprs[id].kind
+            && !is_trivial(exprs, index)
+        {
+            marks.insert(index, Mark::Value(Symbol::new("index")));
+        }
+        at = selected(exprs, id);
+    }
+}
+
 /// Expressions that are statements of a block, or all that a declaration of one has. Those of a `for` are not.
 pub(super) fn statements(block: &Block) -> FxHashSet<ExprId> {
     let (mut roots, mut initializers) = (FxHashSet::default(), FxHashSet::default());

@@ -218,7 +218,7 @@ impl Uses<'_, '_, '_> {
         for _ in 0..16 {
             let mut any = false;
             let live = self.body.expressions();
-            let parents = self.parents(&live);
+            let parents = self.body.exprs.parents(&live);
             let roots: FxHashSet<ExprId> = self.statement_roots();
             let mut touched: FxHashSet<ExprId> = FxHashSet::default();
             for id in live {
@@ -232,16 +232,6 @@ impl Uses<'_, '_, '_> {
                 return;
             }
         }
-    }
-
-    fn parents(&self, live: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
-        let mut parents = FxHashMap::default();
-        for &id in live {
-            self.body.exprs[id].kind.children(&mut |c| {
-                parents.insert(c, id);
-            });
-        }
-        parents
     }
 
     fn statement_roots(&self) -> FxHashSet<ExprId> {

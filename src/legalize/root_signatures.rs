@@ -10,7 +10,7 @@
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
-use crate::tree::{Attribute, Global, GlobalKind, Item, Program};
+use crate::tree::{Attribute, Global, GlobalKind, Program};
 
 pub(super) const PASS: Pass = Pass {
     name: "root_signatures",
@@ -50,9 +50,6 @@ fn remove(program: &mut Program) {
 fn unplaced(program: &Program) -> Option<String> {
     let is_unplaced =
         |g: &Global| g.kind == GlobalKind::Parameter && g.explicit.registers.iter().all(|r| r.class.is_none());
-    let mut globals = program.items.iter().filter_map(|item| match *item {
-        Item::Global(id) => Some(&program.globals[id]),
-        _ => None,
-    });
+    let mut globals = program.listed_globals().map(|id| &program.globals[id]);
     globals.find(|g| is_unplaced(g)).map(|g| g.name.to_string())
 }

@@ -12,8 +12,7 @@ use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
-    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Item, Program, Stmt,
-    StmtKind,
+    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Stmt, StmtKind,
 };
 use std::collections::BTreeSet;
 
@@ -27,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     // Constants of such constants are such themselves: declarations stand after what they use.
-    let items: Vec<GlobalId> = globals(cx.program);
+    let items: Vec<GlobalId> = cx.program.listed_globals().collect();
     for &id in &items {
         if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
             cx.program.globals[id].kind = GlobalKind::Static;
@@ -44,14 +43,6 @@ fn run(cx: &mut Context) {
     for id in moved {
         cx.program.globals[id].init = None;
     }
-}
-
-fn globals(program: &Program) -> Vec<GlobalId> {
-    let listed = program.items.iter().filter_map(|item| match *item {
-        Item::Global(id) => Some(id),
-        _ => None,
-    });
-    listed.collect()
 }
 
 /// Whether the first value of a variable or constant is no constant.

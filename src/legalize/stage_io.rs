@@ -280,12 +280,7 @@ pub fn accesses(
     ignored: &dyn Fn(ExprId) -> bool,
 ) -> Option<Vec<(ExprId, usize)>> {
     let live = body.expressions();
-    let mut parents = rustc_hash::FxHashMap::default();
-    for id in &live {
-        body.exprs[*id].kind.children(&mut |child| {
-            parents.insert(child, *id);
-        });
-    }
+    let parents = body.exprs.parents(&live);
     let mut found = Vec::new();
     for id in live {
         if !matches!(body.exprs[id].kind, ExprKind::Local(l) if l == local) || ignored(id) {

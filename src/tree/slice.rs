@@ -1,7 +1,7 @@
 //! What an entry point needs of a program: the declarations that it uses, directly or through others.
 
 use super::analyses::{Analyses, items};
-use super::{EntryPoint, GlobalKind, Item, Program};
+use super::{EntryPoint, GlobalId, GlobalKind, Item, Program};
 use rustc_hash::FxHashMap;
 
 /// The slices of a program that does not change meanwhile, one an entry point.
@@ -35,6 +35,11 @@ impl<'a> Slices<'a> {
 }
 
 impl Program {
+    /// The listed globals.
+    pub fn listed_globals(&self) -> impl Iterator<Item = GlobalId> + '_ {
+        self.items.iter().filter_map(|item| if let Item::Global(id) = item { Some(*id) } else { None })
+    }
+
     /// The listed specialization constants.
     pub fn specialization_constants(&self) -> impl Iterator<Item = Item> + '_ {
         self.items.iter().copied().filter(|item| match *item {

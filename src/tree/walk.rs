@@ -71,6 +71,17 @@ impl Arena<ExprId, Expr> {
         order
     }
 
+    /// What uses each expression.
+    pub fn parents(&self, live: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
+        let mut parents = FxHashMap::default();
+        for &id in live {
+            self[id].kind.children(&mut |child| {
+                parents.insert(child, id);
+            });
+        }
+        parents
+    }
+
     /// `stack` is empty; it is the caller's so that many walks share its memory.
     fn post_order_into(&self, root: ExprId, order: &mut Vec<ExprId>, stack: &mut Vec<ExprId>) {
         // Reverse of (parent, right to left) is (left to right, parent): no recursion on deep trees.

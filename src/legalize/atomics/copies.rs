@@ -6,10 +6,8 @@
 use super::AtomicDecls;
 use crate::legalize::Context;
 use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
-use crate::legalize::references::selected;
+use crate::legalize::references::mark_indices;
 use crate::legalize::storage::parts;
-use crate::symbol::Symbol;
-use crate::tree::analyses::is_trivial;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, GlobalKind, Program, Stmt, StmtKind, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 
@@ -60,19 +58,6 @@ pub(super) fn write_out(cx: &mut Context, places: &AtomicDecls) {
         });
         body.block = block;
     });
-}
-
-/// What is on the way to a place and is more than a name goes into a local.
-fn mark_indices(exprs: &ExprArena, place: ExprId, marks: &mut Marks) {
-    let mut at = Some(place);
-    while let Some(id) = at {
-        if let ExprKind::Index(_, index) = exprs[id].kind
-            && !is_trivial(exprs, index)
-        {
-            marks.insert(index, Mark::Value(Symbol::new("index")));
-        }
-        at = selected(exprs, id);
-    }
 }
 
 fn is_place(exprs: &ExprArena, id: ExprId) -> bool {

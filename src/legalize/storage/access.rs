@@ -15,11 +15,12 @@ use super::words::Words;
 use crate::source::Span;
 use crate::target::Profile;
 use crate::tree::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Rewrites all accesses to what is planned, and gives it the new types.
-pub(super) fn rewrite(cx: &mut Context, plan: &Plan) {
+pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
     plan.declare_fields(cx.program);
+    let plan = &*plan;
     let by_reference = references::by_reference(cx.program);
     let effects = cx.effects();
     let mut faults = Vec::new();
@@ -36,8 +37,8 @@ pub(super) fn rewrite(cx: &mut Context, plan: &Plan) {
         let mut access = Access::new(cx.program, body, plan, profile);
         access.whole_elements();
         access.reads(&by_reference);
-        access.constructions();
         access.stores();
+        access.constructions();
         faults.append(&mut access.faults);
         plan.retype_names(&mut cx.program.types, body);
     });
@@ -94,8 +95,8 @@ pub(super) struct Access<'a, 'p> {
     pub(super) plan: &'p Plan,
     pub(super) profile: &'p Profile,
     pub(super) faults: Vec<(Span, String)>,
-    /// When all that is read has been rewritten: the buffers and fields that are written.
-    pub(super) written: Option<FxHashSet<ExprId>>,
+    /// From when rewriting begins: the roots that are not rewritten yet, in the end those that are written.
+    pub(super) open: Option<FxHashMap<ExprId, (TypeId, &'p Slot)>>,
 }
 
 /// How far an access goes out from the buffer or field.
@@ -110,7 +111,7 @@ pub(super) type Parents = FxHashMap<ExprId, ExprId>;
 
 impl<'a, 'p> Access<'a, 'p> {
     pub(super) fn new(program: &'a mut Program, body: &'a mut Body, plan: &'p Plan, profile: &'p Profile) -> Self {
-        Access { program, body, plan, profile, faults: Vec::new(), written: None }
+        Access { program, body, plan, profile, faults: Vec::new(), open: None }
     }
 
     pub(super) fn build(&mut self, at: ExprId) -> Build<'_> {
@@ -119,9 +120,12 @@ impl<'a, 'p> Access<'a, 'p> {
     }
 
     /// The stored type and slot of the data of a buffer, or of a field.
-    fn root(&self, id: ExprId) -> Option<(TypeId, &'p Slot)> {
+    pub(super) fn root(&self, id: ExprId) -> Option<(TypeId, &'p Slot)> {
         let plan: &'p Plan = self.plan;
-        plan.root(&self.program.types, &self.body.exprs, id)
+        match &self.open {
+            Some(open) => open.get(&id).copied(),
+            None => plan.root(&self.program.types, &self.body.exprs, id),
+        }
     }
 
     /// All roots of accesses, inner ones first.
@@ -139,13 +143,7 @@ impl<'a, 'p> Access<'a, 'p> {
     }
 
     pub(super) fn parents(&self) -> Parents {
-        let mut parents = FxHashMap::default();
-        for id in self.body.expressions() {
-            self.body.exprs[id].kind.children(&mut |c| {
-                parents.insert(c, id);
-            });
-        }
-        parents
+        self.body.exprs.parents(&self.body.expressions())
     }
 
     /// Whether it is one expression, that can be read and written like any other value of the type.
@@ -181,10 +179,7 @@ impl<'a, 'p> Access<'a, 'p> {
     pub(super) fn lvalue(&mut self, id: ExprId) -> Option<(ExprId, At<'p>, Vec<ExprId>)> {
         let mut path = Vec::new();
         let mut node = id;
-        while match &self.written {
-            Some(written) => !written.contains(&node),
-            None => self.root(node).is_none(),
-        } {
+        while self.root(node).is_none() {
             path.push(node);
             node = selected(&self.body.exprs, node)?;
         }

@@ -11,14 +11,14 @@
 //!
 //! `split_resources` and `uniform_blocks` make the buffers. Rule: `layout-d3d-constant`.
 
-use super::super::{Context, Pass};
+use super::super::Context;
 use super::frame::{self, Data, Native};
 use super::leaves::leaves;
-use super::plan::{Buffer, Plan};
+use super::place;
+use super::plan::{Buffer, Plan, with_innermost};
 use super::sharing::Made;
 use super::slot::{Form, Slot};
 use super::types::{mixes_orders, orders};
-use super::{access, place};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Layouter, Settings, TypeLayout, Unit};
@@ -27,29 +27,6 @@ use crate::symbol::Symbol;
 use crate::target::{Capability, Placement};
 use crate::tree::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-pub(in super::super) const PASS: Pass = Pass {
-    name: "split_buffers",
-    always: Some(
-        "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
-    ),
-    removes: &[Capability::PackOffsets],
-    adds: &[Capability::AggregateExpressions],
-    after: &["resolve_resources", "split_resources", "uniform_blocks"],
-    run,
-    ..Pass::ROW
-};
-
-fn run(cx: &mut Context) {
-    let plan = plan(cx);
-    // From here on members have the offsets that they are to have.
-    for (_, s) in cx.program.structs.iter_mut() {
-        s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
-    }
-    if !plan.is_empty() && !cx.diags.has_errors() {
-        access::rewrite(cx, &plan);
-    }
-}
 
 /// Where data comes from that gets a storage representation.
 struct Origin {
@@ -100,14 +77,11 @@ impl Wanted {
     }
 }
 
-/// Finds the buffers that need a storage representation, and declares their structs.
-fn plan(cx: &mut Context) -> Plan {
+/// Finds the buffers that need a storage representation, declares their structs, and gives them their types.
+pub(super) fn plan(cx: &mut Context) -> Plan {
     let native = place::native_settings(cx);
-    let globals = cx.program.items.iter().filter_map(|i| match i {
-        Item::Global(id) => Some(*id),
-        _ => None,
-    });
-    let mut all: Vec<(GlobalId, Wanted)> = globals.filter_map(|id| Some((id, wanted(cx, id, &native)?))).collect();
+    let wanted = |id| Some((id, wanted(cx, id, &native)?));
+    let mut all: Vec<(GlobalId, Wanted)> = cx.program.listed_globals().filter_map(wanted).collect();
     // One type cannot be stored in two orders.
     let mut orders: BTreeMap<TypeId, MatrixOrder> = BTreeMap::new();
     for (_, wanted) in &mut all {
@@ -152,6 +126,7 @@ fn plan(cx: &mut Context) -> Plan {
         if let Some(buffer) = planned {
             cx.program.globals[*id].stored =
                 leaves(cx.program, &buffer.slot, !cx.profile.has(Capability::EmptyStructs));
+            cx.program.globals[*id].ty = with_innermost(&mut cx.program.types, cx.program.globals[*id].ty, buffer.ty);
         }
     }
     for (pointer, span) in pointers(cx.program) {
@@ -245,13 +220,9 @@ fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool
 
 /// Whether the structs of a buffer are in others too, which store their matrices in another order, or in any order.
 fn shares_structs(cx: &Context, id: GlobalId, any_order: bool) -> bool {
-    let globals = cx.program.items.iter().filter_map(|item| match item {
-        Item::Global(id) => Some(*id),
-        _ => None,
-    });
     let own = stored_orders(cx, id);
-    let mut all =
-        globals.flat_map(|other| stored_orders(cx, other).into_iter().map(move |(s, order)| (other, s, order)));
+    let orders_of = |other| stored_orders(cx, other).into_iter().map(move |(s, order)| (other, s, order));
+    let mut all = cx.program.listed_globals().flat_map(orders_of);
     all.any(|(other, s, order)| own.iter().any(|(t, own)| s == *t && (order != *own || any_order && other != id)))
 }
 

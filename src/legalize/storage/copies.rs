@@ -9,24 +9,13 @@
 //! for another one than that of a variable, and convert only what is copied to one. And they copy numbers of less than four
 //! bytes from buffer to buffer in ways that their own instructions do not have.
 
-use super::super::hoist::{Mark, Marks, hoist};
-use super::super::references::{self, selected};
-use super::super::{Context, Pass};
-use crate::symbol::Symbol;
-use crate::target::Capability;
-use crate::tree::analyses::is_trivial;
+use super::super::Context;
+use super::super::hoist::{Marks, hoist};
+use super::super::references;
 use crate::tree::*;
-use rustc_hash::FxHashMap;
 
-pub(in super::super) const PASS: Pass = Pass {
-    name: "buffer_copies",
-    removes: &[Capability::BufferCopies],
-    after: &["split_buffers", "storage_types"],
-    run,
-    ..Pass::ROW
-};
-
-fn run(cx: &mut Context) {
+/// Takes them apart.
+pub(super) fn split(cx: &mut Context) {
     let effects = cx.effects();
     let by_reference = references::by_reference(cx.program);
     cx.each_body(&mut |cx, _, body| {
@@ -35,15 +24,7 @@ fn run(cx: &mut Context) {
         });
         let mut marks = Marks::default();
         for copy in copies(cx.program, &body.exprs, &body.expressions()) {
-            let mut at = Some(copy);
-            while let Some(id) = at {
-                if let ExprKind::Index(_, index) = body.exprs[id].kind
-                    && !is_trivial(&body.exprs, index)
-                {
-                    marks.insert(index, Mark::Value(Symbol::new("index")));
-                }
-                at = selected(&body.exprs, id);
-            }
+            references::mark_indices(&body.exprs, copy, &mut marks);
         }
         hoist(cx.program, &effects, body, marks);
         for copy in copies(cx.program, &body.exprs, &body.expressions()) {
@@ -53,42 +34,42 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// Values that come out of a buffer where they are not turned into what they are in a variable.
+/// Values that come out of a buffer where they are not turned into what they are in a variable. `live` has operands first.
 pub(in super::super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
-    let special = |s: Scalar| s == Scalar::Bool || s.size() < 4;
-    let mut found = live.to_vec();
-    found.retain(|id| {
-        matches!(program.types.get(exprs[*id].ty), Type::Array(..) | Type::Struct(_)) && is_stored(program, exprs, *id)
-    });
-    if found.is_empty() {
-        return found;
-    }
-    let mut parents = FxHashMap::default();
+    // What nothing has used so far.
+    let (mut found, mut open) = (Vec::new(), Vec::new());
     for &id in live {
-        exprs[id].kind.children(&mut |c| {
-            parents.insert(c, id);
+        exprs[id].kind.children(&mut |operand| {
+            open.pop();
+            found.extend(is_copied(program, exprs, operand, Some(&exprs[id].kind)).then_some(operand));
         });
+        open.push(id);
     }
-    found.retain(|id| {
-        let parent = parents.get(id).map(|p| &exprs[*p].kind);
-        if matches!(parent, Some(ExprKind::Field(..) | ExprKind::Index(..))) {
-            return false;
-        }
-        let chosen = matches!(parent, Some(ExprKind::Select(_, a, b)) if a == id || b == id);
-        if !program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf).is_some_and(special)) {
-            return chosen;
-        }
-        let bools = program.any_leaf(exprs[*id].ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
-        let array = is_array_of_bools(program, exprs[*id].ty);
-        match parent {
-            Some(ExprKind::Assign(_, target, _)) if target == id => false,
-            Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
-            _ if chosen => true,
-            Some(ExprKind::Construct(_)) => bools,
-            _ => array,
-        }
-    });
+    found.extend(open.into_iter().filter(|root| is_copied(program, exprs, *root, None)));
     found
+}
+
+/// Whether a value is one of these where `parent` uses it.
+fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&ExprKind>) -> bool {
+    let ty = exprs[id].ty;
+    if !matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_))
+        || matches!(parent, Some(ExprKind::Field(..) | ExprKind::Index(..)))
+        || !is_stored(program, exprs, id)
+    {
+        return false;
+    }
+    let chosen = matches!(parent, Some(ExprKind::Select(_, a, b)) if *a == id || *b == id);
+    if !program.any_leaf(ty, &mut |leaf| scalar(leaf).is_some_and(|s| s == Scalar::Bool || s.size() < 4)) {
+        return chosen;
+    }
+    let bools = program.any_leaf(ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
+    match parent {
+        Some(ExprKind::Assign(_, target, _)) if *target == id => false,
+        Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
+        _ if chosen => true,
+        Some(ExprKind::Construct(_)) => bools,
+        _ => is_array_of_bools(program, ty),
+    }
 }
 
 fn scalar(ty: Type) -> Option<Scalar> {

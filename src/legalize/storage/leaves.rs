@@ -54,11 +54,6 @@ impl Leaves<'_> {
                     self.slot(field, outer, &to.field(origin));
                 }
             }
-            Form::Twin(_, fields) => {
-                for (origin, field) in self.origins(slot.ty).into_iter().zip(fields) {
-                    self.slot(field, &way(&slot.steps), &to.field(origin));
-                }
-            }
             Form::Array(inner) => {
                 let mut steps = way(&slot.steps);
                 steps.push(Step::Element(0));
@@ -69,7 +64,7 @@ impl Leaves<'_> {
                     self.slot(first, outer, to);
                 }
             }
-            Form::Same => self.same(slot.ty, way(&slot.steps), to),
+            Form::Same | Form::Twin(..) => self.same(slot.ty, way(&slot.steps), to),
             Form::Scalars | Form::Transposed | Form::Wide | Form::Number => self.leaf(way(&slot.steps), None, to),
             Form::Words(bytes) => self.words(&bytes.layout, &way(&slot.steps), bytes.offset, to),
         }

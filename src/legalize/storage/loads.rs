@@ -12,7 +12,7 @@ use super::slot::{Form, Slot};
 use super::words::Words;
 use crate::source::Span;
 use crate::tree::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An assignment of data to other data that is stored alike: the assignment, the root of its target.
 pub(super) struct Copy {
@@ -29,13 +29,16 @@ impl Access<'_, '_> {
     pub(super) fn reads(&mut self, by_reference: &ByReference) {
         let parents = self.parents();
         let statements = references::statements(&self.body.block);
-        let mut written = FxHashSet::default();
-        for root in self.roots() {
+        let roots = self.roots();
+        let mut open: FxHashMap<_, _> = roots.iter().filter_map(|id| Some((*id, self.root(*id)?))).collect();
+        self.open = Some(open.clone());
+        for root in roots {
             let Some(Reach { chain, at }) = self.reach(root, &parents) else { continue };
             let Some(&top) = chain.last() else { continue };
             let ty = self.body.exprs[top].ty;
             if let Some(copy) = self.copy(top, &at, &parents, &statements) {
-                written.remove(&copy.root);
+                open.remove(&copy.root);
+                open.remove(&root);
                 self.body.exprs.replace_by(copy.target, copy.to);
                 self.body.exprs.replace_by(top, copy.from);
                 self.body.exprs[copy.assign].ty = self.body.exprs[copy.to].ty;
@@ -45,15 +48,15 @@ impl Access<'_, '_> {
                 let (outer, user) = self.outwards(&chain, &parents);
                 let target = user.filter(|user| outer.last().is_some_and(|last| self.is_target(*user, *last)));
                 if target.is_some_and(|assign| statements.contains(&assign)) {
-                    written.insert(root);
                     continue;
                 }
                 self.refuse_references(top, &parents, by_reference);
             }
             let value = self.load(&at, ty);
             self.body.exprs.replace_by(top, value);
+            open.remove(&root);
         }
-        self.written = Some(written);
+        self.open = Some(open);
     }
 
     /// Whether a value is assigned whole to what is stored alike.

@@ -16,12 +16,12 @@
 //! | `float1x3 m`, where dimensions of one are none | `float3 m` | [`unit_vectors`] |
 //! | `bool flags[2] = buffer.flags`, where the compilers take that wrongly | `{ buffer.flags[0], buffer.flags[1] }` | [`copies`] |
 //!
-//! Two steps plan, and one rewriter follows. [`BYTES`] finds the buffers whose bytes are not those of the target's own rules
-//! and gives each type of them structs of its own ([`buffers`], [`frame`]). [`TYPES`] finds what the target cannot store, or
-//! stores otherwise, as the type that it has, and changes the fields of the one declaration of a struct, so that a struct in
-//! the text is the struct of the source wherever that is possible ([`types`]). Both say with a [`plan::Plan`] of
-//! [`slot::Slot`]s how each buffer or field is stored; [`access::rewrite`] follows all accesses to these and reads
-//! ([`loads`]), writes ([`stores`]), passes by reference, appends and consumes ([`elements`]) what they have come to.
+//! One [`plan::Plan`] of [`slot::Slot`]s says how each buffer or field is stored. [`buffers`] finds the buffers whose bytes are
+//! not those of the target's own rules and gives each type of them structs of its own ([`frame`]). [`types`] finds what the
+//! target cannot store, or stores otherwise, as the type that it has, there and elsewhere, and changes the fields of the one
+//! declaration of a struct, so that a struct in the text is the struct of the source wherever that is possible.
+//! [`access::rewrite`] follows all accesses to what is planned and reads ([`loads`]), writes ([`stores`]), passes by reference,
+//! appends and consumes ([`elements`]) what they have come to.
 //!
 //! `split_resources` and `uniform_blocks` make the buffers, `resolve_resources` leaves no parameters that are buffers;
 //! `non_float_matrices`, which comes later, changes the types of values. Rules: `layout-d3d-constant`, `layout-matrices`.
@@ -44,6 +44,58 @@ mod uniform;
 mod unit_vectors;
 mod words;
 
-pub(super) use self::buffers::PASS as BYTES;
-pub(super) use self::copies::{PASS as COPIES, copies, parts};
-pub(super) use self::types::{PASS as TYPES, mixes_orders};
+use super::needs::needs;
+use super::{Context, Pass};
+use crate::target::Capability;
+
+pub(super) use self::copies::{copies, parts};
+pub(super) use self::types::mixes_orders;
+
+pub(super) const PASS: Pass = Pass {
+    name: "storage",
+    always: Some(
+        "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
+    ),
+    removes: &[
+        Capability::PackOffsets,
+        Capability::BothMatrixOrders,
+        Capability::BoolInBuffers,
+        Capability::SparseUniformArrays,
+        Capability::NonFloatMatrices,
+        Capability::UnitVectors,
+        Capability::MixedMatrixOrders,
+        Capability::BufferCopies,
+    ],
+    adds: &[Capability::AggregateExpressions],
+    after: &["resolve_resources", "split_resources", "uniform_blocks"],
+    run,
+    ..Pass::ROW
+};
+
+fn run(cx: &mut Context) {
+    let mut plan = buffers::plan(cx);
+    // From here on members have the offsets that they are to have.
+    for (_, s) in cx.program.structs.iter_mut() {
+        s.fields.iter_mut().for_each(|f| f.explicit.packoffset = None);
+    }
+    if cx.diags.has_errors() {
+        return;
+    }
+    let wanted = place::wanted(cx);
+    let (needs, profile) = (needs(cx.program), cx.profile);
+    let lacks = |c: &Capability| !profile.has(*c) && needs.contains_key(c);
+    let twins = uniform::twins(cx);
+    if !twins.is_empty() || PASS.removes.iter().any(lacks) {
+        types::plan(cx, &mut plan, twins);
+    }
+    if !plan.is_empty() {
+        access::rewrite(cx, &mut plan);
+    }
+    if lacks(&Capability::UnitVectors) {
+        unit_vectors::narrow_all(cx.program);
+    }
+    place::place(cx, wanted);
+    if !profile.has(Capability::BufferCopies) && (!plan.is_empty() || lacks(&Capability::BufferCopies)) {
+        copies::split(cx);
+    }
+}

@@ -5,18 +5,20 @@
 //!
 //! [`wanted`] has the layout of every buffer while its types are still those of the source; [`place`] compares that with
 //! what the target makes of the types that are stored and writes the difference on the fields: `@align` and `@size`, or the
-//! offset of a member of a block. What these cannot express is an error.
+//! offset of a member of a block. What these cannot express is an error. Fields without bytes, which `empty_structs` drops,
+//! are passed over.
 //!
 //! Rule: `layout-wgsl`.
 
 use super::super::Context;
+use super::super::empty_structs::is_empty;
 use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Buffers, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
-use crate::target::Placement;
+use crate::target::{Capability, Placement};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
@@ -51,11 +53,8 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
 pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
     let native = native_settings(cx);
     let program = &*cx.program;
-    let globals = program.items.iter().filter_map(|item| match item {
-        Item::Global(id) => Some(*id),
-        _ => None,
-    });
-    let all: Vec<(GlobalId, TypeLayout)> = globals
+    let all: Vec<(GlobalId, TypeLayout)> = program
+        .listed_globals()
         .filter_map(|id| {
             let (ty, rules) = data(cx, &native, id)?;
             let order = program.globals[id].matrix_order.unwrap_or(program.default_matrix_order);
@@ -74,7 +73,8 @@ pub(super) fn wanted(cx: &mut Context) -> Vec<(GlobalId, TypeLayout)> {
     for (id, data) in &all {
         if cx.program.globals[*id].stored.is_empty() {
             let slot = Slot::here(data.ty, Form::Same);
-            cx.program.globals[*id].stored = leaves(cx.program, &slot, false);
+            let no_empty = !cx.profile.has(Capability::EmptyStructs);
+            cx.program.globals[*id].stored = leaves(cx.program, &slot, no_empty);
         }
     }
     all
@@ -127,7 +127,8 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
     let mut faults = Vec::new();
     let mut end = 0;
     let pairs = natural.fields().iter().zip(wanted.fields());
-    for (field, (natural, wanted)) in cx.program.structs[s].fields.iter_mut().zip(pairs) {
+    let pairs = cx.program.structs[s].fields.iter_mut().zip(pairs);
+    for (field, (natural, wanted)) in pairs.filter(|(_, (natural, _))| natural.layout.size() > 0) {
         let (align, offset) = (u64::from(natural.layout.align), wanted.offset.get(Unit::Bytes));
         if !same(&natural.layout, &wanted.layout) {
             faults.push(field.span);
@@ -190,7 +191,7 @@ impl Placer<'_> {
     fn structure(&self, id: StructId) -> Natural {
         let mut end = 0;
         let mut align = u64::from(self.rules.min_align);
-        for field in &self.program.structs[id].fields {
+        for field in self.program.structs[id].fields.iter().filter(|f| self.has_bytes(f.ty)) {
             let natural = self.natural(field.ty);
             let own = attribute(field, "__align").unwrap_or(0).max(natural.align);
             align = align.max(own);
@@ -228,10 +229,11 @@ impl Placer<'_> {
     }
 
     fn place_fields(&mut self, id: StructId, fields: &[VarLayout], wanted: &TypeLayout, top: bool) {
-        let types: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
-        for (index, (ty, field)) in types.iter().zip(fields).enumerate() {
+        let types = self.program.structs[id].fields.iter().map(|f| f.ty).zip(fields).enumerate();
+        let with_bytes: Vec<(usize, (TypeId, &VarLayout))> = types.filter(|(_, (ty, _))| self.has_bytes(*ty)).collect();
+        for &(index, (ty, field)) in &with_bytes {
             let before = self.faults.len();
-            self.check(*ty, &field.layout, false);
+            self.check(ty, &field.layout, false);
             // A fault of a plain array is the field's.
             let span = self.program.structs[id].fields.get(index).map(|f| f.span).unwrap_or_default();
             for fault in self.faults.iter_mut().skip(before).filter(|f| **f == Span::default()) {
@@ -240,14 +242,14 @@ impl Placer<'_> {
         }
         let first = self.placed.insert(id);
         let mut end = 0;
-        for (index, (ty, field)) in types.iter().zip(fields).enumerate() {
-            let natural = self.natural(*ty);
+        for (index, (ty, field)) in with_bytes {
+            let natural = self.natural(ty);
             let own = self.attribute(id, index, "__align").unwrap_or(0).max(natural.align);
             let offset = field.offset.get(Unit::Bytes);
             let at = round_up(end, own);
-            if at != offset && natural.size > 0 {
+            if at != offset {
                 self.move_field(id, index, end, offset, natural, first);
-            } else if let Some(align) = self.raised(*ty).filter(|_| first) {
+            } else if let Some(align) = self.raised(ty).filter(|_| first) {
                 // Written again where it matters: not every compiler carries it outwards.
                 self.set(id, index, "__align", align);
             }
@@ -271,7 +273,8 @@ impl Placer<'_> {
         let size = round_up(wanted.size(), wanted.align.into());
         // Another type may rely on the size already.
         if self.sized.insert(id) && self.structure(id).size != size {
-            self.set(id, 0, "__align", wanted.align.into());
+            let first = self.with_bytes(id).next().unwrap_or(0);
+            self.set(id, first, "__align", wanted.align.into());
         }
         if self.structure(id).size != size {
             self.faults.push(self.program.structs[id].span);
@@ -284,14 +287,24 @@ impl Placer<'_> {
         let possible = first && offset >= end && offset.is_multiple_of(natural.align.max(1));
         if possible && round_up(end, 16) == offset && natural.align <= 16 {
             self.set(id, index, "__align", 16);
-        } else if possible && index > 0 {
+        } else if let Some(before) = self.with_bytes(id).take_while(|i| *i < index).last().filter(|_| possible) {
             // The field before it is made to reach up to it.
-            let before = self.program.structs[id].fields.get(index - 1).map(|f| self.natural(f.ty).size);
-            let size = self.attribute(id, index - 1, "__size").or(before).unwrap_or(0);
-            self.set(id, index - 1, "__size", size + (offset - end));
+            let natural = self.program.structs[id].fields.get(before).map(|f| self.natural(f.ty).size);
+            let size = self.attribute(id, before, "__size").or(natural).unwrap_or(0);
+            self.set(id, before, "__size", size + (offset - end));
         } else {
             self.faults.push(span);
         }
+    }
+
+    fn has_bytes(&self, ty: TypeId) -> bool {
+        !is_empty(self.program, ty)
+    }
+
+    /// The fields that take bytes.
+    fn with_bytes(&self, id: StructId) -> impl Iterator<Item = usize> {
+        let fields = self.program.structs[id].fields.iter().enumerate();
+        fields.filter(|(_, f)| self.has_bytes(f.ty)).map(|(index, _)| index)
     }
 
     fn attribute(&self, id: StructId, index: usize, name: &str) -> Option<u64> {

@@ -4,7 +4,7 @@ use super::slot::{Form, Slot};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A type of buffers whose data is stored otherwise.
 pub(super) struct Buffer {
@@ -59,9 +59,9 @@ impl Plan {
             }
             ExprKind::Field(base, index) => {
                 let field = self.declared(types, exprs, base, index)?;
-                // What is in a second declaration lies as that says.
-                let first = !self.slot(types, exprs, base).is_some_and(Slot::is_twin);
-                first.then_some((field.ty, &field.slot))
+                // Inside of what is stored otherwise it lies as that says.
+                let whole = self.slot(types, exprs, base).is_none_or(|outer| outer.form == Form::Same);
+                whole.then_some((field.ty, &field.slot))
             }
             _ => None,
         }
@@ -69,14 +69,16 @@ impl Plan {
 
     /// The slot of what an expression names, by the fields and elements that it selects of a root.
     fn slot(&self, types: &Types, exprs: &ExprArena, id: ExprId) -> Option<&Slot> {
-        let form = |base| self.slot(types, exprs, base).map(|slot| &slot.form);
+        let outer = |base| self.slot(types, exprs, base).map(|slot| (slot, &slot.form));
         match exprs[id].kind {
-            ExprKind::Index(base, _) if self.of(exprs, base).is_none() => match form(base) {
-                Some(Form::Array(inner)) => Some(inner),
+            ExprKind::Index(base, _) if self.of(exprs, base).is_none() => match outer(base)? {
+                (_, Form::Array(inner)) => Some(inner),
+                (slot, Form::Words(_)) => Some(slot),
                 _ => None,
             },
-            ExprKind::Field(base, index) => match form(base) {
-                Some(Form::Twin(_, fields)) => fields.get(index as usize),
+            ExprKind::Field(base, index) => match outer(base) {
+                Some((_, Form::Struct(fields) | Form::Twin(_, fields))) => fields.get(index as usize),
+                Some((slot, Form::Words(_))) => Some(slot),
                 _ => self.declared(types, exprs, base, index).map(|f| &f.slot),
             },
             _ => self.root(types, exprs, id).map(|(_, slot)| slot),
@@ -88,8 +90,15 @@ impl Plan {
         self.fields.get(&(id, index))
     }
 
-    /// Gives fields their new types, which accesses to stored structs are then typed by.
-    pub(super) fn declare_fields(&self, program: &mut Program) {
+    /// Gives fields their new types, which accesses to stored structs are then typed by. How members of the structs are stored
+    /// that were declared for buffers is then said by the slots of these.
+    pub(super) fn declare_fields(&mut self, program: &mut Program) {
+        let mut members = Members { program, fields: &self.fields, found: BTreeSet::new() };
+        let alone = self.globals.values_mut().filter_map(|(_, buffer)| buffer.as_mut());
+        for buffer in self.types.values_mut().chain(alone) {
+            members.say(&mut buffer.slot, buffer.data);
+        }
+        let found = members.found;
         // The order does not matter: each field is changed by itself.
         #[expect(clippy::iter_over_hash_type, reason = "each field is changed by itself")]
         for (&(id, index), declared) in &self.fields {
@@ -97,6 +106,7 @@ impl Plan {
                 (field.ty, field.matrix_order) = (declared.ty, Some(declared.order));
             }
         }
+        self.fields.retain(|member, _| !found.contains(member));
     }
 
     /// Gives buffers their new types.
@@ -123,8 +133,57 @@ impl Plan {
     }
 }
 
+/// The members of structs that were declared for buffers.
+struct Members<'a> {
+    program: &'a Program,
+    fields: &'a FxHashMap<(StructId, u32), Declared>,
+    found: BTreeSet<(StructId, u32)>,
+}
+
+impl Members<'_> {
+    /// Says in a slot, seen from what has the type `holder`, how the members are stored that it names.
+    fn say(&mut self, slot: &mut Slot, holder: TypeId) {
+        let (mut ty, mut stored) = (holder, None);
+        for step in &slot.steps {
+            match (step, self.program.types.get(ty)) {
+                (Step::Field(index), Type::Struct(id)) => {
+                    self.found.insert((id, *index));
+                    stored = self.fields.get(&(id, *index)).map(|f| &f.slot);
+                }
+                _ => stored = stored.and_then(Slot::element),
+            }
+            ty = self.within(ty, *step);
+        }
+        let element = self.within(ty, Step::Element(0));
+        match &mut slot.form {
+            Form::Struct(list) | Form::Pieces(list) => list.iter_mut().for_each(|part| self.say(part, holder)),
+            Form::Array(inner) => self.say(inner, element),
+            Form::Matrix(_, list, inner) => {
+                list.iter_mut().for_each(|part| self.say(part, holder));
+                inner.iter_mut().for_each(|part| self.say(part, element));
+            }
+            Form::Same => {
+                if let Some(stored) = stored {
+                    slot.form = stored.clone().seen_through(&slot.steps).form;
+                }
+            }
+            // The others are stored as what they say.
+            _ => {}
+        }
+    }
+
+    fn within(&self, ty: TypeId, step: Step) -> TypeId {
+        let inner = match (step, self.program.types.get(ty)) {
+            (Step::Field(index), _) => self.program.field_type(ty, index),
+            (Step::Element(_), Type::Array(element, _)) => Some(element),
+            _ => None,
+        };
+        inner.unwrap_or(TypeId::ERROR)
+    }
+}
+
 /// An array with other elements, or just those.
-fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
+pub(super) fn with_innermost(types: &mut Types, ty: TypeId, inner: TypeId) -> TypeId {
     match types.array_parts(ty) {
         Some((element, count)) => {
             let element = with_innermost(types, element, inner);

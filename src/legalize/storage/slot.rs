@@ -99,6 +99,14 @@ impl Slot {
         }
     }
 
+    /// How an element of an array is stored.
+    pub(super) fn element(&self) -> Option<&Slot> {
+        match &self.form {
+            Form::Array(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
     /// The type that is stored, of a value that is one thing in the text; it can be assigned whole and holds nothing else.
     pub(super) fn stored_type(&self, types: &mut Types) -> Option<TypeId> {
         Some(match (&self.form, types.get(self.ty)) {

@@ -279,7 +279,13 @@ impl<'p> Access<'_, 'p> {
             return part;
         }
         let from = self.body.exprs.duplicate(value);
-        self.build(value).field(from, index, ty)
+        let declared = match self.program.types.get(self.body.exprs[value].ty) {
+            // Before rewriting begins, it is found there.
+            Type::Struct(id) if self.open.is_some() => self.plan.fields.get(&(id, index)),
+            _ => None,
+        };
+        let part = self.build(value).field(from, index, declared.map_or(ty, |field| field.ty));
+        declared.map_or(part, |field| self.load_slot(part, &field.slot))
     }
 
     /// An element of an array value, or a row of a matrix value.

@@ -15,63 +15,28 @@
 //!
 //! A struct has one declaration otherwise, so its fields have these types wherever values of it are.
 
-use super::super::needs::needs;
-use super::super::{Context, Pass};
+use super::super::Context;
 use super::plan::{Buffer, Declared, Plan};
 use super::slot::{Form, Slot, vector};
-use super::{place, uniform, unit_vectors};
-use crate::source::Span;
 use crate::target::{Capability, Placement};
-use crate::tree::{GlobalKind, Item, MatrixOrder, Program, Scalar, Step, StructId, Type, TypeId};
+use crate::tree::{BufferKind, GlobalId, GlobalKind, MatrixOrder, Program, Scalar, Step, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-pub(in super::super) const PASS: Pass = Pass {
-    name: "storage_types",
-    always: Some("whether offsets must be written depends on the layout, not on what the program needs"),
-    removes: &[
-        Capability::BothMatrixOrders,
-        Capability::BoolInBuffers,
-        Capability::SparseUniformArrays,
-        Capability::NonFloatMatrices,
-        Capability::UnitVectors,
-        Capability::MixedMatrixOrders,
-    ],
-    after: &["split_buffers", "empty_structs"],
-    run,
-    ..Pass::ROW
-};
-
-fn run(cx: &mut Context) {
-    let wanted = place::wanted(cx);
-    let needs = needs(cx.program);
-    let lacks = |c: &Capability| !cx.profile.has(*c) && needs.contains_key(c);
-    let twins = uniform::twins(cx);
-    let stored = !twins.is_empty() || PASS.removes.iter().any(lacks);
-    let plan = if stored { Planner::new(cx, twins).plan() } else { Plan::default() };
-    if !plan.is_empty() {
-        for (_, global) in cx.program.globals.iter_mut() {
-            let buffer = plan.types.get(&cx.program.types.innermost(global.ty));
-            if buffer.is_some_and(|b| !b.slot.is_twin()) {
-                global.matrix_order = Some(MatrixOrder::Row);
-            }
-        }
-        super::access::rewrite(cx, &plan);
-    }
-    if lacks(&Capability::UnitVectors) {
-        unit_vectors::narrow_all(cx.program);
-    }
-    place::place(cx, wanted);
+/// Adds to a plan what is stored in other types, in buffers that have the types of the plan. `twins` are second declarations
+/// of structs, for constant buffers.
+pub(super) fn plan(cx: &mut Context, plan: &mut Plan, twins: BTreeMap<StructId, StructId>) {
+    let (seen, inner) = (FxHashSet::default(), FxHashSet::default());
+    Planner { cx, plan, twins, seen, expected: None, inner, within: false }.plan();
 }
 
 /// Finds the data that is stored.
 struct Planner<'a, 'b> {
     cx: &'a mut Context<'b>,
-    plan: Plan,
-    /// Second declarations of structs, for constant buffers.
+    plan: &'a mut Plan,
     twins: BTreeMap<StructId, StructId>,
-    uniform: FxHashSet<StructId>,
-    storage: FxHashSet<StructId>,
+    /// Structs that have been visited, in constant buffers or not.
+    seen: FxHashSet<(StructId, bool)>,
     /// The one storage order of what is being visited, where fields cannot have their own.
     expected: Option<MatrixOrder>,
     /// Structs whose fields cannot be moved: a matrix of one vector must have the alignment and size of an array there.
@@ -80,29 +45,16 @@ struct Planner<'a, 'b> {
     within: bool,
 }
 
-impl<'a, 'b> Planner<'a, 'b> {
-    fn new(cx: &'a mut Context<'b>, twins: BTreeMap<StructId, StructId>) -> Self {
-        Planner {
-            cx,
-            plan: Plan::default(),
-            twins,
-            uniform: FxHashSet::default(),
-            storage: FxHashSet::default(),
-            expected: None,
-            inner: FxHashSet::default(),
-            within: false,
-        }
-    }
-
+impl Planner<'_, '_> {
     /// Finds the structs inside of others and of arrays, if only members of blocks can be moved.
-    fn find_inner(&mut self, globals: &[(TypeId, Option<MatrixOrder>, bool)]) {
+    fn find_inner(&mut self, globals: &[(GlobalId, TypeId)]) {
         if !matches!(self.cx.profile.facts.placement, Placement::BlockOffset | Placement::Padding) {
             return;
         }
         let program = &*self.cx.program;
         let mut open: Vec<TypeId> = Vec::new();
-        for (ty, ..) in globals {
-            match program.types.get(program.types.innermost(*ty)) {
+        for (_, ty) in globals {
+            match program.types.get(*ty) {
                 Type::ConstantBuffer(t) => match program.types.get(t) {
                     Type::Struct(s) => open.extend(program.structs[s].fields.iter().map(|f| f.ty)),
                     _ => open.push(t),
@@ -120,52 +72,27 @@ impl<'a, 'b> Planner<'a, 'b> {
         }
     }
 
-    fn plan(mut self) -> Plan {
+    fn plan(mut self) {
         let globals = self.parameters();
         self.find_inner(&globals);
-        for (ty, order, transparent) in &globals {
+        for (id, ty) in globals {
             self.expected = None;
-            let ty = self.cx.program.types.innermost(*ty);
             match self.cx.program.types.get(ty) {
-                Type::ConstantBuffer(t) if *transparent => self.members(t),
-                Type::ConstantBuffer(t) => self.contents(ty, t, *order, true),
-                Type::TextureBuffer(t) => self.contents(ty, t, *order, false),
-                Type::Buffer(kind, _, t) if kind != crate::tree::BufferKind::Typed => {
-                    self.contents(ty, t, *order, false)
-                }
+                Type::ConstantBuffer(t) if self.cx.program.globals[id].transparent => self.members(t),
+                Type::ConstantBuffer(t) => self.contents(id, ty, t, true),
+                Type::TextureBuffer(t) => self.contents(id, ty, t, false),
+                Type::Buffer(kind, _, t) if kind != BufferKind::Typed => self.contents(id, ty, t, false),
                 _ => {}
             }
         }
-        // A field of one struct cannot be stored in two ways.
-        let both = |id: &StructId| self.uniform.contains(id) && self.storage.contains(id);
-        let both: Vec<StructId> = self.cx.program.structs.ids().filter(both).collect();
-        let mut clashes: Vec<Span> = Vec::new();
-        for id in both {
-            for index in 0..self.cx.program.structs[id].fields.len() as u32 {
-                let (uniform, storage) = (self.field(id, index, true), self.field(id, index, false));
-                let types = &mut self.cx.program.types;
-                let mut stored = |slot: Option<Slot>| slot.and_then(|slot| slot.stored_type(types));
-                if stored(uniform) != stored(storage) {
-                    clashes.extend(self.cx.program.structs[id].fields.get(index as usize).map(|f| f.span));
-                }
-            }
-        }
-        for span in clashes {
-            let message =
-                "this field has other strides in a constant buffer than in a structured buffer; use two structs";
-            self.cx.unsupported(span, message);
-        }
-        self.plan
     }
 
-    fn parameters(&self) -> Vec<(TypeId, Option<MatrixOrder>, bool)> {
+    /// Parameters, with their types or those of their elements.
+    fn parameters(&self) -> Vec<(GlobalId, TypeId)> {
+        let program = &*self.cx.program;
         // What nothing uses is no longer among the items.
-        let globals = self.cx.program.items.iter().filter_map(|item| match item {
-            Item::Global(id) => Some(&self.cx.program.globals[*id]),
-            _ => None,
-        });
-        let globals = globals.filter(|g| g.kind == GlobalKind::Parameter);
-        globals.map(|g| (g.ty, g.matrix_order, g.transparent)).collect()
+        let globals = program.listed_globals().filter(|id| program.globals[*id].kind == GlobalKind::Parameter);
+        globals.map(|id| (id, program.types.innermost(program.globals[id].ty))).collect()
     }
 
     /// The members of a `cbuffer`: each can have its own storage order.
@@ -173,7 +100,6 @@ impl<'a, 'b> Planner<'a, 'b> {
         let Type::Struct(id) = self.cx.program.types.get(element) else { return };
         let fields: Vec<(TypeId, Option<MatrixOrder>)> =
             self.cx.program.structs[id].fields.iter().map(|f| (f.ty, f.matrix_order)).collect();
-        self.uniform.insert(id);
         for (index, (ty, own)) in (0..).zip(fields) {
             let order = own.unwrap_or(self.cx.program.default_matrix_order);
             self.expected = orders(self.cx.program, ty, order).first().copied();
@@ -181,26 +107,31 @@ impl<'a, 'b> Planner<'a, 'b> {
         }
     }
 
-    fn contents(&mut self, buffer: TypeId, element: TypeId, order: Option<MatrixOrder>, uniform: bool) {
-        let inherited = order.unwrap_or(self.cx.program.default_matrix_order);
-        self.expected = orders(self.cx.program, element, inherited).first().copied();
+    fn contents(&mut self, id: GlobalId, buffer: TypeId, element: TypeId, uniform: bool) {
+        let order = self.cx.program.globals[id].matrix_order.unwrap_or(self.cx.program.default_matrix_order);
+        self.expected = orders(self.cx.program, element, order).first().copied();
         match self.cx.program.types.get(self.cx.program.types.innermost(element)) {
             Type::Struct(id) if self.twin(id, uniform).is_none() => self.structure(id, uniform),
             _ => {
-                let order = order.unwrap_or(self.cx.program.default_matrix_order);
                 let slot = self.slot(element, order, uniform, false);
                 if let (Some(data), true) = (slot.stored_type(&mut self.cx.program.types), slot.form != Form::Same) {
                     let types = &mut self.cx.program.types;
                     let ty = types.intern(types.get(buffer).with_element(data));
-                    self.plan.types.insert(buffer, Buffer { ty, data, slot });
+                    if !slot.is_twin() {
+                        self.cx.program.globals[id].matrix_order = Some(MatrixOrder::Row);
+                    }
+                    let planned = Buffer { ty, data, slot };
+                    match self.plan.globals.get_mut(&id) {
+                        Some((_, alone)) => *alone = Some(planned),
+                        None => drop(self.plan.types.insert(buffer, planned)),
+                    }
                 }
             }
         }
     }
 
     fn structure(&mut self, id: StructId, uniform: bool) {
-        let seen = if uniform { &mut self.uniform } else { &mut self.storage };
-        if !seen.insert(id) {
+        if !self.seen.insert((id, uniform)) {
             return;
         }
         for index in 0..self.cx.program.structs[id].fields.len() as u32 {

@@ -23,14 +23,11 @@ pub(super) fn twins(cx: &mut Context) -> BTreeMap<StructId, StructId> {
         return twins;
     }
     let mut found = Found::default();
-    for item in &cx.program.items {
-        let Item::Global(id) = *item else { continue };
-        let global = &cx.program.globals[id];
+    for global in cx.program.listed_globals().map(|id| &cx.program.globals[id]) {
         match cx.program.types.get(cx.program.types.innermost(global.ty)) {
-            Type::ConstantBuffer(t) if global.kind == GlobalKind::Parameter => found.visit(cx.program, t, true, true),
-            Type::TextureBuffer(t) | Type::Buffer(_, _, t) if global.kind == GlobalKind::Parameter => {
-                found.visit(cx.program, t, false, true);
-            }
+            _ if global.kind != GlobalKind::Parameter => {}
+            Type::ConstantBuffer(t) => found.visit(cx.program, t, true, true),
+            Type::TextureBuffer(t) | Type::Buffer(_, _, t) => found.visit(cx.program, t, false, true),
             _ => {}
         }
     }
