@@ -468,11 +468,7 @@ impl<'a> Explainer<'a> {
         let counted = |b: &Binding| Unit::of_word(&b.kind).is_some_and(counts);
         let one = |b: Binding| {
             let counted = counted(&b);
-            let kind = match Unit::of_word(&b.kind).is_some_and(|u| u.class().is_some()) {
-                true if !self.layout.settings.api.facts().classes => Unit::Descriptor.word().to_owned(),
-                _ => b.kind.clone(),
-            };
-            (Binding { kind, count: None, ..b }, counted)
+            (Binding { kind: self.slot_of(&b.kind), count: None, ..b }, counted)
         };
         Elements { dimensions: inner.arrays, first: places.into_iter().map(one).collect() }
     }

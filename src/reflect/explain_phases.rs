@@ -5,7 +5,7 @@ use super::build::register_text;
 use super::explain::{Explainer, Member, SHOWN, Step, amount, nth};
 use super::explain_trace::is_numbered;
 use super::model::Binding;
-use super::words::position;
+use super::words::{position, slot_of};
 use crate::layout::rules::pages;
 use crate::layout::trace::{How, Owner, Placement};
 use crate::layout::{Api, Detail, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
@@ -159,11 +159,11 @@ impl Explainer<'_> {
 
     /// Register classes that options map to ranges of bindings are bindings.
     pub(super) fn position(&self, binding: &Binding) -> String {
-        let classed = Unit::of_word(&binding.kind).is_some_and(|u| u.class().is_some());
-        match classed && !self.layout.settings.api.facts().classes {
-            true => position(&Binding { kind: Unit::Descriptor.word().to_owned(), ..binding.clone() }),
-            false => position(binding),
-        }
+        position(&Binding { kind: self.slot_of(&binding.kind), ..binding.clone() })
+    }
+
+    pub(super) fn slot_of(&self, kind: &str) -> String {
+        slot_of(kind, self.layout.settings.api.facts().classes).to_owned()
     }
 
     pub(super) fn slot(&self, unit: Unit, index: u64, space: u64, used: u64) -> String {

@@ -12,9 +12,31 @@ pub fn count(count: Count) -> String {
     }
 }
 
-/// The letter of the register class of a unit.
-fn class(kind: &str) -> Option<String> {
-    Unit::of_word(kind).and_then(Unit::class).map(String::from)
+/// (unit, what is before a number in it, what one of it is called).
+const UNITS: &[(Unit, &str, &str)] = &[
+    (Unit::Bytes, "byte ", "byte"),
+    (Unit::Descriptor, "binding ", "binding"),
+    (Unit::FurtherDescriptor, "binding ", "further binding"),
+    (Unit::LateDescriptor, "binding ", "trailing binding"),
+    (Unit::Space, "space ", "space"),
+    (Unit::PushConstant, "push constants ", "push constant buffer"),
+    (Unit::Specialization, "constant id ", "constant id"),
+    (Unit::InputAttachment, "input attachment ", "input attachment"),
+    (Unit::VaryingInput, "location ", "input location"),
+    (Unit::VaryingOutput, "location ", "output location"),
+    (Unit::RayPayload, "ray payload ", "ray payload member"),
+    (Unit::HitAttributes, "hit attributes ", "hit attribute"),
+    (Unit::CallablePayload, "callable payload ", "callable payload member"),
+];
+
+/// What is before a number in a unit, and what one of it is called.
+fn unit(kind: &str) -> (String, String) {
+    let unit = Unit::of_word(kind);
+    match (unit.and_then(Unit::class), UNITS.iter().find(|(u, ..)| Some(*u) == unit)) {
+        (Some(class), _) => (class.to_string(), format!("{class} register")),
+        (None, Some((_, before, one))) => ((*before).to_owned(), (*one).to_owned()),
+        (None, None) => (kind.to_owned(), kind.to_owned()),
+    }
 }
 
 /// (scalar of the format, spelling).
@@ -34,7 +56,13 @@ const SCALARS: &[(&str, &str)] = &[
 
 /// The unit of a position under a profile: register classes that options map to ranges of bindings are bindings.
 pub fn unit_on<'a>(profile: &str, kind: &'a str) -> &'a str {
-    if class(kind).is_some() && !has_classes(profile) { "descriptorTableSlot" } else { kind }
+    slot_of(kind, has_classes(profile))
+}
+
+/// The unit of a position where slots are counted in classes, or all are bindings.
+pub fn slot_of(kind: &str, has_classes: bool) -> &str {
+    let is_class = Unit::of_word(kind).is_some_and(|u| u.class().is_some());
+    if is_class && !has_classes { Unit::Descriptor.word() } else { kind }
 }
 
 /// Whether slots are counted in classes under a profile.
@@ -47,11 +75,10 @@ pub fn relative(binding: &Binding) -> String {
     if binding.offset.is_some() {
         return position(binding);
     }
-    let class = class(&binding.kind);
-    let unit = match binding.kind.as_str() {
-        "furtherDescriptorTableSlot" => "further binding ",
-        "lateDescriptorTableSlot" => "trailing binding ",
-        kind => class.as_deref().unwrap_or_else(|| unit(kind)),
+    let (before, one) = unit(&binding.kind);
+    let unit = match Unit::of_word(&binding.kind) {
+        Some(Unit::FurtherDescriptor | Unit::LateDescriptor) => one + " ",
+        _ => before,
     };
     format!("{unit}+{}", binding.index.unwrap_or(0))
 }
@@ -62,13 +89,11 @@ pub fn position(binding: &Binding) -> String {
         return format!("byte {offset}");
     }
     let index = binding.index.unwrap_or(0);
-    let class = class(&binding.kind);
-    let (prefix, space) = match (class, binding.kind.as_str()) {
-        (Some(class), _) => (class, "space"),
-        (None, "descriptorTableSlot" | "furtherDescriptorTableSlot" | "lateDescriptorTableSlot") => {
-            (unit(&binding.kind).to_owned(), "set")
-        }
-        (None, kind) => (unit(kind).to_owned(), ""),
+    let (prefix, _) = unit(&binding.kind);
+    let space = match Unit::of_word(&binding.kind).filter(|u| Unit::SLOTS.contains(u)) {
+        Some(unit) if unit.class().is_some() => "space",
+        Some(_) => "set",
+        None => "",
     };
     let last = match binding.count {
         Some(Count::Number(n)) if n > 1 => format!(" to {prefix}{}", index.saturating_add(n - 1)),
@@ -89,41 +114,8 @@ pub fn units(kind: &str, n: Count) -> String {
         Count::Number(n) => n.to_string(),
         Count::Word(_) => "unboundedly many".to_owned(),
     };
-    if let Some(class) = class(kind) {
-        return format!("{n} {class} register{s}");
-    }
-    let word = match kind {
-        "uniform" => "byte",
-        "descriptorTableSlot" => "binding",
-        "furtherDescriptorTableSlot" => "further binding",
-        "lateDescriptorTableSlot" => "trailing binding",
-        "subElementRegisterSpace" => "space",
-        "pushConstantBuffer" => "push constant buffer",
-        "specializationConstant" => "constant id",
-        "inputAttachmentIndex" => "input attachment",
-        "varyingInput" => "input location",
-        "varyingOutput" => "output location",
-        "rayPayload" => "ray payload member",
-        "hitAttributes" => "hit attribute",
-        "callablePayload" => "callable payload member",
-        other => other,
-    };
-    format!("{n} {word}{s}")
-}
-
-fn unit(kind: &str) -> &str {
-    match kind {
-        "descriptorTableSlot" | "furtherDescriptorTableSlot" | "lateDescriptorTableSlot" => "binding ",
-        "subElementRegisterSpace" => "space ",
-        "pushConstantBuffer" => "push constants ",
-        "specializationConstant" => "constant id ",
-        "inputAttachmentIndex" => "input attachment ",
-        "varyingInput" | "varyingOutput" => "location ",
-        "rayPayload" => "ray payload ",
-        "hitAttributes" => "hit attributes ",
-        "callablePayload" => "callable payload ",
-        other => other,
-    }
+    let (_, one) = unit(kind);
+    format!("{n} {one}{s}")
 }
 
 /// A type as the input language spells it.
