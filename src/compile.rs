@@ -532,14 +532,13 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let block_spaces = profile.facts.spaces && asked;
     let unsized_array_size =
         options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
-    let d3d = api.facts().classes;
     let settings = Settings {
         block_spaces,
         unsized_array_size,
-        shift: if d3d { layout::Shift::NONE } else { options.shift },
+        shift: if api.facts().classes { layout::Shift::NONE } else { options.shift },
         globals_binding: options.globals_binding,
         reserve_unused: options.reserve_unused,
-        targets_claim_registers: d3d && !block_spaces && options.policy.explicit.targets_claim_registers,
+        targets_claim_registers: api == Api::D3d && !block_spaces && options.policy.explicit.targets_claim_registers,
         ..Settings::native(api, options.policy)
     };
     match options.buffer_layout.rules(&options.policy) {

@@ -33,10 +33,39 @@ mod with_naga {
         Ok(words.iter().flat_map(|w| w.to_le_bytes()).collect())
     }
 
-    /// Metal text of legal WGSL; resources get Metal indices in order.
+    /// The classes of Metal's indices, each with the last one; the WGSL has a group for each, in this order.
+    const CLASSES: [(&str, u8); 3] = [("buffer", 29), ("texture", 127), ("sampler", 15)];
+    /// The buffer of the lengths of arrays without a size, behind all that a program may have.
+    const LENGTHS: u8 = 30;
+
+    /// Metal text of legal WGSL in which a group stands for a class of Metal's indices.
     pub fn wgsl_to_metal(text: &str) -> Result<String, String> {
         let (module, info) = parse(text)?;
-        let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+        let mut resources = msl::BindingMap::new();
+        for (_, global) in module.global_variables.iter() {
+            let Some(binding) = global.binding else { continue };
+            let (class, last) = CLASSES.get(binding.group as usize).copied().ok_or("a group that is no class")?;
+            let index = u8::try_from(binding.binding).ok().filter(|index| *index <= last).ok_or_else(|| {
+                let name = global.name.as_deref().unwrap_or_default();
+                format!("`{name}` has {class} index {}, and the last is {last}", binding.binding)
+            })?;
+            let of = |own: &str| (class == own).then_some(index);
+            let target = msl::BindTarget {
+                buffer: of("buffer"),
+                texture: of("texture"),
+                sampler: of("sampler").map(msl::BindSamplerTarget::Resource),
+                ..msl::BindTarget::default()
+            };
+            resources.insert(binding, target);
+        }
+        let all = msl::EntryPointResources { resources, immediates_buffer: None, sizes_buffer: Some(LENGTHS) };
+        let entries = module.entry_points.iter().map(|entry| (entry.name.clone(), all.clone()));
+        let options = msl::Options {
+            per_entry_point_map: entries.collect(),
+            lang_version: (2, 0),
+            fake_missing_bindings: false,
+            ..msl::Options::default()
+        };
         let (text, _) =
             msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).map_err(|e| e.to_string())?;
         Ok(text)

@@ -465,7 +465,7 @@ fn what_is_no_lock() {
         (format!("{{{schema}}}"), "bindings.lock:1:"),
         (format!("{{{schema}, \"programs\": {{}}, \"more\": 1}}"), "bindings.lock:1:"),
         (record("{\"registers\": {\"index\": 1}}"), "bindings.lock:3:18"),
-        (record("{}").replace("d3d", "metal"), "bindings.lock:3:10: error[E0705]: `metal` is not a binding model"),
+        (record("{}").replace("d3d", "glide"), "bindings.lock:3:10: error[E0705]: `glide` is not a binding model"),
         (record("{\"shaderResource\": {\"index\": 4294967296, \"count\": 1, \"space\": 0}}"), "bindings.lock:3:18"),
         (
             record("{\"shaderResource\": {\"index\": 1, \"count\": 18446744073709551615, \"space\": 0}}"),

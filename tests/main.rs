@@ -15,6 +15,7 @@ mod layers;
 mod lint;
 mod locks;
 mod measured;
+mod numbers;
 mod options;
 #[allow(dead_code, reason = "what a page expects is used by the tests of pages alone")]
 mod page;

@@ -3,6 +3,7 @@
 use super::rules::{Rules, VectorAlign, round_up};
 use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, Policy, Settings, Unbounded};
+use crate::target::api::BufferClass;
 use crate::tree::{Access, BufferKind, Field, MatrixOrder, Program, Scalar, Struct, Type, TypeId};
 
 /// Types nested deeper than this are refused by `check`; here the recursion only must end.
@@ -181,8 +182,7 @@ impl Layouter<'_> {
             Type::TextureBuffer(t) => {
                 let rules = self.settings.rules.texture;
                 let element = self.content(t, rules, order, depth + 1);
-                let stored = self.settings.api.facts().storage_buffers;
-                self.block(ty, element, if stored { Unit::StorageBuffer } else { Unit::ShaderResource }, false)
+                self.block(ty, element, self.buffer_unit(Unit::ShaderResource), false)
             }
             Type::ParameterBlock(t) => {
                 let settings = Settings { in_block: self.settings.block_spaces, ..*self.settings };
@@ -397,11 +397,21 @@ impl Layouter<'_> {
         TypeLayout { ty, counts: self.slots(ty), align: 1, detail: Detail::Resource { element } }
     }
 
+    /// The class of a buffer that is no constant buffer, where `texture` is that of a texture.
+    fn buffer_unit(&self, texture: Unit) -> Unit {
+        match self.settings.api.facts().buffers {
+            BufferClass::LikeTextures => texture,
+            BufferClass::Apart => Unit::StorageBuffer,
+            BufferClass::Constant => Unit::ConstantBuffer,
+        }
+    }
+
     /// Registers or bindings of an object type.
     fn slots(&self, ty: TypeId) -> Counts {
         let (d3d, api) = (self.settings.api == Api::D3d, self.settings.api.facts());
-        let read = |access: Access| {
-            if matches!(access, Access::Read) { Unit::ShaderResource } else { Unit::UnorderedAccess }
+        let read = |access: Access| match access == Access::Read || !api.images_apart {
+            true => Unit::ShaderResource,
+            false => Unit::UnorderedAccess,
         };
         let (unit, bindings) = match self.program.types.get(ty) {
             Type::Texture(t) if t.combined => {
@@ -419,10 +429,8 @@ impl Layouter<'_> {
             Type::Sampler(_) if !api.samplers => return Counts::NONE,
             Type::Sampler(_) => (Unit::Sampler, 1),
             Type::Buffer(kind, access, _) => {
-                let unit = match api.storage_buffers && kind != BufferKind::Typed {
-                    true => Unit::StorageBuffer,
-                    false => read(access),
-                };
+                let texels = kind == BufferKind::Typed && api.buffers == BufferClass::Apart;
+                let unit = if texels { read(access) } else { self.buffer_unit(read(access)) };
                 // Elements, then the counter (rule `layout-needs`).
                 (unit, if matches!(kind, BufferKind::Append | BufferKind::Consume) { 2 } else { 1 })
             }

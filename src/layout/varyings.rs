@@ -113,7 +113,7 @@ impl Leaves<'_> {
             let At { name, span, .. } = at;
             let start = at.start.saturating_add(part.start);
             let spoken = start..start.saturating_add(part.spoken);
-            let element_wise = self.settings.api == Api::WebGpu && !part.parts.is_empty();
+            let element_wise = self.settings.api.facts().element_wise && !part.parts.is_empty();
             let meets_itself = element_wise && part.spoken > part.count;
             let (semantic, count) = (part.semantic.clone(), part.count.max(1));
             self.list.push(Leaf { name, span, semantic, location, count, spoken, meets_itself });

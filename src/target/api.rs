@@ -11,6 +11,19 @@ pub enum Api {
     WebGpu,
     /// Units by class: of uniform blocks, of textures, of images, of storage buffers.
     OpenGl,
+    /// Indices by class: of buffers, of textures, of samplers.
+    Metal,
+}
+
+/// The class of buffers that are no constant buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BufferClass {
+    /// That of textures, or of written textures.
+    LikeTextures,
+    /// One of their own, whether they are written or not, but for buffers of texels.
+    Apart,
+    /// That of constant buffers.
+    Constant,
 }
 
 /// What is true of an API, whatever the policy.
@@ -28,12 +41,16 @@ pub struct ApiFacts {
     pub combined: u64,
     /// Push constants lie outside of all slots; elsewhere they are a buffer like others.
     pub push_constants: bool,
-    /// Storage buffers are of a class of their own, whether they are written or not.
-    pub storage_buffers: bool,
+    /// The class of buffers that are no constant buffers.
+    pub buffers: BufferClass,
+    /// Written textures are of another class than those that are read.
+    pub images_apart: bool,
     /// Samplers have slots of their own.
     pub samplers: bool,
     /// The registers and bindings that a source asks for are obeyed; elsewhere they are numbers of other APIs.
     pub explicit: bool,
+    /// What passes between stages goes as one location each, vectors of an array too.
+    pub element_wise: bool,
     /// Between stages, three and four numbers of 64 bits take as many locations.
     pub wide_locations: u32,
     /// The texts of stages are linked into one program, in which a name means one thing.
@@ -42,7 +59,7 @@ pub struct ApiFacts {
 
 impl Api {
     /// Every model.
-    pub const ALL: [Api; 4] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl];
+    pub const ALL: [Api; 5] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl, Api::Metal];
 
     /// The row of an API.
     pub fn facts(self) -> &'static ApiFacts {
@@ -51,6 +68,7 @@ impl Api {
             Api::Vulkan => &VULKAN,
             Api::WebGpu => &WEBGPU,
             Api::OpenGl => &OPENGL,
+            Api::Metal => &METAL,
         }
     }
 }
@@ -62,19 +80,30 @@ const D3D: ApiFacts = ApiFacts {
     arrays: false,
     combined: 1,
     push_constants: false,
-    storage_buffers: false,
+    buffers: BufferClass::LikeTextures,
+    images_apart: true,
     samplers: true,
     explicit: true,
+    element_wise: false,
     wide_locations: 1,
     linked_names: false,
 };
 const VULKAN: ApiFacts =
     ApiFacts { word: "vulkan", classes: false, arrays: true, push_constants: true, wide_locations: 2, ..D3D };
-const WEBGPU: ApiFacts = ApiFacts { word: "webgpu", classes: false, combined: 2, ..D3D };
+const WEBGPU: ApiFacts = ApiFacts { word: "webgpu", classes: false, combined: 2, element_wise: true, ..D3D };
+const METAL: ApiFacts = ApiFacts {
+    word: "metal",
+    spaces: false,
+    buffers: BufferClass::Constant,
+    images_apart: false,
+    explicit: false,
+    element_wise: true,
+    ..D3D
+};
 const OPENGL: ApiFacts = ApiFacts {
     word: "opengl",
     spaces: false,
-    storage_buffers: true,
+    buffers: BufferClass::Apart,
     samplers: false,
     explicit: false,
     wide_locations: 2,

@@ -43,9 +43,9 @@ const PROFILES: &[Profile] = &[
     glsl("glsl_es_300", (3, 0), ES_300, by_name(Glsl::ES)),
     glsl("glsl_es_310", (3, 10), ES_310, opengl(Glsl { texel_buffer_extension: "GL_EXT_texture_buffer", ..Glsl::ES })),
     glsl("glsl_es_320", (3, 20), ES_320, opengl(Glsl::ES)),
-    wgsl("wgsl", Target::Wgsl, WGSL),
-    wgsl("spirv", Target::Spirv, NAGA),
-    wgsl("metal", Target::Metal, NAGA),
+    wgsl("wgsl", Target::Wgsl, WGSL, WEBGPU),
+    wgsl("spirv", Target::Spirv, NAGA, WEBGPU),
+    wgsl("metal", Target::Metal, NAGA, Facts { api: Api::Metal, spaces: false, ..WEBGPU }),
 ];
 
 const fn hlsl(name: &'static str, version: (u32, u32), capabilities: Capabilities) -> Profile {
@@ -65,8 +65,8 @@ const fn glsl(name: &'static str, version: (u32, u32), capabilities: Capabilitie
     Profile { name, target: Target::Glsl, language: Language::Glsl, version, capabilities, facts }
 }
 
-const fn wgsl(name: &'static str, target: Target, capabilities: Capabilities) -> Profile {
-    Profile { name, target, language: Language::Wgsl, version: (1, 0), capabilities, facts: WEBGPU }
+const fn wgsl(name: &'static str, target: Target, capabilities: Capabilities, facts: Facts) -> Profile {
+    Profile { name, target, language: Language::Wgsl, version: (1, 0), capabilities, facts }
 }
 
 const D3D: Facts = Facts {

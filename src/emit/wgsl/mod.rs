@@ -18,6 +18,9 @@ pub(super) fn emit(cx: &Context) -> String {
     file.w.finish()
 }
 
+/// The classes of slots, in the order of the groups that stand for them.
+const CLASSES: [char; 3] = ['b', 't', 's'];
+
 struct File<'a> {
     cx: &'a Context<'a>,
     dialect: Wgsl,
@@ -101,6 +104,11 @@ impl File<'_> {
     /// `@binding(1) @group(0) var<uniform> camera: Camera`.
     fn parameter(&self, global: &Global) -> String {
         let place = match global.binding {
+            Some(Binding { class: Some(class), index, .. }) if self.cx.profile.facts.api.facts().classes => {
+                // A group stands for each class, which naga's Metal reads.
+                let group = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
+                format!("@binding({index}) @group({group}) ")
+            }
             Some(Binding { index, space, .. }) => format!("@binding({index}) @group({space}) "),
             None => String::new(),
         };
