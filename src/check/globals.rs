@@ -154,28 +154,19 @@ impl<'a> Checker<'a> {
             None => info.name,
         };
         let global = Global {
-            name,
-            ty,
-            kind,
-            transparent: false,
             modifiers,
             matrix_order,
             explicit,
-            binding: None,
             init,
             semantic: semantic(&var.semantics),
             attributes: resolved,
             comments: ast.comments.clone(),
-            span: info.span,
             file: source.file,
             unit: source.unit,
             ordinal: decl.0,
             namespace: self.namespace_of(&info),
             origin: Origin::Declared,
-            block: None,
-            stored: Vec::new(),
-            wraps: None,
-            pair: None,
+            ..Global::new(name, ty, kind, info.span)
         };
         let id = self.program.globals.push(global);
         self.wrap_push_constant(id);
@@ -316,28 +307,17 @@ impl<'a> Checker<'a> {
         modifiers.set(layout_modifiers(ast));
         let source = self.source(info.source);
         let global = Global {
-            name: info.name,
-            ty,
-            kind: GlobalKind::Parameter,
             transparent: true,
             modifiers,
-            matrix_order: None,
             explicit,
-            binding: None,
-            init: None,
-            semantic: None,
             attributes: resolved,
             comments: ast.comments.clone(),
-            span: info.span,
             file: source.file,
             unit: source.unit,
             ordinal: decl.0,
             namespace: self.namespace_of(&info),
             origin: Origin::Declared,
-            block: None,
-            stored: Vec::new(),
-            wraps: None,
-            pair: None,
+            ..Global::new(info.name, ty, GlobalKind::Parameter, info.span)
         };
         let id = self.program.globals.push(global);
         self.check_global_place(id);

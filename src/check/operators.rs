@@ -207,28 +207,7 @@ pub fn unary_op(spelling: &str) -> Option<UnaryOp> {
 
 /// The binary operator of a spelling.
 pub fn binary_op(spelling: &str) -> Option<BinaryOp> {
-    use BinaryOp::*;
-    const ALL: [BinaryOp; 18] = [
-        Add,
-        Sub,
-        Mul,
-        Div,
-        Rem,
-        Shl,
-        Shr,
-        BitAnd,
-        BitOr,
-        BitXor,
-        And,
-        Or,
-        Equal,
-        NotEqual,
-        Less,
-        LessEqual,
-        Greater,
-        GreaterEqual,
-    ];
-    ALL.into_iter().find(|op| op.spelling() == spelling)
+    BinaryOp::ALL.iter().copied().find(|op| op.spelling() == spelling)
 }
 
 /// The operator of a compound assignment `+=`; `Some(None)` for `=`.

@@ -5,7 +5,8 @@
 //!
 //! It stands after every pass that makes such values.
 
-use super::hoist::{Mark, Marks, hoist};
+use super::hoist::{Mark, hoist_all};
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -14,20 +15,19 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "aggregates",
-    removes: &[Capability::AggregateExpressions],
+    removes: &[(
+        Capability::AggregateExpressions,
+        Find::Body(|p, _, body, live| misplaced(p, body, live).first().map(|e| body.exprs[*e].span)),
+    )],
     after: &["storage", "flatten", "out_parameters"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let mut marks = Marks::default();
-        for id in misplaced(cx.program, body) {
-            marks.insert(id, Mark::Value(variable_name(cx.program, body.exprs[id].ty)));
-        }
-        hoist(cx.program, &effects, body, marks);
+    hoist_all(cx, &mut |program, body| {
+        let values = misplaced(program, body, &body.expressions()).into_iter();
+        values.map(|id| (id, Mark::Value(variable_name(program, body.exprs[id].ty)))).collect()
     });
 }
 
@@ -41,7 +41,7 @@ fn variable_name(program: &Program, ty: TypeId) -> Symbol {
 }
 
 /// Values of structs and arrays that stand elsewhere than in an initializer.
-pub(super) fn misplaced(program: &Program, body: &Body) -> Vec<ExprId> {
+fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let is_value = |id: ExprId| {
         let aggregate = matches!(program.types.get(body.exprs[id].ty), Type::Struct(_) | Type::Array(..));
         aggregate && matches!(body.exprs[id].kind, ExprKind::Construct(_))
@@ -53,14 +53,11 @@ pub(super) fn misplaced(program: &Program, body: &Body) -> Vec<ExprId> {
             placed.insert(init);
         }
     });
-    let mut live = body.expressions();
-    live.reverse();
-    // Parents come before their children now.
-    for id in &live {
+    // Parents come before their children.
+    for id in live.iter().rev() {
         if let (true, ExprKind::Construct(parts)) = (is_value(*id), &body.exprs[*id].kind) {
             placed.extend(parts);
         }
     }
-    live.reverse();
-    live.into_iter().filter(|id| is_value(*id) && !placed.contains(id)).collect()
+    live.iter().copied().filter(|id| is_value(*id) && !placed.contains(id)).collect()
 }

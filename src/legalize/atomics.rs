@@ -12,6 +12,7 @@
 mod copies;
 mod twins;
 
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::stdlib::Operation;
@@ -25,7 +26,13 @@ use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "atomics",
-    removes: &[Capability::PlainlyAccessedAtomics],
+    removes: &[(
+        Capability::PlainlyAccessedAtomics,
+        Find::Expr(|p, exprs, id| {
+            let Some((function, [target, ..])) = callee(p, exprs, id) else { return false };
+            is_operation(function) && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
+        }),
+    )],
     after: &["counters", "flatten"],
     run,
     ..Pass::ROW

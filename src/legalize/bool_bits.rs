@@ -8,20 +8,26 @@
 
 use super::hoist::{self, Marks};
 use super::lower_properties::mark_for_repetition;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BinaryOp, Body, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
 
-pub(super) const PASS: Pass =
-    Pass { name: "bool_bits", removes: &[Capability::BoolBitOperators], after: &["inline_builtins"], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "bool_bits",
+    removes: &[(Capability::BoolBitOperators, Find::Expr(|p, exprs, id| is_bits(&p.types, exprs, id)))],
+    after: &["inline_builtins"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
         let mut marks = Marks::default();
         for id in body.expressions() {
-            if let ExprKind::Assign(Some(op), target, _) = body.exprs[id].kind
-                && is_bits(&cx.program.types, &body.exprs, op, target)
+            if let ExprKind::Assign(_, target, _) = body.exprs[id].kind
+                && is_bits(&cx.program.types, &body.exprs, id)
             {
                 mark_for_repetition(cx.program, body, target, &mut marks);
             }
@@ -36,8 +42,11 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// A bit operator on bools.
-pub(super) fn is_bits(types: &Types, exprs: &ExprArena, op: BinaryOp, operand: ExprId) -> bool {
+/// Whether an expression is a bit operator on bools.
+fn is_bits(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    let (ExprKind::Binary(op, operand, _) | ExprKind::Assign(Some(op), operand, _)) = exprs[id].kind else {
+        return false;
+    };
     matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor)
         && types.component(exprs[operand].ty) == Some(Scalar::Bool)
 }
@@ -46,7 +55,7 @@ pub(super) fn is_bits(types: &Types, exprs: &ExprArena, op: BinaryOp, operand: E
 fn operators(types: &mut Types, effects: &Effects, body: &mut Body) {
     for id in body.expressions() {
         let ExprKind::Assign(Some(op), target, value) = body.exprs[id].kind else { continue };
-        if !is_bits(types, &body.exprs, op, target) {
+        if !is_bits(types, &body.exprs, id) {
             continue;
         }
         let old = body.exprs.duplicate(target);
@@ -59,7 +68,7 @@ fn operators(types: &mut Types, effects: &Effects, body: &mut Body) {
 
 fn binary(types: &mut Types, exprs: &mut ExprArena, effects: &Effects, id: ExprId) {
     let ExprKind::Binary(op, a, b) = exprs[id].kind else { return };
-    if !is_bits(types, exprs, op, a) {
+    if !is_bits(types, exprs, id) {
         return;
     }
     let ty = exprs[id].ty;

@@ -15,6 +15,7 @@ mod narrow;
 use super::bits;
 use super::hoist;
 use super::lower_properties::mark_for_repetition;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
@@ -28,7 +29,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "byte_address",
-    removes: &[Capability::ByteAddressBuffers],
+    removes: &[(
+        Capability::ByteAddressBuffers,
+        Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::ByteAddress, ..))),
+    )],
     after: &["inline_builtins", "split_resources"],
     run,
     ..Pass::ROW

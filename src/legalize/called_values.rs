@@ -10,6 +10,7 @@
 //!
 //! Spec: WGSL "Built-in Inputs and Outputs".
 
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -17,14 +18,21 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "called_values", removes: &[Capability::CalledSystemValues], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "called_values",
+    removes: &[(
+        Capability::CalledSystemValues,
+        Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f))),
+    )],
+    run,
+    ..Pass::ROW
+};
 
 /// The attribute of builtins that stand for a system value.
 const ATTRIBUTE: &str = "__system_value";
 
 /// Whether a function is a builtin that stands for a system value.
-pub(super) fn is_value(function: &Function) -> bool {
+fn is_value(function: &Function) -> bool {
     semantic(function).is_some()
 }
 

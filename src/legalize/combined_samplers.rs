@@ -9,6 +9,7 @@
 //! After `split_resources` every pair is a global or an element of one.
 
 use super::counters::same_path;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "combined_samplers",
-    removes: &[Capability::CombinedSamplers],
+    removes: &[(Capability::CombinedSamplers, Find::Type(|_, t| matches!(t, Type::Texture(t) if t.combined)))],
     after: &["split_resources"],
     run,
     ..Pass::ROW

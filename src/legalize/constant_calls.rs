@@ -3,13 +3,14 @@
 //! Before: `static const int SIZE = align(100);`
 //! After:  `static const int SIZE = 112;`
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::*;
 
 pub(super) const PASS: Pass =
-    Pass { name: "constant_calls", removes: &[Capability::CalledConstants], run, ..Pass::ROW };
+    Pass { name: "constant_calls", removes: &[(Capability::CalledConstants, Find::Global(calls))], run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     for id in cx.program.globals.ids() {
@@ -29,7 +30,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Whether the value of a constant calls a function that is no spelling of the target's.
-pub(super) fn calls(program: &Program, global: &Global) -> bool {
+fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
     global.kind == GlobalKind::Const
         && global.init.as_ref().is_some_and(|tree| {

@@ -9,6 +9,7 @@
 //!
 //! Rule: `layout-needs`.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
@@ -17,8 +18,16 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) const PASS: Pass =
-    Pass { name: "counters", removes: &[Capability::HiddenCounters], after: &["split_resources"], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "counters",
+    removes: &[(
+        Capability::HiddenCounters,
+        Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..))),
+    )],
+    after: &["split_resources"],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__hidden_counter"));

@@ -9,17 +9,24 @@
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
 //! the globals, and back to every parameter that is given such a global.
 
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{
-    Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, LocalId, Program, TemplatePiece, Texture,
-    Type, TypeId, Types,
+    Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, LocalId, Program, TemplatePiece,
+    Texture, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "depth_textures",
-    removes: &[Capability::UndeclaredDepthTextures],
+    removes: &[(
+        Capability::UndeclaredDepthTextures,
+        Find::Expr(|p, exprs, id| {
+            let Some((function, [texture, ..])) = callee(p, exprs, id) else { return false };
+            compares(function) && matches!(p.types.get(exprs[*texture].ty), Type::Texture(t) if !t.depth)
+        }),
+    )],
     after: &["combined_samplers"],
     run,
     ..Pass::ROW
@@ -70,12 +77,17 @@ fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
     }
 }
 
+/// Whether a builtin takes a depth texture first.
+fn compares(function: &Function) -> bool {
+    function.attributes.iter().any(|a| a.name == "__depth_texture")
+}
+
 fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) {
     let body = &program.functions[f].code;
     for id in body.expressions() {
         let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
         let function = &program.functions[*callee];
-        if function.attributes.iter().any(|a| a.name == "__depth_texture") {
+        if compares(function) {
             depth.extend(args.first().and_then(|t| place(f, body, *t)));
         }
         if !matches!(function.body, FunctionBody::Block) {

@@ -5,13 +5,19 @@
 //!
 //! They take no bytes, so layouts stay.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "empty_structs", removes: &[Capability::EmptyStructs], after: &["storage"], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "empty_structs",
+    removes: &[(Capability::EmptyStructs, Find::Field(|p, f| is_empty(p, f.ty)))],
+    after: &["storage"],
+    run,
+    ..Pass::ROW
+};
 
 /// Whether a type is a struct without fields, or with none but such, or an array of such or of no elements.
 pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {

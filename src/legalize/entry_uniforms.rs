@@ -5,23 +5,32 @@
 //!
 //! Plain data becomes one block an entry point. Rule: `layout-entry-points`.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode, Stmt, StmtKind,
-    is_uniform,
+    EntryPoint, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode,
+    Program, Stmt, StmtKind, is_uniform,
 };
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "entry_uniforms",
-    removes: &[Capability::EntryPointUniforms],
+    removes: &[(Capability::EntryPointUniforms, Find::Entry(first_uniform))],
     adds: super::needs::OF_PARAMETERS,
     after: &["called_entry_points"],
     run,
     ..Pass::ROW
 };
+
+/// The first uniform parameter of an entry point.
+fn first_uniform(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    let function = &program.functions[entry.function];
+    let mut params = function.params.iter().map(|p| (p, &function.code.locals[p.local]));
+    params.find(|(p, local)| is_uniform(program, p, local.ty)).map(|(_, local)| local.span)
+}
 
 fn run(cx: &mut Context) {
     for index in 0..cx.program.entry_points.len() {

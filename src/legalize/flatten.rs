@@ -9,6 +9,7 @@
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
 use super::hoist::temporary_name;
+use super::needs::{Find, Finder, callee};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
@@ -17,14 +18,13 @@ use crate::tree::*;
 pub(super) const PASS: Pass = Pass {
     name: "flatten",
     removes: &[
-        Capability::AssignmentExpressions,
-        Capability::AggregateConditionals,
-        Capability::MatrixConditionals,
-        Capability::ConditionalOperator,
-        Capability::SwizzleAssignment,
-        Capability::MatrixSwizzles,
-        Capability::ConvertedOutArguments,
-        Capability::OutParameters,
+        (Capability::AssignmentExpressions, Find::Stmt(assigns_inside)),
+        (Capability::SwizzleAssignment, Find::Expr(is_swizzle_assignment)),
+        AGGREGATE_CONDITIONALS,
+        MATRIX_CONDITIONALS,
+        CONVERTED_ARGUMENTS,
+        super::lower_matrix_ops::SWIZZLES,
+        super::out_parameters::OUT,
     ],
     after: &["inline_builtins", "lower_properties", "lower_matrix_ops"],
     run,
@@ -46,10 +46,10 @@ fn run(cx: &mut Context) {
 pub(super) const CONVERTED: Pass = Pass {
     name: "converted_arguments",
     removes: &[
-        Capability::ConvertedOutArguments,
-        Capability::ConvertedOutMatrices,
-        Capability::AggregateConditionals,
-        Capability::MatrixConditionals,
+        CONVERTED_ARGUMENTS,
+        (Capability::ConvertedOutMatrices, Find::Expr(|p, e, id| converted(p, e, id).any(|to| is_matrix(p, to)))),
+        AGGREGATE_CONDITIONALS,
+        MATRIX_CONDITIONALS,
     ],
     run: run_converted,
     ..Pass::ROW
@@ -57,25 +57,8 @@ pub(super) const CONVERTED: Pass = Pass {
 
 fn run_converted(cx: &mut Context) {
     let effects = cx.effects();
-    let lacks = |c| !cx.profile.has(c);
-    let (structs, matrices) = (lacks(Capability::AggregateConditionals), lacks(Capability::MatrixConditionals));
-    let converted = lacks(Capability::ConvertedOutArguments);
-    let converted_matrices = lacks(Capability::ConvertedOutMatrices);
     cx.each_body(&mut |cx, _, body| {
-        let concerned = body.expressions().into_iter().any(|id| match &body.exprs[id].kind {
-            ExprKind::Call(f, args) => match has_converted(cx.program, &body.exprs, *f, args) {
-                Some(Capability::ConvertedOutMatrices) => converted_matrices,
-                Some(_) => converted,
-                None => false,
-            },
-            ExprKind::Select(..) => match cx.program.types.get(body.exprs[id].ty) {
-                Type::Scalar(_) | Type::Vector(..) => false,
-                Type::Matrix(..) => matrices,
-                _ => structs,
-            },
-            _ => false,
-        });
-        if !concerned {
+        if !body.expressions().into_iter().any(|id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id)) {
             return;
         }
         let block = std::mem::take(&mut body.block);
@@ -85,25 +68,60 @@ fn run_converted(cx: &mut Context) {
     });
 }
 
-/// What a call needs that converts what it gets back from an `out` or `inout` parameter.
-pub(super) fn has_converted(
-    program: &Program,
-    exprs: &ExprArena,
-    function: FunctionId,
-    args: &[ExprId],
-) -> Option<Capability> {
-    let f = &program.functions[function];
-    if matches!(f.body, FunctionBody::Intrinsic(_)) {
-        return None;
-    }
-    let by_reference = |p: &Param| matches!(p.mode, ParamMode::Out | ParamMode::InOut);
-    let converted = |(p, a): &(&Param, &ExprId)| by_reference(p) && matches!(exprs[**a].kind, ExprKind::Convert(..));
-    let of = |(_, a): (_, &ExprId)| match program.types.get(exprs[*a].ty) {
-        Type::Matrix(..) => Capability::ConvertedOutMatrices,
-        _ => Capability::ConvertedOutArguments,
+const CONVERTED_ARGUMENTS: Finder =
+    (Capability::ConvertedOutArguments, Find::Expr(|p, e, id| converted(p, e, id).any(|to| !is_matrix(p, to))));
+const AGGREGATE_CONDITIONALS: Finder = (
+    Capability::AggregateConditionals,
+    Find::Expr(|p, e, id| {
+        chosen(p, e, id).is_some_and(|ty| !matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..)))
+    }),
+);
+const MATRIX_CONDITIONALS: Finder = (
+    Capability::MatrixConditionals,
+    Find::Expr(|p, e, id| chosen(p, e, id).is_some_and(|ty| matches!(ty, Type::Matrix(..)))),
+);
+
+/// What is chosen as a whole. Of numbers, both values are as good as the one that is chosen; what has effects is an assignment or call.
+fn chosen(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Type> {
+    let ExprKind::Select(condition, ..) = exprs[id].kind else { return None };
+    let whole = matches!(program.types.get(exprs[condition].ty), Type::Scalar(_));
+    whole.then(|| program.types.get(exprs[id].ty))
+}
+
+/// The types of what a call converts that it gets back from an `out` or `inout` parameter.
+fn converted<'a>(program: &'a Program, exprs: &'a ExprArena, id: ExprId) -> impl Iterator<Item = TypeId> + 'a {
+    let call = callee(program, exprs, id).filter(|(f, _)| !matches!(f.body, FunctionBody::Intrinsic(_)));
+    let pairs = call.into_iter().flat_map(|(f, args)| f.params.iter().zip(args));
+    let back = pairs.filter(|(p, a)| {
+        matches!(p.mode, ParamMode::Out | ParamMode::InOut) && matches!(exprs[**a].kind, ExprKind::Convert(..))
+    });
+    back.map(|(_, a)| exprs[*a].ty)
+}
+
+fn is_matrix(program: &Program, ty: TypeId) -> bool {
+    matches!(program.types.get(ty), Type::Matrix(..))
+}
+
+fn is_swizzle_assignment(_: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Assign(_, target, _) = exprs[id].kind else { return false };
+    matches!(&exprs[target].kind, ExprKind::Swizzle(_, s) if s.len > 1)
+}
+
+/// Whether a part of an expression is an assignment, step or comma. An assignment that is a statement is no expression.
+fn assigns_inside(_: &Program, body: &Body, stmt: &Stmt) -> bool {
+    let whole = match stmt.kind {
+        StmtKind::Expr(e) => Some(e),
+        StmtKind::For(_, _, step, ..) => step,
+        _ => None,
     };
-    // The one that fewer targets have comes first.
-    f.params.iter().zip(args).filter(converted).map(of).max()
+    let kind = |e: ExprId| &body.exprs[e].kind;
+    let whole = whole.filter(|e| !matches!(kind(*e), ExprKind::Comma(..)));
+    let assigns = |e: ExprId| matches!(kind(e), ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..));
+    let mut found = false;
+    stmt.own_exprs(&mut |root| {
+        found |= body.exprs.post_order(root).into_iter().any(|e| Some(e) != whole && assigns(e));
+    });
+    found
 }
 
 struct Flatten<'a> {

@@ -6,6 +6,7 @@
 //! The sign is that of the left operand, as in HLSL, which has no `%` and no `trunc` for doubles: there a quotient becomes whole
 //! as an integer.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::stdlib::Operation;
@@ -16,7 +17,10 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "float_remainder",
-    removes: &[Capability::FloatRemainder, Capability::DoubleRemainder],
+    removes: &[
+        (Capability::FloatRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::FloatRemainder))),
+        (Capability::DoubleRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::DoubleRemainder))),
+    ],
     adds: &[Capability::Int64],
     run,
     ..Pass::ROW
@@ -24,18 +28,10 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
-    let lacks = |s: Scalar| !cx.profile.has(remainder_of(s));
-    let lacking = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::MinF16].into_iter().filter(|s| lacks(*s));
-    let lacking: Vec<Scalar> = lacking.collect();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             let ty = body.exprs[id].ty;
-            let float = cx.program.types.component(ty).is_some_and(|s| lacking.contains(&s));
-            let remainder = matches!(
-                body.exprs[id].kind,
-                ExprKind::Binary(BinaryOp::Rem, ..) | ExprKind::Assign(Some(BinaryOp::Rem), ..)
-            );
-            if float && remainder {
+            if need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c)) {
                 let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
                 call(body, id, function);
             }
@@ -64,9 +60,13 @@ pub(super) fn list(cx: &mut Context, functions: impl Iterator<Item = FunctionId>
     functions.for_each(|function| cx.program.items.put_before(first, Item::Function(function)));
 }
 
-/// What `%` on a kind of float needs.
-pub(super) fn remainder_of(scalar: Scalar) -> Capability {
-    if scalar == Scalar::F64 { Capability::DoubleRemainder } else { Capability::FloatRemainder }
+/// What an expression needs that is a remainder of floats.
+fn need(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
+    let (ExprKind::Binary(BinaryOp::Rem, ..) | ExprKind::Assign(Some(BinaryOp::Rem), ..)) = exprs[id].kind else {
+        return None;
+    };
+    let scalar = program.types.component(exprs[id].ty).filter(|s| s.is_float())?;
+    Some(if scalar == Scalar::F64 { Capability::DoubleRemainder } else { Capability::FloatRemainder })
 }
 
 /// The function for a type.

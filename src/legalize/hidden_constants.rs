@@ -6,17 +6,26 @@
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
-pub(super) const PASS: Pass =
-    Pass { name: "hidden_constants", removes: &[Capability::NonFiniteConstants], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "hidden_constants",
+    removes: &[(Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| is_hidden(&p.types, exprs, id)))],
+    run,
+    ..Pass::ROW
+};
 
-pub(super) const COMPARED: Pass =
-    Pass { name: "compared_constants", removes: &[Capability::NonFiniteComparisons], run: run_compared, ..Pass::ROW };
+pub(super) const COMPARED: Pass = Pass {
+    name: "compared_constants",
+    removes: &[(Capability::NonFiniteComparisons, Find::Expr(|p, exprs, id| outcome(p, exprs, id).is_some()))],
+    run: run_compared,
+    ..Pass::ROW
+};
 
 fn run_compared(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {
@@ -31,7 +40,7 @@ fn run_compared(cx: &mut Context) {
 }
 
 /// What a comparison of constants gives of which one is not finite.
-pub(super) fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
     let ExprKind::Binary(op, a, b) = exprs[id].kind else { return None };
     if !op.is_comparison() || !program.types.component(exprs[a].ty).is_some_and(Scalar::is_float) {
         return None;
@@ -107,7 +116,7 @@ fn inlined(exprs: &mut ExprArena, from: &ExprArena, root: ExprId, values: &BTree
 }
 
 /// A literal that no target spells, or a division by a zero literal.
-pub(super) fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     match exprs[id].kind {
         ExprKind::Literal(Literal::Float(value), _) => {
             let float = types.component(exprs[id].ty).is_some_and(Scalar::is_float);

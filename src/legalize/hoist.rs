@@ -11,6 +11,7 @@
 //! before it. A marked expression with effects under `?:`, `&&` or `||` turns that operator into an `if`. Conditions of
 //! loops move into the loop.
 
+use super::Context;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
@@ -30,6 +31,15 @@ pub enum Mark {
 
 /// The marks of one body.
 pub type Marks = FxHashMap<ExprId, Mark>;
+
+/// Takes what `marks` finds in it out of each body.
+pub fn hoist_all(cx: &mut Context, marks: &mut dyn FnMut(&Program, &Body) -> Marks) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, _, body| {
+        let marks = marks(cx.program, body);
+        hoist(cx.program, &effects, body, marks);
+    });
+}
 
 /// Takes the marked expressions out of a body. `program` is only looked at.
 pub fn hoist(program: &Program, effects: &Effects, body: &mut Body, marks: Marks) {

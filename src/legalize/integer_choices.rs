@@ -6,6 +6,7 @@
 //! Old versions of GLSL choose between vectors of floats alone. It stands after the passes that make such choices.
 
 use super::float_remainder::list;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -15,14 +16,14 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "integer_choices",
-    removes: &[Capability::IntegerChoices],
+    removes: &[(Capability::IntegerChoices, Find::Expr(is_one))],
     after: &["inline_builtins", "lower_matrix_ops", "flatten"],
     run,
     ..Pass::ROW
 };
 
 /// Whether an expression chooses between the components of vectors that are no floats.
-pub(super) fn is_one(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+fn is_one(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let ExprKind::Select(condition, ..) = exprs[id].kind else { return false };
     matches!(program.types.get(exprs[condition].ty), Type::Vector(..))
         && !program.types.component(exprs[id].ty).is_some_and(Scalar::is_float)

@@ -5,12 +5,18 @@
 //!
 //! Case labels of a `switch` name the constants too.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Scalar, Type, TypeId};
 use rustc_hash::FxHashMap;
 
-pub(super) const PASS: Pass = Pass { name: "lower_enums", removes: &[Capability::Enums], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "lower_enums",
+    removes: &[(Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_))))],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let tags: Vec<Scalar> = cx.program.enums.iter().map(|(_, e)| e.tag).collect();

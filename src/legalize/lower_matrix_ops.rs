@@ -7,6 +7,7 @@
 //! variables first. Selected elements that are assigned stay for `flatten`.
 
 use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::needs::{Find, Finder};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
@@ -16,10 +17,18 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "lower_matrix_ops",
-    removes: &[Capability::MatrixComponentOps, Capability::MatrixSwizzles],
+    removes: &[
+        (Capability::MatrixComponentOps, Find::Expr(|p, exprs, id| is_component_op(&p.types, exprs, id))),
+        (Capability::MatrixComponentOps, Find::Exprs(|p, exprs, live| splat(&p.types, exprs, live))),
+        SWIZZLES,
+    ],
     run,
     ..Pass::ROW
 };
+
+/// Selected elements of a matrix.
+pub(super) const SWIZZLES: Finder =
+    (Capability::MatrixSwizzles, Find::Expr(|_, exprs, id| matches!(exprs[id].kind, ExprKind::MatrixSwizzle(..))));
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
@@ -37,7 +46,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Whether targets lack an expression: an operation on matrices that is neither a sum nor a product with a scalar.
-pub(super) fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     let matrix = |e: ExprId| matches!(types.get(exprs[e].ty), Type::Matrix(..));
     match exprs[id].kind {
         // Matrices of integers and bools will be arrays.
@@ -71,14 +80,12 @@ fn is_splat(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// Whether a scalar is widened to a matrix elsewhere than as the factor of a product.
-pub(super) fn has_splat(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> bool {
-    let splats: Vec<ExprId> = ids.iter().copied().filter(|id| is_splat(types, exprs, *id)).collect();
-    if splats.is_empty() {
-        return false;
-    }
+/// A scalar that is widened to a matrix elsewhere than as the factor of a product.
+fn splat(types: &Types, exprs: &ExprArena, ids: &[ExprId]) -> Option<ExprId> {
+    let mut splats = ids.iter().copied().filter(|id| is_splat(types, exprs, *id)).peekable();
+    splats.peek()?;
     let factors = factors(types, exprs, ids);
-    splats.iter().any(|id| !factors.contains(id))
+    splats.find(|id| !factors.contains(id))
 }
 
 /// Scalars that stay the factors of a matrix.

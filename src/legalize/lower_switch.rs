@@ -6,6 +6,7 @@
 //! Copies are bounded by [`MAX_STATEMENTS`].
 
 use super::flatten::copy_block;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::analyses::ends_flow;
@@ -14,8 +15,15 @@ use crate::tree::*;
 /// A switch does not grow beyond this many statements at its top level.
 const MAX_STATEMENTS: usize = 20_000;
 
-pub(super) const PASS: Pass =
-    Pass { name: "lower_switch", removes: &[Capability::SwitchFallThrough], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "lower_switch",
+    removes: &[(
+        Capability::SwitchFallThrough,
+        Find::Stmt(|_, _, stmt| matches!(&stmt.kind, StmtKind::Switch(_, cases, _) if falls_through(cases))),
+    )],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {
@@ -37,7 +45,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Whether some case runs on into the next one. Labels without statements between them are labels of one case.
-pub(super) fn falls_through(cases: &[SwitchCase]) -> bool {
+fn falls_through(cases: &[SwitchCase]) -> bool {
     cases.iter().rev().skip(1).any(|case| !case.body.stmts.is_empty() && !ends_flow(&case.body))
 }
 

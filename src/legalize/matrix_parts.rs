@@ -8,6 +8,7 @@
 //! An operand that is mentioned several times and is more than a name goes into a local first.
 
 use super::hoist::{self, Mark, Marks, temporary_name};
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::{Capabilities, Capability};
 use crate::tree::analyses::is_trivial;
@@ -15,7 +16,16 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "matrix_parts",
-    removes: &[Capability::MatrixParts, Capability::MatrixTruncation],
+    removes: &[
+        (
+            Capability::MatrixParts,
+            Find::Expr(|p, exprs, id| need(&p.types, exprs, id) == Some(Capability::MatrixParts)),
+        ),
+        (
+            Capability::MatrixTruncation,
+            Find::Expr(|p, exprs, id| need(&p.types, exprs, id) == Some(Capability::MatrixTruncation)),
+        ),
+    ],
     after: &["lower_matrix_ops"],
     run,
     ..Pass::ROW
@@ -46,7 +56,7 @@ fn is_part(types: &Types, exprs: &ExprArena, id: ExprId, native: Capabilities) -
 }
 
 /// What an expression needs that makes, cuts or chooses a matrix in a way that not every language has.
-pub(super) fn need(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
+fn need(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
     let is_matrix = |e: ExprId| matches!(types.get(exprs[e].ty), Type::Matrix(..));
     let part = match &exprs[id].kind {
         ExprKind::Select(c, ..) => is_matrix(*c),

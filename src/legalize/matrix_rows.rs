@@ -7,7 +7,8 @@
 //! refuses the code that it made. It does so with structs and arrays that were copied out of constant buffers, too. A row of
 //! these that is assigned to stays.
 
-use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::hoist::{Mark, hoist_all, temporary_name};
+use super::needs::Find;
 use super::references::selected;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
@@ -17,25 +18,21 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "matrix_rows",
-    removes: &[Capability::DynamicMatrixRows],
+    removes: &[(Capability::DynamicMatrixRows, Find::Exprs(|p, exprs, live| copied(p, exprs, live).first().copied()))],
     after: &["storage", "lower_matrix_ops"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let mut marks = Marks::default();
-        for matrix in copied(cx.program, &body.exprs, &body.expressions()) {
-            marks.insert(matrix, Mark::Value(temporary_name(cx.program, body, matrix)));
-        }
-        hoist(cx.program, &effects, body, marks);
+    hoist_all(cx, &mut |program, body| {
+        let matrices = copied(program, &body.exprs, &body.expressions());
+        matrices.into_iter().map(|matrix| (matrix, Mark::Value(temporary_name(program, body, matrix)))).collect()
     });
 }
 
 /// The matrices that must be copied.
-pub(super) fn copied(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
+fn copied(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
     let tall = |ty: TypeId| matches!(program.types.get(ty), Type::Matrix(_, rows, columns) if rows > columns);
     let chosen = live.iter().filter_map(|id| match exprs[*id].kind {
         ExprKind::Index(matrix, row) if tall(exprs[matrix].ty) => Some((matrix, row)),

@@ -77,8 +77,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Effects, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
-use needs::Needs;
+use crate::tree::{Effects, ExprArena, ExprId, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
+use needs::{Find, Finder, Needs};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -109,8 +109,8 @@ pub struct Pass {
     pub name: &'static str,
     /// Why it runs for every program. Without a reason it runs if something that it removes or lessens is needed and not had.
     pub always: Option<&'static str>,
-    /// The needs that it takes away; the last pass of several that remove the same leaves none.
-    pub removes: &'static [Capability],
+    /// The needs that it takes away, with what finds them; the last pass of several that remove the same leaves none.
+    pub removes: &'static [Finder],
     /// Needs of which it takes some away; the others are left to later passes, or are errors.
     pub lessens: &'static [Capability],
     /// The needs that it may bring; passes for them come later in the table.
@@ -128,7 +128,23 @@ impl Pass {
 
     /// The needs for which it runs, for a profile.
     fn handles(&self, profile: &Profile) -> impl Iterator<Item = Capability> {
-        self.removes.iter().chain(self.lessens).copied().filter(|c| !profile.has(*c))
+        self.rewrites().filter(|c| !profile.has(*c))
+    }
+
+    /// The needs that it takes away or of which it takes some away.
+    pub fn rewrites(&self) -> impl Iterator<Item = Capability> {
+        self.removes.iter().map(|(c, _)| *c).chain(self.lessens.iter().copied())
+    }
+
+    /// Whether it takes a need away.
+    fn removes(&self, capability: Capability) -> bool {
+        self.removes.iter().any(|(c, _)| *c == capability)
+    }
+
+    /// Whether it finds something to rewrite at an expression by itself, for a profile.
+    fn finds(&self, profile: &Profile, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+        let lacking = self.removes.iter().filter(|(c, _)| !profile.has(*c));
+        lacking.copied().any(|(_, find)| matches!(find, Find::Expr(finds) if finds(program, exprs, id)))
     }
 }
 
@@ -150,14 +166,14 @@ impl Known {
         }
         let needs = self.needs.get_or_insert_with(|| {
             self.doubtful.clear();
-            needs::needs(program)
+            needs::needs(program, profile)
         });
         pass.handles(profile).any(|c| needs.contains_key(&c))
     }
 
     /// Notes that a pass has run.
     fn doubt(&mut self, pass: &Pass) {
-        self.doubtful.extend(pass.removes.iter().chain(pass.lessens).chain(pass.adds));
+        self.doubtful.extend(pass.rewrites().chain(pass.adds.iter().copied()));
     }
 }
 
@@ -249,7 +265,7 @@ pub fn run(
             continue;
         }
         if cfg!(debug_assertions) {
-            before.get_or_insert_with(|| needs::needs(program));
+            before.get_or_insert_with(|| needs::needs(program, profile));
         }
         if left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
@@ -264,12 +280,12 @@ pub fn run(
         }
         known.doubt(pass);
         if let (Some(needs), None) = (&mut before, left_out) {
-            let after = needs::needs(program);
+            let after = needs::needs(program, profile);
             verify_after(at, program, profile, needs, &after);
             *needs = after;
         }
     }
-    report(&needs::needs(program), profile, diags);
+    report(&needs::needs(program, profile), profile, diags);
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
@@ -284,9 +300,9 @@ pub fn run(
 fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs, after: &Needs) {
     let Some((pass, later)) = PASSES.get(at..).and_then(<[Pass]>::split_first) else { return };
     let mut faults = crate::tree::verify(program);
-    for capability in after.keys().filter(|c| !profile.has(**c)) {
-        let more = later.iter().any(|p| p.removes.contains(capability));
-        if pass.removes.contains(capability) && !more {
+    for capability in after.keys() {
+        let more = later.iter().any(|p| p.removes(*capability));
+        if pass.removes(*capability) && !more {
             faults.push(format!("{capability:?} is left"));
         }
         if !before.contains_key(capability) && !pass.adds.contains(capability) {
@@ -298,7 +314,7 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
 
 /// Needs that no pass removed.
 fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
-    for (&capability, &span) in needs.iter().filter(|(c, _)| !profile.has(**c)) {
+    for (&capability, &span) in needs {
         let what = capability.description().trim_end_matches('.');
         let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
         let note = format!("the missing capability is {capability:?}");

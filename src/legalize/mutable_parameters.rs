@@ -5,20 +5,28 @@
 //!
 //! It stands before `out_parameters`, so that a parameter passed on as `out` counts as written.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass =
-    Pass { name: "mutable_parameters", removes: &[Capability::MutableParameters], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "mutable_parameters",
+    removes: &[(
+        Capability::MutableParameters,
+        Find::Body(|p, id, body, _| written(p, &p.functions[id], body).first().map(|l| body.locals[*l].span)),
+    )],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, id, body| {
-        let written = written_locals(cx.program, body);
+        let written = written(cx.program, &cx.program.functions[id], body);
         let mut copies = Vec::new();
         for param in &mut cx.program.functions[id].params {
-            if param.mode != ParamMode::In || !written.contains(&param.local) {
+            if !written.contains(&param.local) {
                 continue;
             }
             // The body keeps its local; the parameter becomes a new one.
@@ -33,6 +41,18 @@ fn run(cx: &mut Context) {
         }
         body.block.stmts.splice(0..0, copies);
     });
+}
+
+/// The parameters of a function that are passed by value and written.
+fn written(program: &Program, function: &Function, body: &Body) -> Vec<LocalId> {
+    let pointer = |l: LocalId| matches!(program.types.get(body.locals[l].ty), Type::Pointer(..));
+    let values = function.params.iter().filter(|p| p.mode == ParamMode::In && !pointer(p.local));
+    let mut values: Vec<LocalId> = values.map(|p| p.local).collect();
+    if !values.is_empty() {
+        let written = written_locals(program, body);
+        values.retain(|local| written.contains(local));
+    }
+    values
 }
 
 /// Locals that are assigned, stepped, or passed to be written, as a whole or in part.

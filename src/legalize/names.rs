@@ -16,6 +16,7 @@
 
 mod locals;
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
@@ -31,7 +32,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "names",
     always: Some("every target has reserved words"),
-    removes: &[Capability::Methods, Capability::Overloads],
+    removes: &[(Capability::Methods, Find::Function(|_, f| f.owner.is_some() && !f.builtin))],
     after: &["*"],
     run,
     ..Pass::ROW

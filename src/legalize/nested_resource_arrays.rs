@@ -6,6 +6,7 @@
 //! The bindings stay: the elements of
 //! an array of arrays follow each other, the last index fastest.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Type, TypeId, Types};
@@ -13,7 +14,13 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "nested_resource_arrays",
-    removes: &[Capability::NestedResourceArrays],
+    removes: &[(
+        Capability::NestedResourceArrays,
+        Find::Parameter(|p, g, _| {
+            let nested = p.types.array_parts(g.ty).is_some_and(|(e, _)| p.types.array_parts(e).is_some());
+            nested && p.holds_resource(g.ty)
+        }),
+    )],
     after: &["split_resources", "combined_samplers", "counters"],
     run,
     ..Pass::ROW

@@ -5,17 +5,22 @@
 //!
 //! `lower_matrix_ops` leaves of their operations only rows, construction and assignment.
 
+use super::needs::{Find, Finder};
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "non_float_matrices",
-    removes: &[Capability::NonFloatMatrices],
+    removes: &[MATRICES],
     after: &["lower_matrix_ops", "storage"],
     run,
     ..Pass::ROW
 };
+
+/// Matrices of integers and bools.
+pub(super) const MATRICES: Finder =
+    (Capability::NonFloatMatrices, Find::Type(|_, t| matches!(t, Type::Matrix(s, ..) if !s.is_float())));
 
 fn run(cx: &mut Context) {
     cx.program.each_exprs_mut(&mut |types, exprs, live| {

@@ -5,18 +5,20 @@
 //!
 //! `flatten` leaves only whole variables as such arguments.
 
+use super::needs::{Find, Finder};
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-pub(super) const PASS: Pass = Pass {
-    name: "out_parameters",
-    removes: &[Capability::OutParameters],
-    after: &["flatten", "mutable_parameters"],
-    run,
-    ..Pass::ROW
-};
+pub(super) const PASS: Pass =
+    Pass { name: "out_parameters", removes: &[OUT], after: &["flatten", "mutable_parameters"], run, ..Pass::ROW };
+
+/// Parameters of functions that are written back.
+pub(super) const OUT: Finder = (
+    Capability::OutParameters,
+    Find::Param(|_, p, _| matches!(p.mode, ParamMode::Out | ParamMode::InOut | ParamMode::Ref)),
+);
 
 fn run(cx: &mut Context) {
     let entries: FxHashSet<FunctionId> = cx.program.entry_points.iter().map(|e| e.function).collect();

@@ -6,12 +6,18 @@
 //! The binding is the one that layout gave: where an API has no push constants they are laid out as any other buffer
 //! (rule `layout-needs`).
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::{Capability, Profile};
 use crate::tree::{Modifiers, Program};
 
-pub(super) const PASS: Pass = Pass { name: "push_constants", removes: &[Capability::PushConstants], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "push_constants",
+    removes: &[(Capability::PushConstants, Find::Parameter(|_, g, _| g.modifiers.has(Modifiers::PUSH_CONSTANT)))],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     for (_, global) in cx.program.globals.iter_mut() {

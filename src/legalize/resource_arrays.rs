@@ -8,6 +8,7 @@
 //! one: the first has its binding, the others follow all bindings of the group.
 //!
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Leaf;
@@ -25,7 +26,19 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "resource_arrays",
-    removes: &[Capability::ResourceArrays, Capability::BufferArrays],
+    removes: &[
+        (
+            Capability::ResourceArrays,
+            Find::Parameter(|p, g, t| {
+                let block = matches!(t, Type::ParameterBlock(_) | Type::ConstantBuffer(_) | Type::TextureBuffer(_));
+                is_array(p, g) && !block && t.is_resource()
+            }),
+        ),
+        (
+            Capability::BufferArrays,
+            Find::Parameter(|p, g, t| is_array(p, g) && matches!(t, Type::ConstantBuffer(_) | Type::TextureBuffer(_))),
+        ),
+    ],
     adds: &[Capability::SamplerParameters],
     after: &["resolve_resources", "split_resources", "combined_samplers", "counters"],
     run,
@@ -36,6 +49,10 @@ pub(super) const PASS: Pass = Pass {
 struct Elements {
     list: Vec<GlobalId>,
     dims: Vec<u32>,
+}
+
+fn is_array(program: &Program, global: &Global) -> bool {
+    matches!(program.types.get(global.ty), Type::Array(..))
 }
 
 fn run(cx: &mut Context) {

@@ -7,6 +7,7 @@
 //!
 //! After `dead_code` only resources which are used matter; `split_resources` makes resources that no source names.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
@@ -15,7 +16,7 @@ use crate::tree::{Attribute, Global, GlobalKind, Program};
 pub(super) const PASS: Pass = Pass {
     name: "root_signatures",
     always: Some("an attribute that the target lacks is dropped without an error"),
-    removes: &[Capability::RootSignatures],
+    removes: &[(Capability::RootSignatures, Find::Function(|_, f| f.attributes.iter().any(is_signature)))],
     after: &["dead_code"],
     run,
     ..Pass::ROW

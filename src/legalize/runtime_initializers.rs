@@ -8,6 +8,7 @@
 //!
 //! It stands before whatever looks into the bodies of functions.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
@@ -18,7 +19,10 @@ use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
-    removes: &[Capability::RuntimeInitializers, Capability::RuntimeConstants],
+    removes: &[
+        (Capability::RuntimeInitializers, Find::Global(|p, g| g.kind != GlobalKind::Const && is_runtime(p, g))),
+        (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
+    ],
     after: &["inline_builtins", "called_entry_points"],
     run,
     ..Pass::ROW
@@ -46,7 +50,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Whether the first value of a variable or constant is no constant.
-pub(super) fn is_runtime(program: &Program, global: &Global) -> bool {
+fn is_runtime(program: &Program, global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
             // The calls of a constant that can be computed are left for `constant_calls`.

@@ -10,6 +10,7 @@
 //!
 //! It comes after the passes that make each texture and sampler a global of its own, and those that make textures.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::{Leaf, ProgramLayout, Unit};
 use crate::symbol::Symbol;
@@ -22,7 +23,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "sampler_pairs",
-    removes: &[Capability::SeparateSamplers],
+    removes: &[(
+        Capability::SeparateSamplers,
+        Find::Type(|_, t| match t {
+            Type::Sampler(_) => true,
+            Type::Texture(t) => !t.combined && t.access == Access::Read,
+            _ => false,
+        }),
+    )],
     after: &["resolve_resources", "resource_arrays", "subpass_inputs", "texel_buffers"],
     run,
     ..Pass::ROW

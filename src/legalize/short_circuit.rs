@@ -7,7 +7,8 @@
 //!
 //! It stands after whatever makes calls.
 
-use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::hoist::{Mark, hoist_all, temporary_name};
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::analyses::is_pure;
@@ -15,7 +16,12 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "short_circuit",
-    removes: &[Capability::ShortCircuit],
+    removes: &[(
+        Capability::ShortCircuit,
+        Find::Expr(|p, exprs, id| {
+            !candidates(exprs, id).is_empty() && !conditional_effects(&p.effects(), exprs, id).is_empty()
+        }),
+    )],
     after: &["inline_builtins", "flatten"],
     run,
     ..Pass::ROW
@@ -23,25 +29,20 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let mut marks = Marks::default();
-        for id in body.expressions() {
-            for part in conditional_effects(&effects, &body.exprs, id) {
-                marks.insert(part, Mark::Value(temporary_name(cx.program, body, part)));
-            }
-        }
-        hoist(cx.program, &effects, body, marks);
+    hoist_all(cx, &mut |program, body| {
+        let parts = body.expressions().into_iter().flat_map(|id| conditional_effects(&effects, &body.exprs, id));
+        parts.map(|part| (part, Mark::Value(temporary_name(program, body, part)))).collect()
     });
 }
 
 /// The operands of an operator that it may leave out, if one of them has effects.
-pub(super) fn conditional_effects(effects: &Effects, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
+fn conditional_effects(effects: &Effects, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
     let parts = candidates(exprs, id);
     if parts.iter().any(|p| effects.expr(exprs, *p)) { parts } else { Vec::new() }
 }
 
 /// The operands of an operator that it may leave out, if one of them calls or assigns something.
-pub(super) fn candidates(exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
+fn candidates(exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
     let parts = match exprs[id].kind {
         ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, b) if exprs[id].ty == TypeId::BOOL => vec![b],
         ExprKind::Select(c, a, b) if exprs[c].ty == TypeId::BOOL => vec![a, b],

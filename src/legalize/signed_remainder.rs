@@ -7,6 +7,7 @@
 //! counts up from zero, comes from a system value, or is a mask or remainder of such is known not to be negative and stays.
 
 use super::float_remainder::{call, helper, list};
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::*;
@@ -15,7 +16,10 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "signed_remainder",
-    removes: &[Capability::SignedRemainder],
+    removes: &[(
+        Capability::SignedRemainder,
+        Find::Body(|p, id, body, live| doubtful(p, id, body, live).first().map(|e| body.exprs[*e].span)),
+    )],
     after: &["lower_matrix_ops", "entry_points"],
     run,
     ..Pass::ROW
@@ -24,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
     cx.each_body(&mut |cx, id, body| {
-        for id in doubtful(cx.program, id, body) {
+        for id in doubtful(cx.program, id, body, &body.expressions()) {
             let ty = body.exprs[id].ty;
             let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
             call(body, id, function);
@@ -34,8 +38,7 @@ fn run(cx: &mut Context) {
 }
 
 /// The remainders of a body of which an operand may be negative.
-pub(super) fn doubtful(program: &Program, function: FunctionId, body: &Body) -> Vec<ExprId> {
-    let live = body.expressions();
+fn doubtful(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let remainder = |id: ExprId| match body.exprs[id].kind {
         ExprKind::Binary(BinaryOp::Rem, a, b) | ExprKind::Assign(Some(BinaryOp::Rem), a, b) => Some((a, b)),
         _ => None,
@@ -45,7 +48,7 @@ pub(super) fn doubtful(program: &Program, function: FunctionId, body: &Body) -> 
     if found.is_empty() {
         return found;
     }
-    let signs = Signs::of(program, function, body, &live);
+    let signs = Signs::of(program, function, body, live);
     found
         .into_iter()
         .filter(|id| remainder(*id).is_some_and(|(a, b)| !(signs.positive(a) && signs.positive(b))))

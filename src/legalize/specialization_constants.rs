@@ -5,6 +5,7 @@
 //!
 //! Ids that the source does not give are those that layout gave. One without a value is zero.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Unit;
 use crate::target::Capability;
@@ -13,7 +14,7 @@ use crate::tree::*;
 pub(super) const PASS: Pass = Pass {
     name: "specialization_constants",
     always: Some("targets that have them need their ids"),
-    removes: &[Capability::SpecializationConstants],
+    removes: &[(Capability::SpecializationConstants, Find::Global(|_, g| g.kind == GlobalKind::Specialization))],
     run,
     ..Pass::ROW
 };

@@ -7,6 +7,8 @@
 //!
 //! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
+use super::needs::Find;
+use super::resolve_resources::RESOURCE_VALUES;
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
 use crate::target::Capability;
@@ -20,7 +22,21 @@ pub(super) const PASS: Pass = Pass {
     name: "split_resources",
     always: Some("here every shader parameter is given its binding"),
     // Variables of structs that hold resources keep the data.
-    removes: &[Capability::MixedStructs, Capability::ParameterBlocks, Capability::ResourceValues],
+    removes: &[
+        (Capability::MixedStructs, Find::Field(|p, f| p.holds_resource(f.ty))),
+        (
+            Capability::ParameterBlocks,
+            Find::Parameter(|p, _, t| match *t {
+                Type::ParameterBlock(_) => true,
+                Type::ConstantBuffer(t) | Type::TextureBuffer(t) => p.holds_resource(t),
+                _ => false,
+            }),
+        ),
+        RESOURCE_VALUES[0],
+        RESOURCE_VALUES[1],
+        RESOURCE_VALUES[2],
+        RESOURCE_VALUES[3],
+    ],
     adds: super::needs::OF_PARAMETERS,
     after: &["resolve_resources", "root_signatures"],
     run,

@@ -6,6 +6,7 @@
 //! The place comes from `SV_Position`, which the entry point takes in addition where it does not have it yet; functions other
 //! than entry points find it in a static variable.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -15,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "subpass_inputs",
-    removes: &[Capability::SubpassInputs],
+    removes: &[(Capability::SubpassInputs, Find::Type(|_, t| matches!(t, Type::SubpassInput(..))))],
     adds: &[Capability::SeparateSamplers, Capability::MultisampledTextures],
     run,
     ..Pass::ROW

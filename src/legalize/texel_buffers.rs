@@ -6,6 +6,7 @@
 //! The library says the element of a typed buffer, in targets without them, as the element of what a function marked
 //! `[__as_structured]` gives; that is the same buffer now. The host binds a buffer of 32-bit components, not of a format.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BufferKind, ExprKind, Type};
@@ -13,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "texel_buffers",
-    removes: &[Capability::TexelBuffers],
+    removes: &[(Capability::TexelBuffers, Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Typed, ..))))],
     adds: &[Capability::StorageBuffers],
     after: &["inline_builtins"],
     run,

@@ -5,6 +5,7 @@
 //!
 //! Rule: `layout-globals`.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::lock::Owner;
 use crate::layout::{ScopeBuffer, StructBuilder, Unit};
@@ -19,7 +20,13 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "uniform_blocks",
-    removes: &[Capability::GlobalUniforms],
+    removes: &[(
+        Capability::GlobalUniforms,
+        Find::Parameter(|_, _, t| {
+            !matches!(t, Type::ParameterBlock(_) | Type::ConstantBuffer(_) | Type::TextureBuffer(_) | Type::Buffer(..))
+                && !t.is_resource()
+        }),
+    )],
     adds: super::needs::OF_DATA,
     after: &["split_resources"],
     run,

@@ -9,6 +9,7 @@
 
 use super::Context;
 use super::Pass;
+use super::needs::Find;
 use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source};
 use crate::layout::locations::mesh_output;
@@ -23,7 +24,10 @@ use rustc_hash::FxHashSet;
 pub const PASS: Pass = Pass {
     name: "varyings",
     always: Some("targets that need no semantics still get the names of system values that they know"),
-    removes: &[Capability::VaryingsWithoutSemantics],
+    removes: &[(
+        Capability::VaryingsWithoutSemantics,
+        Find::Entry(|p, e| lacks_semantics(p, e).then(|| p.functions[e.function].span)),
+    )],
     run,
     ..Pass::ROW
 };

@@ -5,13 +5,18 @@
 //!
 //! A target without the capability computes constants without bounds and refuses those that leave their type.
 
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
 use crate::target::Capability;
 use crate::tree::*;
 
-pub(super) const PASS: Pass =
-    Pass { name: "wrapping_constants", removes: &[Capability::WrappingConstants], run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "wrapping_constants",
+    removes: &[(Capability::WrappingConstants, Find::Expr(wraps))],
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {
@@ -40,7 +45,7 @@ fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
 }
 
 /// Whether an operator or conversion gives another number than it would without bounds.
-pub(super) fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some(scalar) = program.types.component(exprs[id].ty).filter(|s| s.is_integer()) else { return false };
     match exprs[id].kind {
         ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl), a, b) => {

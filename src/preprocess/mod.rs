@@ -98,11 +98,6 @@ pub struct TokenCache {
 }
 
 impl TokenCache {
-    /// An empty cache.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The tokens of a file; lexed anew if its text is not what it was.
     fn get(&self, loaded: &Loaded) -> Arc<Lexed> {
         let files = self.files.read().unwrap_or_else(|e| e.into_inner());

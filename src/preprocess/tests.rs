@@ -263,7 +263,7 @@ fn includes() {
         )
         .with("lib/a.hlsli", "#pragma once\n#include \"b.hlsli\"\na")
         .with("lib/b.hlsli", "b __FILE__");
-    let cache = Arc::new(TokenCache::new());
+    let cache = Arc::new(TokenCache::default());
     let options = Preprocess { cache: Some(cache.clone()), ..Preprocess::default() };
     for _ in 0..2 {
         let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());

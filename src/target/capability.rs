@@ -102,8 +102,6 @@ capabilities! {
     SwizzleAssignment,
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions,
-    /// Logical and comparison operators and `?:` on vectors.
-    VectorLogic,
     /// Values of structs and arrays written out outside of initializers.
     AggregateExpressions,
     /// `?:` between structs and arrays.
@@ -112,8 +110,6 @@ capabilities! {
     MatrixConditionals,
     /// Operands of `&&`, `||` and `?:` that are not evaluated unless they are needed, where they have effects.
     ShortCircuit,
-    /// `?:` on a scalar condition.
-    ConditionalOperator,
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants,
     /// Functions called in the values of named constants.

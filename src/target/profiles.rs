@@ -136,7 +136,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 const SM_5_0: Capabilities = COMMON.with(&[
     Overloads, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
-    SwizzleAssignment, AssignmentExpressions, VectorLogic, MatrixConditionals, ConditionalOperator, NonFiniteConstants,
+    SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, EmptyArrays, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
@@ -155,8 +155,8 @@ const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64]);
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     Overloads, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
-    MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, VectorLogic, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, ConditionalOperator, NonFiniteConstants,
+    MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, RayQueries, WaveOperations, CalledSystemValues, QuadOperations, TexelBuffers, DeviceAddresses,
@@ -170,7 +170,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     Overloads, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
-    AssignmentExpressions, VectorLogic, AggregateExpressions, MatrixConditionals, ShortCircuit, ConditionalOperator,
+    AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics,
@@ -221,8 +221,8 @@ const ES_320: Capabilities =
 
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
-    BareElements, BufferCopies, DynamicMatrixRows, VectorLogic, AggregateExpressions, ShortCircuit,
-    ConditionalOperator, SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
+    BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
+    SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators,
 ]);
 /// naga writes the values of specialization constants that they have in the text.

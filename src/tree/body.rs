@@ -73,56 +73,48 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// Binary operators on values. Operands have equal types, except shifts, and `*` never means a matrix product in HLSL.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Shl,
-    Shr,
-    BitAnd,
-    BitOr,
-    BitXor,
-    /// `&&`: short-circuit on scalars (HLSL 2021), componentwise on vectors.
-    And,
-    /// `||`.
-    Or,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
+macro_rules! binary_ops {
+    ($($(#[doc = $doc:literal])* $name:ident $spelling:literal,)*) => {
+        /// Binary operators on values. Operands have equal types, except shifts, and `*` never means a matrix product in HLSL.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[allow(missing_docs)]
+        pub enum BinaryOp { $($(#[doc = $doc])* $name),* }
+
+        impl BinaryOp {
+            /// Every operator.
+            pub const ALL: &[BinaryOp] = &[$(BinaryOp::$name),*];
+            /// Spelling in C-like languages.
+            pub fn spelling(self) -> &'static str {
+                match self { $(BinaryOp::$name => $spelling),* }
+            }
+        }
+    };
+}
+
+binary_ops! {
+    Add "+",
+    Sub "-",
+    Mul "*",
+    Div "/",
+    Rem "%",
+    Shl "<<",
+    Shr ">>",
+    BitAnd "&",
+    BitOr "|",
+    BitXor "^",
+    /// Short-circuit on scalars (HLSL 2021), componentwise on vectors.
+    And "&&",
+    /// As `&&`.
+    Or "||",
+    Equal "==",
+    NotEqual "!=",
+    Less "<",
+    LessEqual "<=",
+    Greater ">",
+    GreaterEqual ">=",
 }
 
 impl BinaryOp {
-    /// Spelling in C-like languages.
-    pub fn spelling(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-            BinaryOp::Shl => "<<",
-            BinaryOp::Shr => ">>",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::BitXor => "^",
-            BinaryOp::And => "&&",
-            BinaryOp::Or => "||",
-            BinaryOp::Equal => "==",
-            BinaryOp::NotEqual => "!=",
-            BinaryOp::Less => "<",
-            BinaryOp::LessEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterEqual => ">=",
-        }
-    }
     /// Gives bool (or a vector of bool).
     pub fn is_comparison(self) -> bool {
         use BinaryOp::*;

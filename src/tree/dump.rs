@@ -58,7 +58,7 @@ fn text(program: &Program, ty: TypeId, written: bool) -> String {
         Type::Texture(t) => texture_text(&t, &of(t.element)),
         Type::Sampler(false) => "SamplerState".to_owned(),
         Type::Sampler(true) => "SamplerComparisonState".to_owned(),
-        Type::Buffer(kind, access, t) => buffer_text(kind, access, &of(t)),
+        Type::Buffer(kind, access, t) => kind.name(access, &of(t)),
         Type::ConstantBuffer(t) => format!("ConstantBuffer<{}>", of(t)),
         Type::TextureBuffer(t) => format!("TextureBuffer<{}>", of(t)),
         Type::ParameterBlock(t) => format!("ParameterBlock<{}>", of(t)),
@@ -83,32 +83,11 @@ fn texture_text(t: &Texture, element: &str) -> String {
         Access::RasterOrdered => "RasterizerOrdered",
         Access::Feedback => "Feedback",
     };
-    let shape = match t.shape {
-        TextureShape::D1 => "1D",
-        TextureShape::D2 => "2D",
-        TextureShape::D3 => "3D",
-        TextureShape::Cube => "Cube",
-    };
+    let shape = t.shape.word();
     let base = if t.combined { "Sampler" } else { "Texture" };
     let flag = |on: bool, word: &'static str| if on { word } else { "" };
     let (ms, array, depth) = (flag(t.multisampled, "MS"), flag(t.array, "Array"), flag(t.depth, "Shadow"));
     format!("{access}{base}{shape}{ms}{array}{depth}<{}>", element)
-}
-
-fn buffer_text(kind: BufferKind, access: Access, element: &str) -> String {
-    let rw = match access {
-        Access::Read => "",
-        Access::RasterOrdered => "RasterizerOrdered",
-        _ => "RW",
-    };
-    match kind {
-        BufferKind::Typed => format!("{rw}Buffer<{element}>"),
-        BufferKind::Structured => format!("{rw}StructuredBuffer<{element}>"),
-        BufferKind::ByteAddress => format!("{rw}ByteAddressBuffer"),
-        BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
-        BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
-        BufferKind::Counter => "CounterBuffer".to_owned(),
-    }
 }
 
 struct Dump<'a> {

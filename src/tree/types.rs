@@ -97,6 +97,18 @@ pub enum TextureShape {
     Cube,
 }
 
+impl TextureShape {
+    /// The end of the name of a texture type: `2D`.
+    pub fn word(self) -> &'static str {
+        match self {
+            TextureShape::D1 => "1D",
+            TextureShape::D2 => "2D",
+            TextureShape::D3 => "3D",
+            TextureShape::Cube => "Cube",
+        }
+    }
+}
+
 /// What a shader may do with a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -142,6 +154,25 @@ pub enum BufferKind {
     Consume,
     /// The hidden counter of a structured buffer, made by legalization: one atomic `uint`.
     Counter,
+}
+
+impl BufferKind {
+    /// The type in HLSL's words.
+    pub fn name(self, access: Access, element: &str) -> String {
+        let prefix = match access {
+            Access::Read => "",
+            Access::RasterOrdered => "RasterizerOrdered",
+            Access::ReadWrite | Access::Write | Access::Feedback => "RW",
+        };
+        match self {
+            BufferKind::Typed => format!("{prefix}Buffer<{element}>"),
+            BufferKind::Structured => format!("{prefix}StructuredBuffer<{element}>"),
+            BufferKind::ByteAddress => format!("{prefix}ByteAddressBuffer"),
+            BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
+            BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
+            BufferKind::Counter => "RWStructuredBuffer<uint>".to_owned(),
+        }
+    }
 }
 
 /// Where a pointer points.

@@ -50,10 +50,10 @@ fn replaced(text: &str, part: &str, content: &str) -> Option<String> {
 
 /// The default profiles: what they have, what a pass takes out for them, and what is left.
 fn capability_table() -> String {
-    // `emit` writes a text an entry point where it has to.
+    // `names` makes names differ, and `emit` writes a text an entry point, wherever they have to.
     let removed = |c: Capability| {
-        c == Capability::SeveralEntryPoints
-            || PASSES.iter().any(|pass| pass.removes.contains(&c) || pass.lessens.contains(&c))
+        matches!(c, Capability::Overloads | Capability::SeveralEntryPoints)
+            || PASSES.iter().any(|pass| pass.rewrites().any(|r| r == c))
     };
     let cell = |profile: Option<&Profile>, c: Capability| match profile {
         Some(profile) if profile.has(c) => "native",

@@ -109,12 +109,7 @@ pub(super) fn name(cx: &Context, ty: TypeId) -> String {
 /// A texture or image type: `utexture2DArray`, `image3D`.
 pub(super) fn texture(cx: &Context, texture: &Texture, read_word: &str) -> String {
     let word = if texture.access == Access::Read { read_word } else { "image" };
-    let shape = match texture.shape {
-        TextureShape::D1 => "1D",
-        TextureShape::D2 => "2D",
-        TextureShape::D3 => "3D",
-        TextureShape::Cube => "Cube",
-    };
+    let shape = texture.shape.word();
     let ms = if texture.multisampled { "MS" } else { "" };
     let array = if texture.array { "Array" } else { "" };
     let shadow = if texture.combined && texture.depth && word == "sampler" { "Shadow" } else { "" };

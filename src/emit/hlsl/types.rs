@@ -41,7 +41,7 @@ pub(super) fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
         Type::Texture(texture) => texture_name(&texture, &element(texture.element)),
         Type::Sampler(false) => "SamplerState".to_owned(),
         Type::Sampler(true) => "SamplerComparisonState".to_owned(),
-        Type::Buffer(kind, access, t) => buffer_name(kind, access, &element(t)),
+        Type::Buffer(kind, access, t) => kind.name(access, &element(t)),
         Type::ConstantBuffer(t) => format!("ConstantBuffer<{}>", of(t)),
         Type::TextureBuffer(t) => format!("TextureBuffer<{}>", of(t)),
         Type::ParameterBlock(t) => format!("ParameterBlock<{}>", of(t)),
@@ -72,29 +72,8 @@ fn texture_name(texture: &Texture, element: &str) -> String {
         Access::RasterOrdered => "RasterizerOrdered",
         Access::Feedback => "Feedback",
     };
-    let shape = match texture.shape {
-        TextureShape::D1 => "1D",
-        TextureShape::D2 => "2D",
-        TextureShape::D3 => "3D",
-        TextureShape::Cube => "Cube",
-    };
+    let shape = texture.shape.word();
     let ms = if texture.multisampled { "MS" } else { "" };
     let array = if texture.array { "Array" } else { "" };
     format!("{access}Texture{shape}{ms}{array}<{element}>")
-}
-
-fn buffer_name(kind: BufferKind, access: Access, element: &str) -> String {
-    let prefix = match access {
-        Access::Read => "",
-        Access::RasterOrdered => "RasterizerOrdered",
-        _ => "RW",
-    };
-    match kind {
-        BufferKind::Typed => format!("{prefix}Buffer<{element}>"),
-        BufferKind::Structured => format!("{prefix}StructuredBuffer<{element}>"),
-        BufferKind::ByteAddress => format!("{prefix}ByteAddressBuffer"),
-        BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
-        BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
-        BufferKind::Counter => "RWStructuredBuffer<uint>".to_owned(),
-    }
 }

@@ -6,7 +6,6 @@
 use super::{Facts, Resolver, Site, Work, flow::Alias, literal};
 use crate::check::constant::Value;
 use crate::source::Span;
-use crate::target::Capability;
 use crate::tree::{
     Block, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, Literal, LocalId, Step, Stmt, StmtKind, Type, TypeId,
 };
@@ -249,9 +248,6 @@ impl Resolver<'_, '_> {
         for (index, other) in indices(&work.body.exprs, path).into_iter().zip(indices(&work.body.exprs, b)) {
             if same_value(&work.body.exprs, index, other) {
                 continue;
-            }
-            if !self.cx.profile.has(Capability::ConditionalOperator) {
-                return None;
             }
             let marker = [index, other].iter().find_map(|i| self.facts.marker(&work.body.exprs, *i));
             let one = self.facts.unmarked(&work.body.exprs, index);

@@ -35,7 +35,7 @@ pub(super) fn split(cx: &mut Context) {
 }
 
 /// Values that come out of a buffer where they are not turned into what they are in a variable. `live` has operands first.
-pub(in super::super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
+pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Vec<ExprId> {
     // What nothing has used so far.
     let (mut found, mut open) = (Vec::new(), Vec::new());
     for &id in live {

@@ -30,6 +30,7 @@ mod access;
 mod buffers;
 mod copies;
 mod elements;
+mod finders;
 mod frame;
 mod leaves;
 mod loads;
@@ -48,24 +49,14 @@ use super::needs::needs;
 use super::{Context, Pass};
 use crate::target::Capability;
 
-pub(super) use self::copies::{copies, parts};
-pub(super) use self::types::mixes_orders;
+pub(super) use self::copies::parts;
 
 pub(super) const PASS: Pass = Pass {
     name: "storage",
     always: Some(
         "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
     ),
-    removes: &[
-        Capability::PackOffsets,
-        Capability::BothMatrixOrders,
-        Capability::BoolInBuffers,
-        Capability::SparseUniformArrays,
-        Capability::NonFloatMatrices,
-        Capability::UnitVectors,
-        Capability::MixedMatrixOrders,
-        Capability::BufferCopies,
-    ],
+    removes: finders::ALL,
     adds: &[Capability::AggregateExpressions],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
@@ -82,20 +73,20 @@ fn run(cx: &mut Context) {
         return;
     }
     let wanted = place::wanted(cx);
-    let (needs, profile) = (needs(cx.program), cx.profile);
-    let lacks = |c: &Capability| !profile.has(*c) && needs.contains_key(c);
+    let needs = needs(cx.program, cx.profile);
     let twins = uniform::twins(cx);
-    if !twins.is_empty() || PASS.removes.iter().any(lacks) {
+    if !twins.is_empty() || PASS.removes.iter().any(|(c, _)| needs.contains_key(c)) {
         types::plan(cx, &mut plan, twins);
     }
     if !plan.is_empty() {
         access::rewrite(cx, &mut plan);
     }
-    if lacks(&Capability::UnitVectors) {
+    if needs.contains_key(&Capability::UnitVectors) {
         unit_vectors::narrow_all(cx.program);
     }
     place::place(cx, wanted);
-    if !profile.has(Capability::BufferCopies) && (!plan.is_empty() || lacks(&Capability::BufferCopies)) {
+    if !cx.profile.has(Capability::BufferCopies) && (!plan.is_empty() || needs.contains_key(&Capability::BufferCopies))
+    {
         copies::split(cx);
     }
 }
