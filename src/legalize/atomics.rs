@@ -30,7 +30,11 @@ pub(super) const PASS: Pass = Pass {
         Capability::PlainlyAccessedAtomics,
         Find::Expr(|p, exprs, id| {
             let Some((function, [target, ..])) = callee(p, exprs, id) else { return false };
-            is_operation(function) && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
+            // What a device address points at has no declaration to change.
+            let pointed = |e: ExprId| matches!(exprs[e].kind, ExprKind::Deref(_));
+            is_operation(function)
+                && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
+                && !exprs.post_order(*target).into_iter().any(pointed)
         }),
     )],
     after: &["counters", "flatten"],

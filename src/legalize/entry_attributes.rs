@@ -471,7 +471,7 @@ impl Lowering<'_, '_> {
                 None => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
             };
             let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-            parts.push(b.convert(value, own));
+            parts.push(adapt(&mut b, value, own));
         }
         self.body.exprs.push(Expr { kind: ExprKind::Construct(parts), ty: flat, span })
     }

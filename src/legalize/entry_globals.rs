@@ -295,7 +295,7 @@ impl Lowering<'_, '_> {
             }
             Replacement::Builtin(template, own) => {
                 let target = b.native(template.clone(), Vec::new(), *own);
-                let value = b.convert(value, *own);
+                let value = adapt(&mut b, value, *own);
                 let assign = b.assign(target, value);
                 out.push(Stmt::new(StmtKind::Expr(assign), span));
             }

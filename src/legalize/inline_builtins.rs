@@ -11,6 +11,7 @@ use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass, parts};
 use crate::source::Span;
+use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
     ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Type, TypeId, Types,
@@ -21,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "inline_builtins",
     always: Some("polyfills of the library are written for it"),
+    adds: &[Capability::WrappingConstants],
     after: &["select_target", "lower_properties"],
     run,
     ..Pass::ROW

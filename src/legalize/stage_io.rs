@@ -352,21 +352,23 @@ pub fn attribute(name: &str, args: Vec<AttributeArg>, span: Span) -> Attribute {
     Attribute { name: Symbol::new(name), args, declared: false, span }
 }
 
-/// A builtin as the type that the source gives it: cut to its components, then converted.
+/// A system value as another type: cut to its components or with zeros for those it lacks, then converted.
 pub fn adapt(b: &mut Build, value: ExprId, ty: TypeId) -> ExprId {
-    let own = b.exprs[value].ty;
-    let length = |t: Type| match t {
-        Type::Vector(_, n) => n,
-        _ => 1,
+    let shape = |t: Type| match t {
+        Type::Vector(s, n) => (Some(s), n),
+        _ => (None, 1),
     };
-    let (have, want) = (length(b.types.get(own)), length(b.types.get(ty)));
-    let cut = match (have > want, want) {
-        (true, 1) => b.swizzle(value, &[0]),
-        (true, 2) => b.swizzle(value, &[0, 1]),
-        (true, _) => b.swizzle(value, &[0, 1, 2]),
+    let ((scalar, have), (_, want)) = (shape(b.types.get(b.exprs[value].ty)), shape(b.types.get(ty)));
+    let fitted = match (scalar, want) {
+        _ if have > want => b.swizzle(value, [0, 1, 2].get(..usize::from(want)).unwrap_or(&[0])),
+        (Some(scalar), want) if have < want => {
+            let (one, all) = (b.types.scalar(scalar), b.types.vector(scalar, want));
+            let zeros: Vec<ExprId> = (have..want).map(|_| b.number(0, one)).collect();
+            b.construct(std::iter::once(value).chain(zeros).collect(), all)
+        }
         _ => value,
     };
-    b.convert(cut, ty)
+    b.convert(fitted, ty)
 }
 
 /// Whether the use of a position may see its `w`: not if only other components are taken of it.

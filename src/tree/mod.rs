@@ -800,15 +800,5 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
     if param.modifiers.has(Modifiers::UNIFORM) {
         return true;
     }
-    param.semantic.is_none()
-        && matches!(
-            program.types.get(program.types.innermost(ty)),
-            Type::Texture(_)
-                | Type::Sampler(_)
-                | Type::Buffer(..)
-                | Type::ConstantBuffer(_)
-                | Type::TextureBuffer(_)
-                | Type::ParameterBlock(_)
-                | Type::AccelerationStructure
-        )
+    param.semantic.is_none() && program.types.get(program.types.innermost(ty)).is_resource()
 }
