@@ -80,7 +80,7 @@ pub static DECIDED: &[Decided] = &[
     ),
     row("push_constant_struct_global", "wgsl", "p", NO_PUSH_CONSTANTS),
     row("push_constant_struct_global", "wgsl", "z", NO_PUSH_CONSTANTS),
-    row("seed003_same_name", "dxc", "", "DXC's listing tells two buffers of one name apart nowhere"),
+    row("seed003_same_name", "dxc", "", "DXC's listing does not distinguish two buffers of one name"),
     row(
         "seed003_resource_in_cbuffer",
         "dxc",

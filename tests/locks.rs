@@ -151,7 +151,7 @@ fn edits(seed: u64) -> [usize; 2] {
             let expected = [Code::LOCKED, Code::BINDING_OVERLAP, Code::BINDING_EXHAUSTED];
             let errors = output.diagnostics.iter().filter(|d| d.severity == Severity::Error);
             let strange: Vec<_> = errors.filter(|d| !expected.contains(&d.code)).collect();
-            // What a target does not support, it cannot say without the lock either.
+            // What a target does not support is an error without the lock too.
             let same = strange.is_empty() || run(&text, target, policy, None).has_errors();
             assert!(same, "seed {seed}:\n{text}\n{}", output.render(false));
             counts[1] += 1;

@@ -104,7 +104,7 @@ pub struct Options {
     pub default_matrix_order: MatrixOrder,
     /// A register of a struct or of plain data whose class it does not take is ignored rather than an error.
     pub ignores_unfit_registers: bool,
-    /// As DXC has it: `register(t)` is `register(t0)`, plain data hears `b3` and `i3` as `c3`, structs have no register space, only
+    /// As DXC has it: `register(t)` is `register(t0)`, plain data takes `b3` and `i3` as `c3`, structs have no register space, only
     /// members of a `cbuffer` a `packoffset`, and only globals an array without bound, of one dimension.
     pub places_as_dxc: bool,
     /// `#pragma pack_matrix` is obeyed.
@@ -164,7 +164,7 @@ struct Source {
 
 /// What is being checked: a body or a global's initializer.
 struct Context<'a> {
-    /// Told apart from other contexts, for locals.
+    /// A number of its own, for locals.
     id: u32,
     body: Body,
     scope: ScopeId,

@@ -74,7 +74,7 @@ struct Shared {
 
 impl Shared {
     fn new(program: &Program, profile: &Profile) -> Shared {
-        let globals = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+        let globals = program.listed_globals();
         let transparent = globals.filter_map(|id| context::transparent_element(program, &program.globals[id]));
         let mut block_structs: FxHashSet<StructId> = transparent.collect();
         if profile.language == Language::Glsl {

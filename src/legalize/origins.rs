@@ -2,7 +2,7 @@
 
 use crate::layout::{Leaf, ProgramLayout, Role};
 use crate::target::{Capability, Profile};
-use crate::tree::{Global, GlobalKind, Item, Modifiers, Origin, Program};
+use crate::tree::{Global, GlobalKind, Modifiers, Origin, Program};
 
 /// Notes at parameters and fields what of the source they are.
 pub(super) fn note(program: &mut Program, layout: &ProgramLayout) {
@@ -21,7 +21,7 @@ pub(super) fn note(program: &mut Program, layout: &ProgramLayout) {
 
 /// What is declared elsewhere than the leaf that it stands for, or stands for none.
 pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profile) -> Vec<String> {
-    let listed = program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None });
+    let listed = program.listed_globals();
     let parameters = listed.map(|id| &program.globals[id]).filter(|g| g.kind == GlobalKind::Parameter);
     let fault = |global: &Global| {
         let bound = match global.origin {

@@ -19,7 +19,7 @@ mod places;
 mod prepare;
 mod rebinding;
 
-use super::needs::{Find, Finder};
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::Value;
 use crate::source::Span;
@@ -63,29 +63,6 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
-
-/// Resources as locals, results, choices, or parts of parameters of functions.
-pub(super) const RESOURCE_VALUES: [Finder; 4] = [
-    (Capability::ResourceValues, Find::Function(|p, f| p.holds_resource(f.result))),
-    (
-        Capability::ResourceValues,
-        Find::Param(|p, _, ty| {
-            let alone = matches!(
-                p.types.get(ty),
-                Type::Texture(_) | Type::Sampler(_) | Type::Buffer(..) | Type::AccelerationStructure
-            );
-            !alone && p.holds_resource(ty)
-        }),
-    ),
-    (
-        Capability::ResourceValues,
-        Find::Stmt(|p, body, stmt| matches!(stmt.kind, StmtKind::Local(l, _) if p.holds_resource(body.locals[l].ty))),
-    ),
-    (
-        Capability::ResourceValues,
-        Find::Expr(|p, exprs, id| matches!(exprs[id].kind, ExprKind::Select(..)) && p.holds_resource(exprs[id].ty)),
-    ),
-];
 
 fn run(cx: &mut Context) {
     let (effects, facts) = (cx.effects(), Rc::new(Facts::of(cx.program)));

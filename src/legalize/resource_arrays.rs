@@ -65,7 +65,7 @@ fn run(cx: &mut Context) {
     let further = behind_all(cx, &sizes);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
-        if let Some(elements) = take_apart(cx, global, further.get(&global).copied()) {
+        if let Some(elements) = split_array(cx, global, further.get(&global).copied()) {
             arrays.insert(global, elements);
         }
     }
@@ -159,7 +159,7 @@ fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalI
 }
 
 /// Declares the elements of an array in its place.
-fn take_apart(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> Option<Elements> {
+fn split_array(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
     if !cx.layout.settings.policy.arrays.places_elements && dims.iter().any(|d| *d > 1) {
         let Global { span, name, .. } = cx.program.globals[global];

@@ -8,13 +8,12 @@
 //! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
 use super::needs::Find;
-use super::resolve_resources::RESOURCE_VALUES;
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
 use crate::target::Capability;
 use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
-    ParameterId, Program, Step, StructId, Type, TypeId, Types,
+    ParameterId, Program, Step, StmtKind, StructId, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -32,10 +31,28 @@ pub(super) const PASS: Pass = Pass {
                 _ => false,
             }),
         ),
-        RESOURCE_VALUES[0],
-        RESOURCE_VALUES[1],
-        RESOURCE_VALUES[2],
-        RESOURCE_VALUES[3],
+        // As locals, results, choices, or parts of parameters of functions.
+        (Capability::ResourceValues, Find::Function(|p, f| p.holds_resource(f.result))),
+        (
+            Capability::ResourceValues,
+            Find::Param(|p, _, ty| {
+                let alone = matches!(
+                    p.types.get(ty),
+                    Type::Texture(_) | Type::Sampler(_) | Type::Buffer(..) | Type::AccelerationStructure
+                );
+                !alone && p.holds_resource(ty)
+            }),
+        ),
+        (
+            Capability::ResourceValues,
+            Find::Stmt(
+                |p, body, stmt| matches!(stmt.kind, StmtKind::Local(l, _) if p.holds_resource(body.locals[l].ty)),
+            ),
+        ),
+        (
+            Capability::ResourceValues,
+            Find::Expr(|p, exprs, id| matches!(exprs[id].kind, ExprKind::Select(..)) && p.holds_resource(exprs[id].ty)),
+        ),
     ],
     adds: super::needs::OF_PARAMETERS,
     after: &["resolve_resources", "root_signatures"],
@@ -59,7 +76,7 @@ fn run(cx: &mut Context) {
     for global in cx.program.parameters.clone() {
         let Some(parameter) = cx.parameter(global) else { continue };
         if needs_split(cx.program, cx.program.globals[global].ty) {
-            take_apart(cx, global, parameter, &mut split);
+            split_parameter(cx, global, parameter, &mut split);
         } else if let Some(leaf) =
             cx.layout.leaves.whole(parameter).filter(|id| is_declared(cx.layout.leaves.leaf(*id)))
         {
@@ -103,7 +120,7 @@ fn bind(cx: &mut Context, global: GlobalId, id: LeafId) {
 }
 
 /// Declares the leaves of a parameter.
-fn take_apart(cx: &mut Context, global: GlobalId, parameter: ParameterId, split: &mut Split) {
+fn split_parameter(cx: &mut Context, global: GlobalId, parameter: ParameterId, split: &mut Split) {
     let ty = cx.program.globals[global].ty;
     let layout = cx.layout;
     for (id, leaf) in layout.leaves.of_parameter(parameter).filter(|(_, leaf)| is_declared(leaf)) {

@@ -3,7 +3,7 @@
 use crate::emit;
 use crate::layout::Leaves;
 use crate::target::Profile;
-use crate::tree::{Binding, Global, GlobalId, GlobalKind, Item, LeafId, Origin, Program, Step, Type};
+use crate::tree::{Binding, Global, GlobalId, GlobalKind, LeafId, Origin, Program, Step, Type};
 use std::collections::BTreeMap;
 
 /// A parameter in a text.
@@ -44,7 +44,7 @@ impl Texts {
         let mut texts = Texts::default();
         if let Some(program) = emitted {
             let blocks: BTreeMap<GlobalId, _> = emit::blocks(program, profile).into_iter().collect();
-            for id in program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some(*id) } else { None }) {
+            for id in program.listed_globals() {
                 let global = &program.globals[id];
                 if matches!(global.kind, GlobalKind::Parameter | GlobalKind::Specialization) {
                     let block = blocks.get(&id).map(|name| name.as_str());

@@ -252,5 +252,5 @@ pub(in crate::emit) fn names(program: &Program) -> Vec<(GlobalId, Symbol)> {
             _ => Some(block),
         }
     };
-    program.items.iter().filter_map(|i| if let Item::Global(id) = i { Some((*id, name(*id)?)) } else { None }).collect()
+    program.listed_globals().filter_map(|id| Some((id, name(id)?))).collect()
 }

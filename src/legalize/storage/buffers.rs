@@ -109,7 +109,7 @@ pub(super) fn plan(cx: &mut Context) -> Plan {
             let buffer = match placed {
                 _ if stays => None,
                 true => in_order(cx, wanted),
-                false => take_apart(cx, &Origin::global(cx.program, *id), &native, wanted, &mut made),
+                false => split_buffer(cx, &Origin::global(cx.program, *id), &native, wanted, &mut made),
             };
             if one && buffer.is_some() && is_passed(cx.program, wanted.buffer) {
                 let reason = "a buffer of this type is passed to a function, and not all of them are laid out like this one; \
@@ -134,7 +134,7 @@ pub(super) fn plan(cx: &mut Context) -> Plan {
             && !is_natural(cx, &native, &wanted)
         {
             plan.types.extend(
-                take_apart(cx, &origin, &native, &wanted, &mut Made::default()).map(|buffer| (pointer, buffer)),
+                split_buffer(cx, &origin, &native, &wanted, &mut Made::default()).map(|buffer| (pointer, buffer)),
             );
         }
     }
@@ -361,7 +361,7 @@ fn has_packoffset(program: &Program, ty: TypeId, offset: u64) -> bool {
 }
 
 /// Declares the structs of a buffer.
-fn take_apart(
+fn split_buffer(
     cx: &mut Context,
     origin: &Origin,
     native: &Settings,
