@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// One file text, or one macro expansion (see [`Span`]).
 ///
 /// Ids have no order: that of files which programs share depends on threads. Files come in the order of [`Sources::files`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
 impl FileId {
@@ -26,6 +26,10 @@ impl FileId {
     /// The file of the standard library with this number.
     pub fn of_library(number: u32) -> FileId {
         FileId(number | Self::LIBRARY)
+    }
+    /// Whether all programs of a build know it by this number.
+    pub fn is_shared(self) -> bool {
+        self.0 & (Self::SHARED | Self::LIBRARY) != 0
     }
     /// Gives a number of a range that programs share instead of one of a program.
     fn renumber(&mut self, first: Numbers) {

@@ -1,5 +1,6 @@
 //! Functions: signatures, instances, and the checking of their bodies.
 
+use super::link::are_same;
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_INSTANCES};
@@ -543,7 +544,7 @@ impl<'a> Checker<'a> {
                     None => FunctionBody::None,
                 },
                 None => {
-                    let code = self.check_code(id, function, block, None);
+                    let code = self.code(id, function, block, None);
                     self.program.functions[function].code = code;
                     FunctionBody::Block
                 }
@@ -587,7 +588,7 @@ impl<'a> Checker<'a> {
             }
             // Cases of users for targets that we do not have may use what only exists there.
             let before = self.diags.take();
-            let code = self.check_code(id, function, block, Some(target));
+            let code = self.code(id, function, block, Some(target));
             let found = self.diags.take();
             before.into_iter().for_each(|d| self.diags.push(d));
             if builtin || !found.iter().any(|d| d.severity == crate::diagnostic::Severity::Error) {
@@ -628,15 +629,33 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Checks statements in a context of their own, for one target where the body has a target switch.
+    /// The statements of an instance, for one target where the body has a target switch: checked, or linked.
+    fn code(&mut self, id: InstanceId, function: FunctionId, block: &'a ast::Block, target: Option<Symbol>) -> Body {
+        let instance = self.functions.get(id).clone();
+        let key = self.body_key(instance.decl, &instance.args, block, target);
+        if let Some(body) = key.as_ref().and_then(|key| self.linked(key)) {
+            if cfg!(debug_assertions) {
+                let checked = self.check_code(instance, function, block, target);
+                assert!(are_same(&body, &checked), "not what is checked:\n{body:#?}\n{checked:#?}");
+            }
+            return body;
+        }
+        let found = self.diags.list().len() + self.lasting.len();
+        let body = self.check_code(instance, function, block, target);
+        if let Some(key) = key.filter(|_| found == self.diags.list().len() + self.lasting.len()) {
+            self.share(key, &body);
+        }
+        body
+    }
+
+    /// Checks statements in a context of their own.
     fn check_code(
         &mut self,
-        id: InstanceId,
+        instance: Instance<'a>,
         function: FunctionId,
         block: &'a ast::Block,
         target: Option<Symbol>,
     ) -> Body {
-        let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let signature = instance.signature.clone();
         let locals = self.program.functions[function].code.locals.clone();

@@ -4,7 +4,7 @@
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
 //!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces.
 //! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
-//!   [`member`], [`init`].
+//!   [`member`], [`init`]. What modules and the library have is checked once a build and linked into programs: [`link`].
 //! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
 //!   change their `this`.
 //!
@@ -30,6 +30,7 @@ mod generic;
 mod globals;
 mod init;
 mod interfaces;
+mod link;
 mod literal;
 mod objects;
 mod member;
@@ -45,6 +46,8 @@ mod structs;
 mod tests;
 mod types;
 mod user_attributes;
+
+pub use link::Bodies;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -80,10 +83,12 @@ pub struct Input {
     pub units: Vec<SourceUnit>,
     /// Imported modules in the order of first import.
     pub modules: Vec<SourceUnit>,
+    /// What the programs of a build have checked.
+    pub bodies: Option<Arc<Bodies>>,
 }
 
 /// An entry point that was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EntryRequest {
     /// The function.
     pub name: String,
@@ -92,7 +97,7 @@ pub struct EntryRequest {
 }
 
 /// How to check.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// Entry points that were asked for; empty: all that are marked.
     pub entries: Vec<EntryRequest>,
@@ -128,6 +133,7 @@ pub struct Report {
 pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diagnostics) -> (Program, Report) {
     let mut checker = Checker::new(options, diags);
     checker.declare_all(stdlib, input);
+    checker.open_links(input.bodies.as_deref());
     checker.check_parameters();
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
@@ -227,6 +233,7 @@ pub(crate) struct Checker<'a> {
     interfaces: interfaces::Interfaces<'a>,
     existentials: existential::Existentials,
     functions: function::Functions<'a>,
+    links: link::Links,
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: (struct, method) to the definition.
     out_of_line: FxHashMap<(Symbol, Symbol), Vec<&'a ast::FunctionDecl>>,
@@ -283,6 +290,7 @@ impl<'a> Checker<'a> {
             interfaces: interfaces::Interfaces::default(),
             existentials: existential::Existentials::default(),
             functions: function::Functions::default(),
+            links: link::Links::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
             pending_usings: Vec::new(),

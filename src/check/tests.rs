@@ -14,7 +14,7 @@ pub(super) fn check_text(name: &str, text: &str) -> (Program, Vec<String>) {
     let ast = crate::parse::parse(&tokens, language, &mut diags);
     let unit =
         SourceUnit { name: Symbol::new(name), file: FileId(0), files: vec![ast.into()], language, imports: Vec::new() };
-    let input = Input { units: vec![unit], modules: Vec::new() };
+    let input = Input { units: vec![unit], ..Input::default() };
     let options = Options { infer_entries: true, allow_no_entries: true, ..Options::default() };
     let program = check(crate::stdlib::stdlib(), &input, &options, &mut diags);
     let place = |d: &Diagnostic| {

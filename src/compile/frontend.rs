@@ -1,11 +1,11 @@
 //! Loads, preprocesses and parses the sources of a program and all that they import.
 //!
 //! A file that is imported or `__include`d is read and parsed once a build for each set of macros: programs share its
-//! syntax, its diagnostics and what its spans point into.
+//! syntax, its diagnostics and what its spans point into, and the bodies that are checked of it.
 
 use super::Options;
 use crate::ast;
-use crate::check::{Input, SourceUnit};
+use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::parse::{self, Language};
 use crate::preprocess::{Preprocess, TokenCache, preprocess};
@@ -23,6 +23,8 @@ pub struct Shared {
     files: Mutex<FxHashMap<Key, Arc<Slot>>>,
     /// The numbers of files and expansions that are taken.
     numbers: Mutex<Numbers>,
+    /// What is checked of the files.
+    bodies: Arc<Bodies>,
 }
 
 /// What a parsed file depends on: its name and the macros of the command line.
@@ -99,7 +101,11 @@ impl Frontend<'_> {
         }
         let modules = self.modules(&mut units);
         let unit = |p: Parsed| p.unit;
-        Input { units: units.into_iter().map(unit).collect(), modules: modules.into_iter().map(unit).collect() }
+        Input {
+            units: units.into_iter().map(unit).collect(),
+            modules: modules.into_iter().map(unit).collect(),
+            bodies: self.options.shared.as_ref().map(|shared| shared.bodies.clone()),
+        }
     }
 
     /// Imported modules breadth-first, each once.
@@ -270,4 +276,96 @@ fn decls(files: &[ParsedFile]) -> impl Iterator<Item = &ast::Decl> {
 fn nth_include(files: &[ParsedFile], n: usize) -> Option<ast::Ident> {
     let include = |d: &ast::Decl| if let ast::DeclKind::Include(path) = d.kind { Some(path) } else { None };
     decls(files).filter_map(include).nth(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::compile;
+    use crate::source::MemoryLoader;
+    use crate::target::Target;
+
+    const MODULE: &str = "
+        import inner;
+        enum Mode { Add, Scale = 4 }
+        interface IShape { float area(); static const int sides; }
+        struct Square : IShape {
+            float side;
+            float area() { return side * side; }
+            static const int sides = 4;
+            property float twice { get { return side * 2; } set { side = newValue / 2; } }
+            __subscript(int i) -> float { get { return side * i; } }
+        }
+        struct Box<T : IShape> { T base; float volume(float h) { return base.area() * h + T.sides; } }
+        extension Square { float diagonal(int times) { return side * sqrt(2.0) * times; } }
+        static const float table[3] = { 1, 2, 3 };
+        RWStructuredBuffer<float> log_;
+        cbuffer Params { float4 tint; }
+        float pick(Mode m, float v) { return m == Mode.Add ? v + table[1] : v * tint.x; }
+        float once(float v) { static const float own[2] = { 5, 6 }; return own[int(v) & 1]; }
+        float over(int v) { return v; }
+        float over(float v) { return v * 2; }
+        T largest<T : __BuiltinFloatingPointType>(T a, T b) { return max(a, b) + T(half_of(2.0)); }
+        float dispatch(IShape shape) { return shape.area(); }
+        float shade(float v) {
+            Square s; s.side = v; s.twice = v + over(3) + over(v);
+            Box<Square> box; box.base = s;
+            log_[0] = s[2] + s.diagonal(v);
+            float4 mixed = lerp(tint, float4(v), 0.5);
+            return box.volume(v) + pick(Mode.Scale, v) + once(v) + largest(v, mixed.y) + dispatch(s) + half_of(v);
+        }";
+
+    /// Programs over one module; some have what changes the meaning of names.
+    const PROGRAMS: &[&str] = &[
+        "",
+        "float over(double v) { return 7; }",
+        "extension Square { float diagonal(float times) { return times; } }",
+        "struct Mine : IShape { float area() { return 9; } static const int sides = 2; } static Mine mine;",
+        "import other;",
+    ];
+
+    fn texts(loader: &MemoryLoader, file: &str, shared: Option<&Arc<Shared>>) -> Vec<String> {
+        let mut options = Options { shared: shared.cloned(), ..Options::default() };
+        options.targets = vec![Target::Hlsl, Target::Glsl, Target::Wgsl];
+        let output = compile(loader, &[file], &options);
+        let texts = output.artifacts.iter().map(|a| a.text().to_owned());
+        texts.chain([output.render(false)]).chain(output.reflections.iter().map(|(_, r)| r.to_json())).collect()
+    }
+
+    fn loader() -> MemoryLoader {
+        let mut loader = MemoryLoader::new()
+            .with("lib.slang", MODULE)
+            .with("inner.slang", "float half_of(float v) { return v / 2; }")
+            .with("other.slang", "import lib; extension Square { float area3() { return area() * 3; } }");
+        for (number, program) in PROGRAMS.iter().enumerate() {
+            let main = "[shader(\"compute\")] [numthreads(1, 1, 1)]
+                void main(uint3 id : SV_DispatchThreadID) { log_[id.x] = shade(id.y); }";
+            loader = loader.with(&format!("{number}.slang"), &format!("import lib;\n{program}\n{main}"));
+        }
+        loader
+    }
+
+    #[test]
+    fn a_program_is_the_same_alone_and_after_others() {
+        let loader = loader();
+        let files: Vec<String> = (0..PROGRAMS.len()).map(|n| format!("{n}.slang")).collect();
+        let alone: Vec<Vec<String>> = files.iter().map(|f| texts(&loader, f, None)).collect();
+        assert!(alone.iter().all(|t| t.len() == 7), "{alone:#?}");
+        for first in 0..files.len() {
+            let shared = Arc::new(Shared::default());
+            for at in (first..files.len()).chain(0..first) {
+                assert_eq!(texts(&loader, &files[at], Some(&shared)), alone[at], "{} after {first}", files[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_is_checked_once() {
+        let (loader, shared) = (loader(), Arc::new(Shared::default()));
+        texts(&loader, "0.slang", Some(&shared));
+        // All of the modules but `once`, which has a variable of its own.
+        assert_eq!(shared.bodies.len(), 13);
+        texts(&loader, "1.slang", Some(&shared));
+        assert_eq!(shared.bodies.len(), 13);
+    }
 }

@@ -1,0 +1,443 @@
+//! Bodies that are checked once a build.
+//!
+//! Before: the syntax of a function in a file that programs share: a module, or the standard library.
+//! After: its body with the types, functions and globals of this program.
+//!
+//! The first program that needs a body checks it. What the body names is written down by declaration ([`Shared`]), and
+//! each other program looks these declarations up among its own. This is sound because a file's names resolve in the
+//! file, in what it imports and in the library, which are the same for all programs of one [`Environment`]. A body stays
+//! with its program if it has diagnostics, or names what is declared in a body or in a file of that program alone.
+
+use super::scope::{DeclId, Entity, What};
+use super::structs::StructInstance;
+use super::{Arg, Checker, Options, Source};
+use crate::ast;
+use crate::source::{FileId, Span};
+use crate::symbol::Symbol;
+use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, Type, TypeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// What the programs of a build have checked. It must not outlive the syntax that they share.
+#[derive(Debug, Default)]
+pub struct Bodies {
+    environments: Mutex<FxHashMap<Environment, Arc<Known>>>,
+}
+
+type Known = RwLock<FxHashMap<Key, Arc<Shared>>>;
+
+/// What a body means depends on it besides its file, the files that this imports, and the library.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Environment {
+    options: Options,
+    /// The files with extensions, which are seen everywhere.
+    extensions: Vec<FileId>,
+}
+
+#[cfg(test)]
+impl Bodies {
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        let environments = self.environments.lock().unwrap_or_else(|e| e.into_inner());
+        environments.values().map(|known| known.read().unwrap_or_else(|e| e.into_inner()).len()).sum()
+    }
+}
+
+/// A declaration or a block that programs share, by the address of its syntax.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Syntax(usize);
+
+impl Syntax {
+    fn of<T>(node: &T) -> Syntax {
+        Syntax(std::ptr::from_ref(node).addr())
+    }
+}
+
+/// The instance of a function whose body it is.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) struct Key {
+    block: Syntax,
+    target: Option<Symbol>,
+    owner: Option<TypeRef>,
+    args: Vec<ArgRef>,
+}
+
+/// A type of any program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum TypeRef {
+    Plain(Type),
+    /// A type with an element.
+    Of(Type, Box<TypeRef>),
+    Struct(Syntax, Vec<ArgRef>),
+    /// The struct of what a `cbuffer` holds.
+    Contents(Syntax),
+    Enum(Syntax),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum ArgRef {
+    Type(TypeRef),
+    Value(i64),
+    Pack(Vec<ArgRef>),
+}
+
+/// A declaration of any program: its syntax, and the type whose member it is, with its name there.
+type DeclRef = (Syntax, Option<(TypeRef, Symbol)>);
+
+/// A function of any program.
+#[derive(Debug)]
+struct FunctionRef {
+    decl: DeclRef,
+    accessor: u32,
+    args: Vec<ArgRef>,
+    span: Span,
+}
+
+/// A body whose ids are indices into the lists of what it names, in order of first use.
+#[derive(Debug, Default)]
+struct Shared {
+    body: Body,
+    types: Vec<TypeRef>,
+    functions: Vec<FunctionRef>,
+    globals: Vec<(DeclRef, Span)>,
+    enums: Vec<Syntax>,
+}
+
+/// An id in a body.
+enum IdMut<'a> {
+    Type(&'a mut TypeId),
+    Function(&'a mut FunctionId),
+    Global(&'a mut GlobalId),
+    Enum(&'a mut EnumId),
+}
+
+/// Shows every id in a body with its span, in order of making. `None` as soon as `f` has nothing for one.
+fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Option<()> {
+    for (_, local) in body.locals.iter_mut() {
+        f(IdMut::Type(&mut local.ty), local.span)?;
+    }
+    for (_, expr) in body.exprs.iter_mut() {
+        let span = expr.span;
+        match &mut expr.kind {
+            ExprKind::Global(id) => f(IdMut::Global(id), span)?,
+            ExprKind::EnumCase(id, _) => f(IdMut::Enum(id), span)?,
+            ExprKind::Call(id, _) => f(IdMut::Function(id), span)?,
+            ExprKind::Property(p) => {
+                for id in [&mut p.get, &mut p.set, &mut p.reference].into_iter().flatten() {
+                    f(IdMut::Function(id), span)?;
+                }
+            }
+            ExprKind::Literal(..)
+            | ExprKind::Local(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Contents(_)
+            | ExprKind::Swizzle(..)
+            | ExprKind::MatrixSwizzle(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Select(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Construct(_)
+            | ExprKind::Convert(..)
+            | ExprKind::Zero
+            | ExprKind::Native(..)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Deref(_) => {}
+        }
+        f(IdMut::Type(&mut expr.ty), span)?;
+    }
+    Some(())
+}
+
+/// The number of an id in a list of what a body names; `make` is asked for one that is new.
+fn number<Id: Copy + Eq + std::hash::Hash, T>(
+    numbers: &mut FxHashMap<Id, u32>,
+    list: &mut Vec<T>,
+    id: Id,
+    make: impl FnOnce() -> Option<T>,
+) -> Option<u32> {
+    if let Some(known) = numbers.get(&id) {
+        return Some(*known);
+    }
+    list.push(make()?);
+    let number = list.len() as u32 - 1;
+    numbers.insert(id, number);
+    Some(number)
+}
+
+/// What this program has shared and taken.
+#[derive(Default)]
+pub(super) struct Links {
+    /// The bodies of its environment; nothing if it shares none.
+    known: Option<Arc<Known>>,
+    /// Declarations outside of types and bodies: all before this one.
+    declared: u32,
+    /// Those that programs share.
+    decls: Option<FxHashMap<Syntax, DeclId>>,
+}
+
+impl Checker<'_> {
+    /// Finds the bodies of this program's environment, once everything is declared.
+    pub(super) fn open_links(&mut self, bodies: Option<&Bodies>) {
+        let Some(bodies) = bodies else { return };
+        let mut extensions = FxHashSet::default();
+        for decl in &self.interfaces.extensions {
+            let source = self.source_of(*decl);
+            match source.builtin {
+                true => {}
+                false if self.is_shared(source) => drop(extensions.insert(source.file)),
+                // Nobody else has these.
+                false => return,
+            }
+        }
+        let mut extensions: Vec<FileId> = extensions.into_iter().collect();
+        extensions.sort_unstable();
+        let options = Options { entries: Vec::new(), ..self.options.clone() };
+        let environment = Environment { options, extensions };
+        let mut environments = bodies.environments.lock().unwrap_or_else(|e| e.into_inner());
+        self.links.known = Some(environments.entry(environment).or_default().clone());
+        self.links.declared = self.decls.len() as u32;
+    }
+
+    /// By what programs know the body of an instance; `None` if they do not share it.
+    pub(super) fn body_key(
+        &self,
+        decl: DeclId,
+        args: &[Arg],
+        block: &ast::Block,
+        target: Option<Symbol>,
+    ) -> Option<Key> {
+        self.links.known.as_ref()?;
+        let info = self.info(decl);
+        let shared = self.is_shared(self.source(info.source)) && block.span.file.is_shared();
+        if !shared || self.diags.has_errors() || self.quiet_depth > 0 {
+            return None;
+        }
+        let owner = match info.owner {
+            Some(owner) => Some(self.type_ref(owner)?),
+            None => None,
+        };
+        Some(Key { block: Syntax::of(block), target, owner, args: self.arg_refs(args)? })
+    }
+
+    /// The body that another program has checked, as one of this program.
+    pub(super) fn linked(&mut self, key: &Key) -> Option<Body> {
+        let known = self.links.known.as_ref()?;
+        let shared = known.read().unwrap_or_else(|e| e.into_inner()).get(key)?.clone();
+        let types: Vec<TypeId> = shared.types.iter().map(|t| self.type_of(t)).collect::<Option<_>>()?;
+        let mut globals = Vec::with_capacity(shared.globals.len());
+        for (decl, span) in &shared.globals {
+            let decl = self.decl_of(decl)?;
+            globals.push(self.global_of(decl, *span)?);
+        }
+        let mut enums = Vec::with_capacity(shared.enums.len());
+        for decl in &shared.enums {
+            enums.push(self.enum_of(*decl)?.1);
+        }
+        let functions: Vec<FunctionId> = shared.functions.iter().map(|f| self.function_of(f)).collect::<Option<_>>()?;
+        let mut body = shared.body.clone();
+        each_id(&mut body, &mut |id, _| {
+            match id {
+                IdMut::Type(id) => *id = *types.get(id.0 as usize)?,
+                IdMut::Function(id) => *id = *functions.get(id.0 as usize)?,
+                IdMut::Global(id) => *id = *globals.get(id.0 as usize)?,
+                IdMut::Enum(id) => *id = *enums.get(id.0 as usize)?,
+            }
+            Some(())
+        })?;
+        Some(body)
+    }
+
+    /// Gives a body without diagnostics to the other programs, if it names nothing of this one alone.
+    pub(super) fn share(&mut self, key: Key, body: &Body) {
+        if let (Some(shared), Some(known)) = (self.shared(body), &self.links.known) {
+            known.write().unwrap_or_else(|e| e.into_inner()).insert(key, Arc::new(shared));
+        }
+    }
+
+    fn shared(&self, body: &Body) -> Option<Shared> {
+        let mut shared = Shared { body: body.clone(), ..Shared::default() };
+        let live: FxHashSet<_> = body.expressions().into_iter().collect();
+        // What no statement reaches may name anything.
+        let dead = shared.body.exprs.iter_mut().filter(|(id, _)| !live.contains(id));
+        dead.for_each(|(_, expr)| (expr.kind, expr.ty) = (ExprKind::Zero, TypeId::VOID));
+        let (mut types, mut functions) = (FxHashMap::default(), FxHashMap::default());
+        let (mut globals, mut enums) = (FxHashMap::default(), FxHashMap::default());
+        let Shared { body, types: type_list, functions: function_list, globals: global_list, enums: enum_list } =
+            &mut shared;
+        each_id(body, &mut |id, span| {
+            match id {
+                IdMut::Type(id) => id.0 = number(&mut types, type_list, *id, || self.type_ref(*id))?,
+                IdMut::Function(id) => {
+                    id.0 = number(&mut functions, function_list, *id, || self.function_ref(*id, span))?;
+                }
+                IdMut::Global(id) => {
+                    let make = || Some((self.decl_ref(self.global_decl(*id)?)?, span));
+                    id.0 = number(&mut globals, global_list, *id, make)?;
+                }
+                IdMut::Enum(id) => {
+                    let make = || self.syntax(*self.enum_decls.get(id.0 as usize)?);
+                    id.0 = number(&mut enums, enum_list, *id, make)?;
+                }
+            }
+            Some(())
+        })?;
+        Some(shared)
+    }
+
+    /// Whether programs share a source with all that its names resolve in.
+    fn is_shared(&self, source: Source) -> bool {
+        source.builtin || source.module && source.file.is_shared()
+    }
+
+    /// The syntax of a declaration outside of types and bodies in a file that programs share.
+    fn syntax(&self, decl: DeclId) -> Option<Syntax> {
+        let info = self.info(decl);
+        let shared = decl.0 < self.links.declared && info.owner.is_none() && self.is_shared(self.source(info.source));
+        if shared { syntax_of(info.what) } else { None }
+    }
+
+    fn type_ref(&self, ty: TypeId) -> Option<TypeRef> {
+        if let Some(StructInstance { decl, args, .. }) = self.structs.instance(ty) {
+            let is_struct = matches!(self.info(*decl).what, What::Struct(_));
+            return if is_struct { Some(TypeRef::Struct(self.syntax(*decl)?, self.arg_refs(args)?)) } else { None };
+        }
+        let inner = self.program.types.get(ty);
+        Some(match (inner, inner.element()) {
+            (Type::Error, _) => return None,
+            (Type::Struct(id), _) => TypeRef::Contents(self.syntax(self.struct_decl(id)?)?),
+            (Type::Enum(id), _) => TypeRef::Enum(self.syntax(*self.enum_decls.get(id.0 as usize)?)?),
+            (_, Some(element)) => TypeRef::Of(inner.with_element(TypeId::VOID), Box::new(self.type_ref(element)?)),
+            (_, None) => TypeRef::Plain(inner),
+        })
+    }
+
+    fn arg_refs(&self, args: &[Arg]) -> Option<Vec<ArgRef>> {
+        let arg_ref = |arg: &Arg| {
+            Some(match arg {
+                Arg::Type(ty) => ArgRef::Type(self.type_ref(*ty)?),
+                Arg::Value(value) => ArgRef::Value(*value),
+                Arg::Pack(args) => ArgRef::Pack(self.arg_refs(args)?),
+            })
+        };
+        args.iter().map(arg_ref).collect()
+    }
+
+    fn function_ref(&self, id: FunctionId, span: Span) -> Option<FunctionRef> {
+        let instance = self.functions.get(*self.functions.of_function.get(id.0 as usize)?);
+        let (decl, args) = (self.decl_ref(instance.decl)?, self.arg_refs(&instance.args)?);
+        Some(FunctionRef { decl, accessor: instance.accessor, args, span })
+    }
+
+    fn decl_ref(&self, decl: DeclId) -> Option<DeclRef> {
+        let info = self.info(decl);
+        Some(match info.owner {
+            Some(owner) => (syntax_of(info.what)?, Some((self.type_ref(owner)?, info.name))),
+            None => (self.syntax(decl)?, None),
+        })
+    }
+
+    /// The declaration of this program.
+    fn decl_of(&mut self, (syntax, member): &DeclRef) -> Option<DeclId> {
+        let Some((owner, name)) = member else { return self.shared_decl(*syntax) };
+        let owner = self.type_of(owner)?;
+        self.own_members(owner, *name).into_iter().find_map(|e| match e {
+            Entity::Decl(decl) if syntax_of(self.info(decl).what) == Some(*syntax) => Some(decl),
+            _ => None,
+        })
+    }
+
+    fn global_of(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
+        match self.info(decl).what {
+            What::Buffer(_) => self.buffer_global(decl, span),
+            _ => self.global(decl, span),
+        }
+    }
+
+    /// The declaration of this program that has the syntax.
+    fn shared_decl(&mut self, syntax: Syntax) -> Option<DeclId> {
+        if self.links.decls.is_none() {
+            let ids = (0..self.links.declared).map(DeclId);
+            self.links.decls = Some(ids.filter_map(|id| Some((self.syntax(id)?, id))).collect());
+        }
+        self.links.decls.as_ref()?.get(&syntax).copied()
+    }
+
+    fn type_of(&mut self, ty: &TypeRef) -> Option<TypeId> {
+        Some(match ty {
+            TypeRef::Plain(ty) => self.program.types.intern(*ty),
+            TypeRef::Of(ty, element) => {
+                let element = self.type_of(element)?;
+                self.program.types.intern(ty.with_element(element))
+            }
+            TypeRef::Struct(decl, args) => {
+                let (decl, args) = (self.shared_decl(*decl)?, self.args_of(args)?);
+                self.instantiate_struct(decl, args, self.info(decl).span)
+            }
+            TypeRef::Contents(decl) => {
+                let decl = self.shared_decl(*decl)?;
+                let buffer = self.global_of(decl, self.info(decl).span)?;
+                self.program.types.get(self.program.globals[buffer].ty).element()?
+            }
+            TypeRef::Enum(decl) => self.enum_of(*decl)?.0,
+        })
+    }
+
+    fn enum_of(&mut self, decl: Syntax) -> Option<(TypeId, EnumId)> {
+        let decl = self.shared_decl(decl)?;
+        let ty = self.enum_type(decl);
+        if let Type::Enum(id) = self.program.types.get(ty) { Some((ty, id)) } else { None }
+    }
+
+    fn args_of(&mut self, args: &[ArgRef]) -> Option<Vec<Arg>> {
+        let mut list = Vec::with_capacity(args.len());
+        for arg in args {
+            list.push(match arg {
+                ArgRef::Type(ty) => Arg::Type(self.type_of(ty)?),
+                ArgRef::Value(value) => Arg::Value(*value),
+                ArgRef::Pack(args) => Arg::Pack(self.args_of(args)?),
+            });
+        }
+        Some(list)
+    }
+
+    fn function_of(&mut self, f: &FunctionRef) -> Option<FunctionId> {
+        let decl = self.decl_of(&f.decl)?;
+        let args = self.args_of(&f.args)?;
+        let instance = self.instance(decl, f.accessor, args)?;
+        self.user_span = if f.span.file.is_library() { self.user_span } else { Some(f.span) };
+        Some(self.function(instance))
+    }
+}
+
+/// Whether two bodies of a program are the same: a check of what is linked, in debug builds.
+pub(super) fn are_same(a: &Body, b: &Body) -> bool {
+    let text = |body: &Body| {
+        let live: Vec<_> = body.expressions().into_iter().map(|id| (id, &body.exprs[id])).collect();
+        format!("{:?} {live:?} {:?}", body.locals, body.block)
+    };
+    text(a) == text(b)
+}
+
+/// The address of what programs share of a declaration.
+fn syntax_of(what: What) -> Option<Syntax> {
+    Some(match what {
+        What::Var(var) => Syntax::of(var),
+        What::Function(f) => Syntax::of(f),
+        What::Struct(s) => Syntax::of(s),
+        What::Enum(e) => Syntax::of(e),
+        What::Buffer(buffer) => Syntax::of(buffer),
+        What::Property(p) | What::Subscript(p) => Syntax::of(p),
+        What::Field(..)
+        | What::BufferMember(..)
+        | What::Interface(_)
+        | What::EnumCase(..)
+        | What::Alias(_)
+        | What::Associated(_)
+        | What::Namespace(_)
+        | What::Extension(_) => return None,
+    })
+}
