@@ -298,7 +298,12 @@ pub fn run(
 
 /// In tests and debug builds: after a pass the tree is sound, and its row says what became of the needs.
 fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs, after: &Needs) {
-    let Some((pass, later)) = PASSES.get(at..).and_then(<[Pass]>::split_first) else { return };
+    let rest = PASSES.get(at..).unwrap_or_default();
+    let Some((pass, later)) = rest.split_first() else { return };
+    // A pass may rely on what its target has: a program that will be an error is not followed.
+    if before.keys().any(|c| !rest.iter().any(|p| p.rewrites().any(|rewritten| rewritten == *c))) {
+        return;
+    }
     let mut faults = crate::tree::verify(program);
     for capability in after.keys() {
         let more = later.iter().any(|p| p.removes(*capability));

@@ -76,7 +76,7 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// The dimensions of an array of resources, outermost first, if they are known and not too many.
+/// The dimensions of an array of resources, outermost first, if they are known.
 fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
     let mut ty = cx.program.globals[global].ty;
     let mut dims = Vec::new();
@@ -84,9 +84,7 @@ fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
         dims.push(count?);
         ty = element;
     }
-    let count = dims.iter().try_fold(1u32, |n, d| n.checked_mul(*d))?;
-    let fits = count > 0 && count <= cx.profile.facts.resource_array_limit;
-    (!dims.is_empty() && cx.program.types.get(ty).is_resource() && fits).then_some(dims)
+    (!dims.is_empty() && cx.program.types.get(ty).is_resource()).then_some(dims)
 }
 
 /// The sizes of arrays without one, by the constants that they are indexed with; an error where that does not give any.
@@ -171,7 +169,14 @@ fn split_array(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> 
     }
     let whole = cx.program.globals[global].clone();
     let ty = cx.program.types.innermost(whole.ty);
-    let count: u32 = dims.iter().product();
+    let limit = cx.profile.facts.resource_array_limit;
+    let count = dims.iter().fold(1u32, |n, d| n.saturating_mul(*d));
+    if !(1..=limit).contains(&count) {
+        let message = format!("`{}` has {count} elements: {} has no arrays of resources", whole.name, cx.profile.name);
+        let note = format!("an array of 1 to {limit} is declared as so many resources");
+        cx.diags.push(Diagnostic::error(Code::CAPABILITY, whole.span, message).note(note));
+        return None;
+    }
     let leaf = cx.leaf(global).map(|(id, leaf)| (id, Leaf { further: further.or(leaf.further), ..leaf.clone() }));
     let mut list = Vec::new();
     for flat in 0..count {

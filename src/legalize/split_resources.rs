@@ -124,7 +124,7 @@ fn split_parameter(cx: &mut Context, global: GlobalId, parameter: ParameterId, s
     let ty = cx.program.globals[global].ty;
     let layout = cx.layout;
     for (id, leaf) in layout.leaves.of_parameter(parameter).filter(|(_, leaf)| is_declared(leaf)) {
-        if leaf.path.is_empty() {
+        if leaf.path.is_empty() && leaf.role == Role::Block {
             // The parameter itself is the data of a block.
             bind(cx, global, id);
             continue;
@@ -165,6 +165,11 @@ fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<De
         name = if transparent && depth == 0 { found.name.to_string() } else { format!("{name}_{}", found.name) };
         ty = inside_arrays(program, found.ty);
         field = Some(found);
+    }
+    while let Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty)
+        && program.types.get(program.types.innermost(t)).is_resource()
+    {
+        ty = inside_arrays(program, t);
     }
     if let Type::ParameterBlock(t) = program.types.get(ty) {
         ty = program.types.intern(Type::ConstantBuffer(t));

@@ -89,7 +89,7 @@ impl Arena<ExprId, Expr> {
         stack.push(root);
         while let Some(id) = stack.pop() {
             order.push(id);
-            self[id].kind.children(&mut |child| stack.push(child));
+            children!(&self[id].kind, &mut |child: &ExprId| stack.push(*child), iter);
         }
         if let Some(tail) = order.get_mut(start..) {
             tail.reverse();
