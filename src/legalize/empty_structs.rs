@@ -5,11 +5,11 @@
 //!
 //! They take no bytes, so layouts stay.
 
+use super::fields::Moved;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::*;
-use rustc_hash::FxHashMap;
+use crate::tree::{ExprKind, Program, Type, TypeId};
 
 pub(super) const PASS: Pass = Pass {
     name: "empty_structs",
@@ -30,77 +30,26 @@ pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {
 }
 
 fn run(cx: &mut Context) {
-    // The new index of each field that stays.
-    let mut moved: FxHashMap<StructId, Vec<Option<u32>>> = FxHashMap::default();
-    for (id, s) in cx.program.structs.iter() {
-        let mut next = 0;
-        let indices: Vec<Option<u32>> = s
-            .fields
-            .iter()
-            .map(|f| {
-                let stays = !is_empty(cx.program, f.ty);
-                next += u32::from(stays);
-                stays.then(|| next - 1)
-            })
-            .collect();
-        if indices.iter().any(Option::is_none) {
-            moved.insert(id, indices);
-        }
-    }
-    #[expect(clippy::iter_over_hash_type, reason = "each struct is changed by itself")]
-    for (id, indices) in &moved {
-        let mut stays = indices.iter();
-        cx.program.structs[*id].fields.retain(|_| stays.next().is_some_and(Option::is_some));
-    }
-    cx.each_body(&mut |cx, _, body| {
-        drop_assignments(cx.program, body, &moved);
-        for id in body.expressions() {
-            access(&cx.program.types, &mut body.exprs, id, &moved);
+    let program = &*cx.program;
+    let moved = Moved::of(program, |f| !is_empty(program, f.ty));
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            // What is assigned to a dropped field is still evaluated, but goes nowhere.
+            if let ExprKind::Assign(None, target, value) = exprs[id].kind
+                && let ExprKind::Field(base, index) = exprs[target].kind
+                && moved.drops(types.get(exprs[base].ty), index)
+            {
+                exprs.replace_by(id, value);
+            }
         }
     });
-    for (_, global) in cx.program.globals.iter_mut() {
-        if let Some(tree) = &mut global.init {
-            for id in tree.exprs.post_order(tree.root) {
-                access(&cx.program.types, &mut tree.exprs, id, &moved);
-            }
-        }
-    }
-}
-
-fn access(types: &Types, exprs: &mut ExprArena, id: ExprId, moved: &FxHashMap<StructId, Vec<Option<u32>>>) {
-    match exprs[id].kind.clone() {
-        ExprKind::Field(base, index) => {
-            let Type::Struct(s) = types.get(exprs[base].ty) else { return };
-            let Some(indices) = moved.get(&s) else { return };
-            exprs[id].kind = match indices.get(index as usize).copied().flatten() {
-                Some(index) => ExprKind::Field(base, index),
-                None => ExprKind::Zero,
-            };
-        }
-        ExprKind::Construct(parts) => {
-            let Type::Struct(s) = types.get(exprs[id].ty) else { return };
-            if parts.is_empty() {
+    moved.apply(cx.program, &mut |access| access.kind = ExprKind::Zero);
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            let is_struct = matches!(types.get(exprs[id].ty), Type::Struct(_));
+            if is_struct && matches!(&exprs[id].kind, ExprKind::Construct(parts) if parts.is_empty()) {
                 exprs[id].kind = ExprKind::Zero;
-                return;
             }
-            let Some(indices) = moved.get(&s) else { return };
-            let kept = parts.into_iter().zip(indices).filter(|(_, i)| i.is_some()).map(|(p, _)| p).collect();
-            let kept: Vec<ExprId> = kept;
-            exprs[id].kind = if kept.is_empty() { ExprKind::Zero } else { ExprKind::Construct(kept) };
         }
-        _ => {}
-    }
-}
-
-/// What is assigned to a dropped field is still evaluated, but goes nowhere.
-fn drop_assignments(program: &Program, body: &mut Body, moved: &FxHashMap<StructId, Vec<Option<u32>>>) {
-    for id in body.expressions() {
-        let ExprKind::Assign(None, target, value) = body.exprs[id].kind else { continue };
-        let ExprKind::Field(base, index) = body.exprs[target].kind else { continue };
-        let Type::Struct(s) = program.types.get(body.exprs[base].ty) else { continue };
-        let dropped = moved.get(&s).is_some_and(|m| m.get(index as usize).copied().flatten().is_none());
-        if dropped {
-            body.exprs.replace_by(id, value);
-        }
-    }
+    });
 }

@@ -24,6 +24,7 @@ mod aggregates;
 mod availability;
 mod dead_code;
 mod empty_structs;
+mod fields;
 mod depth_textures;
 mod entry_attributes;
 mod entry_globals;

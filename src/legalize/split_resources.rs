@@ -7,13 +7,14 @@
 //!
 //! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
+use super::fields::Moved;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
 use crate::target::Capability;
 use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
-    ParameterId, Program, Step, StmtKind, StructId, Type, TypeId, Types,
+    ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -262,46 +263,10 @@ fn blocks_to_buffers(cx: &mut Context) {
 
 /// Takes the fields that are nothing but resources out of all structs.
 fn drop_resource_fields(cx: &mut Context) {
-    let mut moved: FxHashMap<StructId, Vec<Option<u32>>> = FxHashMap::default();
-    for (id, s) in cx.program.structs.iter() {
-        if s.fields.iter().any(|f| cx.program.holds_resource(f.ty)) {
-            let mut next = 0;
-            let keep = s.fields.iter().map(|f| {
-                let keeps = !cx.program.holds_resource(f.ty) || cx.program.holds_data(f.ty);
-                next += u32::from(keeps);
-                keeps.then(|| next - 1)
-            });
-            moved.insert(id, keep.collect());
-        }
-    }
-    #[expect(clippy::iter_over_hash_type, reason = "each struct is changed by itself")]
-    for (id, map) in &moved {
-        let mut keep = map.iter();
-        cx.program.structs[*id].fields.retain(|_| keep.next().is_some_and(Option::is_some));
-    }
+    let program = &*cx.program;
+    let moved = Moved::of(program, |f| !program.holds_resource(f.ty) || program.holds_data(f.ty));
     let mut lost = Vec::new();
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
-        for &id in live {
-            match exprs[id].kind.clone() {
-                ExprKind::Field(base, index) => {
-                    let Type::Struct(s) = types.get(exprs[base].ty) else { continue };
-                    let Some(map) = moved.get(&s) else { continue };
-                    match map.get(index as usize).copied().flatten() {
-                        Some(index) => exprs[id].kind = ExprKind::Field(base, index),
-                        None => lost.push(exprs[id].span),
-                    }
-                }
-                ExprKind::Construct(mut parts) => {
-                    let Type::Struct(s) = types.get(exprs[id].ty) else { continue };
-                    let Some(map) = moved.get(&s) else { continue };
-                    let mut keep = map.iter();
-                    parts.retain(|_| keep.next().is_some_and(Option::is_some));
-                    exprs[id].kind = ExprKind::Construct(parts);
-                }
-                _ => {}
-            }
-        }
-    });
+    moved.apply(cx.program, &mut |access| lost.push(access.span));
     for span in lost {
         cx.unsupported(span, "this resource cannot be traced to one shader parameter");
     }
