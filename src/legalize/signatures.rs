@@ -10,7 +10,7 @@ use super::varyings::is_bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
-use crate::tree::{EntryPoint, Program, Stage, Type, TypeId};
+use crate::tree::{EntryPoint, Program, Scalar, Stage, Type, TypeId};
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +89,40 @@ const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
     ("SV_GROUPTHREADID", &[&[GroupIn]]),
 ];
 
+/// Semantics, where, kinds of number, least and most of them, in words.
+type Numbers = (&'static [&'static str], fn(Point) -> bool, &'static [Scalar], u8, u8, &'static str);
+
+/// What system values are made of, as the validator of DXIL has it.
+#[rustfmt::skip]
+const NUMBERS: &[Numbers] = &[
+    (&["SV_VERTEXID", "SV_INSTANCEID"], |p| p == VertexIn, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),
+    (&["SV_PRIMITIVEID", "SV_OUTPUTCONTROLPOINTID", "SV_GSINSTANCEID", "SV_STENCILREF",
+       "SV_RENDERTARGETARRAYINDEX", "SV_VIEWPORTARRAYINDEX", "SV_SHADINGRATE"],
+        later, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),
+    (&["SV_SAMPLEINDEX"], later, &[Scalar::U32], 1, 1, "`uint`"),
+    (&["SV_COVERAGE"], |p| p == FragmentOut, &[Scalar::U32], 1, 1, "`uint`"),
+    (&["SV_COVERAGE", "SV_INNERCOVERAGE"], later, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
+    (&["SV_VIEWID"], later, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
+    (&["SV_ISFRONTFACE"], later, &[Scalar::Bool, Scalar::U32, Scalar::I32], 1, 1, "`bool`"),
+    (&["SV_POSITION"], later, FLOATS, 4, 4, "`float4`"),
+    (&["SV_BARYCENTRICS"], later, FLOATS, 3, 3, "`float3`"),
+    (&["SV_DEPTH", "SV_DEPTHLESSEQUAL", "SV_DEPTHGREATEREQUAL"], later, &[Scalar::F32, Scalar::F16], 1, 1, "`float`"),
+    (&["SV_CLIPDISTANCE", "SV_CULLDISTANCE"], later, FLOATS, 1, 4, "of `float`"),
+    (&["SV_CULLPRIMITIVE"], later, INTEGERS, 1, 4, "`bool`"),
+    (&["SV_GROUPINDEX"], later, INTEGERS, 1, 1, "`uint`"),
+    (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], later, INTEGERS, 1, 4, "`uint3`"),
+];
+/// Vertices may give anything by these names.
+fn later(point: Point) -> bool {
+    point != VertexIn
+}
+
+const FLOATS: &[Scalar] = &[Scalar::F32, Scalar::F16, Scalar::MinF16];
+#[rustfmt::skip]
+const INTEGERS: &[Scalar] = &[
+    Scalar::U32, Scalar::I32, Scalar::U16, Scalar::I16, Scalar::MinU16, Scalar::MinI16, Scalar::Bool,
+];
+
 /// (semantic, what it is called now), for the outputs of fragment shaders in old texts.
 const OLD: &[(&str, &str)] = &[("COLOR", "SV_Target"), ("DEPTH", "SV_Depth")];
 
@@ -136,7 +170,9 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
         let Some(point) = point(entry.stage, &varying) else { continue };
         for leaf in (Flatten { program: cx.program, split: false, settings }).flattened(&[varying]) {
             wide(cx, &leaf);
-            misplaced(cx, entry, point, &leaf);
+            if !misplaced(cx, entry, point, &leaf) {
+                misfit(cx, point, &leaf);
+            }
             if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
                 distances.push((point, leaf));
             }
@@ -164,13 +200,30 @@ fn wide(cx: &mut Context, leaf: &Leaf) {
     }
 }
 
+/// Reports a system value of a type that it cannot have.
+fn misfit(cx: &mut Context, point: Point, leaf: &Leaf) {
+    let Some((name, _)) = &leaf.semantic else { return };
+    let row = NUMBERS.iter().find(|(names, there, ..)| names.contains(&name.as_str()) && there(point));
+    let Some((_, _, kinds, least, most, words)) = row else { return };
+    let types = &cx.program.types;
+    let (scalar, length) = match types.get(types.innermost(leaf.ty)) {
+        Type::Scalar(scalar) => (scalar, 1),
+        Type::Vector(scalar, length) => (scalar, length),
+        _ => return,
+    };
+    if !kinds.contains(&scalar) || !(*least..=*most).contains(&length) {
+        let message = format!("`{name}` must be {words} in {}", cx.profile.name);
+        cx.unsupported(leaf.span, message);
+    }
+}
+
 /// Reports a semantic where D3D has it not.
-fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
-    let Some((name, index)) = &leaf.semantic else { return };
+fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) -> bool {
+    let Some((name, index)) = &leaf.semantic else { return false };
     let row = SYSTEM_VALUES.iter().find(|(semantic, _)| semantic == name);
     let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
     if points.iter().any(|group| group.contains(&point)) {
-        return;
+        return false;
     }
     let number = if *index == 0 { String::new() } else { index.to_string() };
     let (stage, what) = (entry.stage.name(), way(point));
@@ -183,6 +236,7 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
         error = error.note(format!("`{call}` returns it"));
     }
     cx.diags.push(error);
+    true
 }
 
 fn way(point: Point) -> &'static str {
