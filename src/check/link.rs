@@ -10,12 +10,13 @@
 
 use super::scope::{DeclId, Entity, What};
 use super::structs::StructInstance;
-use super::{Arg, Checker, Options, Source};
+use super::{Arg, Checker, Options};
 use crate::ast;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
 use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, Type, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What the programs of a build have checked. It must not outlive the syntax that they share.
@@ -31,7 +32,7 @@ type Known = RwLock<FxHashMap<Key, Arc<Shared>>>;
 struct Environment {
     options: Options,
     /// The files with extensions, which are seen everywhere.
-    extensions: Vec<FileId>,
+    extensions: BTreeSet<FileId>,
 }
 
 #[cfg(test)]
@@ -183,18 +184,17 @@ impl Checker<'_> {
     /// Finds the bodies of this program's environment, once everything is declared.
     pub(super) fn open_links(&mut self, bodies: Option<&Bodies>) {
         let Some(bodies) = bodies else { return };
-        let mut extensions = FxHashSet::default();
+        let mut extensions = BTreeSet::new();
         for decl in &self.interfaces.extensions {
-            let source = self.source_of(*decl);
-            match source.builtin {
-                true => {}
-                false if self.is_shared(source) => drop(extensions.insert(source.file)),
-                // Nobody else has these.
-                false => return,
+            let info = self.info(*decl);
+            if !self.is_shared(info.source, info.span) {
+                // Nobody else has it.
+                return;
+            }
+            if !info.span.file.is_library() {
+                extensions.insert(info.span.file);
             }
         }
-        let mut extensions: Vec<FileId> = extensions.into_iter().collect();
-        extensions.sort_unstable();
         let options = Options { entries: Vec::new(), ..self.options.clone() };
         let environment = Environment { options, extensions };
         let mut environments = bodies.environments.lock().unwrap_or_else(|e| e.into_inner());
@@ -212,8 +212,7 @@ impl Checker<'_> {
     ) -> Option<Key> {
         self.links.known.as_ref()?;
         let info = self.info(decl);
-        let shared = self.is_shared(self.source(info.source)) && block.span.file.is_shared();
-        if !shared || self.diags.has_errors() || self.quiet_depth > 0 {
+        if !self.is_shared(info.source, block.span) || self.diags.has_errors() || self.quiet_depth > 0 {
             return None;
         }
         let owner = match info.owner {
@@ -288,15 +287,16 @@ impl Checker<'_> {
         Some(shared)
     }
 
-    /// Whether programs share a source with all that its names resolve in.
-    fn is_shared(&self, source: Source) -> bool {
-        source.builtin || source.module && source.file.is_shared()
+    /// Whether programs share what stands at a place of a source, with all that its names resolve in.
+    fn is_shared(&self, source: u32, span: Span) -> bool {
+        let source = self.source(source);
+        (source.builtin || source.module) && span.file.is_shared()
     }
 
     /// The syntax of a declaration outside of types and bodies in a file that programs share.
     fn syntax(&self, decl: DeclId) -> Option<Syntax> {
         let info = self.info(decl);
-        let shared = decl.0 < self.links.declared && info.owner.is_none() && self.is_shared(self.source(info.source));
+        let shared = decl.0 < self.links.declared && info.owner.is_none() && self.is_shared(info.source, info.span);
         if shared { syntax_of(info.what) } else { None }
     }
 
