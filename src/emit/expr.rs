@@ -361,7 +361,7 @@ impl<'a> Exprs<'a> {
             ExprKind::Literal(literal, spelling) => {
                 // A float literal is cut when it becomes an integer, and reads badly as one.
                 let spelling = spelling.filter(|_| matches!(literal, Literal::Int(_)) || scalar.is_float());
-                let literal = self.as_typed(id, *literal);
+                let literal = self.as_typed(id, *literal, scalar);
                 Some(self.push_literal(scalar, literal, spelling.map(|s| s.as_str()), out))
             }
             ExprKind::Unary(UnaryOp::Negate, inner) => match (self.kind(*inner), self.as_float(*inner)) {
@@ -382,10 +382,11 @@ impl<'a> Exprs<'a> {
         }
     }
 
-    /// A literal as its own type holds it: `-1` as `uint` is large.
-    fn as_typed(&self, id: ExprId, literal: Literal) -> Literal {
+    /// A literal as its own type holds it, for one of type `to`: `-1` as `uint` is large.
+    pub(super) fn as_typed(&self, id: ExprId, literal: Literal, to: Scalar) -> Literal {
         match (literal, self.ty(id)) {
             (Literal::Int(value), Type::Scalar(Scalar::U32)) => Literal::Int(i64::from(value as u32)),
+            (Literal::Int(value), Type::Scalar(Scalar::U64)) if to.is_float() => Literal::Float(value as u64 as f64),
             (other, _) => other,
         }
     }

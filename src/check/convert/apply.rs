@@ -122,8 +122,8 @@ fn fold(exprs: &mut Arena<ExprId, Expr>, types: &mut Types, expr: ExprId, to: Ty
     let mut kind = exprs[expr].kind.clone();
     match &mut kind {
         ExprKind::Literal(value, spelling) => {
-            if let Type::Scalar(scalar) = types.get(to)
-                && let Some((v, s)) = convert_literal(*value, *spelling, scalar)
+            if let (Type::Scalar(from), Type::Scalar(scalar)) = (types.get(exprs[expr].ty), types.get(to))
+                && let Some((v, s)) = convert_literal(*value, *spelling, from, scalar)
             {
                 (*value, *spelling) = (v, s);
             }
@@ -175,7 +175,7 @@ fn can_fold(exprs: &Arena<ExprId, Expr>, types: &Types, expr: ExprId, to: TypeId
     }
     match &at.kind {
         ExprKind::Zero => true,
-        ExprKind::Literal(value, spelling) => p == Shape::Scalar && convert_literal(*value, *spelling, b).is_some(),
+        ExprKind::Literal(value, spelling) => p == Shape::Scalar && convert_literal(*value, *spelling, a, b).is_some(),
         ExprKind::Unary(UnaryOp::Negate, of) => {
             let keeps = if a.is_float() { b.is_float() } else { a.is_signed() && (b.is_signed() || b.is_float()) };
             p == Shape::Scalar
@@ -190,7 +190,7 @@ fn can_fold(exprs: &Arena<ExprId, Expr>, types: &Types, expr: ExprId, to: TypeId
             p != Shape::Scalar
                 && parts.iter().all(|part| {
                     let ExprKind::Literal(value, spelling) = &exprs[*part].kind else { return false };
-                    convert_literal(*value, *spelling, b).is_some()
+                    convert_literal(*value, *spelling, a, b).is_some()
                 })
         }
         ExprKind::Select(_, x, y) => {
@@ -224,7 +224,12 @@ fn hex(value: i64, scalar: Scalar) -> Symbol {
 }
 
 /// A literal of another kind with its spelling, `None` if its value would change.
-pub fn convert_literal(value: Literal, spelling: Option<Symbol>, to: Scalar) -> Option<(Literal, Option<Symbol>)> {
+fn convert_literal(
+    value: Literal,
+    spelling: Option<Symbol>,
+    from: Scalar,
+    to: Scalar,
+) -> Option<(Literal, Option<Symbol>)> {
     /// Integers up to here are exact in every float kind that matters to a spelling.
     const EXACT: u64 = 1 << 24;
     let float = |v: i64| (Literal::Float(v as f64), Some(Symbol::new(&format!("{v}.0"))));
@@ -233,6 +238,8 @@ pub fn convert_literal(value: Literal, spelling: Option<Symbol>, to: Scalar) -> 
         Literal::Bool(v) if to.is_float() => float(v.into()),
         Literal::Bool(v) => (Literal::Int(v.into()), None),
         Literal::Int(v) if to == Scalar::Bool => (Literal::Bool(v != 0), None),
+        // Large unsigned numbers of 64 bits are held as negative ones.
+        Literal::Int(v) if to.is_float() && v < 0 && from.is_unsigned() => return None,
         Literal::Int(v) if to.is_float() => (v.unsigned_abs() <= EXACT).then(|| float(v))?,
         Literal::Int(v) => (wrap(v, to) == v).then_some((Literal::Int(v), spelling))?,
         Literal::Float(v) if to.is_float() => (Literal::Float(v), spelling),

@@ -282,7 +282,8 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     }
     let (to, from) = (numeric(ex.cx, ex.type_id(id)), numeric(ex.cx, ex.type_id(inner)));
     if let (Some((scalar, (0, 0))), ExprKind::Literal(literal, spelling)) = (to, ex.kind(inner)) {
-        return ex.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out);
+        let literal = ex.as_typed(inner, *literal, scalar);
+        return ex.push_literal(scalar, literal, spelling.map(|s| s.as_str()), out);
     }
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
