@@ -649,37 +649,13 @@ fn is_image_format(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Expr, ExprKind, Ident, PathSegment};
+    use crate::ast::{Decl, DeclKind, Expr, ExprKind, Ident};
+    use crate::parse::tests::parse_text;
     use crate::tree::Scalar;
 
-    fn ident(text: &str) -> Ident {
-        Ident { name: Symbol::new(text), span: Span::default() }
-    }
-
-    fn expr(kind: ExprKind) -> Expr {
-        Expr { kind, span: Span::default() }
-    }
-
-    fn int(value: u64) -> Expr {
-        expr(ExprKind::Int(value, Symbol::new(""), Symbol::new(&value.to_string())))
-    }
-
-    fn name(text: &str) -> Expr {
-        expr(ExprKind::Path(vec![PathSegment { name: ident(text), args: None }]))
-    }
-
-    fn string(text: &str) -> Expr {
-        expr(ExprKind::String(Symbol::new(text)))
-    }
-
-    fn attribute(name: &str, args: Vec<Expr>) -> ast::Attribute {
-        ast::Attribute { name: ident(name), args }
-    }
-
-    fn of_the_library(name: &str, args: Vec<Expr>) -> ast::Attribute {
-        let file = crate::source::Sources::for_library().add("core.slang", "".into());
-        let name = Ident { span: Span { file, ..Span::default() }, ..ident(name) };
-        ast::Attribute { name, args }
+    /// The first declaration of a text.
+    fn parsed(text: &str) -> Decl {
+        parse_text(text).0.decls.into_iter().next().expect("a declaration")
     }
 
     /// Literals have values, and the name `FOUR`.
@@ -699,65 +675,80 @@ mod tests {
         (list, errors.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect())
     }
 
-    fn fault(name: &str, args: Vec<Expr>) -> String {
-        let (list, errors) = resolved(&[attribute(name, args)]);
-        assert!(list.iter().all(|a| a.args.is_empty()));
-        errors.join("; ")
+    fn of_user(text: &str) -> (Vec<Attribute>, Vec<String>) {
+        resolved(&parsed(&format!("{text} void f();")).attributes)
+    }
+
+    fn of_the_library(text: &str) -> (Vec<Attribute>, Vec<String>) {
+        let mut decl = parsed(&format!("{text} void f();"));
+        let file = crate::source::Sources::for_library().add("core.slang", "".into());
+        decl.attributes.iter_mut().for_each(|a| a.name.span.file = file);
+        resolved(&decl.attributes)
+    }
+
+    /// The positions of a variable, and what is wrong with them.
+    fn positions(text: &str) -> (Explicit, Vec<String>) {
+        let decl = parsed(text);
+        let DeclKind::Var(var) = &decl.kind else { panic!("{text} is no variable") };
+        let mut errors = Vec::new();
+        let attributes = resolved(&decl.attributes).0;
+        let found = explicit(&var.semantics, &attributes, &decl.layout, &mut |e| eval(e), false, &mut errors);
+        (found, errors.into_iter().map(|d| d.code.to_string()).collect())
     }
 
     #[test]
     fn known_attributes() {
-        let (list, errors) = resolved(&[
-            attribute("NumThreads", vec![int(8), name("FOUR"), int(1)]),
-            attribute("domain", vec![string("tri")]),
-            attribute("outputtopology", vec![name("triangle_cw")]),
-            attribute("unroll", vec![]),
-            of_the_library("__stages", vec![name("fragment"), name("FOUR")]),
-        ]);
+        let (list, errors) = of_user(
+            "[NumThreads(8, FOUR, 1)] [domain(\"tri\")] [outputtopology(triangle_cw)] [unroll] [vk::push_constant]",
+        );
         assert_eq!(errors, Vec::<String>::new());
-        assert_eq!(list[0].args, vec![AttributeArg::Int(8), AttributeArg::Int(4), AttributeArg::Int(1)]);
+        assert_eq!(list[0].args, [AttributeArg::Int(8), AttributeArg::Int(4), AttributeArg::Int(1)]);
         assert_eq!(list[0].name, *"NumThreads");
-        assert_eq!(list[1].args, vec![AttributeArg::Text("tri".into())]);
-        assert_eq!(list[2].args, vec![AttributeArg::Text("triangle_cw".into())]);
-        assert_eq!(list[4].args, vec![AttributeArg::Name("fragment".into()), AttributeArg::Name("FOUR".into())]);
+        assert_eq!(list[1].args, [AttributeArg::Text("tri".into())]);
+        assert_eq!(list[2].args, [AttributeArg::Text("triangle_cw".into())]);
         assert_eq!(workgroup_size(&list), Some([8, 4, 1]));
         assert_eq!(hints(&list).unroll, Some(None));
+        assert!(modifiers(&list).has(Modifiers::PUSH_CONSTANT));
+        let (list, errors) = of_the_library("[__stages(fragment, FOUR)]");
+        assert_eq!(errors, Vec::<String>::new());
+        assert_eq!(list[0].args, [AttributeArg::Name("fragment".into()), AttributeArg::Name("FOUR".into())]);
     }
 
     #[test]
     fn faults_of_known_attributes() {
-        assert_eq!(fault("numthreads", vec![]), "E0315 `[numthreads]` takes 1 to 3 arguments, not 0");
-        assert_eq!(
-            fault("numthreads", vec![int(8), int(0), int(1)]),
-            "E0315 `[numthreads]`: 0 is too small; it must be at least 1"
-        );
-        assert_eq!(
-            fault("numthreads", vec![int(8), name("n"), int(1)]),
-            "E0315 `[numthreads]`: the argument must be a constant integer"
-        );
-        assert_eq!(fault("unroll", vec![int(1), int(2)]), "E0315 `[unroll]` takes 0 to 1 arguments, not 2");
-        assert_eq!(fault("earlydepthstencil", vec![int(1)]), "E0315 `[earlydepthstencil]` takes no arguments, not 1");
-        assert_eq!(fault("shader", vec![int(1)]), "E0315 `[shader]`: the argument must be a word");
-        assert_eq!(fault("__stages", vec![]), "E0322 `[__stages]` is reserved for the standard library");
-        let (_, errors) = resolved(&[of_the_library("__stages", vec![])]);
-        assert_eq!(errors, ["E0315 `[__stages]` takes at least 1 argument, not 0"]);
-        let (_, errors) = resolved(&[of_the_library("__unlisted", vec![])]);
-        assert_eq!(errors, ["E0901 `[__unlisted]` is missing in the table of attributes"]);
+        for (attribute, fault) in [
+            ("[numthreads]", "E0315 `[numthreads]` takes 1 to 3 arguments, not 0"),
+            ("[numthreads(8, 0, 1)]", "E0315 `[numthreads]`: 0 is too small; it must be at least 1"),
+            ("[numthreads(8, n, 1)]", "E0315 `[numthreads]`: the argument must be a constant integer"),
+            ("[unroll(1, 2)]", "E0315 `[unroll]` takes 0 to 1 arguments, not 2"),
+            ("[earlydepthstencil(1)]", "E0315 `[earlydepthstencil]` takes no arguments, not 1"),
+            ("[shader(1)]", "E0315 `[shader]`: the argument must be a word"),
+            ("[__stages]", "E0322 `[__stages]` is reserved for the standard library"),
+        ] {
+            let (list, errors) = of_user(attribute);
+            assert!(list.iter().all(|a| a.args.is_empty()), "{attribute}");
+            assert_eq!(errors, [fault]);
+        }
+        assert_eq!(of_the_library("[__stages]").1, ["E0315 `[__stages]` takes at least 1 argument, not 0"]);
+        assert_eq!(of_the_library("[__unlisted]").1, ["E0901 `[__unlisted]` is missing in the table of attributes"]);
     }
 
     #[test]
     fn foreign_attributes_keep_what_has_a_value() {
-        let args = vec![string("x"), int(3), name("FOUR"), name("other"), expr(ExprKind::Null)];
-        let (list, errors) = resolved(&[attribute("SomeEngine::Slot", args)]);
+        let (list, errors) = of_user("[SomeEngine::Slot(\"x\", 3, FOUR, other, nullptr)]");
         assert!(errors.is_empty());
         let text = |t: &str| AttributeArg::Text(t.into());
-        let expected = vec![text("x"), AttributeArg::Int(3), AttributeArg::Int(4), AttributeArg::Name("other".into())];
+        let expected = [text("x"), AttributeArg::Int(3), AttributeArg::Int(4), AttributeArg::Name("other".into())];
         assert_eq!(list[0].args, expected);
     }
 
+    fn idents(words: &[&str]) -> Vec<Ident> {
+        words.iter().map(|w| Ident { name: Symbol::new(w), span: Span::default() }).collect()
+    }
+
     fn reg(words: &[&str]) -> Result<(Option<char>, u32, Option<u32>), String> {
-        let words: Vec<Ident> = words.iter().map(|w| ident(w)).collect();
-        register(&words, Span::default()).map(|r| (r.class, r.index, r.space)).map_err(|(_, reason)| reason)
+        let placed = register(&idents(words), Span::default());
+        placed.map(|r| (r.class, r.index, r.space)).map_err(|(_, reason)| reason)
     }
 
     #[test]
@@ -769,10 +760,6 @@ mod tests {
         assert_eq!(reg(&["vs", "c4"]), Ok((Some('c'), 4, None)));
         assert_eq!(reg(&["ps_5_0", "s1", "space2"]), Ok((Some('s'), 1, Some(2))));
         assert_eq!(reg(&["u4294967295"]), Ok((Some('u'), u32::MAX, None)));
-    }
-
-    #[test]
-    fn malformed_registers() {
         for (words, part) in [
             (&["x3"][..], "`x3` is not a register"),
             (&["t", "1"], "is too much"),
@@ -792,73 +779,42 @@ mod tests {
         }
     }
 
-    fn pack(words: &[&str]) -> Result<u32, String> {
-        let words: Vec<Ident> = words.iter().map(|w| ident(w)).collect();
-        packoffset(&words, Span::default()).map_err(|(_, reason)| reason)
-    }
-
     #[test]
     fn packoffsets() {
-        assert_eq!(pack(&["c0"]), Ok(0));
-        assert_eq!(pack(&["c0", "y"]), Ok(4));
-        assert_eq!(pack(&["c12", "w"]), Ok(204));
-        assert_eq!(pack(&["C1", "b"]), Ok(24));
+        let pack = |words: &[&str]| packoffset(&idents(words), Span::default()).ok();
+        assert_eq!(pack(&["c0"]), Some(0));
+        assert_eq!(pack(&["c0", "y"]), Some(4));
+        assert_eq!(pack(&["c12", "w"]), Some(204));
+        assert_eq!(pack(&["C1", "b"]), Some(24));
         for words in [&["b0"][..], &["c"], &["c0", "q"], &["c0", "xy"], &["c0", "x", "y"], &["c4096"], &[], &["c0", ""]]
         {
-            assert!(pack(words).is_err(), "{words:?}");
+            assert_eq!(pack(words), None, "{words:?}");
         }
     }
 
     #[test]
-    fn positions_from_attributes_and_layout() {
-        let (attributes, _) = resolved(&[
-            attribute("vk::binding", vec![int(3), int(1)]),
-            attribute("vk::counter_binding", vec![int(9)]),
-            attribute("vk::image_format", vec![string("rgba16f")]),
-            attribute("vk::push_constant", vec![]),
-            attribute("SpecializationConstant", vec![]),
-        ]);
-        let mut errors = Vec::new();
-        let e = explicit(&[], &attributes, &[], &mut |e| eval(e), false, &mut errors);
-        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((3, 1)));
-        assert_eq!(e.vk_counter_binding, Some(9));
-        assert_eq!(e.image_format, Some("rgba16f".into()));
-        assert_eq!(e.constant_id, Some(None));
-        assert!(modifiers(&attributes).has(Modifiers::PUSH_CONSTANT));
-
-        let layout = [
-            (ident("binding"), Some(int(2))),
-            (ident("set"), Some(name("FOUR"))),
-            (ident("r32ui"), None),
-            (ident("std140"), None),
-            (ident("location"), Some(name("unknown"))),
-        ];
-        let e = explicit(&[], &[], &layout, &mut |e| eval(e), false, &mut errors);
-        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((2, 4)));
-        assert_eq!(e.image_format, Some("r32ui".into()));
-        assert_eq!(e.location, None);
-        assert_eq!(errors.len(), 1);
-        assert_eq!(errors[0].code, Code::BAD_REGISTER);
-    }
-
-    #[test]
-    fn semantics_and_registers_of_one_declaration() {
-        let semantics = [
-            ast::Semantic::Name(ident("SV_Target0")),
-            ast::Semantic::Register(vec![ident("t1")], Span::default()),
-            ast::Semantic::Register(vec![ident("s2")], Span::default()),
-            ast::Semantic::Register(vec![ident("zz")], Span::default()),
-            ast::Semantic::PackOffset(vec![ident("c1"), ident("z")], Span::default()),
-        ];
-        let mut errors = Vec::new();
-        let e = explicit(&semantics, &[], &[], &mut |e| eval(e), false, &mut errors);
-        assert_eq!(
-            e.registers.iter().map(|r| (r.class, r.index)).collect::<Vec<_>>(),
-            [(Some('t'), 1), (Some('s'), 2)]
+    fn positions_of_declarations() {
+        let (e, errors) = positions(
+            "[vk::binding(3, 1)] [vk::counter_binding(9)] [vk::image_format(\"rgba16f\")] [SpecializationConstant] int x;",
         );
+        assert_eq!(errors, Vec::<String>::new());
+        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((3, 1)));
+        assert_eq!((e.vk_counter_binding, e.image_format), (Some(9), Some("rgba16f".into())));
+        assert_eq!(e.constant_id, Some(None));
+
+        let (e, errors) = positions("layout(binding = 2, set = FOUR, r32ui, std140, location = unknown) int x;");
+        assert_eq!(e.vk_binding.map(|(b, s, _)| (b, s)), Some((2, 4)));
+        assert_eq!((e.image_format, e.location), (Some("r32ui".into()), None));
+        assert_eq!(errors, ["E0402"]);
+
+        let text = "int x : SV_Target0 : register(t1) : register(s2) : register(zz) : packoffset(c1.z);";
+        let (e, errors) = positions(text);
+        let registers: Vec<_> = e.registers.iter().map(|r| (r.class, r.index)).collect();
+        assert_eq!(registers, [(Some('t'), 1), (Some('s'), 2)]);
         assert_eq!(e.packoffset.map(|p| p.0), Some(24));
-        assert_eq!(errors.len(), 1);
-        assert_eq!(semantic(&semantics).map(|s| s.split()), Some(("SV_TARGET".into(), 0)));
+        assert_eq!(errors, ["E0402"]);
+        let DeclKind::Var(var) = parsed(text).kind else { panic!("a variable") };
+        assert_eq!(semantic(&var.semantics).map(|s| s.split()), Some(("SV_TARGET".into(), 0)));
     }
 
     #[test]

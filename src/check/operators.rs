@@ -301,186 +301,139 @@ fn branches(program: &mut Program, a: TypeId, b: TypeId) -> Option<TypeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Span;
-    use crate::symbol::Symbol;
-    use crate::tree::{Enum, EnumId};
-
-    fn program_with_enum() -> (Program, Type) {
-        let mut program = Program::default();
-        let id: EnumId = program.enums.push(Enum {
-            name: Symbol::new("E"),
-            tag: Scalar::I32,
-            cases: Vec::new(),
-            comments: Vec::new(),
-            span: Span::default(),
-        });
-        (program, Type::Enum(id))
-    }
-
-    /// Operand types and result of an operator on two types.
-    fn typed(op: &str, a: Type, b: Type) -> Result<(Type, Type, Type), String> {
-        let (mut program, _) = program_with_enum();
-        let (a, b) = (program.types.intern(a), program.types.intern(b));
-        let t = binary(&mut program, binary_op(op).expect("an operator"), a, b)?;
-        Ok((program.types.get(t.left), program.types.get(t.right), program.types.get(t.result)))
-    }
-
-    const INT: Type = Type::Scalar(Scalar::I32);
-    const UINT: Type = Type::Scalar(Scalar::U32);
-    const FLOAT: Type = Type::Scalar(Scalar::F32);
-    const BOOL: Type = Type::Scalar(Scalar::Bool);
-    const FLOAT3: Type = Type::Vector(Scalar::F32, 3);
-    const BOOL3: Type = Type::Vector(Scalar::Bool, 3);
-    const INT3: Type = Type::Vector(Scalar::I32, 3);
+    use crate::check::tests::{becomes, problems};
 
     #[test]
     fn arithmetic() {
         for op in ["+", "-", "*", "/", "%"] {
-            assert_eq!(typed(op, INT, UINT), Ok((UINT, UINT, UINT)));
-            assert_eq!(typed(op, INT3, FLOAT), Ok((FLOAT3, FLOAT3, FLOAT3)));
-            assert_eq!(typed(op, BOOL, BOOL), Ok((INT, INT, INT)));
-            assert_eq!(typed(op, BOOL, FLOAT), Ok((FLOAT, FLOAT, FLOAT)));
-            assert!(typed(op, Type::Sampler(false), FLOAT).is_err());
-            assert!(typed(op, Type::Matrix(Scalar::F32, 3, 3), FLOAT3).is_err());
+            becomes(&[
+                ("int a, uint b", &format!("var x = a {op} b;"), &format!("uint x = uint(a) {op} b;")),
+                ("int3 a, float b", &format!("var x = a {op} b;"), &format!("float3 x = float3(a) {op} float3(b);")),
+                ("bool a, bool b", &format!("var x = a {op} b;"), &format!("int x = int(a) {op} int(b);")),
+                ("bool a, float b", &format!("var x = a {op} b;"), &format!("float x = float(a) {op} b;")),
+                ("SamplerState a, float b", &format!("var x = a {op} b;"), "E0309"),
+                ("float3x3 a, float3 b", &format!("var x = a {op} b;"), "E0309"),
+            ]);
         }
-        let float4 = Type::Vector(Scalar::F32, 4);
-        assert_eq!(typed("+", FLOAT3, float4), Ok((FLOAT3, FLOAT3, FLOAT3)));
-        let matrix = Type::Matrix(Scalar::F32, 3, 3);
-        assert_eq!(typed("*", matrix, INT), Ok((matrix, matrix, matrix)));
+        becomes(&[
+            ("float3 a, float4 b", "var x = a + b;", "float3 x = a + b.xyz;"),
+            ("float3x3 a, int b", "var x = a * b;", "float3x3 x = a * float3x3(float(b));"),
+        ]);
     }
 
     #[test]
     fn bits_and_shifts() {
-        let short = Type::Scalar(Scalar::I16);
-        let long = Type::Scalar(Scalar::I64);
-        assert_eq!(typed("&", BOOL, BOOL), Ok((BOOL, BOOL, BOOL)));
-        assert_eq!(typed("&", BOOL, INT), Ok((INT, INT, INT)));
-        assert_eq!(typed("|", INT3, UINT).map(|t| t.2), Ok(Type::Vector(Scalar::U32, 3)));
-        assert_eq!(typed("<<", INT, long), Ok((INT, long, INT)));
-        assert_eq!(typed("<<", short, INT), Ok((short, INT, short)));
-        assert_eq!(typed("<<", BOOL, INT), Ok((INT, INT, INT)));
-        assert_eq!(typed(">>", INT, INT3), Ok((INT3, INT3, INT3)));
+        becomes(&[
+            ("bool a, bool b", "var x = a & b;", "bool x = a & b;"),
+            ("bool a, int b", "var x = a & b;", "int x = int(a) & b;"),
+            ("int3 a, uint b", "var x = a | b;", "uint3 x = uint3(a) | uint3(b);"),
+            ("int a, int64_t b", "var x = a << b;", "int x = a << b;"),
+            ("int16_t a, int b", "var x = a << b;", "int16_t x = a << b;"),
+            ("bool a, int b", "var x = a << b;", "int x = int(a) << b;"),
+            ("int a, int3 b", "var x = a >> b;", "int3 x = int3(a) >> b;"),
+        ]);
         for op in ["&", "|", "^", "<<", ">>"] {
-            assert!(typed(op, INT, FLOAT).is_err());
-            assert!(typed(op, FLOAT3, INT).is_err());
+            becomes(&[
+                ("int a, float b", &format!("var x = a {op} b;"), "E0309"),
+                ("float3 a, int b", &format!("var x = a {op} b;"), "E0309"),
+            ]);
         }
     }
 
     #[test]
     fn comparison_and_logic() {
-        assert_eq!(typed("<", INT, FLOAT), Ok((FLOAT, FLOAT, BOOL)));
-        assert_eq!(typed("<", BOOL, BOOL), Ok((INT, INT, BOOL)));
-        assert_eq!(typed("==", BOOL, BOOL), Ok((BOOL, BOOL, BOOL)));
-        assert_eq!(typed("==", FLOAT3, FLOAT), Ok((FLOAT3, FLOAT3, BOOL3)));
-        assert_eq!(typed("&&", FLOAT, INT), Ok((BOOL, BOOL, BOOL)));
-        assert_eq!(typed("||", BOOL3, BOOL), Ok((BOOL3, BOOL3, BOOL3)));
-        let matrix = Type::Matrix(Scalar::F32, 2, 2);
-        assert_eq!(typed("!=", matrix, matrix).map(|t| t.2), Ok(Type::Matrix(Scalar::Bool, 2, 2)));
-        assert!(typed("==", Type::Sampler(false), Type::Sampler(false)).is_err());
+        becomes(&[
+            ("int a, float b", "var x = a < b;", "bool x = float(a) < b;"),
+            ("bool a, bool b", "var x = a < b;", "bool x = int(a) < int(b);"),
+            ("bool a, bool b", "var x = a == b;", "bool x = a == b;"),
+            ("float3 a, float b", "var x = a == b;", "bool3 x = a == float3(b);"),
+            ("float a, int b", "var x = a && b;", "bool x = bool(a) && bool(b);"),
+            ("bool3 a, bool b", "var x = a || b;", "bool3 x = a || bool3(b);"),
+            ("float2x2 a, float2x2 b", "var x = a != b;", "bool2x2 x = a != b;"),
+            ("SamplerState a, SamplerState b", "var x = a == b;", "E0309"),
+        ]);
     }
 
     #[test]
     fn enums_are_their_tags_except_among_themselves() {
-        let (_, e) = program_with_enum();
-        assert_eq!(typed("==", e, e), Ok((e, e, BOOL)));
-        assert_eq!(typed("|", e, e), Ok((e, e, e)));
-        assert_eq!(typed("+", e, e), Ok((INT, INT, INT)));
-        assert_eq!(typed("==", e, UINT), Ok((UINT, UINT, BOOL)));
-        assert_eq!(typed("*", e, FLOAT), Ok((FLOAT, FLOAT, FLOAT)));
+        becomes(&[
+            ("E a, E b", "var x = a == b;", "bool x = a == b;"),
+            ("E a, E b", "var x = a | b;", "E x = a | b;"),
+            ("E a, E b", "var x = a + b;", "int x = int(a) + int(b);"),
+            ("E a, uint b", "var x = a == b;", "bool x = uint(a) == b;"),
+            ("E a, float b", "var x = a * b;", "float x = float(a) * b;"),
+        ]);
     }
 
     #[test]
-    fn prefix_operators() {
-        let (mut program, e) = program_with_enum();
-        let mut typed = |op, ty| {
-            let ty = program.types.intern(ty);
-            unary(&mut program, op, ty).map(|u| (u.op, program.types.get(u.operand), program.types.get(u.result)))
-        };
-        assert_eq!(typed(UnaryOp::Negate, BOOL), Ok((UnaryOp::Negate, INT, INT)));
-        assert_eq!(typed(UnaryOp::Negate, UINT), Ok((UnaryOp::Negate, UINT, UINT)));
-        assert_eq!(typed(UnaryOp::Not, FLOAT3), Ok((UnaryOp::Not, BOOL3, BOOL3)));
-        assert_eq!(typed(UnaryOp::BitNot, BOOL3), Ok((UnaryOp::Not, BOOL3, BOOL3)));
-        assert_eq!(typed(UnaryOp::BitNot, e), Ok((UnaryOp::BitNot, e, e)));
-        assert!(typed(UnaryOp::BitNot, FLOAT).is_err());
-        assert!(typed(UnaryOp::Negate, Type::Text).is_err());
+    fn prefix_operators_and_steps() {
+        becomes(&[
+            ("bool a", "var x = -a;", "int x = -int(a);"),
+            ("uint a", "var x = -a;", "uint x = -a;"),
+            ("float3 a", "var x = !a;", "bool3 x = !bool3(a);"),
+            ("bool3 a", "var x = ~a;", "bool3 x = !a;"),
+            ("E a", "var x = ~a;", "E x = ~a;"),
+            ("float a", "var x = ~a;", "E0309"),
+            ("", "var x = -\"text\";", "E0309"),
+            ("int a", "var x = a++;", "int x = a++;"),
+            ("bool a", "var x = a++;", "E0309"),
+            ("SamplerState a", "var x = a++;", "E0309"),
+        ]);
     }
 
     #[test]
     fn assignments() {
-        let (mut program, _) = program_with_enum();
-        let mut typed = |op: &str, target, value| {
-            let (target, value) = (program.types.intern(target), program.types.intern(value));
-            let op = assign_op(op).expect("an assignment");
-            let a = assign(&mut program, op, target, value)?;
-            let through = a.through.map(|t| program.types.get(t.left));
-            Ok::<_, String>((program.types.get(a.value), through))
-        };
-        assert_eq!(typed("=", FLOAT, INT), Ok((FLOAT, None)));
-        assert_eq!(typed("+=", FLOAT, INT), Ok((FLOAT, None)));
-        assert_eq!(typed("+=", FLOAT3, FLOAT), Ok((FLOAT3, None)));
-        assert_eq!(typed("+=", FLOAT3, Type::Vector(Scalar::F32, 4)), Ok((FLOAT3, None)));
-        assert_eq!(typed("+=", FLOAT, FLOAT3), Ok((FLOAT, None)));
-        assert_eq!(typed("*=", INT, FLOAT), Ok((FLOAT, Some(FLOAT))));
-        assert_eq!(typed("*=", INT3, FLOAT), Ok((FLOAT3, Some(FLOAT3))));
-        assert_eq!(typed("+=", INT, UINT), Ok((UINT, Some(UINT))));
-        assert_eq!(typed("|=", BOOL, BOOL), Ok((BOOL, None)));
-        assert_eq!(typed("|=", BOOL, UINT), Ok((UINT, Some(UINT))));
-        assert_eq!(typed("+=", BOOL, INT), Ok((INT, Some(INT))));
-        assert_eq!(typed("<<=", INT, UINT), Ok((UINT, None)));
-        assert_eq!(typed("<<=", Type::Scalar(Scalar::I16), INT), Ok((INT, None)));
-        assert!(typed("+=", FLOAT3, Type::Vector(Scalar::F32, 2)).is_err());
-        assert!(typed("&=", INT, FLOAT).is_err());
-        assert!(typed("<<=", INT, FLOAT).is_err());
+        becomes(&[
+            ("float a, int b", "a = b;", "a = float(b);"),
+            ("float a, int b", "a += b;", "a += float(b);"),
+            ("float3 a, float b", "a += b;", "a += float3(b);"),
+            ("float3 a, float4 b", "a += b;", "a += b.xyz;"),
+            ("float a, float3 b", "a += b;", "a += b.x;"),
+            ("int a, float b", "a *= b;", "a = int(float(a) * b);"),
+            ("int3 a, float b", "a *= b;", "a = int3(float3(a) * float3(b));"),
+            ("int a, uint b", "a += b;", "a = int(uint(a) + b);"),
+            ("bool a, bool b", "a |= b;", "a |= b;"),
+            ("bool a, uint b", "a |= b;", "a = bool(uint(a) | b);"),
+            ("bool a, int b", "a += b;", "a = bool(int(a) + b);"),
+            ("int a, uint b", "a <<= b;", "a <<= b;"),
+            ("int16_t a, int b", "a <<= b;", "a <<= b;"),
+            ("float3 a, float2 b", "a += b;", "E0309"),
+            ("int a, float b", "a &= b;", "E0309"),
+            ("int a, float b", "a <<= b;", "E0309"),
+        ]);
     }
 
     #[test]
     fn spellings() {
         assert_eq!(assign_op("="), Some(None));
         assert_eq!(assign_op(">>="), Some(Some(BinaryOp::Shr)));
-        assert_eq!(assign_op("=="), None);
-        assert_eq!(assign_op("<="), None);
-        assert_eq!(assign_op("&&="), None);
-        assert_eq!(binary_op("&&"), Some(BinaryOp::And));
-        assert_eq!(binary_op("="), None);
+        assert_eq!(["==", "<=", "&&="].map(assign_op), [None; 3]);
+        assert_eq!(["&&", "="].map(binary_op), [Some(BinaryOp::And), None]);
         assert_eq!(unary_op("~").map(unary_spelling), Some("~"));
     }
 
     #[test]
-    fn steps() {
-        let mut program = Program::default();
-        assert_eq!(step(&program, TypeId::INT), Ok(TypeId::INT));
-        assert!(step(&program, TypeId::BOOL).is_err());
-        let sampler = program.types.intern(Type::Sampler(false));
-        assert!(step(&program, sampler).is_err());
-    }
-
-    #[test]
     fn selections() {
-        let (mut program, e) = program_with_enum();
-        let mut typed = |c, a, b| {
-            let [c, a, b] = [c, a, b].map(|t| program.types.intern(t));
-            select(&mut program, c, a, b).map(|s| (program.types.get(s.condition), program.types.get(s.result)))
-        };
-        assert_eq!(typed(INT, INT, FLOAT), Ok((BOOL, FLOAT)));
-        assert_eq!(typed(BOOL, INT3, FLOAT), Ok((BOOL, FLOAT3)));
-        assert_eq!(typed(BOOL3, FLOAT3, FLOAT), Ok((BOOL3, FLOAT3)));
-        assert_eq!(typed(FLOAT3, FLOAT, INT), Ok((BOOL3, FLOAT3)));
-        assert_eq!(typed(BOOL, BOOL, BOOL), Ok((BOOL, BOOL)));
-        assert_eq!(typed(BOOL, e, e), Ok((BOOL, e)));
-        assert_eq!(typed(BOOL, e, INT), Ok((BOOL, INT)));
-        assert_eq!(typed(BOOL, Type::Sampler(false), Type::Sampler(false)), Ok((BOOL, Type::Sampler(false))));
-        assert!(typed(BOOL, Type::Sampler(false), INT).is_err());
-        assert!(typed(Type::Sampler(false), INT, INT).is_err());
-        assert!(typed(BOOL3, Type::Sampler(false), Type::Sampler(false)).is_err());
+        becomes(&[
+            ("int c, int a, float b", "var x = c ? a : b;", "float x = bool(c) ? float(a) : b;"),
+            ("bool c, int3 a, float b", "var x = c ? a : b;", "float3 x = c ? float3(a) : float3(b);"),
+            ("bool3 c, float3 a, float b", "var x = c ? a : b;", "float3 x = c ? a : float3(b);"),
+            ("float3 c, float a, int b", "var x = c ? a : b;", "float3 x = bool3(c) ? float3(a) : float3(float(b));"),
+            ("bool c, bool a, bool b", "var x = c ? a : b;", "bool x = c ? a : b;"),
+            ("bool c, E a, E b", "var x = c ? a : b;", "E x = c ? a : b;"),
+            ("bool c, E a, int b", "var x = c ? a : b;", "int x = c ? int(a) : b;"),
+            ("bool c, SamplerState a", "var x = c ? a : a;", "SamplerState x = c ? a : a;"),
+            ("bool c, SamplerState a, int b", "var x = c ? a : b;", "E0309"),
+            ("SamplerState c, int a, int b", "var x = c ? a : b;", "E0309"),
+            ("bool3 c, SamplerState a", "var x = c ? a : a;", "E0309"),
+        ]);
     }
 
     #[test]
     fn one_fault_is_reported_once() {
-        let mut program = Program::default();
-        assert!(binary(&mut program, BinaryOp::Add, TypeId::ERROR, TypeId::VOID).is_ok());
-        assert!(unary(&mut program, UnaryOp::BitNot, TypeId::ERROR).is_ok());
-        assert!(select(&mut program, TypeId::ERROR, TypeId::INT, TypeId::ERROR).is_ok());
-        assert!(assign(&mut program, Some(BinaryOp::Add), TypeId::ERROR, TypeId::INT).is_ok());
-        assert!(step(&program, TypeId::ERROR).is_ok());
+        for statement in ["other + nothing();", "~other;", "other ? 1 : other;", "other += 1;", "other++;"] {
+            let list = problems("a.slang", &format!("void nothing() {{}} void f() {{ {statement} }}"));
+            assert_eq!(list.len(), 1, "{statement}: {list:?}");
+        }
     }
 }

@@ -240,51 +240,30 @@ pub fn register_fault(program: &Program, ty: TypeId, register: &ExplicitRegister
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::tree::{Scalar, Texture, TextureShape};
+    use crate::check::tests::problems;
 
     #[test]
-    fn vectors_stay_within_a_row() {
-        let mut program = Program::default();
-        let float3 = program.types.vector(Scalar::F32, 3);
-        let matrix = program.types.matrix(Scalar::F32, 3, 3);
-        let double4 = program.types.vector(Scalar::F64, 4);
-        let array = program.types.array(TypeId::FLOAT, Some(3));
-        assert_eq!(packoffset_fault(&program, float3, 4), None);
-        assert!(packoffset_fault(&program, float3, 8).is_some());
-        assert!(packoffset_fault(&program, matrix, 4).is_some());
-        assert_eq!(packoffset_fault(&program, matrix, 32), None);
-        assert_eq!(packoffset_fault(&program, double4, 16), None);
-        assert_eq!(packoffset_fault(&program, array, 4), None);
-        assert_eq!(packoffset_fault(&program, TypeId::FLOAT, 12), None);
-    }
-
-    #[test]
-    fn classes_suit_types() {
-        let mut program = Program::default();
-        let float4 = program.types.vector(Scalar::F32, 4);
-        let texture = Texture {
-            shape: TextureShape::D2,
-            array: false,
-            multisampled: false,
-            combined: false,
-            depth: false,
-            access: Access::Read,
-            element: float4,
-        };
-        let read = program.types.intern(Type::Texture(texture));
-        let write = program.types.intern(Type::Texture(Texture { access: Access::ReadWrite, ..texture }));
-        let array = program.types.array(read, None);
-        let buffer = program.types.intern(Type::ConstantBuffer(float4));
-        let at = |class| ExplicitRegister { class, index: 0, space: None, span: Span::default() };
-        assert_eq!(register_fault(&program, read, &at(Some('t'))), None);
-        assert_eq!(register_fault(&program, array, &at(Some('t'))), None);
-        assert_eq!(register_fault(&program, read, &at(None)), None);
-        assert_eq!(register_fault(&program, write, &at(Some('u'))), None);
-        assert_eq!(register_fault(&program, buffer, &at(Some('b'))), None);
-        let reason = register_fault(&program, read, &at(Some('b'))).unwrap();
-        assert_eq!(reason, "`b` registers hold constant buffers; this needs `t`");
-        assert!(register_fault(&program, buffer, &at(Some('t'))).is_some());
-        assert!(register_fault(&program, write, &at(Some('t'))).is_some());
+    fn positions_suit_types() {
+        for (declaration, fault) in [
+            ("cbuffer C { float3 a : packoffset(c0.y); }", ""),
+            ("cbuffer C { float3 a : packoffset(c0.z); }", "cross"),
+            ("cbuffer C { float3x3 a : packoffset(c0.y); }", "matrix"),
+            ("cbuffer C { float3x3 a : packoffset(c2); }", ""),
+            ("cbuffer C { double4 a : packoffset(c1); }", ""),
+            ("cbuffer C { float a[3] : packoffset(c0.y); }", ""),
+            ("cbuffer C { float a : packoffset(c0.w); }", ""),
+            ("Texture2D<float4> t : register(t0);", ""),
+            ("Texture2D<float4> t[] : register(t0);", ""),
+            ("Texture2D<float4> t : register(space0);", ""),
+            ("RWTexture2D<float4> t : register(u0);", ""),
+            ("ConstantBuffer<float4> c : register(b0);", ""),
+            ("Texture2D<float4> t : register(b0);", "`b` registers hold constant buffers; this needs `t`"),
+            ("ConstantBuffer<float4> c : register(t0);", "`t` registers"),
+            ("RWTexture2D<float4> t : register(t0);", "`t` registers"),
+        ] {
+            let problems = problems("a.hlsl", declaration);
+            assert_eq!(problems.is_empty(), fault.is_empty(), "{declaration}: {problems:?}");
+            assert!(problems.iter().all(|p| p.contains(fault)), "{declaration}: {problems:?}");
+        }
     }
 }

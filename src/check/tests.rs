@@ -26,6 +26,24 @@ pub(super) fn check_text(name: &str, text: &str) -> (Program, Vec<String>) {
     (program.0, list)
 }
 
+/// The problems of a source, one a line: `line: code message`.
+pub(super) fn problems(name: &str, text: &str) -> Vec<String> {
+    check_text(name, text).1
+}
+
+/// Asserts what becomes of the last statement of a function, by (its parameters, the statements, the text or the code of the
+/// error).
+pub(super) fn becomes(rows: &[(&str, &str, &str)]) {
+    for (params, statements, expected) in rows {
+        let source = format!("enum E {{ A = 5 }}\nvoid f({params}) {{ {statements} }}");
+        let (program, problems) = check_text("a.slang", &source);
+        let errors: Vec<&str> = problems.iter().filter_map(|p| p.split(' ').nth(1)).collect();
+        let dump = tree::dump::dump(&program);
+        let last = dump.trim_end_matches(['}', '\n']).lines().next_back().unwrap_or("");
+        assert_eq!(errors.first().copied().unwrap_or(last.trim()), *expected, "{params}: {statements}: {problems:?}");
+    }
+}
+
 /// The dump of a source without errors.
 fn dump(name: &str, text: &str) -> String {
     let (program, problems) = check_text(name, text);
@@ -45,8 +63,7 @@ fn holds(name: &str, text: &str, wanted: &[&str]) {
 
 /// Asserts the problems, one a line: `line: code message`.
 fn fails(name: &str, text: &str, wanted: &[&str]) {
-    let (_, problems) = check_text(name, text);
-    assert_eq!(problems, wanted, "{text}");
+    assert_eq!(problems(name, text), wanted, "{text}");
 }
 
 #[test]

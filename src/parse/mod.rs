@@ -26,7 +26,7 @@ mod params;
 mod scan;
 mod stmt;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 mod types;
 mod words;
 

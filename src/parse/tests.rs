@@ -6,7 +6,8 @@ use crate::diagnostic::{Code, Diagnostics};
 use crate::preprocess::{Preprocess, preprocess};
 use crate::source::{MemoryLoader, Sources};
 
-fn parse_text(text: &str) -> (Unit, Vec<String>) {
+/// The tree of a text and its errors, one a line: `line:column: message`.
+pub fn parse_text(text: &str) -> (Unit, Vec<String>) {
     let loader = MemoryLoader::new().with("main.slang", text);
     let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
     let stream = preprocess(&loader, "main.slang", &Preprocess::default(), &mut sources, &mut diags);

@@ -1,259 +1,153 @@
 use super::*;
+use crate::check::tests::check_text;
 use crate::symbol::Symbol;
-use crate::tree::{
-    Enum, EnumCase, ExprTree, Global, Literal, MatrixOrder, Modifiers, Origin, Scalar, Swizzle, Type, TypeId,
-};
+use crate::tree::{ExprTree, Global, Scalar, TypeId};
 
-#[derive(Default)]
-struct Case {
-    program: Program,
-    exprs: Arena<ExprId, Expr>,
+/// The value of an expression as one of a type, where it may use these declarations; else the reason why there is none.
+fn value(declarations: &str, ty: &str, e: &str) -> Result<Value, String> {
+    let (program, problems) = check_text("a.slang", &format!("{declarations}\nstatic const {ty} last = {e};"));
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem);
+    }
+    let (_, last) = program.globals.iter().find(|(_, g)| g.name == "last").expect("the constant");
+    let init = last.init.as_ref().expect("a value");
+    eval(&program, &init.exprs, init.root).map_err(|(_, reason)| reason)
 }
 
-impl Case {
-    fn push(&mut self, kind: ExprKind, ty: Type) -> ExprId {
-        let ty = self.program.types.intern(ty);
-        self.exprs.push(Expr { kind, ty, span: Span::default() })
+/// Asserts values, by (type, expression, value).
+fn values(rows: &[(&str, &str, &str)]) {
+    for (ty, e, expected) in rows {
+        let found = value("", ty, e).map_or_else(|reason| reason, |v| format!("{v:?}"));
+        assert_eq!(found, *expected, "{ty}: {e}");
     }
-    fn int(&mut self, value: i64, kind: Scalar) -> ExprId {
-        self.push(ExprKind::Literal(Literal::Int(value), None), Type::Scalar(kind))
-    }
-    fn float(&mut self, value: f64) -> ExprId {
-        self.push(ExprKind::Literal(Literal::Float(value), None), Type::Scalar(Scalar::F32))
-    }
-    fn eval(&self, id: ExprId) -> Result<Value, String> {
-        eval(&self.program, &self.exprs, id).map_err(|(_, reason)| reason)
-    }
-    fn constant(&mut self, kind: GlobalKind, exprs: Arena<ExprId, Expr>, root: Option<ExprId>) -> GlobalId {
-        self.program.globals.push(Global {
-            name: Symbol::new("N"),
-            ty: TypeId::INT,
-            kind,
-            transparent: false,
-            modifiers: Modifiers::default(),
-            matrix_order: None::<MatrixOrder>,
-            explicit: Default::default(),
-            binding: None,
-            init: root.map(|root| ExprTree { exprs, root }),
-            semantic: None,
-            attributes: Vec::new(),
-            comments: Vec::new(),
-            span: Span::default(),
-            file: Default::default(),
-            unit: 0,
-            ordinal: 0,
-            namespace: Default::default(),
-            origin: Origin::Declared,
-            block: None,
-            stored: Vec::new(),
-            wraps: None,
-            pair: None,
-        })
-    }
-}
-
-fn int2(op: BinaryOp, a: i64, b: i64, kind: Scalar) -> Result<Value, String> {
-    let mut case = Case::default();
-    let (x, y) = (case.int(a, kind), case.int(b, kind));
-    let id = case.push(ExprKind::Binary(op, x, y), Type::Scalar(kind));
-    case.eval(id)
 }
 
 #[test]
 fn integers_wrap_at_their_width() {
-    use BinaryOp::*;
-    use Scalar::*;
-    for (op, a, b, kind, expected) in [
-        (Add, i64::from(i32::MAX), 1, I32, i64::from(i32::MIN)),
-        (Sub, 0, 1, U32, 0xffff_ffff),
-        (Mul, 0x10000, 0x10000, U32, 0),
-        (Mul, 300, 300, I16, 24464),
-        (Sub, 0, 1, U64, -1),
-        (Div, -7, 2, I32, -3),
-        (Rem, -7, 2, I32, -1),
-        (Div, 0xffff_fff9, 2, U32, 0x7fff_fffc),
-        (Div, -1, 2, U64, i64::MAX),
-        (Div, i64::from(i32::MIN), -1, I32, i64::from(i32::MIN)),
-        (Div, i64::MIN, -1, I64, i64::MIN),
-        (Shl, 1, 31, I32, i64::from(i32::MIN)),
-        (Shl, 1, 33, I32, 0),
-        (Shr, -8, 40, I32, -1),
-        (Shr, 0x8000_0000, 32, U32, 0),
-        (Shl, 7, 16, U16, 0),
-        (Shl, 1, 33, I64, 1 << 33),
-        (Shr, -8, 1, I32, -4),
-        (Shr, 0x8000_0000, 31, U32, 1),
-        (Shr, -1, 63, U64, 1),
-        (BitXor, 5, 3, I32, 6),
-    ] {
-        assert_eq!(int2(op, a, b, kind), Ok(Value::Int(expected, kind)), "{a} {op:?} {b} {kind:?}");
-    }
+    values(&[
+        ("int", "2147483647 + 1", "Int(-2147483648, I32)"),
+        ("uint", "0u - 1u", "Int(4294967295, U32)"),
+        ("uint", "0x10000u * 0x10000u", "Int(0, U32)"),
+        ("int16_t", "int16_t(300) * int16_t(300)", "Int(24464, I16)"),
+        ("uint64_t", "uint64_t(0) - uint64_t(1)", "Int(-1, U64)"),
+        ("int", "-7 / 2", "Int(-3, I32)"),
+        ("int", "-7 % 2", "Int(-1, I32)"),
+        ("uint", "0xfffffff9u / 2u", "Int(2147483644, U32)"),
+        ("uint64_t", "uint64_t(-1) / uint64_t(2)", "Int(9223372036854775807, U64)"),
+        ("int", "int(0x80000000) / -1", "Int(-2147483648, I32)"),
+        ("int64_t", "(int64_t(1) << 63) / int64_t(-1)", "Int(-9223372036854775808, I64)"),
+        ("int", "1 << 31", "Int(-2147483648, I32)"),
+        ("int", "1 << 33", "Int(0, I32)"),
+        ("int", "-8 >> 40", "Int(-1, I32)"),
+        ("uint", "0x80000000u >> 32", "Int(0, U32)"),
+        ("uint16_t", "uint16_t(7) << 16", "Int(0, U16)"),
+        ("int64_t", "int64_t(1) << 33", "Int(8589934592, I64)"),
+        ("int", "-8 >> 1", "Int(-4, I32)"),
+        ("uint", "0x80000000u >> 31", "Int(1, U32)"),
+        ("uint64_t", "uint64_t(-1) >> 63", "Int(1, U64)"),
+        ("int", "5 ^ 3", "Int(6, I32)"),
+    ]);
 }
 
 #[test]
-fn comparisons_respect_the_sign() {
-    assert_eq!(int2(BinaryOp::Less, -1, 1, Scalar::I64), Ok(Value::Bool(true)));
-    assert_eq!(int2(BinaryOp::Less, -1, 1, Scalar::U64), Ok(Value::Bool(false)));
-    assert_eq!(int2(BinaryOp::GreaterEqual, 2, 2, Scalar::I32), Ok(Value::Bool(true)));
-    let mut case = Case::default();
-    let nan = case.float(f64::NAN);
-    let other = case.float(f64::NAN);
-    let equal = case.push(ExprKind::Binary(BinaryOp::Equal, nan, other), Type::Scalar(Scalar::Bool));
-    assert_eq!(case.eval(equal), Ok(Value::Bool(false)));
-}
-
-#[test]
-fn division_of_integers_by_zero_is_an_error() {
-    assert_eq!(int2(BinaryOp::Div, 1, 0, Scalar::I32), Err("division by zero".into()));
-    assert_eq!(int2(BinaryOp::Rem, 1, 0, Scalar::U32), Err("division by zero".into()));
-    let mut case = Case::default();
-    let (a, b) = (case.float(1.0), case.float(0.0));
-    let id = case.push(ExprKind::Binary(BinaryOp::Div, a, b), Type::Scalar(Scalar::F32));
-    assert_eq!(case.eval(id), Ok(Value::Float(f64::INFINITY, Scalar::F32)));
-}
-
-#[test]
-fn floats_are_rounded() {
-    let mut case = Case::default();
-    let (a, b) = (case.float(16_777_216.0), case.float(1.0));
-    let id = case.push(ExprKind::Binary(BinaryOp::Add, a, b), Type::Scalar(Scalar::F32));
-    assert_eq!(case.eval(id), Ok(Value::Float(16_777_216.0, Scalar::F32)));
-}
-
-fn converted(value: ExprKind, from: Type, to: Type) -> Result<Value, String> {
-    let mut case = Case::default();
-    let of = case.push(value, from);
-    let id = case.push(ExprKind::Convert(of, true), to);
-    case.eval(id)
+fn comparisons_and_faults() {
+    values(&[
+        ("bool", "int64_t(-1) < int64_t(1)", "Bool(true)"),
+        ("bool", "uint64_t(-1) < uint64_t(1)", "Bool(false)"),
+        ("bool", "2 >= 2", "Bool(true)"),
+        ("bool", "0.0 / 0.0 == 0.0 / 0.0", "Bool(false)"),
+        ("int", "1 / 0", "division by zero"),
+        ("uint", "1u % 0u", "division by zero"),
+        ("float", "1.0 / 0.0", "Float(inf, F32)"),
+        ("float", "16777216.0 + 1.0", "Float(16777216.0, F32)"),
+    ]);
 }
 
 #[test]
 fn conversions() {
-    use Scalar::*;
-    let scalar = |literal, from, to| converted(ExprKind::Literal(literal, None), Type::Scalar(from), Type::Scalar(to));
-    assert_eq!(scalar(Literal::Float(-2.9), F32, I32), Ok(Value::Int(-2, I32)));
-    assert_eq!(scalar(Literal::Float(1e20), F32, I32), Ok(Value::Int(i32::MAX.into(), I32)));
-    assert_eq!(scalar(Literal::Int(-1), I32, U32), Ok(Value::Int(0xffff_ffff, U32)));
-    assert_eq!(scalar(Literal::Int(-1), U64, F64), Ok(Value::Float(u64::MAX as f64, F64)));
-    assert_eq!(scalar(Literal::Int(3), I32, Bool), Ok(Value::Bool(true)));
-    assert_eq!(scalar(Literal::Bool(true), Bool, F32), Ok(Value::Float(1.0, F32)));
-    let splat = converted(ExprKind::Literal(Literal::Int(2), None), Type::Scalar(I32), Type::Vector(F32, 2));
-    assert_eq!(splat, Ok(Value::Composite(vec![Value::Float(2.0, F32); 2])));
-}
-
-#[test]
-fn a_matrix_is_cut_by_rows() {
-    let mut case = Case::default();
-    let parts: Vec<ExprId> = (0..9).map(|n| case.int(n, Scalar::I32)).collect();
-    let matrix = case.push(ExprKind::Construct(parts), Type::Matrix(Scalar::I32, 3, 3));
-    let id = case.push(ExprKind::Convert(matrix, false), Type::Matrix(Scalar::I32, 2, 2));
-    let row = |a, b| Value::Composite(vec![Value::Int(a, Scalar::I32), Value::Int(b, Scalar::I32)]);
-    assert_eq!(case.eval(id), Ok(Value::Composite(vec![row(0, 1), row(3, 4)])));
-    let id = case.push(ExprKind::MatrixSwizzle(matrix, vec![(2, 1), (0, 2)]), Type::Vector(Scalar::I32, 2));
-    assert_eq!(case.eval(id), Ok(row(7, 2)));
+    values(&[
+        ("int", "int(-2.9)", "Int(-2, I32)"),
+        ("int", "int(1e20)", "Int(2147483647, I32)"),
+        ("uint", "uint(-1)", "Int(4294967295, U32)"),
+        ("double", "double(uint64_t(-1))", "Float(1.8446744073709552e19, F64)"),
+        ("bool", "bool(3)", "Bool(true)"),
+        ("float", "float(true)", "Float(1.0, F32)"),
+        ("float2", "2", "Composite([Float(2.0, F32), Float(2.0, F32)])"),
+    ]);
 }
 
 #[test]
 fn parts() {
-    let mut case = Case::default();
-    let list: Vec<ExprId> = (4..7).map(|n| case.int(n, Scalar::I32)).collect();
-    let vector = case.push(ExprKind::Construct(list), Type::Vector(Scalar::I32, 3));
-    let index = |case: &mut Case, n| {
-        let n = case.int(n, Scalar::I32);
-        let id = case.push(ExprKind::Index(vector, n), Type::Scalar(Scalar::I32));
-        case.eval(id)
-    };
-    assert_eq!(index(&mut case, 2), Ok(Value::Int(6, Scalar::I32)));
-    assert_eq!(index(&mut case, 3), Err("the index 3 is out of range; there are 3 elements".into()));
-    assert!(index(&mut case, -1).is_err());
-    let id = case.push(ExprKind::Swizzle(vector, Swizzle::new(&[2])), Type::Scalar(Scalar::I32));
-    assert_eq!(case.eval(id), Ok(Value::Int(6, Scalar::I32)));
-    let one = case.float(1.0);
-    let id = case.push(ExprKind::Swizzle(one, Swizzle::new(&[0, 0])), Type::Vector(Scalar::F32, 2));
-    assert_eq!(case.eval(id), Ok(Value::Composite(vec![Value::Float(1.0, Scalar::F32); 2])));
-    let zero = case.push(ExprKind::Zero, Type::Array(TypeId::UINT, Some(2)));
-    assert_eq!(case.eval(zero), Ok(Value::Composite(vec![Value::Int(0, Scalar::U32); 2])));
+    let matrix = "int3x3(0, 1, 2, 3, 4, 5, 6, 7, 8)";
+    let row = |a, b| format!("Composite([Int({a}, I32), Int({b}, I32)])");
+    values(&[
+        // A matrix is cut by rows.
+        ("int2x2", &format!("(int2x2){matrix}"), &format!("Composite([{}, {}])", row(0, 1), row(3, 4))),
+        ("int2", &format!("{matrix}._m21_m02"), &row(7, 2)),
+        ("int", "int3(4, 5, 6)[2]", "Int(6, I32)"),
+        ("int", "int3(4, 5, 6).z", "Int(6, I32)"),
+        ("float2", "(1.0).xx", "Composite([Float(1.0, F32), Float(1.0, F32)])"),
+        ("uint[2]", "{}", "Composite([Int(0, U32), Int(0, U32)])"),
+    ]);
+    let index = |n: &str| value("static const int list[] = { 4, 5, 6 };", "int", &format!("list[{n}]"));
+    assert_eq!(index("2"), Ok(Value::Int(6, Scalar::I32)));
+    assert_eq!(index("1 + 2"), Err("the index 3 is out of range; there are 3 elements".into()));
+    assert!(index("0 - 1").is_err());
 }
 
 #[test]
 fn logic_stops_early() {
-    let mut case = Case::default();
-    let bool_ = Type::Scalar(Scalar::Bool);
-    let no = case.push(ExprKind::Literal(Literal::Bool(false), None), bool_);
-    let unknown = case.push(ExprKind::Local(LocalId(0)), bool_);
-    let and = case.push(ExprKind::Binary(BinaryOp::And, no, unknown), bool_);
-    assert_eq!(case.eval(and), Ok(Value::Bool(false)));
-    let or = case.push(ExprKind::Binary(BinaryOp::Or, no, unknown), bool_);
-    assert!(case.eval(or).is_err());
-    let one = case.int(1, Scalar::I32);
-    let select = case.push(ExprKind::Select(no, unknown, one), Type::Scalar(Scalar::I32));
-    assert_eq!(case.eval(select), Ok(Value::Int(1, Scalar::I32)));
+    let of = |ty, e| value("int unknown;", ty, e);
+    assert_eq!(of("bool", "false && unknown > 0"), Ok(Value::Bool(false)));
+    assert!(of("bool", "false || unknown > 0").is_err());
+    assert_eq!(of("int", "false ? unknown : 1"), Ok(Value::Int(1, Scalar::I32)));
 }
 
 #[test]
 fn globals_and_enum_cases() {
-    let mut case = Case::default();
-    let mut init = Arena::default();
-    let literal = ExprKind::Literal(Literal::Int(7), None);
-    let root = init.push(Expr { kind: literal, ty: TypeId::INT, span: Span::default() });
-    let known = case.constant(GlobalKind::Const, init, Some(root));
-    let parameter = case.constant(GlobalKind::Parameter, Arena::default(), None);
-    let int = Type::Scalar(Scalar::I32);
-    let id = case.push(ExprKind::Global(known), int);
-    assert_eq!(case.eval(id), Ok(Value::Int(7, Scalar::I32)));
-    let id = case.push(ExprKind::Global(parameter), int);
-    assert_eq!(case.eval(id), Err("`N` is a shader parameter, whose value is set by the application".into()));
+    let of = |e| value("static const int seven = 7; int given; enum E : uint { A = 5 }", "uint", e);
+    assert_eq!(of("uint(seven)"), Ok(Value::Int(7, Scalar::U32)));
+    assert_eq!(of("given"), Err("`given` is a shader parameter, whose value is set by the application".into()));
+    assert_eq!(of("E.A"), Ok(Value::Int(5, Scalar::U32)));
 
-    let cases = vec![EnumCase { name: Symbol::new("A"), value: 5, comments: Vec::new() }];
-    let (name, span) = (Symbol::new("E"), Span::default());
-    let e = case.program.enums.push(Enum { name, tag: Scalar::U32, cases, comments: Vec::new(), span });
-    let id = case.push(ExprKind::EnumCase(e, 0), Type::Enum(e));
-    assert_eq!(case.eval(id), Ok(Value::Int(5, Scalar::U32)));
-    let ty = case.program.types.intern(Type::Enum(e));
-    let back = Value::Int(5, Scalar::U32).to_expr(&mut case.exprs, &mut case.program, ty, span).unwrap();
-    assert!(matches!(case.exprs[back].kind, ExprKind::EnumCase(..)));
-    let back = Value::Int(6, Scalar::U32).to_expr(&mut case.exprs, &mut case.program, ty, span).unwrap();
-    assert!(matches!(case.exprs[back].kind, ExprKind::Convert(..)));
+    let (mut program, _) = check_text("a.slang", "enum E : uint { A = 5 }\nvoid f(E e) {}");
+    let ty = program.functions.iter().find_map(|(_, f)| Some(f.code.locals.iter().next()?.1.ty)).expect("a parameter");
+    let mut exprs = Arena::default();
+    let mut kind = |n| {
+        let id = Value::Int(n, Scalar::U32).to_expr(&mut exprs, &mut program, ty, Span::default()).expect("an integer");
+        exprs[id].kind.clone()
+    };
+    assert!(matches!(kind(5), ExprKind::EnumCase(..)));
+    assert!(matches!(kind(6), ExprKind::Convert(..)));
 }
 
 #[test]
 fn a_constant_that_needs_itself_is_an_error() {
-    let mut case = Case::default();
-    let id = GlobalId(0);
-    let mut init = Arena::default();
-    let root = init.push(Expr { kind: ExprKind::Global(id), ty: TypeId::INT, span: Span::default() });
-    assert_eq!(case.constant(GlobalKind::Const, init, Some(root)), id);
-    let use_ = case.push(ExprKind::Global(id), Type::Scalar(Scalar::I32));
-    assert_eq!(case.eval(use_), Err("this constant expression is too complex".into()));
+    let mut program = Program::default();
+    let mut exprs = Arena::default();
+    let root = exprs.push(Expr { kind: ExprKind::Global(GlobalId(0)), ty: TypeId::INT, span: Span::default() });
+    let mut global = Global::new(Symbol::new("N"), TypeId::INT, GlobalKind::Const, Span::default());
+    global.init = Some(ExprTree { exprs: exprs.clone(), root });
+    assert_eq!(program.globals.push(global), GlobalId(0));
+    assert_eq!(eval(&program, &exprs, root).unwrap_err().1, "this constant expression is too complex");
 }
 
 #[test]
 fn doubling_chains_end() {
-    let mut case = Case::default();
-    let mut before: Option<GlobalId> = None;
-    for _ in 0..60 {
-        let mut init = Arena::default();
-        let span = Span::default();
-        let mut leaf = || {
-            let kind = before.map_or(ExprKind::Literal(Literal::Int(1), None), ExprKind::Global);
-            init.push(Expr { kind, ty: TypeId::INT, span })
-        };
-        let (a, b) = (leaf(), leaf());
-        let root = init.push(Expr { kind: ExprKind::Binary(BinaryOp::Add, a, b), ty: TypeId::INT, span });
-        before = Some(case.constant(GlobalKind::Const, init, Some(root)));
-    }
-    let last = case.push(ExprKind::Global(before.unwrap()), Type::Scalar(Scalar::I32));
-    assert_eq!(case.eval(last), Err("this constant expression is too complex".into()));
+    let sum = |n: u32| format!("static const int n{} = n{n} + n{n};", n + 1);
+    let chain: String = (0..60).map(sum).collect();
+    let last = value(&format!("static const int n0 = 1; {chain}"), "int", "n60");
+    assert_eq!(last, Err("this constant expression is too complex".into()));
 }
 
 #[test]
 fn values_become_expressions() {
-    let mut case = Case::default();
+    let (mut program, mut exprs) = (Program::default(), Arena::default());
     let row = |a: f64| Value::Composite(vec![Value::Float(a, Scalar::F32), Value::Float(a + 1.0, Scalar::F32)]);
     let value = Value::Composite(vec![row(1.0), row(3.0)]);
-    let ty = case.program.types.matrix(Scalar::F32, 2, 2);
-    let id = value.to_expr(&mut case.exprs, &mut case.program, ty, Span::default()).unwrap();
-    assert_eq!(case.eval(id), Ok(value));
-    assert_eq!(case.exprs[id].ty, ty);
+    let ty = program.types.matrix(Scalar::F32, 2, 2);
+    let id = value.to_expr(&mut exprs, &mut program, ty, Span::default()).unwrap();
+    assert_eq!(eval(&program, &exprs, id), Ok(value));
+    assert_eq!(exprs[id].ty, ty);
     assert!(Value::Composite(vec![]).to_literal().is_none());
 }

@@ -1,7 +1,6 @@
 use super::*;
+use crate::check::tests::{becomes, check_text};
 use crate::source::Span;
-use crate::symbol::Symbol;
-use crate::tree::{Field, Struct, StructId, Swizzle};
 
 fn cost(program: &mut Program, from: Type, to: Type) -> Option<u32> {
     let (from, to) = (program.types.intern(from), program.types.intern(to));
@@ -110,190 +109,83 @@ fn joins() {
     }
 }
 
-struct Case {
-    program: Program,
-    exprs: Arena<ExprId, Expr>,
-}
-
-impl Case {
-    fn new() -> Case {
-        Case { program: Program::default(), exprs: Arena::default() }
-    }
-    fn push(&mut self, kind: ExprKind, ty: Type) -> ExprId {
-        let ty = self.program.types.intern(ty);
-        self.exprs.push(Expr { kind, ty, span: Span::default() })
-    }
-    fn int(&mut self, value: i64, spelling: &str) -> ExprId {
-        let spelling = Some(Symbol::new(spelling));
-        self.push(ExprKind::Literal(Literal::Int(value), spelling), s(Scalar::I32))
-    }
-    fn local(&mut self, ty: Type) -> ExprId {
-        self.push(ExprKind::Local(crate::tree::LocalId(0)), ty)
-    }
-    fn apply(&mut self, id: ExprId, to: Type) -> String {
-        let to = self.program.types.intern(to);
-        let id = apply(&mut self.exprs, &mut self.program, id, to, false);
-        assert_eq!(self.exprs[id].ty, to);
-        self.text(id)
-    }
-    fn text(&self, id: ExprId) -> String {
-        let ty = self.program.types.get(self.exprs[id].ty);
-        let parts = |list: &[ExprId]| list.iter().map(|e| self.text(*e)).collect::<Vec<_>>().join(", ");
-        let name = match ty {
-            Type::Scalar(s) => s.name().to_owned(),
-            Type::Vector(s, n) => format!("{}{n}", s.name()),
-            Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
-            other => format!("{other:?}"),
-        };
-        match &self.exprs[id].kind {
-            ExprKind::Literal(_, Some(spelling)) => spelling.to_string(),
-            ExprKind::Literal(value, None) => format!("{value:?}"),
-            ExprKind::Local(_) => "v".into(),
-            ExprKind::Unary(_, of) => format!("-{}", self.text(*of)),
-            ExprKind::Select(c, a, b) => format!("{} ? {} : {}", self.text(*c), self.text(*a), self.text(*b)),
-            ExprKind::Construct(list) => format!("{name}{{{}}}", parts(list)),
-            ExprKind::Convert(of, _) => format!("{name}({})", self.text(*of)),
-            ExprKind::Swizzle(of, s) => format!("{}.{}", self.text(*of), s.text()),
-            ExprKind::Field(of, n) => format!("{}.{n}", self.text(*of)),
-            ExprKind::Contents(of) => format!("*{}", self.text(*of)),
-            ExprKind::Zero => format!("{name}{{}}"),
-            other => format!("{other:?}"),
-        }
-    }
-}
-
 #[test]
 fn literals_become_literals() {
-    use Scalar::*;
-    let literal = |value, spelling, to| {
-        let mut case = Case::new();
-        let id = case.int(value, spelling);
-        case.apply(id, s(to))
-    };
-    assert_eq!(literal(1, "1", F32), "1.0");
-    assert_eq!(literal(255, "0xFF", U32), "0xFF");
-    assert_eq!(literal(255, "0xFF", F32), "255.0");
-    assert_eq!(literal(1, "1", Bool), "Bool(true)");
-    assert_eq!(literal(70000, "70000", I16), "int16_t(70000)");
-    assert_eq!(literal(33_554_433, "33554433", F32), "float(33554433)");
-}
-
-#[test]
-fn negated_literals() {
-    let negated = |to| {
-        let mut case = Case::new();
-        let one = case.int(1, "1");
-        let id = case.push(ExprKind::Unary(UnaryOp::Negate, one), s(Scalar::I32));
-        case.apply(id, s(to))
-    };
-    assert_eq!(negated(Scalar::F32), "-1.0");
-    assert_eq!(negated(Scalar::I64), "-1");
-    assert_eq!(negated(Scalar::U32), "0xffffffff");
-    assert_eq!(negated(Scalar::U16), "0xffff");
-}
-
-#[test]
-fn floats_become_integers_only_when_whole() {
-    let mut case = Case::new();
-    let two = case.push(ExprKind::Literal(Literal::Float(2.0), None), s(Scalar::F32));
-    assert_eq!(case.apply(two, s(Scalar::I32)), "Int(2)");
-    let half = case.push(ExprKind::Literal(Literal::Float(2.5), Some("2.5".into())), s(Scalar::F32));
-    assert_eq!(case.apply(half, s(Scalar::I32)), "int(2.5)");
-    let minus = case.push(ExprKind::Literal(Literal::Float(-1.0), Some("-1.0".into())), s(Scalar::F32));
-    assert_eq!(case.apply(minus, s(Scalar::U32)), "uint(-1.0)");
+    becomes(&[
+        ("", "float x = 1;", "float x = 1.0;"),
+        ("", "uint x = 0xFF;", "uint x = 0xFFu;"),
+        ("", "float x = 0xFF;", "float x = 255.0;"),
+        ("", "bool x = 1;", "bool x = true;"),
+        ("", "int16_t x = 70000;", "int16_t x = int16_t(70000);"),
+        ("", "float x = 33554433;", "float x = float(33554433);"),
+        ("", "float x = -1;", "float x = -1.0;"),
+        ("", "int64_t x = -1;", "int64_t x = -1;"),
+        ("", "uint x = -1;", "uint x = 0xffffffffu;"),
+        ("", "uint16_t x = -1;", "uint16_t x = 0xffffu;"),
+        // A number with a fraction is no integer.
+        ("", "int x = 2.0;", "int x = 2;"),
+        ("", "int x = 2.5;", "int x = int(2.5);"),
+        ("", "uint x = -1.0;", "uint x = uint(-1.0);"),
+    ]);
 }
 
 #[test]
 fn shapes_change() {
-    use Scalar::*;
-    let change = |from, to| {
-        let mut case = Case::new();
-        let id = case.local(from);
-        case.apply(id, to)
-    };
-    assert_eq!(change(s(I32), Type::Vector(F32, 3)), "float3(float(v))");
-    assert_eq!(change(Type::Vector(F32, 4), Type::Vector(F32, 3)), "v.xyz");
-    assert_eq!(change(Type::Vector(F32, 4), Type::Vector(I32, 2)), "int2(v.xy)");
-    assert_eq!(change(Type::Vector(F32, 4), s(F32)), "v.x");
-    assert_eq!(change(Type::Vector(F32, 1), Type::Vector(F32, 4)), "float4(float(v))");
-    assert_eq!(change(Type::Vector(F32, 1), s(F32)), "float(v)");
-    assert_eq!(change(Type::Matrix(F32, 4, 4), Type::Matrix(F32, 3, 3)), "float3x3(v)");
-    assert_eq!(change(Type::Matrix(F32, 1, 3), Type::Vector(F32, 3)), "float3{v}");
-    assert_eq!(change(Type::Matrix(F32, 1, 3), Type::Vector(F32, 2)), "float3{v}.xy");
-    assert_eq!(change(Type::Vector(F32, 4), Type::Matrix(F32, 2, 2)), "float2x2{v}");
-    assert_eq!(change(s(F32), Type::Matrix(F32, 2, 2)), "float2x2(v)");
-    assert_eq!(change(Type::ConstantBuffer(TypeId::INT), s(F32)), "float(*v)");
+    becomes(&[
+        ("int v", "float3 x = v;", "float3 x = float3(float(v));"),
+        ("float4 v", "float3 x = v;", "float3 x = v.xyz;"),
+        ("float4 v", "int2 x = v;", "int2 x = int2(v.xy);"),
+        ("float4 v", "float x = v;", "float x = v.x;"),
+        ("float1 v", "float4 x = v;", "float4 x = float4(float(v));"),
+        ("float1 v", "float x = v;", "float x = float(v);"),
+        ("float4x4 v", "float3x3 x = v;", "float3x3 x = float3x3(v);"),
+        ("float1x3 v", "float3 x = v;", "float3 x = float3(v);"),
+        ("float1x3 v", "float2 x = v;", "float2 x = float3(v).xy;"),
+        ("float4 v", "float2x2 x = (float2x2)v;", "float2x2 x = float2x2(v);"),
+        ("float v", "float2x2 x = v;", "float2x2 x = float2x2(v);"),
+        ("ConstantBuffer<int> v", "float x = v;", "float x = float(v);"),
+        // A swizzle is cut in place.
+        ("float4 v", "float2 x = v.wzy;", "float2 x = v.wz;"),
+    ]);
 }
 
 #[test]
 fn conversions_go_into_constructors_and_selections_of_literals() {
-    let mut case = Case::new();
-    let parts = vec![case.int(1, "1"), case.int(2, "2")];
-    let id = case.push(ExprKind::Construct(parts), Type::Vector(Scalar::I32, 2));
-    assert_eq!(case.apply(id, Type::Vector(Scalar::F32, 2)), "float2{1.0, 2.0}");
-    let condition = case.local(s(Scalar::Bool));
-    let (one, zero) = (case.int(1, "1"), case.int(0, "0"));
-    let id = case.push(ExprKind::Select(condition, one, zero), s(Scalar::I32));
-    assert_eq!(case.apply(id, s(Scalar::F32)), "v ? 1.0 : 0.0");
-    let id = case.push(ExprKind::Zero, s(Scalar::I32));
-    assert_eq!(case.apply(id, s(Scalar::F32)), "float{}");
-}
-
-#[test]
-fn a_swizzle_is_cut_in_place() {
-    let mut case = Case::new();
-    let v = case.local(Type::Vector(Scalar::F32, 4));
-    let id = case.push(ExprKind::Swizzle(v, Swizzle::new(&[3, 2, 1])), Type::Vector(Scalar::F32, 3));
-    assert_eq!(case.apply(id, Type::Vector(Scalar::F32, 2)), "v.wz");
-}
-
-fn add_struct(program: &mut Program, fields: &[(&str, TypeId)]) -> TypeId {
-    let field = |(name, ty): &(&str, TypeId)| Field::new(*name, *ty, Span::default());
-    let id: StructId = program.structs.push(Struct {
-        name: Symbol::new("S"),
-        fields: fields.iter().map(field).collect(),
-        comments: Vec::new(),
-        span: Span::default(),
-        builtin: false,
-        attributes: Vec::new(),
-        instance: None,
-        made: false,
-    });
-    program.types.intern(Type::Struct(id))
+    becomes(&[
+        ("", "float2 x = int2(1, 2);", "float2 x = float2(1.0, 2.0);"),
+        ("bool v", "float x = v ? 1 : 0;", "float x = v ? 1.0 : 0.0;"),
+        ("", "float x = int();", "float x = (float)0;"),
+    ]);
 }
 
 #[test]
 fn structs_give_their_bases_and_take_zero() {
-    let mut case = Case::new();
-    let base = add_struct(&mut case.program, &[("a", TypeId::INT)]);
-    let derived = add_struct(&mut case.program, &[("base", base), ("b", TypeId::INT)]);
-    let leaf = add_struct(&mut case.program, &[("base", derived)]);
-    let to_base = rank(&case.program, leaf, base, LiteralKind::None).unwrap();
-    assert!(rank(&case.program, leaf, derived, LiteralKind::None).unwrap() < to_base);
-    assert_eq!(rank(&case.program, base, derived, LiteralKind::None), None);
-    let (from, to) = (case.program.types.get(leaf), case.program.types.get(base));
-    let id = case.local(from);
-    assert_eq!(case.apply(id, to), "v.0.0");
-    assert!(castable(&case.program, TypeId::INT, leaf, true));
-    assert!(!castable(&case.program, TypeId::INT, leaf, false));
-    let zero = case.int(0, "0");
-    let id = apply(&mut case.exprs, &mut case.program, zero, leaf, true);
-    assert!(matches!(case.exprs[id].kind, ExprKind::Zero));
-    let sampler = case.program.types.intern(Type::Sampler(false));
-    let resources = add_struct(&mut case.program, &[("s", sampler)]);
-    assert!(!castable(&case.program, TypeId::INT, resources, true));
+    let structs = "struct Base { int a; }; struct Derived : Base { int b; }; struct Leaf : Derived { int c; };
+         struct Held { SamplerState s; };
+         int of(Base b) { return 1; } int of(Derived d) { return 2; }";
+    let dump = |body: &str| {
+        let (program, problems) = check_text("a.hlsl", &format!("{structs} void f(Leaf leaf, Base base) {{ {body} }}"));
+        (crate::tree::dump::dump(&program), problems.into_iter().map(|p| p[..8].to_owned()).collect::<Vec<_>>())
+    };
+    let (text, problems) = dump("Base b = leaf; int n = of(leaf); Leaf zero = (Leaf)0; Leaf one = (Leaf)1;");
+    assert_eq!(problems, Vec::<String>::new());
+    for line in ["Base b = leaf.base.base;", "int n = of(leaf.base);", "Leaf zero = (Leaf)0;", "Leaf one = {"] {
+        assert!(text.contains(line), "`{line}` is not in\n{text}");
+    }
+    for wrong in ["Derived d = base;", "Held held = (Held)0;"] {
+        assert_eq!(dump(wrong).1, ["3: E0303"], "{wrong}");
+    }
 }
 
 #[test]
 fn literal_kinds() {
-    let mut case = Case::new();
-    let one = case.int(1, "1");
-    let negative = case.push(ExprKind::Unary(UnaryOp::Negate, one), s(Scalar::I32));
-    assert_eq!(literal_kind(&case.exprs, negative), LiteralKind::Int);
-    let unsigned = case.push(ExprKind::Literal(Literal::Int(1), None), s(Scalar::U32));
-    assert_eq!(literal_kind(&case.exprs, unsigned), LiteralKind::None);
-    let float = case.push(ExprKind::Literal(Literal::Float(1.0), None), s(Scalar::F32));
-    assert_eq!(literal_kind(&case.exprs, float), LiteralKind::Float);
-    let local = case.local(s(Scalar::I32));
-    assert_eq!(literal_kind(&case.exprs, local), LiteralKind::None);
+    let mut exprs = Arena::default();
+    let mut push = |kind, ty| exprs.push(Expr { kind, ty, span: Span::default() });
+    let one = push(ExprKind::Literal(Literal::Int(1), None), TypeId::INT);
+    let negative = push(ExprKind::Unary(UnaryOp::Negate, one), TypeId::INT);
+    let unsigned = push(ExprKind::Literal(Literal::Int(1), None), TypeId::UINT);
+    let float = push(ExprKind::Literal(Literal::Float(1.0), None), TypeId::FLOAT);
+    let local = push(ExprKind::Local(crate::tree::LocalId(0)), TypeId::INT);
+    let kinds = [negative, unsigned, float, local].map(|id| literal_kind(&exprs, id));
+    assert_eq!(kinds, [LiteralKind::Int, LiteralKind::None, LiteralKind::Float, LiteralKind::None]);
 }
