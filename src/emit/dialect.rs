@@ -5,11 +5,8 @@ use super::expr::{Exprs, Prec};
 use super::literal::Literals;
 use crate::tree::*;
 
-/// A language, as the common printers of expressions and statements see it.
-pub(super) trait Dialect {
-    /// Literals.
-    fn literals(&self) -> &'static Literals;
-
+/// How a language spells types.
+pub(super) trait Spelling {
     /// A scalar type.
     fn scalar_name(&self, scalar: Scalar) -> &'static str;
 
@@ -20,7 +17,26 @@ pub(super) trait Dialect {
     fn type_name(&self, cx: &Context, ty: TypeId) -> String;
 
     /// A type with the name of what is declared: `float a[3]`, `a: array<f32, 3>`.
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String;
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
+        let (element, sizes) = split_array(cx, ty);
+        format!("{} {name}{sizes}", self.type_name(cx, element))
+    }
+}
+
+/// The innermost element of an array type and the sizes in brackets, as C-like languages write them.
+pub(super) fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
+    let (mut ty, mut sizes) = (ty, String::new());
+    while let Some((element, count)) = cx.program.types.array_parts(ty) {
+        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
+        ty = element;
+    }
+    (ty, sizes)
+}
+
+/// A language, as the common printers of expressions and statements see it.
+pub(super) trait Dialect: Spelling {
+    /// Literals.
+    fn literals(&self) -> &'static Literals;
 
     /// Writes the expressions that this language writes in its own way.
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec>;

@@ -154,13 +154,7 @@ impl<'a> Exprs<'a> {
             ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
             ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
             ExprKind::Field(base, index) => self.field(*base, *index, out),
-            ExprKind::Index(base, index) => {
-                self.operand(*base, Prec::Postfix, out);
-                out.push('[');
-                self.print(*index, out);
-                out.push(']');
-                Prec::Postfix
-            }
+            ExprKind::Index(base, index) => self.selected(*base, &format!("[{}]", self.text(*index)), out),
             ExprKind::Contents(inner) => self.print(*inner, out),
             ExprKind::Swizzle(base, swizzle) => self.swizzle(*base, swizzle, out),
             ExprKind::MatrixSwizzle(base, elements) => self.matrix_swizzle(*base, elements, out),
@@ -184,21 +178,9 @@ impl<'a> Exprs<'a> {
                 self.operand(*a, Prec::Unary, out);
                 Prec::Unary
             }
-            ExprKind::Construct(parts) => {
-                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
-                self.arguments(parts, out);
-                Prec::Postfix
-            }
-            ExprKind::Convert(inner, _) => {
-                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
-                self.arguments(&[*inner], out);
-                Prec::Postfix
-            }
-            ExprKind::Zero => {
-                out.push_str(&self.dialect.type_name(self.cx, self.type_id(id)));
-                out.push_str("()");
-                Prec::Postfix
-            }
+            ExprKind::Construct(parts) => self.constructor(id, parts, out),
+            ExprKind::Convert(inner, _) => self.constructor(id, &[*inner], out),
+            ExprKind::Zero => self.constructor(id, &[], out),
         }
     }
 
@@ -251,10 +233,7 @@ impl<'a> Exprs<'a> {
             let list: Vec<u8> = swizzle.list().iter().map(of).collect();
             return self.swizzle(*inner, &Swizzle::new(&list), out);
         }
-        self.operand(base, Prec::Postfix, out);
-        out.push('.');
-        out.push_str(&swizzle.text());
-        Prec::Postfix
+        self.selected(base, &format!(".{}", swizzle.text()), out)
     }
 
     /// Elements of a matrix whose rows are the target's columns: `m[1].z`, or a vector of such.
@@ -329,9 +308,7 @@ impl<'a> Exprs<'a> {
         if self.cx.program.types.component(self.type_id(inner)) == Some(scalar) {
             return self.print(inner, out);
         }
-        out.push_str(self.dialect.scalar_name(scalar));
-        self.arguments(&[inner], out);
-        Prec::Postfix
+        self.call_of(self.dialect.scalar_name(scalar), &[inner], out)
     }
 
     /// The scalar that a conversion or swizzle widens to a vector or matrix.
@@ -437,6 +414,25 @@ impl<'a> Exprs<'a> {
             out.push_str(sign);
             Prec::Postfix
         }
+    }
+
+    /// `f(a, b)` of a function of the language, or a constructor.
+    pub(super) fn call_of(&self, function: &str, args: &[ExprId], out: &mut String) -> Prec {
+        out.push_str(function);
+        self.arguments(args, out);
+        Prec::Postfix
+    }
+
+    /// `f(a, b)` where `f` is the type of an expression.
+    pub(super) fn constructor(&self, id: ExprId, args: &[ExprId], out: &mut String) -> Prec {
+        self.call_of(&self.dialect.type_name(self.cx, self.type_id(id)), args, out)
+    }
+
+    /// An expression with a selection of a part of it behind: `a.x`, `a[1]`.
+    pub(super) fn selected(&self, base: ExprId, part: &str, out: &mut String) -> Prec {
+        self.operand(base, Prec::Postfix, out);
+        out.push_str(part);
+        Prec::Postfix
     }
 
     /// `(a, b)`, each in its own type.

@@ -8,8 +8,9 @@
 //! | `StructuredBuffer<Particle> particles;` | `buffer particles_block { Particle particles[]; };` |
 //! | arrays of buffers | an instance name with the sizes; contents that are no struct members are `data` |
 
-use super::{File, memory_words, types};
+use super::{File, Glsl, layout_of, memory_words};
 use crate::emit::context::{Context, transparent_element};
+use crate::emit::dialect::{Spelling, split_array};
 use crate::symbol::Symbol;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -128,8 +129,8 @@ impl File<'_> {
             if first_order(program, element, None) == Some(MatrixOrder::Column) {
                 parts.insert(0, order_word(MatrixOrder::Column));
             }
-            let (base, sizes) = types::split_array(self.cx, element);
-            let (base, name) = (types::name(self.cx, base), types::name(self.cx, ty));
+            let (base, sizes) = split_array(self.cx, element);
+            let (base, name) = (Glsl.type_name(self.cx, base), Glsl.type_name(self.cx, ty));
             self.w.line(&format!("layout({}) buffer {name} {{ {base} data[]{sizes}; }};", parts.join(", ")));
         }
     }
@@ -137,7 +138,7 @@ impl File<'_> {
     /// A block.
     pub(super) fn block(&mut self, global: &Global) {
         let program = self.cx.program;
-        let (_, sizes) = types::split_array(self.cx, global.ty);
+        let (_, sizes) = split_array(self.cx, global.ty);
         match program.types.get(program.types.innermost(global.ty)) {
             Type::ConstantBuffer(element) => self.constant_block(global, element, &sizes, "uniform"),
             Type::TextureBuffer(element) => self.constant_block(global, element, &sizes, "readonly buffer"),
@@ -158,8 +159,7 @@ impl File<'_> {
             parts.push(packing.to_owned());
             parts.push(self.place(global));
         }
-        parts.retain(|p| !p.is_empty());
-        format!("layout({})", parts.join(", "))
+        layout_of(&parts)
     }
 
     fn constant_block(&mut self, global: &Global, element: TypeId, sizes: &str, storage: &str) {
@@ -181,7 +181,7 @@ impl File<'_> {
                 if !transparent {
                     self.w.before(&structure.comments);
                 }
-                self.w.open(&format!("{layout} {storage} {block}"));
+                self.w.open(&format!("{layout}{storage} {block}"));
                 for field in &structure.fields {
                     self.w.before(&field.comments);
                     let mut member = Vec::new();
@@ -194,9 +194,8 @@ impl File<'_> {
                     {
                         member.push(order_word(own).to_owned());
                     }
-                    let layout =
-                        if member.is_empty() { String::new() } else { format!("layout({}) ", member.join(", ")) };
-                    let variable = types::variable(self.cx, field.ty, field.name.as_str());
+                    let layout = layout_of(&member);
+                    let variable = Glsl.variable(self.cx, field.ty, field.name.as_str());
                     self.w.line(&format!("{layout}{variable};"));
                     self.w.after(&field.comments);
                 }
@@ -205,13 +204,13 @@ impl File<'_> {
             }
             None if sizes.is_empty() => {
                 let block = block_name(global);
-                let member = types::variable(self.cx, element, name.as_str());
-                self.w.line(&format!("{layout} {storage} {block} {{ {member}; }};"));
+                let member = Glsl.variable(self.cx, element, name.as_str());
+                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }};"));
             }
             None => {
                 let block = block_name(global);
-                let member = types::variable(self.cx, element, CONTENTS);
-                self.w.line(&format!("{layout} {storage} {block} {{ {member}; }} {name}{sizes};"));
+                let member = Glsl.variable(self.cx, element, CONTENTS);
+                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }} {name}{sizes};"));
             }
         }
     }
@@ -222,15 +221,14 @@ impl File<'_> {
         let access = if matches!(kind, BufferKind::Append | BufferKind::Consume) { Access::ReadWrite } else { access };
         let words = memory_words(global, access);
         let name = global.name;
-        let (_, element_sizes) = types::split_array(self.cx, element);
-        let (base, _) = types::split_array(self.cx, element);
-        let base = types::name(self.cx, base);
+        let (base, element_sizes) = split_array(self.cx, element);
+        let base = Glsl.type_name(self.cx, base);
         let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
         let block = block_name(global);
         let line = if sizes.is_empty() {
-            format!("{layout} {words}buffer {block} {{ {base} {name}{unsized_}{element_sizes}; }};")
+            format!("{layout}{words}buffer {block} {{ {base} {name}{unsized_}{element_sizes}; }};")
         } else {
-            format!("{layout} {words}buffer {block} {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
+            format!("{layout}{words}buffer {block} {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
         };
         self.w.line(&line);
     }

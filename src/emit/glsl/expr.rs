@@ -3,7 +3,7 @@
 use super::Glsl;
 use super::types;
 use crate::emit::context::Context;
-use crate::emit::dialect::Dialect;
+use crate::emit::dialect::{Dialect, Spelling};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
 use crate::tree::*;
@@ -30,22 +30,6 @@ impl Dialect for Glsl {
         &LITERALS
     }
 
-    fn scalar_name(&self, scalar: Scalar) -> &'static str {
-        types::scalar(scalar)
-    }
-
-    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
-        types::vector(scalar, length)
-    }
-
-    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
-        types::name(cx, ty)
-    }
-
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
-        types::variable(cx, ty, name)
-    }
-
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
@@ -53,9 +37,7 @@ impl Dialect for Glsl {
             ExprKind::Construct(parts) if parts.is_empty() => Some(zero(ex, ex.type_id(id), out)),
             ExprKind::Zero => Some(zero(ex, ex.type_id(id), out)),
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) && !is_scalar(ex, id) => {
-                out.push_str(&self.type_name(ex.cx, ex.type_id(id)));
-                ex.arguments(&[*base], out);
-                Some(Prec::Postfix)
+                Some(ex.constructor(id, &[*base], out))
             }
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
             ExprKind::Binary(op, a, b) if is_vector(ex, *a) && (op.is_comparison() || is_logic(*op)) => {
@@ -68,42 +50,18 @@ impl Dialect for Glsl {
                 bool_bits(ex, *op, *value, *target, out);
                 Some(Prec::Assign)
             }
-            ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => {
-                out.push_str("not");
-                ex.arguments(&[*a], out);
-                Some(Prec::Postfix)
-            }
-            ExprKind::Select(c, a, b) if is_vector(ex, *c) => {
-                out.push_str("mix");
-                ex.arguments(&[*b, *a, *c], out);
-                Some(Prec::Postfix)
-            }
-            ExprKind::Deref(pointer) if is_device_pointer(ex, *pointer) => {
-                ex.operand(*pointer, Prec::Postfix, out);
-                out.push_str(".data[0]");
-                Some(Prec::Postfix)
-            }
-            ExprKind::Index(pointer, index) if is_device_pointer(ex, *pointer) => {
-                ex.operand(*pointer, Prec::Postfix, out);
-                out.push_str(&format!(".data[{}]", ex.text(*index)));
-                Some(Prec::Postfix)
-            }
+            ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => Some(ex.call_of("not", &[*a], out)),
+            ExprKind::Select(c, a, b) if is_vector(ex, *c) => Some(ex.call_of("mix", &[*b, *a, *c], out)),
+            ExprKind::Deref(pointer) if is_device_pointer(ex, *pointer) => Some(ex.selected(*pointer, ".data[0]", out)),
             ExprKind::Field(pointer, index) if is_device_pointer(ex, *pointer) => {
-                ex.operand(*pointer, Prec::Postfix, out);
-                out.push_str(&format!(".data[0].{}", ex.cx.field_name(ex.type_id(*pointer), *index)));
-                Some(Prec::Postfix)
+                let field = ex.cx.field_name(ex.type_id(*pointer), *index);
+                Some(ex.selected(*pointer, &format!(".data[0].{field}"), out))
             }
-            // The elements of a buffer in an array of buffers.
-            ExprKind::Index(base, index) if is_element_buffer(ex, *base) => {
-                ex.operand(*base, Prec::Postfix, out);
-                out.push_str(&format!(".data[{}]", ex.text(*index)));
-                Some(Prec::Postfix)
+            // The elements of a buffer in an array of buffers, or behind a pointer.
+            ExprKind::Index(base, index) if is_device_pointer(ex, *base) || is_element_buffer(ex, *base) => {
+                Some(ex.selected(*base, &format!(".data[{}]", ex.text(*index)), out))
             }
-            ExprKind::Contents(inner) if is_wrapped_element(ex, *inner) => {
-                ex.operand(*inner, Prec::Postfix, out);
-                out.push_str(".data");
-                Some(Prec::Postfix)
-            }
+            ExprKind::Contents(inner) if is_wrapped_element(ex, *inner) => Some(ex.selected(*inner, ".data", out)),
             _ => None,
         }
     }
@@ -180,9 +138,7 @@ fn vector_logic(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String
             return Prec::Postfix;
         }
     };
-    out.push_str(function);
-    ex.arguments(&[a, b], out);
-    Prec::Postfix
+    ex.call_of(function, &[a, b], out)
 }
 
 fn is_device_pointer(ex: &Exprs, id: ExprId) -> bool {
@@ -232,12 +188,12 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
             if f == t {
                 out.push_str(&text);
             } else {
-                out.push_str(&format!("{}({text})", types::vector(t, n)));
+                out.push_str(&format!("{}({text})", Glsl.vector_name(t, n)));
             }
             return Prec::Postfix;
         }
         (Type::Scalar(_), Type::Vector(scalar, n)) => {
-            out.push_str(&types::vector(scalar, n));
+            out.push_str(&Glsl.vector_name(scalar, n));
             out.push('(');
             if ex.converted_literal(inner, scalar, out).is_none() {
                 ex.operand(inner, Prec::Assign, out);
@@ -253,7 +209,7 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     let value = ex.operand_text(inner, least);
     match (from, to) {
         (Type::Vector(f, _), Type::Scalar(t)) if f == t => out.push_str(&format!("{value}{first}")),
-        _ => out.push_str(&format!("{}({value}{first})", types::name(ex.cx, ex.type_id(id)))),
+        _ => out.push_str(&format!("{}({value}{first})", Glsl.type_name(ex.cx, ex.type_id(id)))),
     }
     Prec::Postfix
 }
@@ -261,7 +217,7 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
 /// The zero value, member by member.
 fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
     let program = ex.cx.program;
-    let name = types::name(ex.cx, ty);
+    let name = Glsl.type_name(ex.cx, ty);
     match program.types.get(ty) {
         Type::Scalar(scalar) => return ex.push_literal(scalar, Literal::Int(0), None, out),
         Type::Vector(scalar, _) | Type::Matrix(scalar, ..) => {
@@ -277,7 +233,6 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
                 zero(ex, element, out);
             }
         }
-        Type::Struct(id) if program.structs[id].fields.is_empty() => out.push_str(&format!("{name}(0")),
         Type::Struct(id) => {
             out.push_str(&format!("{name}("));
             // A struct without fields is declared with one that is not used.

@@ -7,6 +7,7 @@ mod extensions;
 mod types;
 
 use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::Varyings;
 use crate::target::format::Format;
@@ -55,7 +56,7 @@ impl File<'_> {
         self.pointers = found.pointers.into_iter().collect();
         // Declared first: structs may hold pointers to themselves.
         for ty in self.pointers.clone() {
-            self.w.line(&format!("layout(buffer_reference) buffer {};", types::name(self.cx, ty)));
+            self.w.line(&format!("layout(buffer_reference) buffer {};", Glsl.type_name(self.cx, ty)));
         }
         self.pointers(None);
         self.w.blank();
@@ -125,7 +126,7 @@ impl File<'_> {
         for field in &structure.fields {
             self.w.before(&field.comments);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
-            self.w.line(&format!("{precise}{};", types::variable(self.cx, field.ty, field.name.as_str())));
+            self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, field.name.as_str())));
             self.w.after(&field.comments);
         }
         // No struct is empty here.
@@ -154,7 +155,7 @@ impl File<'_> {
     }
 
     fn variable(&mut self, global: &Global, words: &str) {
-        let mut text = format!("{words}{}", types::variable(self.cx, global.ty, global.name.as_str()));
+        let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, global.name.as_str()));
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
             self.cx.tree(&self.dialect, init).value(init.root, &mut text);
@@ -200,9 +201,8 @@ impl File<'_> {
             layout.push(format.name.to_owned());
             words = memory_words(global, access);
         }
-        layout.retain(|l| !l.is_empty());
-        let layout = if layout.is_empty() { String::new() } else { format!("layout({}) ", layout.join(", ")) };
-        let variable = types::variable(self.cx, global.ty, global.name.as_str());
+        let layout = layout_of(&layout);
+        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
         self.w.line(&format!("{layout}uniform {words}{variable};"));
     }
 
@@ -231,8 +231,8 @@ impl File<'_> {
             (Modifiers::PRIMITIVES, "perprimitiveEXT "),
         ];
         let words: String = WORDS.iter().filter(|(m, _)| global.modifiers.has(*m)).map(|(_, word)| *word).collect();
-        let layout = if layout.is_empty() { String::new() } else { format!("layout({}) ", layout.join(", ")) };
-        let variable = types::variable(self.cx, global.ty, global.name.as_str());
+        let layout = layout_of(&layout);
+        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
         self.w.line(&format!("{layout}{words}{word} {variable};"));
     }
 
@@ -244,7 +244,7 @@ impl File<'_> {
         }
         self.w.before(&function.comments);
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
-        let result = types::name(self.cx, function.result);
+        let result = Glsl.type_name(self.cx, function.result);
         let name = match entry {
             Some(_) => self.cx.profile.facts.entry_name.unwrap_or("main"),
             None => function.name.as_str(),
@@ -260,8 +260,14 @@ impl File<'_> {
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
         };
-        format!("{word}{}", types::variable(self.cx, local.ty, local.name.as_str()))
+        format!("{word}{}", Glsl.variable(self.cx, local.ty, local.name.as_str()))
     }
+}
+
+/// `layout(a, b) `, of the parts that say something.
+fn layout_of(parts: &[String]) -> String {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { String::new() } else { format!("layout({}) ", parts.join(", ")) }
 }
 
 /// The precisions of what has none by itself in OpenGL ES: floats in fragment shaders, and most samplers and images.
@@ -275,7 +281,7 @@ fn precisions(cx: &Context) -> Vec<String> {
         let Item::Global(id) = *item else { continue };
         let ty = program.types.innermost(program.globals[id].ty);
         if let Type::Texture(_) | Type::Buffer(BufferKind::Typed, ..) = program.types.get(ty) {
-            names.insert(types::name(cx, ty));
+            names.insert(Glsl.type_name(cx, ty));
         }
     }
     ["float".to_owned(), "int".to_owned()].into_iter().chain(names).map(|n| format!("precision highp {n};")).collect()

@@ -1,6 +1,8 @@
 //! GLSL's spelling of types. A matrix of R rows and C columns is one of R columns of C: rows stay `m[i]`.
 
+use super::Glsl;
 use crate::emit::context::Context;
+use crate::emit::dialect::{Spelling, split_array};
 use crate::tree::*;
 
 /// (scalar, its name, prefix of vectors, extension that it needs).
@@ -31,78 +33,62 @@ pub(super) fn extension(scalar: Scalar) -> &'static str {
     row(scalar).2
 }
 
-/// A scalar.
-pub(super) fn scalar(scalar: Scalar) -> &'static str {
-    row(scalar).0
-}
-
-/// A vector.
-pub(super) fn vector(scalar: Scalar, length: u8) -> String {
-    match length {
-        1 => self::scalar(scalar).to_owned(),
-        n => format!("{}vec{n}", row(scalar).1),
+impl Spelling for Glsl {
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        row(scalar).0
     }
-}
 
-/// A type with a declared name.
-pub(super) fn variable(cx: &Context, ty: TypeId, name: &str) -> String {
-    let (element, sizes) = split_array(cx, ty);
-    format!("{} {name}{sizes}", self::name(cx, element))
-}
-
-/// The innermost element and the sizes in brackets.
-pub(super) fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
-    let (mut ty, mut sizes) = (ty, String::new());
-    while let Some((element, count)) = cx.program.types.array_parts(ty) {
-        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
-        ty = element;
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
+        match length {
+            1 => self.scalar_name(scalar).to_owned(),
+            n => format!("{}vec{n}", row(scalar).1),
+        }
     }
-    (ty, sizes)
-}
 
-/// A type.
-pub(super) fn name(cx: &Context, ty: TypeId) -> String {
-    match cx.program.types.get(ty) {
-        Type::Void | Type::Error => "void".to_owned(),
-        Type::Scalar(s) | Type::Atomic(s) => scalar(s).to_owned(),
-        Type::Vector(s, n) => vector(s, n),
-        Type::Matrix(s, r, c) => match (row(s).1, r == c) {
-            (prefix, true) => format!("{prefix}mat{r}"),
-            (prefix, false) => format!("{prefix}mat{r}x{c}"),
-        },
-        Type::Array(..) => {
-            let (inner, sizes) = split_array(cx, ty);
-            name(cx, inner) + &sizes
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        match cx.program.types.get(ty) {
+            Type::Void | Type::Error => "void".to_owned(),
+            Type::Scalar(s) | Type::Atomic(s) => self.scalar_name(s).to_owned(),
+            Type::Vector(s, n) => self.vector_name(s, n),
+            Type::Matrix(s, r, c) => match (row(s).1, r == c) {
+                (prefix, true) => format!("{prefix}mat{r}"),
+                (prefix, false) => format!("{prefix}mat{r}x{c}"),
+            },
+            Type::Array(..) => {
+                let (inner, sizes) = split_array(cx, ty);
+                self.type_name(cx, inner) + &sizes
+            }
+            Type::Struct(id) => cx.program.structs[id].name.to_string(),
+            Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
+            Type::Texture(t) => texture(cx, &t, if t.combined { "sampler" } else { "texture" }),
+            Type::Sampler(false) => "sampler".to_owned(),
+            Type::Sampler(true) => "samplerShadow".to_owned(),
+            Type::Buffer(BufferKind::Typed, access, element) => {
+                let kind = if access == Access::Read { cx.profile.facts.glsl.texel_buffer } else { "imageBuffer" };
+                format!("{}{kind}", component_prefix(cx, element))
+            }
+            Type::SubpassInput(element, ms) => {
+                format!("{}subpassInput{}", component_prefix(cx, element), if ms { "MS" } else { "" })
+            }
+            Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
+            Type::RayQuery(_) => "rayQueryEXT".to_owned(),
+            Type::Pointer(t, AddressSpace::Device) => {
+                let element: String =
+                    self.type_name(cx, t).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                format!("{}_pointer", element.trim_end_matches('_'))
+            }
+            // Printed as blocks, or never as a type.
+            Type::Buffer(_, _, t)
+            | Type::ConstantBuffer(t)
+            | Type::TextureBuffer(t)
+            | Type::ParameterBlock(t)
+            | Type::Stream(_, t)
+            | Type::Patch(_, t, _)
+            | Type::MeshOutput(_, t, _)
+            | Type::Pointer(t, _) => self.type_name(cx, t),
+            Type::Text => "string".to_owned(),
+            Type::Opaque(symbol) => symbol.to_string(),
         }
-        Type::Struct(id) => cx.program.structs[id].name.to_string(),
-        Type::Enum(id) => scalar(cx.program.enums[id].tag).to_owned(),
-        Type::Texture(t) => texture(cx, &t, if t.combined { "sampler" } else { "texture" }),
-        Type::Sampler(false) => "sampler".to_owned(),
-        Type::Sampler(true) => "samplerShadow".to_owned(),
-        Type::Buffer(BufferKind::Typed, access, element) => {
-            let kind = if access == Access::Read { cx.profile.facts.glsl.texel_buffer } else { "imageBuffer" };
-            format!("{}{kind}", component_prefix(cx, element))
-        }
-        Type::SubpassInput(element, ms) => {
-            format!("{}subpassInput{}", component_prefix(cx, element), if ms { "MS" } else { "" })
-        }
-        Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
-        Type::RayQuery(_) => "rayQueryEXT".to_owned(),
-        Type::Pointer(t, AddressSpace::Device) => {
-            let element: String = name(cx, t).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-            format!("{}_pointer", element.trim_end_matches('_'))
-        }
-        // Printed as blocks, or never as a type.
-        Type::Buffer(_, _, t)
-        | Type::ConstantBuffer(t)
-        | Type::TextureBuffer(t)
-        | Type::ParameterBlock(t)
-        | Type::Stream(_, t)
-        | Type::Patch(_, t, _)
-        | Type::MeshOutput(_, t, _)
-        | Type::Pointer(t, _) => name(cx, t),
-        Type::Text => "string".to_owned(),
-        Type::Opaque(symbol) => symbol.to_string(),
     }
 }
 

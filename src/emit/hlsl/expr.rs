@@ -1,7 +1,6 @@
 //! HLSL's own ways with expressions: implicit conversions, casts, initializer lists, logic on vectors.
 
 use super::Hlsl;
-use super::types;
 use crate::emit::context::Context;
 use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
@@ -92,22 +91,6 @@ impl Dialect for Hlsl {
         }
     }
 
-    fn scalar_name(&self, scalar: Scalar) -> &'static str {
-        scalar.name()
-    }
-
-    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
-        format!("{}{length}", scalar.name())
-    }
-
-    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
-        types::name(cx, ty, Modifiers::default())
-    }
-
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
-        types::variable(cx, ty, name, Modifiers::default())
-    }
-
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Construct(parts) => Some(construct(ex, id, parts, out)),
@@ -115,22 +98,14 @@ impl Dialect for Hlsl {
             ExprKind::Zero => Some(zero(ex, id, out)),
             ExprKind::Swizzle(base, swizzle) if is_scalar(ex, *base) => Some(splat(ex, id, *base, swizzle, out)),
             ExprKind::MatrixSwizzle(base, elements) => {
-                ex.operand(*base, Prec::Postfix, out);
-                out.push('.');
-                for (row, column) in elements {
-                    out.push_str(&format!("_m{row}{column}"));
-                }
-                Some(Prec::Postfix)
+                let part: String = elements.iter().map(|(row, column)| format!("_m{row}{column}")).collect();
+                Some(ex.selected(*base, &format!(".{part}"), out))
             }
             ExprKind::Select(c, a, b) if self.has_select && !is_scalar(ex, *c) => {
-                out.push_str("select");
-                ex.arguments(&[*c, *a, *b], out);
-                Some(Prec::Postfix)
+                Some(ex.call_of("select", &[*c, *a, *b], out))
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {
-                out.push_str(if *op == BinaryOp::And { "and" } else { "or" });
-                ex.arguments(&[*a, *b], out);
-                Some(Prec::Postfix)
+                Some(ex.call_of(if *op == BinaryOp::And { "and" } else { "or" }, &[*a, *b], out))
             }
             _ => None,
         }
@@ -252,13 +227,11 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
             ExprKind::Convert(inner, _)
                 if !numeric_type && matches!((ex.ty(inner), ex.ty(*part)), (Type::Scalar(_), Type::Vector(..))) =>
             {
-                out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(*part))));
-                ex.operand(inner, Prec::Unary, out);
+                cast(ex, ex.type_id(*part), inner, out);
             }
             // DXC takes a constant buffer for one part of the list.
             ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(*part), Type::Struct(_)) => {
-                out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(*part))));
-                ex.operand(*part, Prec::Unary, out);
+                cast(ex, ex.type_id(*part), *part, out);
             }
             _ => ex.value(*part, out),
         }
@@ -287,24 +260,19 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     }
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
-        (Some((_, a)), Some((_, b))) if a == b => {
-            out.push_str(&format!("{name}("));
-            ex.operand(inner, Prec::Assign, out);
-            out.push(')');
-            Prec::Postfix
-        }
+        (Some((_, a)), Some((_, b))) if a == b => ex.call_of(&name, &[inner], out),
         (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 0 => {
-            ex.operand(inner, Prec::Postfix, out);
-            out.push('.');
-            out.push_str("xyzw".get(..n as usize).unwrap_or(""));
-            Prec::Postfix
+            ex.selected(inner, &format!(".{}", "xyzw".get(..n as usize).unwrap_or("")), out)
         }
-        _ => {
-            out.push_str(&format!("({name})"));
-            ex.operand(inner, Prec::Unary, out);
-            Prec::Unary
-        }
+        _ => cast(ex, ex.type_id(id), inner, out),
     }
+}
+
+/// `(T)x`.
+fn cast(ex: &Exprs, ty: TypeId, value: ExprId, out: &mut String) -> Prec {
+    out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ty)));
+    ex.operand(value, Prec::Unary, out);
+    Prec::Unary
 }
 
 fn zero(ex: &Exprs, id: ExprId, out: &mut String) -> Prec {
@@ -320,12 +288,7 @@ fn zero(ex: &Exprs, id: ExprId, out: &mut String) -> Prec {
 /// Components of a scalar: `x.xxx`; a literal needs parentheses.
 fn splat(ex: &Exprs, id: ExprId, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
     if matches!(ex.kind(base), ExprKind::Literal(..)) {
-        out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ex.type_id(id))));
-        ex.operand(base, Prec::Unary, out);
-        return Prec::Unary;
+        return cast(ex, ex.type_id(id), base, out);
     }
-    ex.operand(base, Prec::Postfix, out);
-    out.push('.');
-    out.push_str(&swizzle.text());
-    Prec::Postfix
+    ex.selected(base, &format!(".{}", swizzle.text()), out)
 }

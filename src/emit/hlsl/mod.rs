@@ -4,7 +4,7 @@ mod expr;
 mod types;
 
 use super::context::{Context, Group, Spacing, header, transparent_element};
-use super::dialect::Dialect;
+use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::tree::*;
 

@@ -1,7 +1,23 @@
 //! HLSL's spelling of types.
 
+use super::Hlsl;
 use crate::emit::context::Context;
+use crate::emit::dialect::{Spelling, split_array};
 use crate::tree::*;
+
+impl Spelling for Hlsl {
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        scalar.name()
+    }
+
+    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
+        format!("{}{length}", scalar.name())
+    }
+
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        name(cx, ty, Modifiers::default())
+    }
+}
 
 /// A type with a declared name: array sizes follow the name.
 pub(super) fn variable(cx: &Context, ty: TypeId, name: &str, modifiers: Modifiers) -> String {
@@ -9,18 +25,8 @@ pub(super) fn variable(cx: &Context, ty: TypeId, name: &str, modifiers: Modifier
     format!("{} {name}{sizes}", self::name(cx, element, modifiers))
 }
 
-/// The innermost element and the sizes in brackets.
-fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
-    let (mut ty, mut sizes) = (ty, String::new());
-    while let Some((element, count)) = cx.program.types.array_parts(ty) {
-        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
-        ty = element;
-    }
-    (ty, sizes)
-}
-
 /// A type; `unorm` and `snorm` belong to the element of a resource.
-pub(super) fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
+fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
     let of = |t: TypeId| name(cx, t, Modifiers::default());
     let element = |t: TypeId| {
         let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];

@@ -1,9 +1,7 @@
 //! WGSL's own ways with expressions.
 
 use super::Wgsl;
-use super::types;
-use crate::emit::context::Context;
-use crate::emit::dialect::{Dialect, Style};
+use crate::emit::dialect::{Dialect, Spelling, Style};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
 use crate::tree::*;
@@ -28,22 +26,6 @@ impl Dialect for Wgsl {
         &LITERALS
     }
 
-    fn scalar_name(&self, scalar: Scalar) -> &'static str {
-        types::scalar(scalar)
-    }
-
-    fn vector_name(&self, scalar: Scalar, length: u8) -> String {
-        types::vector(scalar, length)
-    }
-
-    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
-        types::name(cx, ty)
-    }
-
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
-        format!("{name}: {}", types::name(cx, ty))
-    }
-
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
@@ -52,9 +34,7 @@ impl Dialect for Wgsl {
                 _ => None,
             },
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) && !is_scalar(ex, id) => {
-                out.push_str(&self.type_name(ex.cx, ex.type_id(id)));
-                ex.arguments(&[*base], out);
-                Some(Prec::Postfix)
+                Some(ex.constructor(id, &[*base], out))
             }
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
             // Only signed integers have a sign to turn.
@@ -68,11 +48,7 @@ impl Dialect for Wgsl {
             {
                 Some(ex.binary(BinaryOp::NotEqual, *a, *b, out))
             }
-            ExprKind::Select(c, a, b) => {
-                out.push_str("select");
-                ex.arguments(&[*b, *a, *c], out);
-                Some(Prec::Postfix)
-            }
+            ExprKind::Select(c, a, b) => Some(ex.call_of("select", &[*b, *a, *c], out)),
             // Componentwise logic is a bit operation here.
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if !is_scalar(ex, id) => {
                 let bits = if *op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };
@@ -214,7 +190,7 @@ fn shift_amount(ex: &Exprs, id: ExprId, left: Type, out: &mut String) {
     let mut amount = String::new();
     if ex.converted_literal(source, Scalar::U32, &mut amount).is_some() {
         if width > 1 {
-            amount = format!("{}({amount})", types::vector(Scalar::U32, width));
+            amount = format!("{}({amount})", Wgsl.vector_name(Scalar::U32, width));
         }
         out.push_str(&amount);
         return;
@@ -223,7 +199,7 @@ fn shift_amount(ex: &Exprs, id: ExprId, left: Type, out: &mut String) {
     if scalar && width > 1 && component != Some(Scalar::U32) {
         amount = format!("u32({amount})");
     }
-    out.push_str(&format!("{}({amount})", types::vector(Scalar::U32, width)));
+    out.push_str(&format!("{}({amount})", Wgsl.vector_name(Scalar::U32, width)));
 }
 
 /// A literal in its new type, a swizzle that truncates, else a constructor.
@@ -232,8 +208,8 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         return ex.print(same, out);
     }
     let (from, to) = (ex.ty(inner), ex.ty(id));
-    let name = types::name(ex.cx, ex.type_id(id));
-    let same = |f: Scalar, t: Scalar| types::scalar(f) == types::scalar(t);
+    let name = Wgsl.type_name(ex.cx, ex.type_id(id));
+    let same = |f: Scalar, t: Scalar| Wgsl.scalar_name(f) == Wgsl.scalar_name(t);
     match (from, to) {
         (Type::Scalar(f), Type::Vector(t, 1) | Type::Scalar(t)) | (Type::Vector(f, 1), Type::Scalar(t))
             if same(f, t) && !matches!(ex.kind(inner), ExprKind::Literal(..)) =>
@@ -266,7 +242,7 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
             if ex.converted_literal(inner, t, &mut value).is_none() {
                 value = ex.operand_text(inner, Prec::Assign);
                 if !same(f, t) {
-                    value = format!("{}({value})", types::scalar(t));
+                    value = format!("{}({value})", Wgsl.scalar_name(t));
                 }
             }
             out.push_str(&format!("{name}({value})"));

@@ -5,6 +5,7 @@ mod expr;
 mod types;
 
 use super::context::{Context, Group, Spacing, header};
+use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::tree::*;
 
@@ -68,8 +69,8 @@ impl File<'_> {
             self.w.before(&field.comments);
             let attributes = place(&field.attributes, &field.explicit, field.modifiers);
             let sized = memory_attributes(&field.attributes);
-            let name = field.name;
-            self.w.line(&format!("{attributes}{sized}{name}: {},", types::name(self.cx, field.ty)));
+            let declared = Wgsl.variable(self.cx, field.ty, field.name.as_str());
+            self.w.line(&format!("{attributes}{sized}{declared},"));
             self.w.after(&field.comments);
         }
         if structure.fields.is_empty() {
@@ -80,17 +81,17 @@ impl File<'_> {
 
     fn global(&mut self, global: &Global) {
         self.w.before(&global.comments);
-        let name = global.name;
+        let declared = Wgsl.variable(self.cx, global.ty, global.name.as_str());
         let mut text = match global.kind {
             GlobalKind::Parameter => self.parameter(global),
-            GlobalKind::Const => format!("const {name}: {}", types::name(self.cx, global.ty)),
-            GlobalKind::Groupshared => format!("var<workgroup> {name}: {}", types::name(self.cx, global.ty)),
+            GlobalKind::Const => format!("const {declared}"),
+            GlobalKind::Groupshared => format!("var<workgroup> {declared}"),
             GlobalKind::Specialization => {
                 let id = global.explicit.constant_id.flatten().map(|n| format!("@id({n}) ")).unwrap_or_default();
-                format!("{id}override {name}: {}", types::name(self.cx, global.ty))
+                format!("{id}override {declared}")
             }
             GlobalKind::Static | GlobalKind::Input | GlobalKind::Output => {
-                format!("var<private> {name}: {}", types::name(self.cx, global.ty))
+                format!("var<private> {declared}")
             }
         };
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
@@ -122,7 +123,7 @@ impl File<'_> {
         };
         let ty = match ty {
             Type::Texture(texture) => types::texture(self.cx, &texture, Some(global)),
-            _ => types::name(self.cx, global.ty),
+            _ => Wgsl.type_name(self.cx, global.ty),
         };
         format!("{place}var{space} {}: {ty}", global.name)
     }
@@ -138,7 +139,7 @@ impl File<'_> {
             TypeId::VOID => String::new(),
             ty => {
                 let place = place(&function.attributes, &function.result_explicit, Modifiers::default());
-                format!(" -> {place}{}", types::name(self.cx, ty))
+                format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
             }
         };
         let head = format!("fn {}({}){result}", function.name, params.join(", "));
@@ -158,7 +159,7 @@ impl File<'_> {
     fn param(&self, function: &Function, param: &Param) -> String {
         let local = &function.code.locals[param.local];
         let place = place(&param.attributes, &param.explicit, param.modifiers);
-        format!("{place}{}: {}", local.name, types::name(self.cx, local.ty))
+        format!("{place}{}", Wgsl.variable(self.cx, local.ty, local.name.as_str()))
     }
 }
 

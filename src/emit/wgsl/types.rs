@@ -1,26 +1,14 @@
 //! WGSL's spelling of types. A matrix of R rows and C columns is one of R columns of C: rows stay `m[i]`.
 
+use super::Wgsl;
 use crate::emit::context::Context;
+use crate::emit::dialect::Spelling;
 use crate::target::format::Format;
 use crate::tree::*;
 
-/// A scalar; the minimum-precision types are their full-size relatives.
-pub(super) fn scalar(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::MinU16 => "u32",
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::MinI16 => "i32",
-        Scalar::U64 => "u64",
-        Scalar::I64 => "i64",
-        Scalar::F16 => "f16",
-        Scalar::F32 | Scalar::MinF16 => "f32",
-        Scalar::F64 => "f64",
-    }
-}
-
 /// The last letter of the short names of vectors and matrices; bool and 64-bit types have none.
 fn letter(of: Scalar) -> Option<char> {
-    match scalar(of) {
+    match Wgsl.scalar_name(of) {
         "f32" => Some('f'),
         "f16" => Some('h'),
         "i32" => Some('i'),
@@ -29,46 +17,64 @@ fn letter(of: Scalar) -> Option<char> {
     }
 }
 
-/// A vector.
-pub(super) fn vector(of: Scalar, length: u8) -> String {
-    match (length, letter(of)) {
-        (1, _) => scalar(of).to_owned(),
-        (n, Some(letter)) => format!("vec{n}{letter}"),
-        (n, None) => format!("vec{n}<{}>", scalar(of)),
+impl Spelling for Wgsl {
+    /// The minimum-precision types are their full-size relatives.
+    fn scalar_name(&self, scalar: Scalar) -> &'static str {
+        match scalar {
+            Scalar::Bool => "bool",
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::MinU16 => "u32",
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::MinI16 => "i32",
+            Scalar::U64 => "u64",
+            Scalar::I64 => "i64",
+            Scalar::F16 => "f16",
+            Scalar::F32 | Scalar::MinF16 => "f32",
+            Scalar::F64 => "f64",
+        }
     }
-}
 
-/// A type.
-pub(super) fn name(cx: &Context, ty: TypeId) -> String {
-    let of = |t: TypeId| name(cx, t);
-    match cx.program.types.get(ty) {
-        Type::Void | Type::Error => "void".to_owned(),
-        Type::Scalar(s) => scalar(s).to_owned(),
-        Type::Vector(s, n) => vector(s, n),
-        Type::Matrix(s, r, c) => match letter(s) {
-            Some(letter) => format!("mat{r}x{c}{letter}"),
-            None => format!("mat{r}x{c}<{}>", scalar(s)),
-        },
-        Type::Array(t, Some(n)) => format!("array<{}, {n}>", of(t)),
-        Type::Array(t, None) => format!("array<{}>", of(t)),
-        Type::Struct(id) => cx.program.structs[id].name.to_string(),
-        Type::Enum(id) => scalar(cx.program.enums[id].tag).to_owned(),
-        Type::Texture(t) => texture(cx, &t, None),
-        Type::Sampler(false) => "sampler".to_owned(),
-        Type::Sampler(true) => "sampler_comparison".to_owned(),
-        Type::Buffer(BufferKind::Counter, ..) => "atomic<u32>".to_owned(),
-        Type::Buffer(_, _, t) => format!("array<{}>", of(t)),
-        Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
-        Type::Pointer(t, space) => match space {
-            AddressSpace::Function => format!("ptr<function, {}>", of(t)),
-            AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
-        },
-        Type::Atomic(s) => format!("atomic<{}>", scalar(s)),
-        Type::AccelerationStructure => "acceleration_structure".to_owned(),
-        Type::RayQuery(_) => "ray_query".to_owned(),
-        Type::SubpassInput(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => of(t),
-        Type::Text => "string".to_owned(),
-        Type::Opaque(symbol) => symbol.to_string(),
+    fn vector_name(&self, of: Scalar, length: u8) -> String {
+        match (length, letter(of)) {
+            (1, _) => self.scalar_name(of).to_owned(),
+            (n, Some(letter)) => format!("vec{n}{letter}"),
+            (n, None) => format!("vec{n}<{}>", self.scalar_name(of)),
+        }
+    }
+
+    fn type_name(&self, cx: &Context, ty: TypeId) -> String {
+        let of = |t: TypeId| self.type_name(cx, t);
+        match cx.program.types.get(ty) {
+            Type::Void | Type::Error => "void".to_owned(),
+            Type::Scalar(s) => self.scalar_name(s).to_owned(),
+            Type::Vector(s, n) => self.vector_name(s, n),
+            Type::Matrix(s, r, c) => match letter(s) {
+                Some(letter) => format!("mat{r}x{c}{letter}"),
+                None => format!("mat{r}x{c}<{}>", self.scalar_name(s)),
+            },
+            Type::Array(t, Some(n)) => format!("array<{}, {n}>", of(t)),
+            Type::Array(t, None) => format!("array<{}>", of(t)),
+            Type::Struct(id) => cx.program.structs[id].name.to_string(),
+            Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
+            Type::Texture(t) => texture(cx, &t, None),
+            Type::Sampler(false) => "sampler".to_owned(),
+            Type::Sampler(true) => "sampler_comparison".to_owned(),
+            Type::Buffer(BufferKind::Counter, ..) => "atomic<u32>".to_owned(),
+            Type::Buffer(_, _, t) => format!("array<{}>", of(t)),
+            Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
+            Type::Pointer(t, space) => match space {
+                AddressSpace::Function => format!("ptr<function, {}>", of(t)),
+                AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
+            },
+            Type::Atomic(s) => format!("atomic<{}>", self.scalar_name(s)),
+            Type::AccelerationStructure => "acceleration_structure".to_owned(),
+            Type::RayQuery(_) => "ray_query".to_owned(),
+            Type::SubpassInput(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => of(t),
+            Type::Text => "string".to_owned(),
+            Type::Opaque(symbol) => symbol.to_string(),
+        }
+    }
+
+    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
+        format!("{name}: {}", self.type_name(cx, ty))
     }
 }
 
