@@ -144,6 +144,31 @@ impl Parser<'_> {
         self.depth -= 1;
         result
     }
+    /// Runs a rule within brackets, where `>` is an operator whatever it is around them.
+    pub(super) fn in_brackets<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> T {
+        self.with_gt(false, rule)
+    }
+    /// Runs a rule within `<...>`, where `>` ends the expression.
+    pub(super) fn in_angles<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> T {
+        self.with_gt(true, rule)
+    }
+    fn with_gt<T>(&mut self, ends: bool, rule: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.no_gt, ends);
+        let result = rule(self);
+        self.no_gt = outer;
+        result
+    }
+    /// list = [ element { "," element } [","] ], up to `end`
+    pub(super) fn list<T>(&mut self, end: W, mut element: impl FnMut(&mut Self) -> R<T>) -> R<Vec<T>> {
+        let mut list = Vec::new();
+        while self.w() != end {
+            list.push(element(self)?);
+            if !self.eat(W::Comma) {
+                break;
+            }
+        }
+        Ok(list)
+    }
     pub(super) fn too_deep<T>(&mut self) -> R<T> {
         self.last_error = Some(self.pos);
         if !self.nesting_reported {

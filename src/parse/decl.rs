@@ -94,6 +94,13 @@ impl Parser<'_> {
         }
     }
 
+    /// Adds the declaration that ends here.
+    pub(super) fn declare(&mut self, prefix: Prefix, kind: DeclKind, out: &mut Vec<Decl>) -> R<()> {
+        let span = self.since(prefix.start);
+        out.push(prefix.decl(kind, span));
+        Ok(())
+    }
+
     /// A lone `;`, or `layout(local_size_x = 8) in;`
     fn empty(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let span = self.bump().span;
@@ -111,9 +118,7 @@ impl Parser<'_> {
         } else {
             self.semicolon("the declaration")?;
         }
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Ignored, span));
-        Ok(())
+        self.declare(prefix, DeclKind::Ignored, out)
     }
 
     // --- types
@@ -189,10 +194,7 @@ impl Parser<'_> {
         }
         let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
         let scope = self.type_params.len();
-        let mut generics = prefix.generics.take();
-        if self.w() == W::Lt {
-            generics = Some(self.generic_params()?);
-        }
+        let mut generics = self.own_generics(&mut prefix)?;
         let bases = self.struct_bases()?;
         self.where_clauses(&mut generics)?;
         if self.w() == W::Assign {
@@ -213,9 +215,7 @@ impl Parser<'_> {
         }
         self.type_params.truncate(scope);
         let decl = StructDecl { name, generics, bases, members, magic: prefix.magic };
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, span));
-        Ok(())
+        self.declare(prefix, if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, out)
     }
 
     /// struct-bases = ":" [access] bounds { "," [access] bounds }
@@ -238,11 +238,9 @@ impl Parser<'_> {
     /// members = "{" declarations "}"
     pub(super) fn members(&mut self, what: &str) -> R<Vec<Decl>> {
         let open = self.expect(W::LBrace, &format!("`{{` and the members of {what}"))?.span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
         let mut list = Vec::new();
-        self.declarations(Level::Member, &mut list);
+        self.in_brackets(|p| p.declarations(Level::Member, &mut list));
         list.shrink_to_fit();
-        self.no_gt = outer;
         self.leading_comments();
         self.close(W::RBrace, &format!("`}}` after the members of {what}"), open)?;
         Ok(list)
@@ -264,9 +262,7 @@ impl Parser<'_> {
             self.enum_cases(&mut cases);
             self.close(W::RBrace, "`,` or `}` after the case", open)?;
         }
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Enum(EnumDecl { name, scoped, tag, cases }), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Enum(EnumDecl { name, scoped, tag, cases }), out)
     }
 
     fn enum_cases(&mut self, cases: &mut Vec<(Ident, Option<Expr>, Vec<Comment>)>) {
@@ -299,18 +295,13 @@ impl Parser<'_> {
     /// extension = "extension" [generic-params] type [bases] where-clauses "{" declarations "}"
     fn extension(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         self.bump();
-        let mut generics = prefix.generics.take();
-        if self.w() == W::Lt {
-            generics = Some(self.generic_params()?);
-        }
+        let mut generics = self.own_generics(&mut prefix)?;
         let target = self.ty()?;
         let bases = self.bases()?;
         self.where_clauses(&mut generics)?;
         let members = self.members("the extension")?;
         self.eat(W::Semi);
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Extension(ExtensionDecl { generics, target, bases, members }), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Extension(ExtensionDecl { generics, target, bases, members }), out)
     }
 
     /// buffer = ("cbuffer" | "tbuffer") [name] semantics "{" declarations "}" [";"]
@@ -321,9 +312,7 @@ impl Parser<'_> {
         prefix.comments.append(&mut self.leading_comments());
         let members = self.members(&format!("`{}`", name.name))?;
         self.eat(W::Semi);
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Buffer(BufferDecl { texture, name, semantics, members }), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Buffer(BufferDecl { texture, name, semantics, members }), out)
     }
 
     // --- names for types, namespaces, modules
@@ -359,19 +348,14 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("the new name of the type")?;
         self.types.insert(name.name);
-        let mut generics = prefix.generics.take();
-        if self.w() == W::Lt {
-            generics = Some(self.generic_params()?);
-        }
+        let mut generics = self.own_generics(&mut prefix)?;
         self.bases()?;
         self.where_clauses(&mut generics)?;
         self.expect(W::Assign, &format!("`=` and the type that `{}` stands for", name.name))?;
         let target = self.type_and()?;
         self.where_clauses(&mut generics)?;
         self.semicolon(&format!("the alias `{}`", name.name))?;
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Alias(AliasDecl { name, generics, target }), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Alias(AliasDecl { name, generics, target }), out)
     }
 
     /// using = "using" ["namespace"] dotted-path ";" | alias
@@ -383,9 +367,7 @@ impl Parser<'_> {
         self.eat(W::Namespace);
         let path = self.dotted()?;
         self.semicolon("`using`")?;
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::UsingNamespace(path), span));
-        Ok(())
+        self.declare(prefix, DeclKind::UsingNamespace(path), out)
     }
 
     /// dotted = name { ("::" | ".") name }
@@ -412,9 +394,7 @@ impl Parser<'_> {
         }
         self.close(W::RBrace, "`}` after the declarations of the namespace", open)?;
         self.eat(W::Semi);
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Namespace(path, decls), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Namespace(path, decls), out)
     }
 
     /// module = "module" (name | STRING) ";"
@@ -436,9 +416,7 @@ impl Parser<'_> {
             W::Implementing => DeclKind::Ignored,
             _ => DeclKind::Import(path, exported),
         };
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(kind, span));
-        Ok(())
+        self.declare(prefix, kind, out)
     }
 
     /// module-path = STRING | dotted

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::words::W;
-use super::{MAX_DEPTH, MAX_HEIGHT, Parser, R};
+use super::{MAX_HEIGHT, Parser, R};
 use crate::ast::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -39,13 +39,7 @@ impl Parser<'_> {
 
     /// assignment = conditional [ ("=" | "+=" | ...) assignment ]
     pub(super) fn assignment(&mut self) -> R<Expr> {
-        if self.depth >= MAX_DEPTH {
-            return self.too_deep();
-        }
-        self.depth += 1;
-        let result = self.assignment_inner();
-        self.depth -= 1;
-        result
+        self.nested(Self::assignment_inner)
     }
 
     fn assignment_inner(&mut self) -> R<Expr> {
@@ -82,10 +76,7 @@ impl Parser<'_> {
         }
         let question = self.bump().span;
         let mut height = self.height;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let yes = self.expr();
-        self.no_gt = outer;
-        let yes = yes?;
+        let yes = self.in_brackets(Self::expr)?;
         height = height.max(self.height);
         self.close(W::Colon, "`:` of the conditional", question)?;
         let no = self.assignment()?;
@@ -190,13 +181,7 @@ impl Parser<'_> {
     }
 
     fn deeper_prefix(&mut self) -> R<Expr> {
-        if self.depth >= MAX_DEPTH {
-            return self.too_deep();
-        }
-        self.depth += 1;
-        let result = self.prefix_expr();
-        self.depth -= 1;
-        let operand = result?;
+        let operand = self.nested(Self::prefix_expr)?;
         self.grow(0)?;
         Ok(operand)
     }
@@ -208,10 +193,7 @@ impl Parser<'_> {
     /// cast = "(" type ")" prefix
     fn cast(&mut self) -> R<Expr> {
         let start = self.bump().span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let ty = self.ty();
-        self.no_gt = outer;
-        let ty = ty?;
+        let ty = self.in_brackets(Self::ty)?;
         self.close(W::RParen, "`)` after the type", start)?;
         let operand = self.deeper_prefix()?;
         let span = start.to(operand.span);
@@ -247,13 +229,8 @@ impl Parser<'_> {
                     let args = self.arguments(W::RBracket, "`]` after the index", open)?;
                     ExprKind::Index(Box::new(e), args)
                 }
-                W::Dot | W::Arrow => {
-                    self.bump();
-                    let member = self.member()?;
-                    ExprKind::Member(Box::new(e), member)
-                }
                 // `f<int>(x)::A`, `a[i]::b`: a static member.
-                W::Scope if self.is_ident_at(self.pos + 1) => {
+                w if matches!(w, W::Dot | W::Arrow) || w == W::Scope && self.is_ident_at(self.pos + 1) => {
                     self.bump();
                     let member = self.member()?;
                     ExprKind::Member(Box::new(e), member)
@@ -286,25 +263,15 @@ impl Parser<'_> {
 
     /// arguments = [ assignment { "," assignment } [","] ] and the closing bracket
     pub(super) fn arguments(&mut self, end: W, what: &str, open: Span) -> R<Vec<Expr>> {
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let list = self.argument_list(end);
-        self.no_gt = outer;
-        let list = list?;
-        self.close(end, what, open)?;
-        Ok(list)
-    }
-
-    fn argument_list(&mut self, end: W) -> R<Vec<Expr>> {
-        let mut list = Vec::new();
         let mut height = 0;
-        while self.w() != end {
-            list.push(self.assignment()?);
-            height = height.max(self.height);
-            if !self.eat(W::Comma) {
-                break;
-            }
-        }
+        let argument = |p: &mut Self| {
+            let argument = p.assignment()?;
+            height = height.max(p.height);
+            Ok(argument)
+        };
+        let list = self.in_brackets(|p| p.list(end, argument))?;
         self.height = height;
+        self.close(end, what, open)?;
         Ok(list)
     }
 
@@ -362,10 +329,7 @@ impl Parser<'_> {
     /// paren = "(" expression ")"
     fn paren(&mut self) -> R<Expr> {
         let start = self.bump().span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let inner = self.expr();
-        self.no_gt = outer;
-        let inner = inner?;
+        let inner = self.in_brackets(Self::expr)?;
         self.close(W::RParen, "`)`", start)?;
         self.grow(0)?;
         Ok(Expr { kind: ExprKind::Paren(Box::new(inner)), span: self.since(start) })
@@ -375,15 +339,11 @@ impl Parser<'_> {
     fn type_query(&mut self) -> R<ExprKind> {
         let op = self.bump().text;
         let open = self.bump().span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let is_type = self.scan_type(self.pos).is_some_and(|s| self.word_at(s.end).w == W::RParen);
-        let operand = if is_type {
-            self.ty()
-        } else {
-            self.expr().map(|e| TypeExpr { span: e.span, kind: TypeKind::TypeOf(Box::new(e)) })
-        };
-        self.no_gt = outer;
-        let operand = operand?;
+        let operand =
+            self.in_brackets(|p| match p.scan_type(p.pos).is_some_and(|s| p.word_at(s.end).w == W::RParen) {
+                true => p.ty(),
+                false => p.expr().map(|e| TypeExpr { span: e.span, kind: TypeKind::TypeOf(Box::new(e)) }),
+            })?;
         self.close(W::RParen, "`)`", open)?;
         Ok(ExprKind::TypeQuery(op, Box::new(operand)))
     }

@@ -67,10 +67,7 @@ impl Parser<'_> {
         out: &mut Vec<Decl>,
     ) -> R<()> {
         let scope = self.type_params.len();
-        let mut generics = prefix.generics.take();
-        if self.w() == W::Lt {
-            generics = Some(self.generic_params()?);
-        }
+        let mut generics = self.own_generics(&mut prefix)?;
         if place == Level::Local && self.peek(1) == W::Int {
             return self.fail("parameters (initialize a variable with `=`)");
         }
@@ -82,9 +79,7 @@ impl Parser<'_> {
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;
         let function = FunctionDecl { name, owner, generics, params, result, semantics, body, throws };
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Function(function), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Function(function), out)
     }
 
     /// tail = { "const" | "throws" [type] | "->" type | ":" semantic | where-clause }
@@ -176,18 +171,13 @@ impl Parser<'_> {
         let word = self.ident();
         let name = Ident { name: Symbol::new("subscript"), ..word };
         let scope = self.type_params.len();
-        let mut generics = prefix.generics.take();
-        if self.w() == W::Lt {
-            generics = Some(self.generic_params()?);
-        }
+        let mut generics = self.own_generics(&mut prefix)?;
         let params = self.params()?;
         let tail = self.tail(&mut prefix, &mut generics)?;
         let Some(ty) = tail.result else { return self.fail("`->` and the type of the subscript") };
         let accessors = self.accessors("the subscript")?;
         self.type_params.truncate(scope);
-        let span = self.since(prefix.start);
-        out.push(prefix.decl(DeclKind::Subscript(PropertyDecl { name, generics, params, ty, accessors }), span));
-        Ok(())
+        self.declare(prefix, DeclKind::Subscript(PropertyDecl { name, generics, params, ty, accessors }), out)
     }
 
     /// accessors = ";" | "{" accessor* "}"

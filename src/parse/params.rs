@@ -11,9 +11,7 @@ impl Parser<'_> {
     pub(super) fn params(&mut self) -> R<Vec<Decl>> {
         let at = self.pos;
         let open = self.expect(W::LParen, "`(` and parameters")?.span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let result = self.nested(|p| p.param_list(open));
-        self.no_gt = outer;
+        let result = self.in_brackets(|p| p.nested(|p| p.param_list(open)));
         match (result, self.partner_of(at)) {
             (Err(_), Some(close)) => {
                 // The error was reported; the body deserves to be looked at as well.

@@ -18,9 +18,7 @@ impl Parser<'_> {
         // `if (c) // why`: a remark on what follows.
         let remarks = self.leading_comments();
         let open = self.expect(W::LBrace, &format!("`{{` and the body of {what}"))?.span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let mut stmts = self.statements();
-        self.no_gt = outer;
+        let mut stmts = self.in_brackets(Self::statements);
         let mut trailing = self.leading_comments();
         put_first(remarks, &mut stmts, &mut trailing);
         self.close(W::RBrace, &format!("`}}` at the end of {what}"), open)?;

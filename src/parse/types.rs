@@ -1,5 +1,6 @@
 //! Types, generic arguments, generic parameters.
 
+use super::attributes::Prefix;
 use super::words::W;
 use super::{Parser, R};
 use crate::ast::*;
@@ -79,7 +80,7 @@ impl Parser<'_> {
     pub(super) fn type_head(&mut self) -> R<TypeExpr> {
         let start = self.tok().span;
         let kind = match self.w() {
-            W::LParen => self.tuple_type()?,
+            W::LParen => TypeKind::Tuple(self.type_list()?),
             W::Struct | W::Class | W::Enum | W::Interface if !self.is_name_at(self.pos + 1) || self.defines_type() => {
                 let mut decls = Vec::new();
                 let mut prefix = self.empty_prefix();
@@ -149,25 +150,17 @@ impl Parser<'_> {
         TypeKind::Path(vec![PathSegment { name, args: None }])
     }
 
-    /// tuple-type = "(" [type { "," type }] ")"
-    fn tuple_type(&mut self) -> R<TypeKind> {
-        let list = self.type_list()?;
-        Ok(TypeKind::Tuple(list))
-    }
-
+    /// types = "(" [type { "," type }] ")"
     fn type_list(&mut self) -> R<Vec<TypeExpr>> {
         let open = self.expect(W::LParen, "`(`")?.span;
-        let mut list = Vec::new();
-        while self.w() != W::RParen {
-            list.push(self.ty()?);
+        let list = self.list(W::RParen, |p| {
+            let ty = p.ty()?;
             // `functype (int x)`: parameter names mean nothing.
-            if self.is_name_at(self.pos) {
-                self.bump();
+            if p.is_name_at(p.pos) {
+                p.bump();
             }
-            if !self.eat(W::Comma) {
-                break;
-            }
-        }
+            Ok(ty)
+        })?;
         self.close(W::RParen, "`,` or `)`", open)?;
         Ok(list)
     }
@@ -219,10 +212,7 @@ impl Parser<'_> {
     /// array-size = "[" [expression] "]"
     pub(super) fn array_size(&mut self) -> R<Option<Box<Expr>>> {
         let open = self.bump().span;
-        let outer = std::mem::replace(&mut self.no_gt, false);
-        let size = if self.w() == W::RBracket { Ok(None) } else { self.expr().map(|e| Some(Box::new(e))) };
-        self.no_gt = outer;
-        let size = size?;
+        let size = if self.w() == W::RBracket { None } else { Some(Box::new(self.in_brackets(Self::expr)?)) };
         self.close(W::RBracket, "`]`", open)?;
         Ok(size)
     }
@@ -249,22 +239,8 @@ impl Parser<'_> {
     /// generic-args = "<" [generic-arg { "," generic-arg }] ">"
     pub(super) fn generic_args(&mut self) -> R<Vec<GenericArg>> {
         let open = self.bump().span;
-        let outer = std::mem::replace(&mut self.no_gt, true);
-        let list = self.nested(|p| p.generic_arg_list());
-        self.no_gt = outer;
-        let list = list?;
+        let list = self.in_angles(|p| p.nested(|p| p.list(W::Gt, Self::generic_arg)))?;
         self.close(W::Gt, "`,` or `>` in the generic arguments", open)?;
-        Ok(list)
-    }
-
-    fn generic_arg_list(&mut self) -> R<Vec<GenericArg>> {
-        let mut list = Vec::new();
-        while self.w() != W::Gt {
-            list.push(self.generic_arg()?);
-            if !self.eat(W::Comma) {
-                break;
-            }
-        }
         Ok(list)
     }
 
@@ -278,24 +254,16 @@ impl Parser<'_> {
     /// generic-params = "<" [generic-param { "," generic-param }] ">"
     pub(super) fn generic_params(&mut self) -> R<Generics> {
         let open = self.expect(W::Lt, "`<` and generic parameters")?.span;
-        let outer = std::mem::replace(&mut self.no_gt, true);
-        let params = self.generic_param_list();
-        self.no_gt = outer;
-        let params = params?;
+        let mut params = self.in_angles(|p| p.list(W::Gt, Self::generic_param))?;
+        params.shrink_to_fit();
         self.close(W::Gt, "`,` or `>` after the generic parameter", open)?;
         Ok(Generics { params, constraints: Vec::new() })
     }
 
-    fn generic_param_list(&mut self) -> R<Vec<GenericParam>> {
-        let mut params = Vec::new();
-        while self.w() != W::Gt {
-            params.push(self.generic_param()?);
-            if !self.eat(W::Comma) {
-                break;
-            }
-        }
-        params.shrink_to_fit();
-        Ok(params)
+    /// The generic parameters of a declaration: those after its name, else those before it.
+    pub(super) fn own_generics(&mut self, prefix: &mut Prefix) -> R<Option<Generics>> {
+        let before = prefix.generics.take();
+        if self.w() == W::Lt { Ok(Some(self.generic_params()?)) } else { Ok(before) }
     }
 
     /// generic-param = "let" name [":" type] ["=" e] | "each" name [":" bounds] | ["typename"|"class"] name [":" bounds]
