@@ -75,6 +75,12 @@ impl Symbol {
     }
 }
 
+impl Default for Symbol {
+    fn default() -> Symbol {
+        Symbol::new("")
+    }
+}
+
 impl fmt::Display for Symbol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -22,7 +22,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, GlobalKind, Hints, Literal,
-    ParamMode, Stmt, StmtKind, Struct, StructId, SwitchCase, TargetCase, Type, TypeId, Types,
+    ParamMode, Stmt, StmtKind, Struct, StructId, SwitchCase, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -404,7 +404,7 @@ impl<'a> Checker<'a> {
     fn complete_values(&mut self) {
         let known: FxHashMap<TypeId, Vec<(TypeId, Option<u32>)>> =
             self.existentials.list.iter().map(|e| (e.ty, e.variants.clone())).collect();
-        let complete = |exprs: &mut ExprArena| {
+        self.program.each_arena_mut(&mut |exprs: &mut ExprArena| {
             for id in exprs.ids().collect::<Vec<_>>() {
                 let Expr { ty, span, .. } = exprs[id];
                 let (Some(variants), ExprKind::Construct(parts)) = (known.get(&ty), exprs[id].kind.clone()) else {
@@ -426,22 +426,7 @@ impl<'a> Checker<'a> {
                     exprs[id].kind = ExprKind::Comma(*value, whole);
                 }
             }
-        };
-        for (_, function) in self.program.functions.iter_mut() {
-            complete(&mut function.code.exprs);
-            if let FunctionBody::Switch(cases) = &mut function.body {
-                for (_, case) in cases {
-                    if let TargetCase::Block(body) = case {
-                        complete(&mut body.exprs);
-                    }
-                }
-            }
-        }
-        for (_, global) in self.program.globals.iter_mut() {
-            if let Some(tree) = &mut global.init {
-                complete(&mut tree.exprs);
-            }
-        }
+        });
     }
 
     /// What the application gives to a shader cannot be a value of an interface.

@@ -7,8 +7,7 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, Program,
-    StructId, TargetCase,
+    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, Program, StructId,
 };
 use rustc_hash::FxHashMap;
 
@@ -59,17 +58,11 @@ impl<'a> Checker<'a> {
     fn writes_this(&self, id: FunctionId) -> bool {
         let function = &self.program.functions[id];
         let Some(this) = function.params.first().map(|p| p.local) else { return false };
-        match &function.body {
-            FunctionBody::Block => self.writes(&function.code, this),
-            FunctionBody::Switch(cases) => cases.iter().any(|(_, case)| match case {
-                TargetCase::Block(body) => self.writes(body, this),
-                TargetCase::Intrinsic(_) => false,
-            }),
-            // A spelling says by `[mutating]` that it writes.
-            FunctionBody::Intrinsic(_) | FunctionBody::None => {
-                super::attributes::find(&function.attributes, "mutating").is_some()
-            }
-        }
+        // A spelling says by `[mutating]` that it writes.
+        let by_spelling = matches!(function.body, FunctionBody::Intrinsic(_) | FunctionBody::None);
+        let mut found = by_spelling && super::attributes::find(&function.attributes, "mutating").is_some();
+        function.each_body(&mut |body| found = found || self.writes(body, this));
+        found
     }
 
     fn writes(&self, body: &Body, local: LocalId) -> bool {

@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind, Modifiers, Namespace, Origin,
-    Semantic, Struct, Type, TypeId,
+    Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -21,11 +21,6 @@ pub(super) enum State {
     Busy,
     Done(GlobalId),
     Failed,
-}
-
-/// The semantic of a declaration.
-pub(super) fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
-    attributes::semantic(semantics)
 }
 
 impl<'a> Checker<'a> {
@@ -148,7 +143,6 @@ impl<'a> Checker<'a> {
         if ty == TypeId::ERROR {
             return None;
         }
-        let source = self.source(info.source);
         let name = match info.owner {
             Some(owner) => Symbol::new(&format!("{}_{}", self.arg_name(owner), info.name)),
             None => info.name,
@@ -158,20 +152,29 @@ impl<'a> Checker<'a> {
             matrix_order,
             explicit,
             init,
-            semantic: semantic(&var.semantics),
+            semantic: attributes::semantic(&var.semantics),
             attributes: resolved,
-            comments: ast.comments.clone(),
-            file: source.file,
-            unit: source.unit,
-            ordinal: decl.0,
-            namespace: self.namespace_of(&info),
-            origin: Origin::Declared,
-            ..Global::new(name, ty, kind, info.span)
+            ..self.declared_global(decl, Global::new(name, ty, kind, info.span))
         };
         let id = self.program.globals.push(global);
         self.wrap_push_constant(id);
         self.check_global_place(id);
         Some(id)
+    }
+
+    /// A global with the place of its declaration in the source.
+    fn declared_global(&self, decl: DeclId, global: Global) -> Global {
+        let info = self.info(decl);
+        let source = self.source(info.source);
+        Global {
+            comments: info.ast.map(|ast| ast.comments.clone()).unwrap_or_default(),
+            file: source.file,
+            unit: source.unit,
+            ordinal: decl.0,
+            namespace: self.namespace_of(&info),
+            origin: Origin::Declared,
+            ..global
+        }
     }
 
     /// `in float3 position : POSITION;` at global scope, which would be read as a uniform.
@@ -288,16 +291,7 @@ impl<'a> Checker<'a> {
         let resolved = self.attributes(&ast.attributes, info.scope);
         let explicit = self.explicit(ast, &buffer.semantics, &resolved, info.scope);
         self.cx.source = source_index;
-        let id = self.program.structs.push(Struct {
-            name: info.name,
-            fields: Vec::new(),
-            comments: Vec::new(),
-            span: info.span,
-            builtin: false,
-            attributes: Vec::new(),
-            instance: None,
-            made: true,
-        });
+        let id = self.program.structs.push(Struct::new(info.name, Vec::new(), info.span));
         self.structs.decls.push(decl);
         self.set_fields(id, fields);
         let content = self.program.types.intern(Type::Struct(id));
@@ -305,19 +299,12 @@ impl<'a> Checker<'a> {
         let ty = self.program.types.intern(ty);
         let mut modifiers = attributes::modifiers(&resolved);
         modifiers.set(layout_modifiers(ast));
-        let source = self.source(info.source);
         let global = Global {
             transparent: true,
             modifiers,
             explicit,
             attributes: resolved,
-            comments: ast.comments.clone(),
-            file: source.file,
-            unit: source.unit,
-            ordinal: decl.0,
-            namespace: self.namespace_of(&info),
-            origin: Origin::Declared,
-            ..Global::new(info.name, ty, GlobalKind::Parameter, info.span)
+            ..self.declared_global(decl, Global::new(info.name, ty, GlobalKind::Parameter, info.span))
         };
         let id = self.program.globals.push(global);
         self.check_global_place(id);

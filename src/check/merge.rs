@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::symbol::Symbol;
 use crate::tree::{
     Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item, Modifiers,
-    StructId, TargetCase, Type, TypeId,
+    StructId, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -79,7 +79,7 @@ impl Checker<'_> {
             return;
         }
         self.program.parameters.retain(|p| !map.contains_key(p));
-        self.each_body(&mut |exprs| {
+        self.program.each_arena_mut(&mut |exprs| {
             for (_, e) in exprs.iter_mut() {
                 if let ExprKind::Global(g) = &mut e.kind {
                     *g = map.get(g).copied().unwrap_or(*g);
@@ -178,7 +178,7 @@ impl Checker<'_> {
             }
             let to = |f: &mut FunctionId| *f = map.get(f).copied().unwrap_or(*f);
             self.program.entry_points.iter_mut().filter_map(|e| e.patch_constant.as_mut()).for_each(to);
-            self.each_body(&mut |exprs| {
+            self.program.each_arena_mut(&mut |exprs| {
                 for (_, e) in exprs.iter_mut() {
                     match &mut e.kind {
                         ExprKind::Call(f, _) => to(f),
@@ -201,24 +201,6 @@ impl Checker<'_> {
         let modes: Vec<_> = f.params.iter().map(|p| p.mode).collect();
         let head = format!("{:?} {:?} {:?} {modes:?} {:?} ", f.name, f.owner, f.instance, f.result);
         Some(head + &fingerprint_body(&f.code))
-    }
-
-    fn each_body(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
-        for (_, function) in self.program.functions.iter_mut() {
-            f(&mut function.code.exprs);
-            if let FunctionBody::Switch(cases) = &mut function.body {
-                for (_, case) in cases {
-                    if let TargetCase::Block(body) = case {
-                        f(&mut body.exprs);
-                    }
-                }
-            }
-        }
-        for (_, global) in self.program.globals.iter_mut() {
-            if let Some(tree) = &mut global.init {
-                f(&mut tree.exprs);
-            }
-        }
     }
 
     /// Whether an item was merged into another one.

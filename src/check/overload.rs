@@ -196,21 +196,39 @@ impl<'a> Checker<'a> {
         candidates: &Candidates<'a>,
         args: &[CallArg<'a>],
     ) -> Option<Vec<Arg>> {
-        let info = self.info(decl);
-        let source = std::mem::replace(&mut self.cx.source, info.source);
-        let result = self.infer_args_inner(decl, generics, params, candidates, args, source);
+        // Written arguments are looked up where the call is, all else where the candidate is declared.
+        let given = match generics {
+            Some(generics) => self.given_slots(generics, candidates)?,
+            None => Vec::new(),
+        };
+        let own_source = self.info(decl).source;
+        let source = std::mem::replace(&mut self.cx.source, own_source);
+        let result = self.inferred_args(decl, generics, params, given, args);
         self.cx.source = source;
         result
     }
 
-    fn infer_args_inner(
+    /// A slot for each generic parameter, with the arguments that are written.
+    fn given_slots(&mut self, generics: &'a Generics, candidates: &Candidates<'a>) -> Option<Vec<Slot>> {
+        let given = candidates.explicit.unwrap_or(&[]);
+        if given.len() > generics.params.len() {
+            return None;
+        }
+        let mut slots = vec![Slot::default(); generics.params.len()];
+        let scope = self.cx.scope;
+        for ((slot, param), arg) in slots.iter_mut().zip(&generics.params).zip(given) {
+            slot.fixed = Some(self.quiet(|c| c.given_arg(param, arg, scope))?);
+        }
+        Some(slots)
+    }
+
+    fn inferred_args(
         &mut self,
         decl: DeclId,
         generics: Option<&'a Generics>,
         params: &'a [ast::Decl],
-        candidates: &Candidates<'a>,
+        mut slots: Vec<Slot>,
         args: &[CallArg<'a>],
-        use_source: u32,
     ) -> Option<Vec<Arg>> {
         let info = self.info(decl);
         let implicit = match info.what {
@@ -219,17 +237,6 @@ impl<'a> Checker<'a> {
         };
         let mut result = Vec::new();
         if let Some(generics) = generics {
-            let given = candidates.explicit.unwrap_or(&[]);
-            if given.len() > generics.params.len() {
-                return None;
-            }
-            let mut slots = vec![Slot::default(); generics.params.len()];
-            let use_scope = self.cx.scope;
-            let source = std::mem::replace(&mut self.cx.source, use_source);
-            for ((slot, param), arg) in slots.iter_mut().zip(&generics.params).zip(given) {
-                slot.fixed = Some(self.quiet(|c| c.given_arg(param, arg, use_scope))?);
-            }
-            self.cx.source = source;
             let scope = self.pattern_of(decl);
             // What is written to says more than what is only read: that can be converted.
             let is_written = |p: &ast::Decl| super::function::param_mode(p) != ParamMode::In;

@@ -9,7 +9,7 @@ use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Attribute, AttributeArg, Field, Instance, Modifiers, Origin, Program, Struct, Type, TypeId};
+use crate::tree::{Attribute, AttributeArg, Field, Instance, Origin, Program, Struct, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
@@ -217,20 +217,8 @@ impl<'a> Checker<'a> {
         let Type::Struct(id) = self.program.types.get(ty) else { return };
         let mut fields = Vec::new();
         if let Some(base) = base {
-            fields.push(Field {
-                name: self.words.base,
-                ty: self.complete(base, s.name.span, s.name.name),
-                semantic: None,
-                modifiers: Modifiers::default(),
-                matrix_order: None,
-                explicit: Default::default(),
-                attributes: Vec::new(),
-                comments: Vec::new(),
-                span: s.name.span,
-                bits: None,
-                offset: None,
-                origin: Origin::Declared,
-            });
+            let ty = self.complete(base, s.name.span, s.name.name);
+            fields.push(Field { origin: Origin::Declared, ..Field::new(self.words.base, ty, s.name.span) });
         }
         for member in s.members.iter().flatten() {
             if let DeclKind::Var(var) = &member.kind
@@ -275,7 +263,7 @@ impl<'a> Checker<'a> {
         Field {
             name: var.name.name,
             ty,
-            semantic: super::globals::semantic(&var.semantics),
+            semantic: super::attributes::semantic(&var.semantics),
             modifiers: modifiers_of(member, &var.ty),
             matrix_order: self.matrix_order(member, var, ty, scope),
             explicit,

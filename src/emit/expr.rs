@@ -4,48 +4,11 @@
 
 use super::Context;
 use super::dialect::Dialect;
+pub(super) use crate::tree::Prec;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-/// How tightly an expression holds together, loosest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
-pub(super) enum Prec {
-    Comma,
-    Assign,
-    Ternary,
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equality,
-    Relational,
-    Shift,
-    Additive,
-    Multiplicative,
-    Unary,
-    Postfix,
-}
-
 impl Prec {
-    /// The level of a binary operator.
-    pub(super) fn of(op: BinaryOp) -> Prec {
-        use BinaryOp::*;
-        match op {
-            Or => Prec::Or,
-            And => Prec::And,
-            BitOr => Prec::BitOr,
-            BitXor => Prec::BitXor,
-            BitAnd => Prec::BitAnd,
-            Equal | NotEqual => Prec::Equality,
-            Less | LessEqual | Greater | GreaterEqual => Prec::Relational,
-            Shl | Shr => Prec::Shift,
-            Add | Sub => Prec::Additive,
-            Mul | Div | Rem => Prec::Multiplicative,
-        }
-    }
-
     /// The loosest (left, right) operands of a binary operator that stand without parentheses, beside a left operand of the
     /// same operator. Stricter than C where WGSL is and C compilers warn: bit operators, shifts, and `&&` in `||`.
     fn operands(self) -> (Prec, Prec) {

@@ -122,6 +122,46 @@ impl BinaryOp {
     }
 }
 
+/// How tightly an expression holds together, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Prec {
+    Comma,
+    Assign,
+    Ternary,
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Relational,
+    Shift,
+    Additive,
+    Multiplicative,
+    Unary,
+    Postfix,
+}
+
+impl Prec {
+    /// The level of a binary operator.
+    pub fn of(op: BinaryOp) -> Prec {
+        use BinaryOp::*;
+        match op {
+            Or => Prec::Or,
+            And => Prec::And,
+            BitOr => Prec::BitOr,
+            BitXor => Prec::BitXor,
+            BitAnd => Prec::BitAnd,
+            Equal | NotEqual => Prec::Equality,
+            Less | LessEqual | Greater | GreaterEqual => Prec::Relational,
+            Shl | Shr => Prec::Shift,
+            Add | Sub => Prec::Additive,
+            Mul | Div | Rem => Prec::Multiplicative,
+        }
+    }
+}
+
 /// Component selection, 1 to 4 of `0..4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Swizzle {

@@ -26,7 +26,7 @@ pub fn dump(program: &Program) -> String {
 /// One expression, as `dump` writes it.
 pub fn expr_text(program: &Program, locals: &Arena<LocalId, Local>, exprs: &ExprArena, id: ExprId) -> String {
     let names: Vec<Symbol> = locals.iter().map(|(_, l)| l.name).collect();
-    Exprs { program, names: &names, exprs }.text(id, 0)
+    Exprs { program, names: &names, exprs }.text(id, Prec::Comma)
 }
 
 /// A type as the input language writes it; an instance of a generic by the name that it has in texts.
@@ -40,7 +40,16 @@ pub fn type_written(program: &Program, ty: TypeId) -> String {
 }
 
 fn text(program: &Program, ty: TypeId, written: bool) -> String {
-    let of = |t: TypeId| text(program, t, written);
+    if let (true, Type::Struct(id)) = (written, program.types.get(ty))
+        && let Some(instance) = program.structs[id].instance
+    {
+        return instance.written.to_string();
+    }
+    spelled(program, ty, &|t| text(program, t, written))
+}
+
+/// A type of the input language, in which `of` spells the types that it is made of.
+pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> String {
     match program.types.get(ty) {
         Type::Void => "void".to_owned(),
         Type::Error => "<error>".to_owned(),
@@ -49,11 +58,8 @@ fn text(program: &Program, ty: TypeId, written: bool) -> String {
         Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
         Type::Array(t, Some(n)) => format!("{}[{n}]", of(t)),
         Type::Array(t, None) => format!("{}[]", of(t)),
-        Type::Struct(id) => match (program.structs[id].name, program.structs[id].instance) {
-            (_, Some(instance)) if written => instance.written.to_string(),
-            (name, _) if name.is_empty() => format!("struct#{}", id.0),
-            (name, _) => name.to_string(),
-        },
+        Type::Struct(id) if program.structs[id].name.is_empty() => format!("struct#{}", id.0),
+        Type::Struct(id) => program.structs[id].name.to_string(),
         Type::Enum(id) => program.enums[id].name.to_string(),
         Type::Texture(t) => texture_text(&t, &of(t.element)),
         Type::Sampler(false) => "SamplerState".to_owned(),
@@ -75,7 +81,8 @@ fn text(program: &Program, ty: TypeId, written: bool) -> String {
     }
 }
 
-fn texture_text(t: &Texture, element: &str) -> String {
+/// A texture type whose element is spelled so.
+pub fn texture_text(t: &Texture, element: &str) -> String {
     let access = match t.access {
         Access::Read => "",
         Access::ReadWrite => "RW",
@@ -176,7 +183,7 @@ impl Dump<'_> {
             let _ = write!(text, " @binding({class}{}, {})", b.index, b.space);
         }
         if let Some(tree) = &g.init {
-            let value = Exprs { program: self.program, names: &[], exprs: &tree.exprs }.text(tree.root, 1);
+            let value = Exprs { program: self.program, names: &[], exprs: &tree.exprs }.text(tree.root, Prec::Assign);
             let _ = write!(text, " = {value}");
         }
         if g.transparent {
@@ -330,40 +337,21 @@ struct Exprs<'a> {
     exprs: &'a ExprArena,
 }
 
-/// Binding strengths, weakest first.
-mod strength {
-    pub const COMMA: u8 = 0;
-    pub const ASSIGN: u8 = 1;
-    pub const SELECT: u8 = 2;
-    pub const PREFIX: u8 = 13;
-    pub const POSTFIX: u8 = 14;
-}
-
-fn binary_strength(op: BinaryOp) -> u8 {
-    use BinaryOp::*;
-    match op {
-        Or => 3,
-        And => 4,
-        BitOr => 5,
-        BitXor => 6,
-        BitAnd => 7,
-        Equal | NotEqual => 8,
-        Less | LessEqual | Greater | GreaterEqual => 9,
-        Shl | Shr => 10,
-        Add | Sub => 11,
-        Mul | Div | Rem => 12,
-    }
-}
-
 impl Exprs<'_> {
     fn list(&self, args: &[ExprId]) -> String {
-        args.iter().map(|a| self.text(*a, strength::ASSIGN)).collect::<Vec<_>>().join(", ")
+        args.iter().map(|a| self.text(*a, Prec::Assign)).collect::<Vec<_>>().join(", ")
     }
 
     /// The text of an expression that stands where at least `min` is needed.
-    fn text(&self, id: ExprId, min: u8) -> String {
+    fn text(&self, id: ExprId, min: Prec) -> String {
         let (own, text) = self.bare(id);
         if own < min { format!("({text})") } else { text }
+    }
+
+    /// The text of an expression that stands where more than `than` is needed.
+    fn tighter(&self, id: ExprId, than: Prec) -> String {
+        let (own, text) = self.bare(id);
+        if own <= than { format!("({text})") } else { text }
     }
 
     fn literal(&self, literal: Literal, text: Option<Symbol>, ty: TypeId) -> String {
@@ -379,10 +367,10 @@ impl Exprs<'_> {
     }
 
     /// The text and how strongly it binds.
-    fn bare(&self, id: ExprId) -> (u8, String) {
+    fn bare(&self, id: ExprId) -> (Prec, String) {
         let expr = &self.exprs[id];
-        let post = |e: ExprId| self.text(e, strength::POSTFIX);
-        let postfix = |text: String| (strength::POSTFIX, text);
+        let post = |e: ExprId| self.text(e, Prec::Postfix);
+        let postfix = |text: String| (Prec::Postfix, text);
         match &expr.kind {
             ExprKind::Literal(l, text) => postfix(self.literal(*l, *text, expr.ty)),
             ExprKind::Local(l) => {
@@ -391,7 +379,7 @@ impl Exprs<'_> {
             ExprKind::Global(g) => postfix(self.program.globals[*g].name.to_string()),
             ExprKind::EnumCase(e, i) => postfix(self.enum_case(*e, *i)),
             ExprKind::Field(a, i) => postfix(format!("{}.{}", post(*a), self.field(*a, *i))),
-            ExprKind::Index(a, b) => postfix(format!("{}[{}]", post(*a), self.text(*b, 0))),
+            ExprKind::Index(a, b) => postfix(format!("{}[{}]", post(*a), self.text(*b, Prec::Comma))),
             ExprKind::Contents(a) => postfix(post(*a)),
             ExprKind::Swizzle(a, s) => postfix(format!("{}.{}", post(*a), s.text())),
             ExprKind::MatrixSwizzle(a, list) => {
@@ -404,31 +392,31 @@ impl Exprs<'_> {
                     UnaryOp::Not => "!",
                     UnaryOp::BitNot => "~",
                 };
-                (strength::PREFIX, format!("{sign}{}", self.text(*a, strength::PREFIX)))
+                (Prec::Unary, format!("{sign}{}", self.text(*a, Prec::Unary)))
             }
             ExprKind::Binary(op, a, b) => {
-                let own = binary_strength(*op);
-                (own, format!("{} {} {}", self.text(*a, own), op.spelling(), self.text(*b, own + 1)))
+                let own = Prec::of(*op);
+                (own, format!("{} {} {}", self.text(*a, own), op.spelling(), self.tighter(*b, own)))
             }
             ExprKind::Select(c, a, b) => {
-                let (c, a) = (self.text(*c, strength::SELECT + 1), self.text(*a, strength::SELECT));
-                (strength::SELECT, format!("{c} ? {a} : {}", self.text(*b, strength::SELECT)))
+                let (c, a) = (self.text(*c, Prec::Or), self.text(*a, Prec::Ternary));
+                (Prec::Ternary, format!("{c} ? {a} : {}", self.text(*b, Prec::Ternary)))
             }
             ExprKind::Assign(op, a, b) => {
                 let op = op.map_or("", BinaryOp::spelling);
-                let (a, b) = (self.text(*a, strength::PREFIX), self.text(*b, strength::ASSIGN));
-                (strength::ASSIGN, format!("{a} {op}= {b}"))
+                let (a, b) = (self.text(*a, Prec::Unary), self.text(*b, Prec::Assign));
+                (Prec::Assign, format!("{a} {op}= {b}"))
             }
             ExprKind::Step(up, prefix, a) => {
                 let sign = if *up { "++" } else { "--" };
                 if *prefix {
-                    (strength::PREFIX, format!("{sign}{}", post(*a)))
+                    (Prec::Unary, format!("{sign}{}", post(*a)))
                 } else {
                     postfix(format!("{}{sign}", post(*a)))
                 }
             }
             ExprKind::Comma(a, b) => {
-                (strength::COMMA, format!("{}, {}", self.text(*a, strength::COMMA), self.text(*b, strength::ASSIGN)))
+                (Prec::Comma, format!("{}, {}", self.text(*a, Prec::Comma), self.text(*b, Prec::Assign)))
             }
             ExprKind::Call(f, args) => postfix(self.call(*f, args)),
             ExprKind::Construct(parts) => match self.program.types.get(expr.ty) {
@@ -436,16 +424,16 @@ impl Exprs<'_> {
                 _ => postfix(format!("{}({})", type_text(self.program, expr.ty), self.list(parts))),
             },
             ExprKind::Convert(a, _) => {
-                postfix(format!("{}({})", type_text(self.program, expr.ty), self.text(*a, strength::ASSIGN)))
+                postfix(format!("{}({})", type_text(self.program, expr.ty), self.text(*a, Prec::Assign)))
             }
-            ExprKind::Zero => (strength::PREFIX, format!("({})0", type_text(self.program, expr.ty))),
+            ExprKind::Zero => (Prec::Unary, format!("({})0", type_text(self.program, expr.ty))),
             ExprKind::Property(p) => postfix(self.property(p)),
             ExprKind::Native(t, args) => {
                 let separator = if args.is_empty() { "" } else { ", " };
                 postfix(format!("#native({:?}{separator}{})", template_text(t), self.list(args)))
             }
-            ExprKind::AddressOf(a) => (strength::PREFIX, format!("&{}", self.text(*a, strength::PREFIX))),
-            ExprKind::Deref(a) => (strength::PREFIX, format!("*{}", self.text(*a, strength::PREFIX))),
+            ExprKind::AddressOf(a) => (Prec::Unary, format!("&{}", self.text(*a, Prec::Unary))),
+            ExprKind::Deref(a) => (Prec::Unary, format!("*{}", self.text(*a, Prec::Unary))),
         }
     }
 
@@ -472,7 +460,7 @@ impl Exprs<'_> {
         let is_method = f.owner.is_some() && f.params.first().is_some_and(|p| f.code.locals[p.local].name == "this");
         match (args.split_first(), f.owner) {
             (Some((this, rest)), Some(_)) if is_method => {
-                format!("{}.{}({})", self.text(*this, strength::POSTFIX), f.name, self.list(rest))
+                format!("{}.{}({})", self.text(*this, Prec::Postfix), f.name, self.list(rest))
             }
             (_, Some(owner)) if f.params.len() == args.len() && !f.builtin => {
                 format!("{}::{}({})", type_text(self.program, owner), f.name, self.list(args))
@@ -485,10 +473,10 @@ impl Exprs<'_> {
         let name = p.get.or(p.reference).or(p.set).map(|f| self.program.functions[f].name);
         match p.args.split_first() {
             Some((this, index)) if !index.is_empty() => {
-                format!("{}[{}]", self.text(*this, strength::POSTFIX), self.list(index))
+                format!("{}[{}]", self.text(*this, Prec::Postfix), self.list(index))
             }
             Some((this, _)) => {
-                format!("{}.{}", self.text(*this, strength::POSTFIX), name.map_or("", Symbol::as_str))
+                format!("{}.{}", self.text(*this, Prec::Postfix), name.map_or("", Symbol::as_str))
             }
             None => name.map_or(String::new(), |n| n.to_string()),
         }

@@ -262,7 +262,7 @@ pub enum AttributeArg {
 }
 
 /// A struct. Methods are functions with `owner` set; static members are globals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Struct {
     /// Name in the source; for an instance of a generic, made from it and its arguments; empty if anonymous.
     pub name: Symbol,
@@ -292,7 +292,7 @@ pub struct Instance {
 }
 
 /// A field of a struct or cbuffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Field {
     /// The name.
     pub name: Symbol,
@@ -425,9 +425,10 @@ pub struct EnumCase {
 }
 
 /// What a global is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GlobalKind {
     /// A shader parameter: resource, buffer, struct with resources, or (before legalization) plain data.
+    #[default]
     Parameter,
     /// `static` and not const: one copy a thread.
     Static,
@@ -453,7 +454,7 @@ pub struct Namespace {
 }
 
 /// A global variable, constant or shader parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Global {
     /// Name; qualified static members are `Struct_member`.
     pub name: Symbol,
@@ -504,66 +505,21 @@ pub struct Global {
 impl Global {
     /// A global made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
-        Global {
-            name: name.into(),
-            ty,
-            kind,
-            transparent: false,
-            modifiers: Modifiers::default(),
-            matrix_order: None,
-            explicit: Explicit::default(),
-            binding: None,
-            init: None,
-            semantic: None,
-            attributes: Vec::new(),
-            comments: Vec::new(),
-            span,
-            file: span.file,
-            unit: 0,
-            ordinal: 0,
-            namespace: Namespace::default(),
-            origin: Origin::Synthesized,
-            block: None,
-            stored: Vec::new(),
-            wraps: None,
-            pair: None,
-        }
+        Global { name: name.into(), ty, kind, span, file: span.file, ..Global::default() }
     }
 }
 
 impl Field {
     /// A field made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, span: Span) -> Field {
-        Field {
-            name: name.into(),
-            ty,
-            semantic: None,
-            modifiers: Modifiers::default(),
-            matrix_order: None,
-            explicit: Explicit::default(),
-            attributes: Vec::new(),
-            comments: Vec::new(),
-            span,
-            bits: None,
-            offset: None,
-            origin: Origin::Synthesized,
-        }
+        Field { name: name.into(), ty, span, ..Field::default() }
     }
 }
 
 impl Struct {
     /// A struct made by a pass.
     pub fn new(name: impl Into<Symbol>, fields: Vec<Field>, span: Span) -> Struct {
-        Struct {
-            name: name.into(),
-            fields,
-            comments: Vec::new(),
-            span,
-            builtin: false,
-            attributes: Vec::new(),
-            instance: None,
-            made: true,
-        }
+        Struct { name: name.into(), fields, span, made: true, ..Struct::default() }
     }
 }
 
@@ -630,7 +586,7 @@ impl Param {
 }
 
 /// A function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Function {
     /// Name in the source, without owner.
     pub name: Symbol,
@@ -671,32 +627,16 @@ pub struct Function {
 impl Function {
     /// A function made by a pass; its parameters' locals are in `code`.
     pub fn new(name: impl Into<Symbol>, params: Vec<Param>, result: TypeId, code: Body, span: Span) -> Function {
-        Function {
-            name: name.into(),
-            owner: None,
-            instance: Symbol::new(""),
-            params,
-            result,
-            result_semantic: None,
-            result_explicit: Explicit::default(),
-            returns_ref: false,
-            body: FunctionBody::Block,
-            code,
-            attributes: Vec::new(),
-            comments: Vec::new(),
-            span,
-            builtin: false,
-            inline: false,
-            modifiers: Modifiers::default(),
-            made: true,
-        }
+        let body = FunctionBody::Block;
+        Function { name: name.into(), params, result, body, code, span, made: true, ..Function::default() }
     }
 }
 
 /// What a function does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum FunctionBody {
     /// Declared only.
+    #[default]
     None,
     /// Statements in `Function::code.block`.
     Block,

@@ -21,7 +21,7 @@ pub enum Step {
 }
 
 /// What of the source a global or a field stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Origin {
     /// The source declares it, under the name that it had first.
     Declared,
@@ -34,6 +34,7 @@ pub enum Origin {
     /// An element, by its flat index, of a leaf that is an array of resources.
     Element(LeafId, u32),
     /// Nothing in the source: a pass made it.
+    #[default]
     Synthesized,
 }
 

@@ -8,6 +8,12 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
+impl Default for TypeId {
+    fn default() -> TypeId {
+        TypeId::ERROR
+    }
+}
+
 /// A scalar type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[allow(missing_docs)]

@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Local, LocalId, Program, Step,
-    Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Local, LocalId, Program,
+    Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -49,6 +49,41 @@ macro_rules! children {
             ExprKind::Property(p) => p.args.$iter().for_each(f),
         }
     }};
+}
+
+/// The expressions of a statement itself, for the reading and the changing visitor.
+macro_rules! own_exprs {
+    ($kind:expr, $f:expr, $iter:ident) => {{
+        let f = $f;
+        match $kind {
+            StmtKind::Expr(e) | StmtKind::If(e, ..) | StmtKind::While(e, ..) | StmtKind::DoWhile(_, e, _) => f(e),
+            StmtKind::Local(_, e) | StmtKind::Return(e) => e.$iter().for_each(f),
+            StmtKind::For(_, condition, step, _, _) => condition.$iter().chain(step).for_each(f),
+            StmtKind::Switch(e, cases, _) => {
+                f(e);
+                cases.$iter().flat_map(|case| case.labels.$iter()).flatten().for_each(f);
+            }
+            StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+        }
+    }};
+}
+
+/// The blocks directly in a statement.
+macro_rules! blocks {
+    ($kind:expr, $f:expr, $iter:ident, $body:expr) => {
+        match $kind {
+            StmtKind::Block(b)
+            | StmtKind::While(_, b, _)
+            | StmtKind::DoWhile(b, _, _)
+            | StmtKind::For(_, _, _, b, _) => $f(b),
+            StmtKind::If(_, then, other, _) => {
+                $f(then);
+                other.$iter().for_each($f);
+            }
+            StmtKind::Switch(_, cases, _) => cases.$iter().map($body).for_each($f),
+            _ => {}
+        }
+    };
 }
 
 impl ExprKind {
@@ -175,64 +210,22 @@ impl Stmt {
 
     /// Calls `f` with the expressions that belong to this statement itself, not to statements inside it.
     pub fn own_exprs(&self, f: &mut dyn FnMut(ExprId)) {
-        match &self.kind {
-            StmtKind::Local(_, init) => init.iter().copied().for_each(f),
-            StmtKind::Expr(e) | StmtKind::If(e, ..) | StmtKind::While(e, ..) | StmtKind::DoWhile(_, e, _) => f(*e),
-            StmtKind::For(_, condition, step, _, _) => condition.iter().chain(step).copied().for_each(f),
-            StmtKind::Switch(e, cases, _) => {
-                f(*e);
-                cases.iter().flat_map(|c| &c.labels).flatten().copied().for_each(f);
-            }
-            StmtKind::Return(e) => e.iter().copied().for_each(f),
-            StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
-        }
+        own_exprs!(&self.kind, &mut |id: &ExprId| f(*id), iter)
     }
 
     /// Like [`Stmt::own_exprs`], to replace them.
     pub fn own_exprs_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
-        match &mut self.kind {
-            StmtKind::Local(_, init) => init.iter_mut().for_each(f),
-            StmtKind::Expr(e) | StmtKind::If(e, ..) | StmtKind::While(e, ..) | StmtKind::DoWhile(_, e, _) => f(e),
-            StmtKind::For(_, condition, step, _, _) => condition.iter_mut().chain(step).for_each(f),
-            StmtKind::Switch(e, cases, _) => {
-                f(e);
-                cases.iter_mut().flat_map(|c| &mut c.labels).flatten().for_each(f);
-            }
-            StmtKind::Return(e) => e.iter_mut().for_each(f),
-            StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
-        }
+        own_exprs!(&mut self.kind, f, iter_mut)
     }
 
     /// Calls `f` with each block directly in this statement.
     pub fn blocks(&self, f: &mut dyn FnMut(&Block)) {
-        match &self.kind {
-            StmtKind::Block(b)
-            | StmtKind::While(_, b, _)
-            | StmtKind::DoWhile(b, _, _)
-            | StmtKind::For(_, _, _, b, _) => f(b),
-            StmtKind::If(_, then, other, _) => {
-                f(then);
-                other.iter().for_each(f);
-            }
-            StmtKind::Switch(_, cases, _) => cases.iter().map(|c| &c.body).for_each(f),
-            _ => {}
-        }
+        blocks!(&self.kind, f, iter, |case| &case.body)
     }
 
     /// Calls `f` with each block directly in this statement, to change it.
     pub fn blocks_mut(&mut self, f: &mut dyn FnMut(&mut Block)) {
-        match &mut self.kind {
-            StmtKind::Block(b)
-            | StmtKind::While(_, b, _)
-            | StmtKind::DoWhile(b, _, _)
-            | StmtKind::For(_, _, _, b, _) => f(b),
-            StmtKind::If(_, then, other, _) => {
-                f(then);
-                other.iter_mut().for_each(f);
-            }
-            StmtKind::Switch(_, cases, _) => cases.iter_mut().map(|c| &mut c.body).for_each(f),
-            _ => {}
-        }
+        blocks!(&mut self.kind, f, iter_mut, |case| &mut case.body)
     }
 }
 
@@ -410,12 +403,40 @@ impl Program {
         }
         for (_, function) in self.functions.iter_mut() {
             function.result = map.get(types, function.result);
-            map.body(types, &mut function.code);
-            if let FunctionBody::Switch(cases) = &mut function.body {
-                for (_, case) in cases {
-                    if let TargetCase::Block(body) = case {
-                        map.body(types, body);
-                    }
+            function.bodies_mut(&mut |body| {
+                body.locals.iter_mut().for_each(|(_, l)| l.ty = map.get(types, l.ty));
+                body.exprs.iter_mut().for_each(|(_, e)| e.ty = map.get(types, e.ty));
+            });
+        }
+    }
+
+    /// Calls `f` with the expressions of every body and initializer, live or not, to change them.
+    pub fn each_arena_mut(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
+        self.functions.iter_mut().for_each(|(_, function)| function.bodies_mut(&mut |body| f(&mut body.exprs)));
+        self.globals.iter_mut().filter_map(|(_, g)| g.init.as_mut()).for_each(|tree| f(&mut tree.exprs));
+    }
+}
+
+impl Function {
+    /// Calls `f` with its statements, in each of its cases for targets.
+    pub fn each_body(&self, f: &mut dyn FnMut(&Body)) {
+        match &self.body {
+            FunctionBody::Block => f(&self.code),
+            FunctionBody::Switch(cases) => cases.iter().for_each(|(_, case)| match case {
+                TargetCase::Block(body) => f(body),
+                TargetCase::Intrinsic(_) => {}
+            }),
+            FunctionBody::None | FunctionBody::Intrinsic(_) => {}
+        }
+    }
+
+    /// Its own body, and those of its cases for targets.
+    fn bodies_mut(&mut self, f: &mut dyn FnMut(&mut Body)) {
+        f(&mut self.code);
+        if let FunctionBody::Switch(cases) = &mut self.body {
+            for (_, case) in cases {
+                if let TargetCase::Block(body) = case {
+                    f(body);
                 }
             }
         }
@@ -443,11 +464,6 @@ impl TypeMap<'_> {
         let result = (self.f)(types, rebuilt);
         self.memo.insert(id, result);
         result
-    }
-
-    fn body(&mut self, types: &mut Types, body: &mut Body) {
-        body.locals.iter_mut().for_each(|(_, l)| l.ty = self.get(types, l.ty));
-        body.exprs.iter_mut().for_each(|(_, e)| e.ty = self.get(types, e.ty));
     }
 }
 

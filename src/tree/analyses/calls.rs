@@ -3,8 +3,7 @@
 use super::Analyses;
 use crate::source::Span;
 use crate::tree::{
-    Body, EntryPoint, ExprArena, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Program,
-    StmtKind, TargetCase, TypeId,
+    Body, EntryPoint, ExprArena, ExprKind, ExprTree, Function, FunctionId, GlobalId, Id, Program, StmtKind, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -72,15 +71,8 @@ impl Collector {
 impl Uses {
     fn of_function(function: &Function) -> Uses {
         let mut collector = Collector::default();
-        match &function.body {
-            FunctionBody::Block => collector.body(&function.code),
-            // All that it may become.
-            FunctionBody::Switch(cases) => cases.iter().for_each(|(_, case)| match case {
-                TargetCase::Block(body) => collector.body(body),
-                TargetCase::Intrinsic(_) => {}
-            }),
-            FunctionBody::None | FunctionBody::Intrinsic(_) => {}
-        }
+        // All that it may become.
+        function.each_body(&mut |body| collector.body(body));
         collector.uses
     }
 

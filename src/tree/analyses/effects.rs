@@ -1,9 +1,7 @@
 //! What does more than give a value.
 
 use super::calls::with_callers;
-use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, ParamMode, Program, StmtKind, TargetCase,
-};
+use crate::tree::{ExprArena, ExprId, ExprKind, Function, FunctionId, ParamMode, Program, StmtKind};
 use rustc_hash::FxHashSet;
 
 /// Which functions have effects beside their result.
@@ -20,7 +18,7 @@ impl Effects {
         // A property that is only read is not written, so this is not all that a function mentions.
         let called = &mut |id| {
             let mut callees = Vec::new();
-            each_body(&program.functions[id], &mut |body| {
+            program.functions[id].each_body(&mut |body| {
                 callees.extend(body.expressions().into_iter().filter_map(|e| called(&body.exprs[e].kind)));
             });
             callees
@@ -63,7 +61,7 @@ fn called(kind: &ExprKind) -> Option<FunctionId> {
 fn acts(function: &Function) -> bool {
     let mut found = function.attributes.iter().any(|a| a.name == "__effects")
         || function.params.iter().any(|p| p.mode != ParamMode::In);
-    each_body(function, &mut |body| {
+    function.each_body(&mut |body| {
         let shared = |id| target(&body.exprs[id].kind).is_some_and(|t| !is_local(&body.exprs, t));
         found = found
             || body.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
@@ -74,18 +72,6 @@ fn acts(function: &Function) -> bool {
 
 fn is_local(exprs: &ExprArena, target: ExprId) -> bool {
     matches!(exprs[exprs.base(target)].kind, ExprKind::Local(_))
-}
-
-/// Calls `f` with the statements of a function, in each of its target cases.
-fn each_body(function: &Function, f: &mut dyn FnMut(&Body)) {
-    match &function.body {
-        FunctionBody::Block => f(&function.code),
-        FunctionBody::Switch(cases) => cases.iter().for_each(|(_, case)| match case {
-            TargetCase::Block(body) => f(body),
-            TargetCase::Intrinsic(_) => {}
-        }),
-        FunctionBody::None | FunctionBody::Intrinsic(_) => {}
-    }
 }
 
 /// Whether an expression calls and assigns nothing: what needs no knowledge of the functions.
