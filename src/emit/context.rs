@@ -6,7 +6,7 @@ use super::stmt::Stmts;
 use super::writer::Writer;
 use super::{Options, Shared};
 use crate::symbol::Symbol;
-use crate::target::Profile;
+use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -117,13 +117,16 @@ impl<'a> Context<'a> {
         w.close("");
     }
 
-    /// Whether a listed function is printed: those with statements are.
-    pub(super) fn is_printed(&self, item: Item) -> bool {
-        match item {
-            Item::Struct(id) => !self.is_block_struct(id),
+    /// The declarations that are printed: enums only where the language has them, and functions with statements. A `cbuffer`
+    /// has no members of its own in WGSL, so its struct is declared like any other there.
+    pub(super) fn printed(&self) -> impl Iterator<Item = Item> {
+        let language = self.profile.language;
+        self.items.iter().copied().filter(move |item| match *item {
+            Item::Struct(id) => language == Language::Wgsl || !self.is_block_struct(id),
             Item::Function(id) => matches!(self.program.functions[id].body, FunctionBody::Block),
-            _ => true,
-        }
+            Item::Enum(_) => language == Language::Hlsl,
+            Item::Global(_) => true,
+        })
     }
 
     /// The entry point that a function is.

@@ -202,15 +202,10 @@ impl File<'_> {
                 let instance = if transparent { String::new() } else { format!(" {name}{sizes}") };
                 self.w.close(&format!("{instance};"));
             }
-            None if sizes.is_empty() => {
-                let block = block_name(global);
-                let member = Glsl.variable(self.cx, element, name.as_str());
-                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }};"));
-            }
             None => {
-                let block = block_name(global);
-                let member = Glsl.variable(self.cx, element, CONTENTS);
-                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }} {name}{sizes};"));
+                let (member, instance) = contents_of(name, sizes);
+                let (block, member) = (block_name(global), Glsl.variable(self.cx, element, member));
+                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }}{instance};"));
             }
         }
     }
@@ -225,13 +220,15 @@ impl File<'_> {
         let base = Glsl.type_name(self.cx, base);
         let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
         let block = block_name(global);
-        let line = if sizes.is_empty() {
-            format!("{layout}{words}buffer {block} {{ {base} {name}{unsized_}{element_sizes}; }};")
-        } else {
-            format!("{layout}{words}buffer {block} {{ {base} data{unsized_}{element_sizes}; }} {name}{sizes};")
-        };
-        self.w.line(&line);
+        let (member, instance) = contents_of(name, sizes);
+        self.w
+            .line(&format!("{layout}{words}buffer {block} {{ {base} {member}{unsized_}{element_sizes}; }}{instance};"));
     }
+}
+
+/// What the contents of a buffer are called in its block, and the instance name of the block: an array of blocks has one.
+fn contents_of(name: Symbol, sizes: &str) -> (&'static str, String) {
+    if sizes.is_empty() { (name.as_str(), String::new()) } else { (CONTENTS, format!(" {name}{sizes}")) }
 }
 
 /// The name of the block around a buffer.

@@ -20,8 +20,7 @@ struct Glsl;
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let mut file =
-        File { cx, dialect: Glsl, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
+    let mut file = File { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
@@ -29,7 +28,6 @@ pub(super) fn emit(cx: &Context) -> String {
 
 struct File<'a> {
     cx: &'a Context<'a>,
-    dialect: Glsl,
     w: Writer,
     /// Types of pointers to device memory.
     pointers: Vec<TypeId>,
@@ -79,15 +77,10 @@ impl File<'_> {
 
     fn items(&mut self) {
         let mut spacing = Spacing::default();
-        for item in self.cx.items {
-            if !self.cx.is_printed(*item) {
-                continue;
-            }
-            match *item {
-                Item::Enum(_) => continue,
-                _ => spacing.before(self.group(*item), &mut self.w),
-            }
-            match *item {
+        let cx = self.cx;
+        for item in cx.printed() {
+            spacing.before(self.group(item), &mut self.w);
+            match item {
                 Item::Struct(id) => {
                     self.structure(&self.cx.program.structs[id]);
                     self.pointers(Some(id));
@@ -158,7 +151,7 @@ impl File<'_> {
         let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, global.name.as_str()));
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+            self.cx.tree(&Glsl, init).value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
     }
@@ -250,7 +243,7 @@ impl File<'_> {
             None => function.name.as_str(),
         };
         let head = format!("{result} {name}({})", params.join(", "));
-        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+        self.cx.function_body(&Glsl, &head, &function.code, &mut self.w);
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {

@@ -38,12 +38,10 @@ impl File<'_> {
             spacing.before(Group::Block, &mut self.w);
             self.w.line("#pragma pack_matrix(row_major)");
         }
-        for item in self.cx.items {
-            if !self.cx.is_printed(*item) {
-                continue;
-            }
-            spacing.before(self.group(*item), &mut self.w);
-            match *item {
+        let cx = self.cx;
+        for item in cx.printed() {
+            spacing.before(self.group(item), &mut self.w);
+            match item {
                 Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),

@@ -14,7 +14,7 @@ struct Wgsl;
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let mut file = File { cx, dialect: Wgsl, w: Writer::new(Braces::SameLine, cx.options.comments) };
+    let mut file = File { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
     file.items();
     file.w.finish()
 }
@@ -24,7 +24,6 @@ const CLASSES: [char; 3] = ['b', 't', 's'];
 
 struct File<'a> {
     cx: &'a Context<'a>,
-    dialect: Wgsl,
     w: Writer,
 }
 
@@ -38,22 +37,14 @@ impl File<'_> {
             spacing.before(Group::Lines(u8::MAX), &mut self.w);
             self.w.line(&line);
         }
-        for item in self.cx.items {
-            // A `cbuffer` has no members of its own here: its struct is declared like any other.
-            let printed = match *item {
-                Item::Struct(_) => true,
-                Item::Enum(_) => false,
-                other => self.cx.is_printed(other),
-            };
-            if !printed {
-                continue;
-            }
-            let group = match *item {
+        let cx = self.cx;
+        for item in cx.printed() {
+            let group = match item {
                 Item::Global(id) => Group::Lines(self.cx.program.globals[id].kind as u8),
                 _ => Group::Block,
             };
             spacing.before(group, &mut self.w);
-            match *item {
+            match item {
                 Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
                 Item::Function(id) => self.function(id),
@@ -96,7 +87,7 @@ impl File<'_> {
         };
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+            self.cx.tree(&Wgsl, init).value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);
@@ -143,7 +134,7 @@ impl File<'_> {
             }
         };
         let head = format!("fn {}({}){result}", function.name, params.join(", "));
-        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+        self.cx.function_body(&Wgsl, &head, &function.code, &mut self.w);
     }
 
     fn stage(&mut self, entry: &EntryPoint) {
