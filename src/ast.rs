@@ -376,8 +376,8 @@ pub enum ExprKind {
     Prefix(Symbol, Box<Expr>),
     /// Postfix `++`, `--`.
     Postfix(Symbol, Box<Expr>),
-    /// Binary operator without assignment and comma: `+`, `<<`, `&&`, ...; the place of the operator.
-    Binary(Symbol, Span, Box<Expr>, Box<Expr>),
+    /// Binary operator without assignment and comma: `+`, `<<`, `&&`, ...
+    Binary(Symbol, Box<Expr>, Box<Expr>),
     /// Assignment: `=`, `+=`, ...
     Assign(Symbol, Box<Expr>, Box<Expr>),
     /// `c ? a : b`.

@@ -5,7 +5,7 @@ use super::expr::{Operand, decl_of};
 use super::function::{InstanceId, WHOLE};
 use super::overload::{ArgKind, CallArg, Candidates};
 use super::scope::{DeclId, What};
-use super::{Checker, constant, convert};
+use super::{Checker, convert};
 use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
             let text = self.type_text(ty);
             return self.error_at(Code::NOT_A_VALUE, span, format!("a value of type `{text}` cannot be called"));
         }
-        let candidates = Candidates { name, decls, accessor: WHOLE, explicit: None };
+        let candidates = Candidates::of(name, decls);
         self.call(&candidates, Some(value), &args, span)
     }
 
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
                     None => self.error_value(span),
                 },
             };
-            let value = if param.constexpr { self.fold_argument(value, param.name) } else { value };
+            let value = if param.constexpr { self.fold_argument(value) } else { value };
             list.push(value);
         }
         let function = self.function(instance);
@@ -199,16 +199,11 @@ impl<'a> Checker<'a> {
         ty: TypeId,
     ) -> ExprId {
         let source = self.info(decl).source;
-        let scope = std::mem::replace(&mut self.cx.scope, scope);
-        let source = std::mem::replace(&mut self.cx.source, source);
-        let value = self.expr_to(default, ty);
-        self.cx.scope = scope;
-        self.cx.source = source;
-        value
+        self.expr_at(default, ty, scope, source)
     }
 
     /// An argument of a `constexpr` parameter becomes its value, if it has one.
-    fn fold_argument(&mut self, value: ExprId, name: Symbol) -> ExprId {
+    fn fold_argument(&mut self, value: ExprId) -> ExprId {
         let ty = self.ty(value);
         if ty == TypeId::ERROR {
             return value;
@@ -218,15 +213,8 @@ impl<'a> Checker<'a> {
             return value;
         }
         let span = self.span(value);
-        let constants = self.cx.constants.clone();
-        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        match constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
-            Ok(found) => found.to_expr(&mut self.cx.body.exprs, &mut self.program, ty, span).unwrap_or(value),
-            Err((_, why)) => {
-                let _ = (name, why);
-                value
-            }
-        }
+        let found = self.known_value(value).ok();
+        found.and_then(|v| v.to_expr(&mut self.cx.body.exprs, &mut self.program, ty, span)).unwrap_or(value)
     }
 
     /// `InterlockedAdd(tex[p], x)`: an element of a texture has no address; the function names its variant.
@@ -247,7 +235,7 @@ impl<'a> Checker<'a> {
         let scope = self.info(decl).scope;
         let found = self.lookup(scope, *name);
         let decls = found.entities.into_iter().filter_map(decl_of).collect();
-        let candidates = Candidates { name: *name, decls, accessor: WHOLE, explicit: None };
+        let candidates = Candidates::of(*name, decls);
         Some(self.call(&candidates, None, &variant_args, span))
     }
 
@@ -264,7 +252,7 @@ impl<'a> Checker<'a> {
     ) -> Option<ExprId> {
         let args: Vec<CallArg<'a>> = values.iter().map(|v| self.value_arg_of(*v)).collect();
         if !methods.is_empty() {
-            let candidates = Candidates { name, decls: methods, accessor: WHOLE, explicit: None };
+            let candidates = Candidates::of(name, methods);
             let rest = args.get(1..).unwrap_or(&[]);
             let found = self.quiet(|c| c.choose(&candidates, rest, span));
             if let (Some(instance), Some(this)) = (found, values.first()) {
@@ -274,17 +262,13 @@ impl<'a> Checker<'a> {
         if decls.is_empty() {
             return None;
         }
-        let candidates = Candidates { name, decls, accessor: WHOLE, explicit: None };
+        let candidates = Candidates::of(name, decls);
         let is_user = |c: &Self, d: &DeclId| !c.source_of(*d).builtin;
         if builtin_too || !candidates.decls.iter().any(|d| is_user(self, d)) {
             let instance = self.quiet(|c| c.choose(&candidates, &args, span))?;
             return Some(self.call_instance(instance, None, &args, span));
         }
-        let instance = self.choose(&candidates, &args, span);
-        Some(match instance {
-            Some(instance) => self.call_instance(instance, None, &args, span),
-            None => self.error_value(span),
-        })
+        Some(self.call(&candidates, None, &args, span))
     }
 
     /// Constructors of a type.
@@ -309,7 +293,7 @@ impl<'a> Checker<'a> {
         }
         let span = self.span(value);
         let args = [self.value_arg_of(value)];
-        let candidates = Candidates { name: self.words.init, decls, accessor: WHOLE, explicit: None };
+        let candidates = Candidates::of(self.words.init, decls);
         let instance = self.quiet(|c| c.choose(&candidates, &args, span))?;
         Some(self.call_instance(instance, None, &args, span))
     }

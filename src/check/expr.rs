@@ -96,12 +96,26 @@ impl<'a> Checker<'a> {
 
     /// Checks an expression that may be a type or a function too.
     pub(super) fn operand(&mut self, e: &'a ast::Expr) -> Operand<'a> {
-        if !self.enter(e.span) {
-            return Operand::Error;
+        self.deeper(e.span, |c| c.operand_inner(e)).unwrap_or(Operand::Error)
+    }
+
+    /// Checks a part one level deeper, unless that is too deep, which is reported.
+    pub(super) fn deeper<T>(&mut self, span: Span, check: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if !self.enter(span) {
+            return None;
         }
-        let result = self.operand_inner(e);
+        let result = check(self);
         self.cx.depth -= 1;
-        result
+        Some(result)
+    }
+
+    /// Checks an expression of another place, such as a default value, and converts it.
+    pub(super) fn expr_at(&mut self, e: &'a ast::Expr, expected: TypeId, scope: ScopeId, source: u32) -> ExprId {
+        let scope = std::mem::replace(&mut self.cx.scope, scope);
+        let source = std::mem::replace(&mut self.cx.source, source);
+        let value = self.expr_to(e, expected);
+        (self.cx.scope, self.cx.source) = (scope, source);
+        value
     }
 
     fn operand_inner(&mut self, e: &'a ast::Expr) -> Operand<'a> {
@@ -144,7 +158,11 @@ impl<'a> Checker<'a> {
             Ast::Cast(ty, inner) => self.cast_expr(ty, inner, span),
             Ast::Prefix(op, inner) => self.prefix_expr(*op, inner, span),
             Ast::Postfix(op, inner) => self.step_expr(*op, inner, false, span),
-            Ast::Binary(op, at, a, b) => self.binary_expr(*op, *at, a, b, span),
+            Ast::Binary(op, a, b) => {
+                let left = self.expr(a);
+                let right = self.expr(b);
+                self.binary(*op, left, right, span)
+            }
             Ast::Assign(op, target, value) => self.assign_expr(*op, target, value, span),
             Ast::Conditional(c, a, b) => self.conditional_expr(c, a, b, span),
             Ast::Comma(a, b) => {
@@ -185,15 +203,9 @@ impl<'a> Checker<'a> {
 
     fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
         match self.resolve_path(path, self.cx.scope) {
-            Name::Type(TypeId::ERROR) => Operand::Error,
-            Name::Type(ty) => Operand::Type(ty),
-            Name::Namespace(scope) => Operand::Namespace(scope),
-            Name::Generic(decl) => Operand::Generic(decl),
-            Name::Values(found, args) => self.found_operand(found, args, span),
             Name::Interface(decl, _) => {
                 let name = self.info(decl).name;
-                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is an interface; a value is needed here"));
-                Operand::Error
+                self.operand_error(Code::NOT_A_VALUE, span, format!("`{name}` is an interface; a value is needed here"))
             }
             Name::Missing => {
                 self.undeclared(path, self.cx.scope, span);
@@ -203,8 +215,24 @@ impl<'a> Checker<'a> {
                 }
                 Operand::Error
             }
-            Name::Error => Operand::Error,
+            name => self.name_operand(name, span),
         }
+    }
+
+    /// What a name is as part of an expression.
+    pub(super) fn name_operand(&mut self, name: Name<'a>, span: Span) -> Operand<'a> {
+        match name {
+            Name::Type(TypeId::ERROR) | Name::Interface(..) | Name::Missing | Name::Error => Operand::Error,
+            Name::Type(ty) => Operand::Type(ty),
+            Name::Namespace(scope) => Operand::Namespace(scope),
+            Name::Generic(decl) => Operand::Generic(decl),
+            Name::Values(found, args) => self.found_operand(found, args, span),
+        }
+    }
+
+    pub(super) fn operand_error(&mut self, code: Code, span: Span, message: String) -> Operand<'a> {
+        self.error(code, span, message);
+        Operand::Error
     }
 
     /// What found entities are as part of an expression; members of the type around get `this`.
@@ -255,8 +283,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let name = info.name;
-                self.error(Code::NOT_A_VALUE, span, format!("`{name}` is not a value"));
-                Operand::Error
+                self.operand_error(Code::NOT_A_VALUE, span, format!("`{name}` is not a value"))
             }
         }
     }
@@ -395,12 +422,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn binary_expr(&mut self, op: Symbol, _at: Span, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> ExprId {
-        let left = self.expr(a);
-        let right = self.expr(b);
-        self.binary(op, left, right, span)
-    }
-
     fn binary(&mut self, op: Symbol, left: ExprId, right: ExprId, span: Span) -> ExprId {
         if let Some(call) = self.user_operator(op, &[left, right], span) {
             return call;
@@ -479,14 +500,18 @@ impl<'a> Checker<'a> {
 
     /// A literal takes the component kind of the operand beside it.
     fn adapt(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> (ExprId, ExprId) {
-        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+        if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Shl | BinaryOp::Shr) {
             return (left, right);
         }
-        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        self.adapt_alike(left, right)
+    }
+
+    /// The same of two values that will have one type.
+    fn adapt_alike(&mut self, left: ExprId, right: ExprId) -> (ExprId, ExprId) {
         match (self.literal(left), self.literal(right)) {
             (LiteralKind::None, LiteralKind::None) => (left, right),
-            (LiteralKind::None, literal) if !shift => (left, self.adapt_literal(right, literal, left)),
-            (literal, LiteralKind::None) if !shift => (self.adapt_literal(left, literal, right), right),
+            (LiteralKind::None, literal) => (left, self.adapt_literal(right, literal, left)),
+            (literal, LiteralKind::None) => (self.adapt_literal(left, literal, right), right),
             _ => (left, right),
         }
     }
@@ -583,15 +608,7 @@ impl<'a> Checker<'a> {
             Ast::InitList(_) => self.expr_of(b, self.ty(left)),
             _ => self.expr(b),
         };
-        let (left, right) = match (self.literal(left), self.literal(right)) {
-            (LiteralKind::None, literal @ (LiteralKind::Int | LiteralKind::Float)) => {
-                (left, self.adapt_literal(right, literal, left))
-            }
-            (literal @ (LiteralKind::Int | LiteralKind::Float), LiteralKind::None) => {
-                (self.adapt_literal(left, literal, right), right)
-            }
-            _ => (left, right),
-        };
+        let (left, right) = self.adapt_alike(left, right);
         let (c, x, y) = (self.ty(condition), self.ty(left), self.ty(right));
         match operators::select(&mut self.program, c, x, y) {
             Ok(typed) => {
@@ -684,8 +701,7 @@ impl<'a> Checker<'a> {
             return if zero { self.default_or_zero(to, span) } else { self.construct_from(value, to, span) };
         }
         if convert::castable(&self.program, from, to, zero) {
-            let converted = self.convert(value, to, true);
-            return converted;
+            return self.convert(value, to, true);
         }
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;

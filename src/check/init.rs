@@ -46,8 +46,7 @@ impl<'a> Checker<'a> {
                     return self.error_at(Code::BAD_INITIALIZER, span, format!("`{text}` cannot be constructed"));
                 }
                 let args = self.call_args(args);
-                let candidates =
-                    Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+                let candidates = Candidates::of(self.words.init, constructors);
                 self.call(&candidates, None, &args, span)
             }
         }
@@ -81,12 +80,8 @@ impl<'a> Checker<'a> {
             count += 1;
             let Some(part_ty) = part_ty else {
                 let text = self.type_text(from);
-                let at = self.span(value);
-                return self.error_at(
-                    Code::BAD_INITIALIZER,
-                    at,
-                    format!("`{text}` cannot be a part of a vector or matrix"),
-                );
+                let (at, message) = (self.span(value), format!("`{text}` cannot be a part of a vector or matrix"));
+                return self.error_at(Code::BAD_INITIALIZER, at, message);
             };
             parts.push(self.convert(value, part_ty, false));
         }
@@ -102,7 +97,7 @@ impl<'a> Checker<'a> {
         let constructors = self.constructors(ty);
         if !constructors.is_empty() {
             let call_args = self.call_args(args);
-            let candidates = Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+            let candidates = Candidates::of(self.words.init, constructors);
             if args.is_empty() {
                 return match self.quiet(|c| c.choose(&candidates, &call_args, span)) {
                     Some(instance) => self.call_instance(instance, None, &call_args, span),
@@ -208,11 +203,8 @@ impl<'a> Checker<'a> {
                 return self.construct(ty, args, span);
             }
         }
-        self.error_at(
-            Code::GENERIC_ARGUMENTS,
-            span,
-            format!("the generic arguments of `{}` cannot be determined", info.name),
-        )
+        let message = format!("the generic arguments of `{}` cannot be determined", info.name);
+        self.error_at(Code::GENERIC_ARGUMENTS, span, message)
     }
 
     /// A list without a type to make, such as `{ 1, 2 }` alone: an array of what its elements have in common.
@@ -247,12 +239,7 @@ impl<'a> Checker<'a> {
         if list.is_empty() {
             return self.default_or_zero(ty, span);
         }
-        if !self.enter(span) {
-            return self.error_value(span);
-        }
-        let result = self.init_list_inner(list, ty, span);
-        self.cx.depth -= 1;
-        result
+        self.deeper(span, |c| c.init_list_inner(list, ty, span)).unwrap_or_else(|| self.error_value(span))
     }
 
     fn init_list_inner(&mut self, list: &'a [ast::Expr], ty: TypeId, span: Span) -> ExprId {
@@ -260,8 +247,7 @@ impl<'a> Checker<'a> {
             let constructors = self.constructors(ty);
             if !constructors.is_empty() {
                 let args = self.call_args(list);
-                let candidates =
-                    Candidates { name: self.words.init, decls: constructors, accessor: WHOLE, explicit: None };
+                let candidates = Candidates::of(self.words.init, constructors);
                 if let Some(instance) = self.quiet(|c| c.choose(&candidates, &args, span)) {
                     return self.call_instance(instance, None, &args, span);
                 }
@@ -338,12 +324,7 @@ impl<'a> Checker<'a> {
 
     /// A value of type `ty` from the next values, one for each part.
     fn take_parts(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
-        if !self.enter(span) {
-            return None;
-        }
-        let result = self.take_parts_inner(ty, elements, span);
-        self.cx.depth -= 1;
-        result
+        self.deeper(span, |c| c.take_parts_inner(ty, elements, span)).flatten()
     }
 
     fn take_parts_inner(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
@@ -450,14 +431,7 @@ impl<'a> Checker<'a> {
     /// The value of a field that a list leaves out.
     fn field_default(&mut self, ty: TypeId, index: usize, field: TypeId, span: Span) -> ExprId {
         match self.field_initializer(ty, index) {
-            Some((e, scope, source)) => {
-                let scope = std::mem::replace(&mut self.cx.scope, scope);
-                let source = std::mem::replace(&mut self.cx.source, source);
-                let value = self.expr_to(e, field);
-                self.cx.scope = scope;
-                self.cx.source = source;
-                value
-            }
+            Some((e, scope, source)) => self.expr_at(e, field, scope, source),
             None => self.default_or_zero(field, span),
         }
     }

@@ -6,7 +6,7 @@ use super::function::WHOLE;
 use super::overload::{CallArg, Candidates};
 use super::scope::{DeclId, What};
 use super::{Checker, convert, swizzle};
-use crate::ast::{self, PathSegment};
+use crate::ast::{self, Ident, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -23,27 +23,17 @@ impl<'a> Checker<'a> {
                     self.no_member(ty, segment.name);
                     return Operand::Error;
                 }
-                match self.name_of(found, segment, self.cx.scope) {
-                    super::types::Name::Type(TypeId::ERROR) => Operand::Error,
-                    super::types::Name::Type(ty) => Operand::Type(ty),
-                    super::types::Name::Generic(decl) => Operand::Generic(decl),
-                    super::types::Name::Values(found, args) => self.found_operand(found, args, span),
-                    _ => Operand::Error,
-                }
+                let name = self.name_of(found, segment, self.cx.scope);
+                self.name_operand(name, span)
             }
             Operand::Namespace(scope) => {
                 let found = self.lookup_here(scope, segment.name.name);
                 match self.name_of(found, segment, self.cx.scope) {
-                    super::types::Name::Type(ty) => Operand::Type(ty),
-                    super::types::Name::Namespace(scope) => Operand::Namespace(scope),
-                    super::types::Name::Generic(decl) => Operand::Generic(decl),
-                    super::types::Name::Values(found, args) => self.found_operand(found, args, span),
                     super::types::Name::Missing => {
-                        let name = segment.name.name;
-                        self.error(Code::UNDECLARED, segment.name.span, format!("`{name}` is not declared there"));
-                        Operand::Error
+                        let Ident { name, span } = segment.name;
+                        self.operand_error(Code::UNDECLARED, span, format!("`{name}` is not declared there"))
                     }
-                    _ => Operand::Error,
+                    name => self.name_operand(name, span),
                 }
             }
             Operand::Error => Operand::Error,
@@ -76,11 +66,8 @@ impl<'a> Checker<'a> {
                 }
                 _ => {
                     let found = super::scope::Found { entities, member_of: Some(ty) };
-                    match self.name_of(found, segment, self.cx.scope) {
-                        super::types::Name::Type(ty) => Operand::Type(ty),
-                        super::types::Name::Values(found, args) => self.found_operand(found, args, span),
-                        _ => Operand::Error,
-                    }
+                    let name = self.name_of(found, segment, self.cx.scope);
+                    self.name_operand(name, span)
                 }
             };
         }
@@ -183,8 +170,7 @@ impl<'a> Checker<'a> {
                     Some(ty) => Operand::Value(self.push(ExprKind::Field(this, index), ty, span)),
                     None => {
                         let name = info.name;
-                        self.error(Code::RECURSION, span, format!("`{name}` is used before its type is known"));
-                        Operand::Error
+                        self.operand_error(Code::RECURSION, span, format!("`{name}` is used before its type is known"))
                     }
                 }
             }
@@ -213,12 +199,9 @@ impl<'a> Checker<'a> {
             let function = self.function(instance);
             match accessor.name.name.as_str() {
                 "set" => property.set = Some(function),
-                "ref" => {
-                    property.reference = Some(function);
-                    ty = self.functions.get(instance).signature.result;
-                }
-                _ => {
-                    property.get = Some(function);
+                accessor => {
+                    let read = if accessor == "ref" { &mut property.reference } else { &mut property.get };
+                    *read = Some(function);
                     ty = self.functions.get(instance).signature.result;
                 }
             }
@@ -327,9 +310,8 @@ impl<'a> Checker<'a> {
     fn subscript(&mut self, base: ExprId, ty: TypeId, args: &[CallArg<'a>], span: Span) -> Option<ExprId> {
         let name = self.words.subscript;
         let members = self.members(ty, name);
-        let decls: Vec<DeclId> = members.into_iter().filter_map(decl_of).collect();
-        let mut decls: Vec<DeclId> =
-            decls.into_iter().filter(|d| matches!(self.info(*d).what, What::Subscript(_))).collect();
+        let members = members.into_iter().filter_map(decl_of);
+        let mut decls: Vec<DeclId> = members.filter(|d| matches!(self.info(*d).what, What::Subscript(_))).collect();
         if decls.is_empty() {
             return None;
         }

@@ -49,6 +49,13 @@ pub(super) struct Candidates<'a> {
     pub explicit: Option<&'a [GenericArg]>,
 }
 
+impl<'a> Candidates<'a> {
+    /// Functions without generic arguments.
+    pub(super) fn of(name: Symbol, decls: Vec<DeclId>) -> Candidates<'a> {
+        Candidates { name, decls, accessor: WHOLE, explicit: None }
+    }
+}
+
 /// Why a candidate does not fit.
 enum Misfit {
     Count,

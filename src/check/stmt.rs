@@ -106,12 +106,8 @@ impl<'a> Checker<'a> {
     }
 
     fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
-        if !self.enter(stmt.span) {
-            return;
-        }
         let start = out.len();
-        self.stmt_inner(stmt, out);
-        self.cx.depth -= 1;
+        self.deeper(stmt.span, |c| c.stmt_inner(stmt, out));
         if let Some(first) = out.get_mut(start) {
             first.blank_before = stmt.blank_before;
             if first.comments.is_empty() {
@@ -201,13 +197,9 @@ impl<'a> Checker<'a> {
             Type::Enum(_) => self.cast(value, TypeId::BOOL, e.span),
             Type::Vector(_, n) if n > 1 => {
                 let text = self.type_text(self.ty(value));
-                let diagnostic = Diagnostic::error(
-                    Code::TYPE_MISMATCH,
-                    e.span,
-                    format!("a condition must be a scalar, not `{text}`"),
-                )
-                .note("use `any` or `all`");
-                self.diags.push(diagnostic);
+                let message = format!("a condition must be a scalar, not `{text}`");
+                let diagnostic = Diagnostic::error(Code::TYPE_MISMATCH, e.span, message);
+                self.diags.push(diagnostic.note("use `any` or `all`"));
                 self.error_value(e.span)
             }
             _ => self.coerce(value, TypeId::BOOL),
@@ -303,9 +295,7 @@ impl<'a> Checker<'a> {
         if self.ty(value) == TypeId::ERROR {
             return value;
         }
-        let constants = self.cx.constants.clone();
-        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        match constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
+        match self.known_value(value) {
             Ok(found) => {
                 if let Some(n) = found.int() {
                     if seen.contains(&n) {
@@ -462,11 +452,15 @@ impl<'a> Checker<'a> {
         if !simple || !small {
             return;
         }
-        let constants = self.cx.constants.clone();
-        let lookup = |id| constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        if let Ok(found) = constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup) {
+        if let Ok(found) = self.known_value(value) {
             self.cx.constants.push((local, found));
         }
+    }
+
+    /// The value of an expression of the body at hand, in which constant variables may be named.
+    pub(super) fn known_value(&self, value: ExprId) -> Result<constant::Value, constant::NotConstant> {
+        let lookup = |id| self.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+        constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup)
     }
 
     fn check_local_type(&mut self, var: &'a ast::VarDecl, ty: TypeId, missing: bool) {

@@ -55,12 +55,7 @@ impl<'a> Checker<'a> {
 
     /// The type that is written; reports what is wrong and then gives the error type.
     pub(super) fn resolve_type(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> TypeId {
-        if !self.enter(ty.span) {
-            return TypeId::ERROR;
-        }
-        let result = self.resolve_type_inner(ty, scope);
-        self.cx.depth -= 1;
-        result
+        self.deeper(ty.span, |c| c.resolve_type_inner(ty, scope)).unwrap_or(TypeId::ERROR)
     }
 
     fn resolve_type_inner(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> TypeId {

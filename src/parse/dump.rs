@@ -214,7 +214,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Cast(t, inner) => format!("(cast {} {})", ty(t), expr(inner)),
         ExprKind::Prefix(op, inner) => format!("({op} {})", expr(inner)),
         ExprKind::Postfix(op, inner) => format!("({} {op})", expr(inner)),
-        ExprKind::Binary(op, _, a, b) | ExprKind::Assign(op, a, b) => format!("({op} {} {})", expr(a), expr(b)),
+        ExprKind::Binary(op, a, b) | ExprKind::Assign(op, a, b) => format!("({op} {} {})", expr(a), expr(b)),
         ExprKind::Conditional(c, a, b) => format!("(? {} {} {})", expr(c), expr(a), expr(b)),
         ExprKind::Comma(a, b) => format!("(, {} {})", expr(a), expr(b)),
         ExprKind::InitList(items) => format!("{{{}}}", joined(items, " ", expr)),

@@ -122,13 +122,12 @@ impl Parser<'_> {
                 left = self.is_or_as(left)?;
                 continue;
             }
-            let op_span = self.tok().span.to(self.token_at(self.pos + op.tokens - 1).span);
             self.pos += op.tokens;
             let height = self.height;
             let right = self.binary(op.power + 1)?;
             self.grow(height)?;
             let span = left.span.to(right.span);
-            let kind = ExprKind::Binary(Symbol::new(op.text), op_span, Box::new(left), Box::new(right));
+            let kind = ExprKind::Binary(Symbol::new(op.text), Box::new(left), Box::new(right));
             left = Expr { kind, span };
         }
         Ok(left)
