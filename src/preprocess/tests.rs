@@ -21,6 +21,14 @@ fn run(text: &str) -> (String, Vec<String>) {
     (text, diags.iter().map(|d| format!("{}: {}", d.code, d.message)).collect())
 }
 
+/// Asserts that each source has one problem, whose text holds this.
+fn faults(list: &[(&str, &str)]) {
+    for (source, message) in list {
+        let (_, diags) = run(source);
+        assert!(diags.len() == 1 && diags[0].contains(message), "{source}: {diags:?}");
+    }
+}
+
 fn good(text: &str) -> String {
     let (text, diags) = run(text);
     assert_eq!(diags, Vec::<String>::new());
@@ -86,28 +94,10 @@ fn a_macro_is_not_expanded_in_itself() {
 fn operators_that_begin_with_greater_stay_apart() {
     let loader = MemoryLoader::new().with("main.hlsl", "#define GT >\nA<B<int>> x; GT> GT= >>= b >= c > = d");
     let (_, stream, _) = run_with(&loader, "main.hlsl", &Preprocess::default());
-    let joined: Vec<(&str, bool)> = stream
-        .tokens
-        .iter()
-        .filter(|t| matches!(t.text.as_str(), ">" | "="))
-        .map(|t| (t.text.as_str(), t.joined))
-        .collect();
-    let expected = [
-        (">", true),
-        (">", true),
-        (">", false),
-        (">", false),
-        (">", false),
-        ("=", false),
-        (">", false),
-        (">", true),
-        ("=", true),
-        (">", false),
-        ("=", true),
-        (">", false),
-        ("=", false),
-    ];
-    assert_eq!(joined, expected);
+    // A `~` stands before what is joined to the token before it.
+    let joined = stream.tokens.iter().filter(|t| matches!(t.text.as_str(), ">" | "="));
+    let text: String = joined.map(|t| format!("{}{}", if t.joined { "~" } else { "" }, t.text)).collect();
+    assert_eq!(text, "~>~>>>>=>~>~=>~=>=");
 }
 
 #[test]
@@ -192,7 +182,7 @@ fn groups() {
         good("#if 0\n#bad ' don't \"\n#if )(\n#elif 1/0\n#else\n#endif 08 \u{fc}\n#elif 1\nx\n#elif 1/0\n#endif"),
         "x"
     );
-    let faults = [
+    faults(&[
         ("#endif", "`#endif` without"),
         ("#else", "`#else` without"),
         ("#elif 1", "`#elif` without"),
@@ -202,16 +192,12 @@ fn groups() {
         ("#ifndef X\n#else", "has no `#endif`"),
         ("#ifdef\n#endif", "needs the name"),
         ("#frob", "is not a directive"),
-    ];
-    for (source, message) in faults {
-        let (_, diags) = run(source);
-        assert!(diags.len() == 1 && diags[0].contains(message), "{source}: {diags:?}");
-    }
+    ]);
 }
 
 #[test]
 fn definitions() {
-    let faults = [
+    faults(&[
         ("#define", "needs a name"),
         ("#define 1", "needs a name"),
         ("#define F(", "must be a name"),
@@ -228,11 +214,7 @@ fn definitions() {
         ("#define F(a) a\nF(1, 2)", "E0110: macro `F` takes 1 argument(s), but 2 are given"),
         ("#define F(a, b) a\nF(1)", "takes 2 argument(s), but 1 are given"),
         ("#define F(a) a\nF(1", "has no closing `)`"),
-    ];
-    for (source, message) in faults {
-        let (_, diags) = run(source);
-        assert!(diags.len() == 1 && diags[0].contains(message), "{source}: {diags:?}");
-    }
+    ]);
     assert_eq!(good("#define A 1\n#define  A  1 // same\n#undef A\n#define A 2\nA"), "2");
     assert_eq!(good("#define F() x\n#define G(a) [a]\nF() F( ) G() G( )"), "x x [] []");
     assert_eq!(good("#define OBJ (a) b\nOBJ"), "(a) b");
