@@ -489,12 +489,9 @@ impl<'a> Checker<'a> {
 
     /// The contents of a constant buffer that is used as a value.
     pub(super) fn plain(&mut self, value: ExprId) -> ExprId {
-        match self.program.types.get(self.ty(value)) {
-            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
-                let span = self.span(value);
-                self.push(ExprKind::Contents(value), e, span)
-            }
-            _ => value,
+        match self.program.types.get(self.ty(value)).contents() {
+            Some(held) => self.push(ExprKind::Contents(value), held, self.span(value)),
+            None => value,
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Checker, convert};
 use crate::ast::{self, DeclKind, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::source::Span;
-use crate::tree::{ExprId, ExprKind, Type, TypeId};
+use crate::tree::{ExprId, ExprKind, Scalar, StructId, Type, TypeId};
 
 /// Elements of a list as they are consumed.
 struct Elements<'a> {
@@ -70,20 +70,13 @@ impl<'a> Checker<'a> {
             if from == TypeId::ERROR {
                 return self.error_value(span);
             }
-            let part_ty = match self.program.types.get(from) {
-                Type::Enum(_) => Some(self.program.types.scalar(component)),
-                _ => convert::numeric(&self.program.types, from).map(|(_, s)| {
-                    count += s.count() - 1;
-                    s.of(&mut self.program.types, component)
-                }),
-            };
-            count += 1;
-            let Some(part_ty) = part_ty else {
+            let Some((n, part)) = self.components_of(from, component) else {
                 let text = self.type_text(from);
                 let (at, message) = (self.span(value), format!("`{text}` cannot be a part of a vector or matrix"));
                 return self.error_at(Code::BAD_INITIALIZER, at, message);
             };
-            parts.push(self.convert(value, part_ty, false));
+            count += n;
+            parts.push(self.convert(value, part, false));
         }
         if count != shape.count() {
             let text = self.type_text(ty);
@@ -402,11 +395,7 @@ impl<'a> Checker<'a> {
             if from == TypeId::ERROR {
                 return None;
             }
-            let part = match self.program.types.get(from) {
-                Type::Enum(_) => Some((1, scalar)),
-                _ => convert::numeric(&self.program.types, from)
-                    .map(|(_, s)| (s.count(), s.of(&mut self.program.types, component))),
-            };
+            let part = self.components_of(from, component);
             let Some((n, part)) = part.filter(|(n, _)| count + n <= shape.count()) else {
                 let (a, b, at) = (self.type_text(from), self.type_text(ty), self.span(value));
                 self.error(Code::BAD_INITIALIZER, at, format!("`{a}` does not fit into the rest of `{b}`"));
@@ -426,6 +415,15 @@ impl<'a> Checker<'a> {
             return Some(*only);
         }
         Some(self.push(ExprKind::Construct(parts), ty, span))
+    }
+
+    /// How many components a value of a type gives to a vector or matrix, and its type with components of another kind.
+    fn components_of(&mut self, ty: TypeId, component: Scalar) -> Option<(u32, TypeId)> {
+        let shape = match self.program.types.get(ty) {
+            Type::Enum(_) => convert::Shape::Scalar,
+            _ => convert::numeric(&self.program.types, ty)?.1,
+        };
+        Some((shape.count(), shape.of(&mut self.program.types, component)))
     }
 
     /// The value of a field that a list leaves out.
@@ -452,16 +450,16 @@ impl<'a> Checker<'a> {
         match self.program.types.get(ty) {
             Type::Array(element, Some(n)) if n <= 64 => depth < 32 && self.has_defaults(element, depth + 1),
             Type::Struct(id) => {
-                let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
-                depth < 32
-                    && (self.default_constructor(ty).is_some()
-                        || fields
-                            .into_iter()
-                            .enumerate()
-                            .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f, depth + 1)))
+                depth < 32 && (self.default_constructor(ty).is_some() || self.has_default_fields(ty, id, depth + 1))
             }
             _ => false,
         }
+    }
+
+    fn has_default_fields(&mut self, ty: TypeId, id: StructId, depth: u32) -> bool {
+        let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+        let has_default = |(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f, depth);
+        fields.into_iter().enumerate().any(has_default)
     }
 
     /// The default value of a type that has one: of its fields' initializers. `None` leaves a variable uninitialized.
@@ -472,12 +470,7 @@ impl<'a> Checker<'a> {
     /// What a constructor begins with: the initializers of fields, without a constructor of the type itself.
     pub(super) fn fields_default(&mut self, ty: TypeId, span: Span) -> Option<ExprId> {
         let Type::Struct(id) = self.program.types.get(ty) else { return None };
-        let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
-        let any = fields
-            .into_iter()
-            .enumerate()
-            .any(|(i, f)| self.field_initializer(ty, i).is_some() || self.has_defaults(f, 0));
-        if !any {
+        if !self.has_default_fields(ty, id, 0) {
             return None;
         }
         let mut elements = Elements { list: [].iter().peekable(), pending: None };

@@ -107,8 +107,7 @@ impl Family {
 fn operand(program: &Program, ty: TypeId) -> Option<(Scalar, Shape)> {
     match program.types.get(ty) {
         Type::Enum(id) => Some((enum_tag(program, id), Shape::Scalar)),
-        Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => numeric(&program.types, e),
-        _ => numeric(&program.types, ty),
+        other => numeric(&program.types, other.contents().unwrap_or(ty)),
     }
 }
 
@@ -170,7 +169,7 @@ pub fn unary(program: &mut Program, op: UnaryOp, ty: TypeId) -> Result<Unary, St
         return Ok(Unary { op, operand: ty, result: ty });
     }
     let Some((kind, shape)) = operand(program, ty) else {
-        return Err(format!("`{}` takes a scalar, vector or matrix", unary_spelling(op)));
+        return Err(format!("`{}` takes a scalar, vector or matrix", op.spelling()));
     };
     let (op, kind) = match (op, kind) {
         (UnaryOp::Negate, Scalar::Bool) => (op, Scalar::I32),
@@ -186,23 +185,9 @@ pub fn unary(program: &mut Program, op: UnaryOp, ty: TypeId) -> Result<Unary, St
     Ok(Unary { op, operand: ty, result: ty })
 }
 
-/// Spelling of a prefix operator.
-pub fn unary_spelling(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Negate => "-",
-        UnaryOp::Not => "!",
-        UnaryOp::BitNot => "~",
-    }
-}
-
 /// The prefix operator of a spelling; `+` is none (it only promotes), `++` and `--` are steps.
 pub fn unary_op(spelling: &str) -> Option<UnaryOp> {
-    Some(match spelling {
-        "-" => UnaryOp::Negate,
-        "!" => UnaryOp::Not,
-        "~" => UnaryOp::BitNot,
-        _ => return None,
-    })
+    [UnaryOp::Negate, UnaryOp::Not, UnaryOp::BitNot].into_iter().find(|op| op.spelling() == spelling)
 }
 
 /// The binary operator of a spelling.
@@ -291,8 +276,7 @@ fn branches(program: &mut Program, a: TypeId, b: TypeId) -> Option<TypeId> {
             let tag = enum_tag(program, id);
             program.types.scalar(tag)
         }
-        Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => e,
-        _ => ty,
+        other => other.contents().unwrap_or(ty),
     };
     let (a, b) = (value(program, a), value(program, b));
     convert::join(&mut program.types, a, b)
@@ -409,7 +393,7 @@ mod tests {
         assert_eq!(assign_op(">>="), Some(Some(BinaryOp::Shr)));
         assert_eq!(["==", "<=", "&&="].map(assign_op), [None; 3]);
         assert_eq!(["&&", "="].map(binary_op), [Some(BinaryOp::And), None]);
-        assert_eq!(unary_op("~").map(unary_spelling), Some("~"));
+        assert_eq!(unary_op("~"), Some(UnaryOp::BitNot));
     }
 
     #[test]

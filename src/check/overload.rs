@@ -295,7 +295,8 @@ impl<'a> Checker<'a> {
         (ty, literal): (TypeId, LiteralKind),
         slots: &mut Vec<Slot>,
     ) -> Option<()> {
-        let contents = self.contents_type(ty);
+        // What a `ConstantBuffer<T>` argument counts as where a plain type is expected.
+        let contents = self.program.types.get(ty).contents().unwrap_or(ty);
         let generic =
             matches!(&pattern.kind, ast::TypeKind::Path(path) if path.last().is_some_and(|s| s.args.is_some()));
         if contents != ty && generic {
@@ -306,14 +307,6 @@ impl<'a> Checker<'a> {
             *slots = before;
         }
         self.unify(pattern, scope, contents, literal, slots).then_some(())
-    }
-
-    /// What a `ConstantBuffer<T>` argument counts as where a plain type is expected.
-    fn contents_type(&self, ty: TypeId) -> TypeId {
-        match self.program.types.get(ty) {
-            Type::ConstantBuffer(contents) | Type::TextureBuffer(contents) | Type::ParameterBlock(contents) => contents,
-            _ => ty,
-        }
     }
 
     fn rank_args(&mut self, signature: &Signature<'a>, args: &[CallArg<'a>]) -> Result<Rank, Misfit> {

@@ -212,17 +212,20 @@ fn root_local(exprs: &ExprArena, id: ExprId) -> Option<LocalId> {
     }
 }
 
-/// The struct inside a `cbuffer` or `tbuffer`.
-pub(super) fn transparent_element(program: &Program, global: &Global) -> Option<StructId> {
+/// The struct that a constant buffer (or an array of them) holds.
+pub(super) fn constant_element(program: &Program, global: &Global) -> Option<StructId> {
     match program.types.get(program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(element) | Type::TextureBuffer(element) if global.transparent => {
-            match program.types.get(element) {
-                Type::Struct(id) => Some(id),
-                _ => None,
-            }
-        }
+        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => match program.types.get(element) {
+            Type::Struct(id) => Some(id),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// The struct inside a `cbuffer` or `tbuffer`.
+pub(super) fn transparent_element(program: &Program, global: &Global) -> Option<StructId> {
+    constant_element(program, global).filter(|_| global.transparent)
 }
 
 /// Groups of declarations that stand without blank lines between them.

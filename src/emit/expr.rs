@@ -218,15 +218,10 @@ impl<'a> Exprs<'a> {
     }
 
     fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
-        let sign = match op {
-            UnaryOp::Negate => '-',
-            UnaryOp::Not => '!',
-            UnaryOp::BitNot => '~',
-        };
-        out.push(sign);
+        out.push_str(op.spelling());
         let operand = self.operand_text(a, Prec::Unary);
         // `--x` would be a decrement.
-        if sign == '-' && operand.starts_with('-') {
+        if op == UnaryOp::Negate && operand.starts_with('-') {
             out.push_str(&format!("({operand})"));
         } else {
             out.push_str(&operand);

@@ -73,6 +73,17 @@ pub enum UnaryOp {
     BitNot,
 }
 
+impl UnaryOp {
+    /// Spelling in C-like languages.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            UnaryOp::Negate => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+        }
+    }
+}
+
 macro_rules! binary_ops {
     ($($(#[doc = $doc:literal])* $name:ident $spelling:literal,)*) => {
         /// Binary operators on values. Operands have equal types, except shifts, and `*` never means a matrix product in HLSL.

@@ -386,14 +386,7 @@ impl Exprs<'_> {
                 let text: String = list.iter().map(|(r, c)| format!("_m{r}{c}")).collect();
                 postfix(format!("{}.{text}", post(*a)))
             }
-            ExprKind::Unary(op, a) => {
-                let sign = match op {
-                    UnaryOp::Negate => "-",
-                    UnaryOp::Not => "!",
-                    UnaryOp::BitNot => "~",
-                };
-                (Prec::Unary, format!("{sign}{}", self.text(*a, Prec::Unary)))
-            }
+            ExprKind::Unary(op, a) => (Prec::Unary, format!("{}{}", op.spelling(), self.text(*a, Prec::Unary))),
             ExprKind::Binary(op, a, b) => {
                 let own = Prec::of(*op);
                 (own, format!("{} {} {}", self.text(*a, own), op.spelling(), self.tighter(*b, own)))

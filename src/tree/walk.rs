@@ -486,6 +486,14 @@ impl Type {
         }
     }
 
+    /// What a constant buffer, texture buffer or parameter block holds.
+    pub fn contents(self) -> Option<TypeId> {
+        match self {
+            Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => Some(t),
+            _ => None,
+        }
+    }
+
     /// The same container of another type.
     pub fn with_element(self, element: TypeId) -> Type {
         match self {

@@ -9,7 +9,7 @@
 //! | arrays of buffers | an instance name with the sizes; contents that are no struct members are `data` |
 
 use super::{File, Glsl, layout_of, memory_words};
-use crate::emit::context::{Context, transparent_element};
+use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -26,17 +26,6 @@ pub(super) fn is_block(cx: &Context, global: &Global) -> bool {
         Type::ConstantBuffer(_) | Type::TextureBuffer(_) => true,
         Type::Buffer(kind, ..) => kind != BufferKind::Typed,
         _ => false,
-    }
-}
-
-/// The struct that a constant buffer (or an array of them) holds.
-pub(super) fn constant_element(program: &Program, global: &Global) -> Option<StructId> {
-    match program.types.get(program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => match program.types.get(element) {
-            Type::Struct(id) => Some(id),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

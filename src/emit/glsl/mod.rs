@@ -6,7 +6,7 @@ mod expr;
 mod extensions;
 mod types;
 
-use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::context::{Context, Group, Spacing, constant_element, header, transparent_element};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::Varyings;
@@ -108,7 +108,7 @@ impl File<'_> {
     /// The struct whose members are listed in the block of a global.
     fn element_struct(&self, global: &Global) -> Option<StructId> {
         transparent_element(self.cx.program, global).or_else(|| {
-            let id = blocks::constant_element(self.cx.program, global)?;
+            let id = constant_element(self.cx.program, global)?;
             self.cx.is_block_struct(id).then_some(id)
         })
     }
