@@ -1,6 +1,7 @@
 //! Declares what files, namespaces and types hold. Only names; nothing is resolved.
 
 use super::Checker;
+use super::expr::decl_of;
 use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -81,7 +82,7 @@ impl<'a> Checker<'a> {
                 self.declare_name(decl, s.name, What::Interface(s), place);
             }
             DeclKind::Extension(extension) => {
-                let id = self.add_decl(decl, Symbol::new(""), decl.span, What::Extension(extension), place);
+                let id = self.add_decl(Some(decl), Symbol::new(""), decl.span, What::Extension(extension), place);
                 self.interfaces.extensions.push(id);
             }
             DeclKind::Buffer(buffer) => self.declare_buffer(decl, buffer, place),
@@ -108,27 +109,14 @@ impl<'a> Checker<'a> {
 
     pub(super) fn add_decl(
         &mut self,
-        decl: &'a ast::Decl,
+        ast: Option<&'a ast::Decl>,
         name: Symbol,
         span: Span,
         what: What<'a>,
         place: DeclContext,
     ) -> DeclId {
-        self.add_info(DeclInfo {
-            name,
-            span,
-            what,
-            ast: Some(decl),
-            scope: place.scope,
-            owner: place.owner,
-            source: place.source,
-            depth: place.depth,
-            in_interface: place.in_interface,
-        })
-    }
-
-    pub(super) fn add_info(&mut self, info: DeclInfo<'a>) -> DeclId {
-        self.decls.push(info);
+        let DeclContext { scope, source, owner, depth, in_interface } = place;
+        self.decls.push(DeclInfo { name, span, what, ast, scope, owner, source, depth, in_interface });
         DeclId(self.decls.len() as u32 - 1)
     }
 
@@ -140,7 +128,7 @@ impl<'a> Checker<'a> {
         what: What<'a>,
         place: DeclContext,
     ) -> DeclId {
-        let id = self.add_decl(decl, name.name, name.span, what, place);
+        let id = self.add_decl(Some(decl), name.name, name.span, what, place);
         if !name.name.is_empty() {
             self.check_redeclared(name, what, place.scope);
             self.bind(place.scope, name.name, Entity::Decl(id));
@@ -152,45 +140,36 @@ impl<'a> Checker<'a> {
     /// Variables, types and functions of one scope have names of their own; functions and namespaces add up, and
     /// constant buffers' members may repeat what an included file already declared only as an error.
     fn check_redeclared(&mut self, name: ast::Ident, what: What<'a>, scope: ScopeId) {
-        let clash = self.named(scope, name.name).iter().find_map(|e| match e {
-            Entity::Decl(d) => {
-                let other = self.info(*d);
-                let compatible = match (what, other.what) {
-                    (What::Function(_), What::Function(_)) => true,
-                    (What::Subscript(_), What::Subscript(_)) => true,
-                    (What::Alias(_), What::Alias(_)) => true,
-                    // A function of the name of a type is a constructor-like helper; HLSL allows it.
-                    (What::Function(_), What::Struct(_)) | (What::Struct(_), What::Function(_)) => true,
-                    _ => false,
-                };
-                (!compatible).then_some(other.span)
-            }
-            _ => None,
+        let others = self.named(scope, name.name).iter().copied().filter_map(decl_of).map(|d| self.info(d));
+        let clash = others.map(|other| (other.span, other.what)).find(|(_, other)| match (what, other) {
+            (What::Function(_), What::Function(_)) => false,
+            (What::Subscript(_), What::Subscript(_)) => false,
+            (What::Alias(_), What::Alias(_)) => false,
+            // A function of the name of a type is a constructor-like helper; HLSL allows it.
+            (What::Function(_), What::Struct(_)) | (What::Struct(_), What::Function(_)) => false,
+            _ => true,
         });
-        if let Some(span) = clash {
-            self.diags.push(
-                Diagnostic::error(
-                    Code::REDECLARED,
-                    name.span,
-                    format!("`{}` is declared twice in this scope", name.name),
-                )
-                .label(span, "first declared here"),
-            );
+        if let Some((span, _)) = clash {
+            let message = format!("`{}` is declared twice in this scope", name.name);
+            let diagnostic = Diagnostic::error(Code::REDECLARED, name.span, message);
+            self.diags.push(diagnostic.label(span, "first declared here"));
         }
     }
 
     /// A struct without members only announces a name. Whether this declaration is to be bound.
     fn replaces_forward(&mut self, name: Symbol, complete: bool, scope: ScopeId) -> bool {
-        let existing = self.named(scope, name);
-        let forward = existing.iter().any(
-            |e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(s) if s.members.is_none())),
-        );
-        if forward && complete {
-            self.at_mut(scope).names.remove(&name);
-            return true;
+        let existing = self.named(scope, name).iter().copied().filter_map(decl_of);
+        let mut structs = existing.filter_map(|d| match self.info(d).what {
+            What::Struct(s) => Some(s),
+            _ => None,
+        });
+        if !complete {
+            return structs.next().is_none();
         }
-        complete
-            || !existing.iter().any(|e| matches!(e, Entity::Decl(d) if matches!(self.info(*d).what, What::Struct(_))))
+        if structs.any(|s| s.members.is_none()) {
+            self.at_mut(scope).names.remove(&name);
+        }
+        true
     }
 
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
@@ -233,7 +212,7 @@ impl<'a> Checker<'a> {
 
     /// A cbuffer: its variables are named without it; other declarations in it belong to the scope around.
     fn declare_buffer(&mut self, decl: &'a ast::Decl, buffer: &'a ast::BufferDecl, place: DeclContext) {
-        let id = self.add_decl(decl, buffer.name.name, buffer.name.span, What::Buffer(buffer), place);
+        let id = self.add_decl(Some(decl), buffer.name.name, buffer.name.span, What::Buffer(buffer), place);
         self.at_mut(place.scope).order.push(id);
         let mut index = 0;
         for member in &buffer.members {
@@ -251,18 +230,9 @@ impl<'a> Checker<'a> {
     fn declare_enum(&mut self, decl: &'a ast::Decl, e: &'a ast::EnumDecl, place: DeclContext) {
         let id = self.declare_name(decl, e.name, What::Enum(e), place);
         let mut cases = Vec::new();
+        let place = DeclContext { owner: None, in_interface: false, ..place };
         for (index, (name, ..)) in e.cases.iter().enumerate() {
-            let case = self.add_info(DeclInfo {
-                name: name.name,
-                span: name.span,
-                what: What::EnumCase(id, index as u32),
-                ast: None,
-                scope: place.scope,
-                owner: None,
-                source: place.source,
-                depth: place.depth,
-                in_interface: false,
-            });
+            let case = self.add_decl(None, name.name, name.span, What::EnumCase(id, index as u32), place);
             cases.push(case);
             if !e.scoped {
                 self.bind(place.scope, name.name, Entity::Decl(case));
@@ -291,13 +261,7 @@ impl<'a> Checker<'a> {
 
     /// The scope of a namespace, made on first sight.
     fn namespace(&mut self, decl: &'a ast::Decl, name: ast::Ident, place: DeclContext) -> ScopeId {
-        let existing = self.named(place.scope, name.name).iter().find_map(|e| match e {
-            Entity::Decl(d) => match self.info(*d).what {
-                What::Namespace(scope) => Some(scope),
-                _ => None,
-            },
-            _ => None,
-        });
+        let existing = self.namespace_among(self.named(place.scope, name.name));
         if let Some(scope) = existing.filter(|_| !name.name.is_empty()) {
             return scope;
         }
@@ -305,7 +269,7 @@ impl<'a> Checker<'a> {
         let outer = self.at(place.scope).namespace;
         let path = outer.map_or(name.name, |outer| Symbol::new(&format!("{outer}.{}", name.name)));
         self.at_mut(scope).namespace = Some(path);
-        let id = self.add_decl(decl, name.name, name.span, What::Namespace(scope), place);
+        let id = self.add_decl(Some(decl), name.name, name.span, What::Namespace(scope), place);
         if name.name.is_empty() {
             self.at_mut(place.scope).opened.push(scope);
         } else {
@@ -313,6 +277,14 @@ impl<'a> Checker<'a> {
         }
         self.at_mut(place.scope).order.push(id);
         scope
+    }
+
+    /// The scope of the first namespace among entities.
+    fn namespace_among(&self, entities: &[Entity]) -> Option<ScopeId> {
+        entities.iter().copied().filter_map(decl_of).find_map(|d| match self.info(d).what {
+            What::Namespace(scope) => Some(scope),
+            _ => None,
+        })
     }
 
     /// `using namespace`, after everything is declared.
@@ -325,13 +297,7 @@ impl<'a> Checker<'a> {
                     Some(inner) => self.lookup_here(inner, part.name),
                     None => break,
                 };
-                target = found.entities.iter().find_map(|e| match e {
-                    Entity::Decl(d) => match self.info(*d).what {
-                        What::Namespace(scope) => Some(scope),
-                        _ => None,
-                    },
-                    _ => None,
-                });
+                target = self.namespace_among(&found.entities);
             }
             match (target, path.last()) {
                 (Some(target), _) => self.at_mut(scope).opened.push(target),

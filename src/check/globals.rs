@@ -430,14 +430,7 @@ impl<'a> Checker<'a> {
 
     /// Whether generic parameters around a scope are bound to arguments or open: instances are checked when used.
     fn inside_generic(&self, scope: ScopeId) -> bool {
-        let mut current = Some(scope);
-        while let Some(id) = current {
-            if self.at(id).open {
-                return true;
-            }
-            current = self.at(id).parent;
-        }
-        false
+        self.outward(scope).any(|id| self.at(id).open)
     }
 
     /// Two definitions of one signature.
@@ -450,10 +443,9 @@ impl<'a> Checker<'a> {
             if first.span == info.span {
                 return;
             }
-            self.diags.push(
-                Diagnostic::error(Code::REDECLARED, info.span, format!("`{}` is defined twice", info.name))
-                    .label(first.span, "first defined here"),
-            );
+            let message = format!("`{}` is defined twice", info.name);
+            let diagnostic = Diagnostic::error(Code::REDECLARED, info.span, message);
+            self.diags.push(diagnostic.label(first.span, "first defined here"));
         }
     }
 

@@ -53,6 +53,16 @@ pub(super) enum Bound {
     Equal(TypeId),
 }
 
+impl Bound {
+    /// The interface, if it is one.
+    fn interface(self) -> Option<InterfaceRef> {
+        match self {
+            Bound::Interface(decl, args) => Some((decl, args)),
+            Bound::Builtin(_) | Bound::Equal(_) => None,
+        }
+    }
+}
+
 use Scalar::*;
 const FLOATS: &[Scalar] = &[F16, F32, F64, MinF16];
 const INTEGERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16];
@@ -230,15 +240,8 @@ impl<'a> Checker<'a> {
         // Outside of the members: looking there would ask for the conformances that are being found.
         let members = self.interface_scope(decl, args, this);
         let scope = self.at(members).parent.unwrap_or(members);
-        let mut list = Vec::new();
-        for base in &s.bases {
-            for bound in self.quiet(|c| c.bounds(base, scope)) {
-                if let Bound::Interface(decl, args) = bound {
-                    list.push((decl, args));
-                }
-            }
-        }
-        list
+        let bounds = s.bases.iter().flat_map(|base| self.quiet(|c| c.bounds(base, scope)));
+        bounds.filter_map(Bound::interface).collect()
     }
 
     /// The members of an interface, for a type that conforms.
@@ -485,11 +488,7 @@ impl<'a> Checker<'a> {
             self.declare(member, place);
         }
         for base in &extension.bases {
-            for bound in self.bounds(base, outer) {
-                if let Bound::Interface(decl, args) = bound {
-                    interfaces.push((decl, args));
-                }
-            }
+            interfaces.extend(self.bounds(base, outer).into_iter().filter_map(Bound::interface));
         }
         scope
     }

@@ -196,6 +196,11 @@ impl<'a> Checker<'a> {
         &mut self.scopes[scope.0 as usize]
     }
 
+    /// A scope and those around it, from the inside outwards.
+    pub(super) fn outward(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
+        std::iter::successors(Some(scope), |id| self.at(*id).parent)
+    }
+
     /// What a name stands for in a scope itself.
     pub(super) fn named(&self, scope: ScopeId, name: Symbol) -> &[Entity] {
         self.at(scope).names.get(&name).map_or(&[], |entities| entities)
@@ -301,8 +306,7 @@ impl<'a> Checker<'a> {
     /// Names that resemble `name`, for error notes.
     pub(super) fn similar(&self, scope: ScopeId, name: Symbol) -> Option<Symbol> {
         let mut best: Option<(usize, &'static str, Symbol)> = None;
-        let mut current = Some(scope);
-        while let Some(id) = current {
+        for id in self.outward(scope) {
             #[expect(
                 clippy::iter_over_hash_type,
                 clippy::disallowed_methods,
@@ -320,7 +324,6 @@ impl<'a> Checker<'a> {
                     best = Some((distance, text, *candidate));
                 }
             }
-            current = self.at(id).parent;
         }
         best.map(|(_, _, s)| s)
     }

@@ -401,7 +401,7 @@ impl<'a> Checker<'a> {
         let place = self.local_place();
         self.declare_inline_struct(&var.ty, place);
         if has_modifier(decl, "static") || has_modifier(decl, "groupshared") {
-            let id = self.add_decl(decl, var.name.name, var.name.span, What::Var(var), place);
+            let id = self.add_decl(Some(decl), var.name.name, var.name.span, What::Var(var), place);
             self.rebind(self.cx.scope, var.name.name, Entity::Decl(id));
             self.global(id, var.name.span);
             return;

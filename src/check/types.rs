@@ -230,14 +230,8 @@ impl<'a> Checker<'a> {
 
     /// The scope of the file around a scope.
     fn file_scope(&self, scope: ScopeId) -> ScopeId {
-        let mut current = scope;
-        while !self.sources.iter().any(|s| s.scope == current) {
-            match self.at(current).parent {
-                Some(parent) => current = parent,
-                None => break,
-            }
-        }
-        current
+        let is_file = |id: &ScopeId| self.sources.iter().any(|s| s.scope == *id);
+        self.outward(scope).find(is_file).or_else(|| self.outward(scope).last()).unwrap_or(scope)
     }
 
     /// What found entities are, with the generic arguments of the segment applied to types.
@@ -304,17 +298,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Inside of a generic struct its bare name is the instance at hand.
-    fn enclosing_instance(&mut self, decl: DeclId, scope: ScopeId) -> Option<TypeId> {
-        let mut current = Some(scope);
-        while let Some(id) = current {
-            if let super::scope::ScopeKind::Members(ty) = self.at(id).kind
-                && self.structs.instance(ty).is_some_and(|i| i.decl == decl)
-            {
-                return Some(ty);
-            }
-            current = self.at(id).parent;
-        }
-        None
+    fn enclosing_instance(&self, decl: DeclId, scope: ScopeId) -> Option<TypeId> {
+        let mut owners = self.outward(scope).filter_map(|id| match self.at(id).kind {
+            super::scope::ScopeKind::Members(ty) => Some(ty),
+            super::scope::ScopeKind::Plain => None,
+        });
+        owners.find(|ty| self.structs.instance(*ty).is_some_and(|i| i.decl == decl))
     }
 
     /// What an alias stands for.
