@@ -458,8 +458,13 @@ fn convert_literal(types: &Types, exprs: &mut ExprArena, id: ExprId, inner: Expr
         return;
     };
     let from_float = matches!(literal, Literal::Float(_));
+    let from = types.component(exprs[inner].ty);
     let kind = match (*literal, scalar) {
-        (Literal::Int(i), s) if s.is_float() => Some(ExprKind::Literal(Literal::Float(i as f64), None)),
+        // A large unsigned number is held as a negative one.
+        (Literal::Int(i), s) if s.is_float() => {
+            let value = if from == Some(Scalar::U64) { i as u64 as f64 } else { i as f64 };
+            Some(ExprKind::Literal(Literal::Float(value), None))
+        }
         (Literal::Int(i), Scalar::U32) if (0..=i64::from(u32::MAX)).contains(&i) => {
             Some(ExprKind::Literal(Literal::Int(i), *text))
         }
@@ -472,8 +477,7 @@ fn convert_literal(types: &Types, exprs: &mut ExprArena, id: ExprId, inner: Expr
         (Literal::Bool(b), s) if s.is_integer() => Some(ExprKind::Literal(Literal::Int(i64::from(b)), None)),
         _ => None,
     };
-    let narrowing =
-        from_float && matches!(scalar, Scalar::F16) && types.component(exprs[inner].ty) == Some(Scalar::F64);
+    let narrowing = from_float && matches!(scalar, Scalar::F16) && from == Some(Scalar::F64);
     if let Some(kind) = kind.filter(|_| !narrowing) {
         exprs[id].kind = kind;
     }
