@@ -93,49 +93,14 @@ pub const D3D_STRUCTURED_SLANGC: Rules = Rules { round_struct_size: false, pad_l
 
 /// GLSL `std140`. Uniform buffers of WGSL, whose fields say with `@align` and `@size` what that address space wants, have the same
 /// bytes, so that one set of C++ structs serves Vulkan and WebGPU.
-pub const STD140: Rules = Rules {
-    name: "std140",
-    page: pages::STD140_STD430,
-    vectors: VectorAlign::PowerOfTwo,
-    row: None,
-    min_align: 16,
-    round_struct_size: true,
-    pad_last_element: true,
-    wide_matrix_tail: false,
-    row_after_empty_struct: false,
-    matrices_as_dxc: false,
-    least_precision_apart: false,
-};
+pub const STD140: Rules = Rules { name: "std140", min_align: 16, ..STD430 };
 
 /// GLSL `std430`, and what WGSL has in storage buffers.
-pub const STD430: Rules = Rules {
-    name: "std430",
-    page: pages::STD140_STD430,
-    vectors: VectorAlign::PowerOfTwo,
-    row: None,
-    min_align: 1,
-    round_struct_size: true,
-    pad_last_element: true,
-    wide_matrix_tail: false,
-    row_after_empty_struct: false,
-    matrices_as_dxc: false,
-    least_precision_apart: false,
-};
+pub const STD430: Rules =
+    Rules { name: "std430", page: pages::STD140_STD430, vectors: VectorAlign::PowerOfTwo, ..D3D_STRUCTURED };
 
 /// Vulkan `scalar` block layout, as C++ compilers lay out structs: what follows a struct does not go into its tail.
-pub const SCALAR: Rules = Rules {
-    name: "scalar",
-    page: pages::STD140_STD430,
-    vectors: VectorAlign::Scalar,
-    row: None,
-    min_align: 1,
-    round_struct_size: true,
-    pad_last_element: true,
-    wide_matrix_tail: false,
-    row_after_empty_struct: false,
-    matrices_as_dxc: false,
-    least_precision_apart: false,
-};
+pub const SCALAR: Rules = Rules { name: "scalar", vectors: VectorAlign::Scalar, ..STD430 };
 
 /// The same as slangc and glslang have it: tails of structs and arrays are reused.
 pub const SCALAR_SLANGC: Rules = Rules { round_struct_size: false, pad_last_element: false, ..SCALAR };

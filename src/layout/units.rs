@@ -1,68 +1,69 @@
 //! What a parameter takes, in several units at once.
 
-/// A kind of thing that a parameter occupies.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Unit {
+/// A unit with its word in sidecars and locks, and the letter of its class.
+macro_rules! units {
+    ($($(#[doc = $doc:literal])+ $unit:ident $word:literal $($class:literal)?,)*) => {
+        /// A kind of thing that a parameter occupies.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum Unit { $($(#[doc = $doc])+ $unit),* }
+
+        impl Unit {
+            /// All units, in reporting order.
+            pub const ALL: [Unit; [$($word),*].len()] = [$(Unit::$unit),*];
+
+            /// The word of sidecars and locks.
+            pub fn word(self) -> &'static str {
+                match self { $(Unit::$unit => $word),* }
+            }
+
+            /// The letter of a class, which is D3D's of registers.
+            pub fn class(self) -> Option<char> {
+                match self { $($(Unit::$unit => Some($class),)?)* _ => None }
+            }
+        }
+    };
+}
+
+units! {
     /// Bytes of the enclosing buffer.
-    Bytes,
+    Bytes "uniform",
     /// D3D `b` registers.
-    ConstantBuffer,
+    ConstantBuffer "constantBuffer" 'b',
     /// D3D `t` registers.
-    ShaderResource,
+    ShaderResource "shaderResource" 't',
     /// D3D `u` registers.
-    UnorderedAccess,
+    UnorderedAccess "unorderedAccess" 'u',
     /// OpenGL bindings of storage buffers.
-    StorageBuffer,
+    StorageBuffer "storageBuffer" 'o',
     /// D3D `s` registers.
-    Sampler,
+    Sampler "samplerState" 's',
     /// Vulkan and WebGPU bindings.
-    Descriptor,
+    Descriptor "descriptorTableSlot",
     /// WebGPU: the bindings of a parameter besides the first, where an explicit binding names the first alone.
-    FurtherDescriptor,
+    FurtherDescriptor "furtherDescriptorTableSlot",
     /// WebGPU: a binding behind all others of its group, of what the policy counts none for and the text needs one.
-    LateDescriptor,
+    LateDescriptor "lateDescriptorTableSlot",
     /// Whole register spaces, descriptor sets or bind groups.
-    Space,
+    Space "subElementRegisterSpace",
     /// Push-constant buffers.
-    PushConstant,
+    PushConstant "pushConstantBuffer",
     /// Specialization-constant ids.
-    Specialization,
+    Specialization "specializationConstant",
     /// Input attachments.
-    InputAttachment,
+    InputAttachment "inputAttachmentIndex",
     /// Locations of stage inputs.
-    VaryingInput,
+    VaryingInput "varyingInput",
     /// Locations of stage outputs.
-    VaryingOutput,
+    VaryingOutput "varyingOutput",
     /// Members of what a ray carries.
-    RayPayload,
+    RayPayload "rayPayload",
     /// Members of what describes a hit.
-    HitAttributes,
+    HitAttributes "hitAttributes",
     /// Members of what a callable shader is given.
-    CallablePayload,
+    CallablePayload "callablePayload",
 }
 
 impl Unit {
-    /// All units, in reporting order.
-    pub const ALL: [Unit; 18] = [
-        Unit::Bytes,
-        Unit::ConstantBuffer,
-        Unit::ShaderResource,
-        Unit::UnorderedAccess,
-        Unit::StorageBuffer,
-        Unit::Sampler,
-        Unit::Descriptor,
-        Unit::FurtherDescriptor,
-        Unit::LateDescriptor,
-        Unit::Space,
-        Unit::PushConstant,
-        Unit::Specialization,
-        Unit::InputAttachment,
-        Unit::VaryingInput,
-        Unit::VaryingOutput,
-        Unit::RayPayload,
-        Unit::HitAttributes,
-        Unit::CallablePayload,
-    ];
     /// Units that are slots of a register space or descriptor set.
     pub const SLOTS: [Unit; 8] = [
         Unit::ConstantBuffer,
@@ -75,29 +76,6 @@ impl Unit {
         Unit::LateDescriptor,
     ];
 
-    /// The word of sidecars and locks.
-    pub fn word(self) -> &'static str {
-        match self {
-            Unit::Bytes => "uniform",
-            Unit::ConstantBuffer => "constantBuffer",
-            Unit::ShaderResource => "shaderResource",
-            Unit::UnorderedAccess => "unorderedAccess",
-            Unit::StorageBuffer => "storageBuffer",
-            Unit::Sampler => "samplerState",
-            Unit::Descriptor => "descriptorTableSlot",
-            Unit::FurtherDescriptor => "furtherDescriptorTableSlot",
-            Unit::LateDescriptor => "lateDescriptorTableSlot",
-            Unit::Space => "subElementRegisterSpace",
-            Unit::PushConstant => "pushConstantBuffer",
-            Unit::Specialization => "specializationConstant",
-            Unit::InputAttachment => "inputAttachmentIndex",
-            Unit::VaryingInput => "varyingInput",
-            Unit::VaryingOutput => "varyingOutput",
-            Unit::RayPayload => "rayPayload",
-            Unit::HitAttributes => "hitAttributes",
-            Unit::CallablePayload => "callablePayload",
-        }
-    }
     /// The unit of a word.
     pub fn of_word(word: &str) -> Option<Unit> {
         Self::ALL.into_iter().find(|u| u.word() == word)
@@ -111,17 +89,6 @@ impl Unit {
         )
     }
 
-    /// The letter of a class, which is D3D's of registers.
-    pub fn class(self) -> Option<char> {
-        match self {
-            Unit::ConstantBuffer => Some('b'),
-            Unit::ShaderResource => Some('t'),
-            Unit::UnorderedAccess => Some('u'),
-            Unit::StorageBuffer => Some('o'),
-            Unit::Sampler => Some('s'),
-            _ => None,
-        }
-    }
     /// The unit of a register class letter.
     pub fn of_class(class: char) -> Option<Unit> {
         Self::ALL.into_iter().find(|u| u.class() == Some(class.to_ascii_lowercase()))
