@@ -1,7 +1,7 @@
 //! `--lint stages`: where stages of one program follow one another, what one takes under a semantic is where the other gives
 //! it. Vulkan and WebGPU link stages by location and Direct3D by register, none by the semantic alone.
 
-use super::locations::{Part, varyings};
+use super::locations::{semantic_text, varyings};
 use super::{Api, Policy, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::tree::{EntryPoint, Program, Stage};
@@ -38,30 +38,22 @@ struct Located {
 fn located(program: &Program, settings: &Settings, entry: &EntryPoint, unit: Unit) -> Vec<Located> {
     let mut list = Vec::new();
     for varying in varyings(program, settings, entry).iter().filter(|v| v.unit == unit) {
-        leaves(&varying.part, &mut |part| {
-            if let (Some(semantic), 1..) = (&part.semantic, part.count) {
-                let location = varying.start.saturating_add(part.start);
-                list.push(Located { semantic: semantic.clone(), location, of_patch: varying.of_patch });
+        varying.part.walk(&mut Vec::new(), &mut |part, _| {
+            if let (Some(semantic), 1.., true) = (&part.semantic, part.count, part.parts.is_empty()) {
+                let (semantic, location) = (semantic.clone(), part.start);
+                list.push(Located { semantic, location, of_patch: varying.of_patch });
             }
+            true
         });
     }
     list
-}
-
-/// A part is no deeper than a type.
-fn leaves(part: &Part, then: &mut impl FnMut(&Part)) {
-    match part.parts.as_slice() {
-        [] => then(part),
-        parts => parts.iter().for_each(|part| leaves(part, then)),
-    }
 }
 
 fn compare(program: &Program, settings: &Settings, (from, to): (&EntryPoint, &EntryPoint), diags: &mut Diagnostics) {
     let given = located(program, settings, from, Unit::VaryingOutput);
     let mut reported = Vec::new();
     for taken in located(program, settings, to, Unit::VaryingInput).iter().filter(|taken| !taken.of_patch) {
-        let (name, index) = &taken.semantic;
-        let shown = if *index == 0 { name.clone() } else { format!("{name}{index}") };
+        let shown = semantic_text(&taken.semantic);
         match given.iter().find(|g| g.semantic == taken.semantic) {
             Some(g) if g.location == taken.location => {}
             Some(g) => reported.push(format!("`{shown}` is output {} and input {}", g.location, taken.location)),

@@ -1,12 +1,17 @@
 //! Locations of stage inputs and outputs, and the indices of their semantics: those that are asked for, then first fit in
-//! order of declaration, a whole parameter at a time (rule `layout-stage-io`). What is emitted and what is reflected both ask here.
+//! order of declaration, a whole parameter at a time (rule `layout-stage-io`).
+//!
+//! [`Varying`] and the [`Part`]s in it are the one list of what goes in and out of a stage: what is emitted, checked, reflected
+//! and explained is read from there.
 //!
 //! A semantic's index runs over the vectors below it as D3D counts them in its signatures: one for each vector of a matrix
 //! that is stored.
 
 use super::{Api, Settings, Unit};
+use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::tree::{
-    EntryPoint, Explicit, Field, Function, FunctionId, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
+    EntryPoint, Explicit, Field, Function, FunctionId, Local, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
     Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,21 +62,36 @@ pub struct Varying {
     pub many: Option<Many>,
     /// It is of a whole patch: what the function of patch constants gives, and what a domain shader takes of that.
     pub of_patch: bool,
-    /// The first location.
-    pub start: u32,
-    /// What it takes.
+    /// The whole. Where there is one for each vertex or primitive, one of them is its only part.
     pub part: Part,
 }
 
-/// What a stage input or output, or a part of one, takes.
-#[derive(Clone, Debug, Default)]
+/// A stage input or output, or a part of one: what the source says of it, and what it takes.
+#[derive(Clone, Debug)]
 pub struct Part {
-    /// The first location, counted from that of the parameter; of the first element if it is in arrays.
+    /// Its type.
+    pub ty: TypeId,
+    /// The parameter, function of the result or field that it is, or is an element of.
+    pub name: Symbol,
+    /// The place of that in the source.
+    pub span: Span,
+    /// Which field of a struct it is.
+    pub field: Option<u32>,
+    /// Of a parameter, result or field: the positions that the source asks for.
+    pub explicit: Explicit,
+    /// Index for dual-source blending, of it or of what is around it.
+    pub index: Option<u32>,
+    /// The first location, of the first element if it is in arrays.
     pub start: u32,
     /// How many locations, with all elements.
     pub count: u32,
     /// Its semantic in upper case with the index, or the one around it.
     pub semantic: Option<(String, u32)>,
+    /// The place of that in the source.
+    pub semantic_span: Option<Span>,
+    /// Of an array: how many indices of the semantic an element is from the next. What has no semantic has one in texts for
+    /// D3D only.
+    pub semantic_stride: Option<u32>,
     /// How many locations its type has in a text, with all elements: more than are counted where the policy counts as a
     /// compiler does that disagrees with the text that it writes.
     pub spoken: u32,
@@ -83,6 +103,11 @@ pub struct Part {
     pub parts: Vec<Part>,
 }
 
+/// A semantic with its index, if that is not 0.
+pub fn semantic_text((name, index): &(String, u32)) -> String {
+    if *index == 0 { name.clone() } else { format!("{name}{index}") }
+}
+
 impl Varying {
     /// What there is one for, in the word of sidecars.
     pub fn per(&self) -> Option<&'static str> {
@@ -91,6 +116,43 @@ impl Varying {
 }
 
 impl Part {
+    /// What takes nothing.
+    fn new(ty: TypeId, semantic: Option<&Running>, around: Around) -> Part {
+        let Around { asked, name, span, index, .. } = around;
+        Part {
+            ty,
+            name,
+            span,
+            field: None,
+            explicit: Explicit::default(),
+            index,
+            start: 0,
+            count: 0,
+            semantic: semantic.map(|s| (s.name.clone(), s.index)),
+            semantic_span: semantic.map(|s| s.span),
+            semantic_stride: None,
+            spoken: 0,
+            indices: 0,
+            asked,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Goes down a part, each before what is in it. `visit` is given what is around it, and answers whether to go on into it.
+    pub fn walk<'p>(&'p self, around: &mut Vec<&'p Part>, visit: &mut dyn FnMut(&'p Part, &[&'p Part]) -> bool) {
+        if visit(self, around) {
+            around.push(self);
+            self.parts.iter().for_each(|part| part.walk(around, visit));
+            around.pop();
+        }
+    }
+
+    /// Counts its locations from another one.
+    fn shift(&mut self, by: u32) {
+        self.start = self.start.saturating_add(by);
+        self.parts.iter_mut().for_each(|part| part.shift(by));
+    }
+
     /// Whether something in it goes from the function of patch constants to a domain shader. A part is no deeper than a type.
     fn is_of_patch(&self) -> bool {
         match self.parts.as_slice() {
@@ -200,9 +262,8 @@ pub fn patch_constants(program: &Program, settings: &Settings, entry: &EntryPoin
     let numbering = || Numbering::new(program, settings, (entry.stage, id), Unit::VaryingOutput);
     let mut list = Vec::new();
     for (index, param) in function.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In) {
-        let ty = function.code.locals[param.local].ty;
-        if !is_uniform(program, param, ty) {
-            list.push(numbering().whole(Some(index), &Whole::of_param(param, ty, None)));
+        if !is_uniform(program, param, function.code.locals[param.local].ty) {
+            list.push(numbering().whole(Some(index), &Whole::of_param(function, param, None)));
         }
     }
     list.extend(Whole::of_result(function).map(|of| numbering().whole(None, &of)));
@@ -223,10 +284,11 @@ fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>) -> Vec<V
     }
     for (explicit, varying) in &mut list {
         let count = varying.part.count;
-        varying.start = explicit.unwrap_or_else(|| match count {
+        let start = explicit.unwrap_or_else(|| match count {
             0 => 0,
             _ => given.entry(counter(varying)).or_default().give(count),
         });
+        varying.part.shift(start);
     }
     list.into_iter().map(|(_, varying)| varying).collect()
 }
@@ -243,8 +305,7 @@ fn declared(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<(
         }
         let many = many(program, entry.stage, param, ty);
         for unit in units(entry.stage, param, many.as_ref()) {
-            let of = Whole::of_param(param, ty, many);
-            list.push(numbering(unit).whole(Some(index), &of));
+            list.push(numbering(unit).whole(Some(index), &Whole::of_param(function, param, many)));
         }
     }
     list.extend(Whole::of_result(function).map(|of| numbering(Unit::VaryingOutput).whole(None, &of)));
@@ -275,21 +336,24 @@ fn units(stage: Stage, param: &Param, many: Option<&Many>) -> Vec<Unit> {
 /// A whole parameter or result.
 struct Whole<'a> {
     ty: TypeId,
+    name: Symbol,
+    span: Span,
     semantic: Option<Semantic>,
     explicit: &'a Explicit,
     order: Option<MatrixOrder>,
     many: Option<Many>,
 }
 
-impl Whole<'_> {
-    fn of_param(param: &Param, ty: TypeId, many: Option<Many>) -> Whole<'_> {
-        Whole { ty, semantic: param.semantic, explicit: &param.explicit, order: param.matrix_order, many }
+impl<'a> Whole<'a> {
+    fn of_param(function: &Function, param: &'a Param, many: Option<Many>) -> Whole<'a> {
+        let Local { ty, name, span, .. } = function.code.locals[param.local];
+        Whole { ty, name, span, semantic: param.semantic, explicit: &param.explicit, order: param.matrix_order, many }
     }
 
-    fn of_result(function: &Function) -> Option<Whole<'_>> {
-        let (semantic, explicit) = (function.result_semantic, &function.result_explicit);
-        let of = Whole { ty: function.result, semantic, explicit, order: None, many: None };
-        (function.result != TypeId::VOID).then_some(of)
+    fn of_result(function: &'a Function) -> Option<Whole<'a>> {
+        let Function { result: ty, name, span, result_semantic: semantic, .. } = *function;
+        let of = Whole { ty, name, span, semantic, explicit: &function.result_explicit, order: None, many: None };
+        (ty != TypeId::VOID).then_some(of)
     }
 }
 
@@ -297,12 +361,13 @@ impl Whole<'_> {
 struct Running {
     name: String,
     index: u32,
+    span: Span,
 }
 
 impl Running {
     fn new(semantic: Semantic) -> Running {
         let (name, index) = semantic.split();
-        Running { name, index }
+        Running { name, index, span: semantic.span }
     }
 
     fn pass(&mut self, indices: u32) {
@@ -311,8 +376,11 @@ impl Running {
 }
 
 /// What is said around a part.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Around {
+    name: Symbol,
+    span: Span,
+    index: Option<u32>,
     /// The location that it asks for itself.
     at: Option<u32>,
     /// The source says one, for it or for what is around it.
@@ -347,24 +415,24 @@ impl<'a> Numbering<'a> {
 
     /// A parameter, and the first location that it asks for.
     fn whole(mut self, param: Option<usize>, of: &Whole) -> (Option<u32>, Varying) {
-        let explicit = self.explicit(of);
-        let around = Around { at: None, asked: self.asked(of.explicit).is_some(), order: of.order };
+        let start = self.explicit(of);
+        let Whole { name, span, order, many, .. } = *of;
+        let asked = self.asked(of.explicit).is_some();
+        let around = Around { name, span, index: of.explicit.index, at: None, asked, order };
         let mut semantic = of.semantic.map(Running::new);
-        // What begins at its target counts from there.
-        let (unit, function) = (self.unit, self.function);
-        let counted = |part: Part| Varying { function, param, unit, many: of.many, of_patch: false, start: 0, part };
-        let varying = match of.many {
-            Some(many) if many.per == Per::Indices && !self.indices_have_locations() => counted(Part::default()),
+        let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
+        let part = match many {
+            Some(many) if many.per == Per::Indices && !self.indices_have_locations() => {
+                let element = Part::new(many.element, None, around);
+                Part { parts: vec![element], ..Part::new(of.ty, semantic.as_ref(), around) }
+            }
             Some(many) => {
                 let element = self.part(many.element, &mut semantic, around);
-                counted(Part { parts: vec![element.clone()], ..element })
+                Part { ty: of.ty, semantic_stride: None, parts: vec![element.clone()], ..element }
             }
-            None => {
-                let part = self.part(of.ty, &mut semantic, around);
-                counted(part)
-            }
+            None => self.part(of.ty, &mut semantic, around),
         };
-        (explicit, varying)
+        (start, Varying { function, param, unit, many, of_patch: false, part: Part { explicit, ..part } })
     }
 
     /// The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
@@ -409,19 +477,25 @@ impl<'a> Numbering<'a> {
         self.at = around.at.unwrap_or(self.at);
         let start = self.at;
         let around = Around { at: None, ..around };
-        let named = semantic.as_ref().map(|s| (s.name.clone(), s.index));
-        let mut part = Part { start, semantic: named, asked: around.asked, ..Part::default() };
-        match self.program.types.get(ty) {
+        let mut part = Part { start, ..Part::new(ty, semantic.as_ref(), around) };
+        let types = &self.program.types;
+        match types.get(ty) {
             Type::Struct(id) => {
-                for field in &self.program.structs[id].fields {
+                for (index, field) in (0..).zip(&self.program.structs[id].fields) {
                     let found = self.field(field, start, semantic, around);
-                    part.parts.push(found);
+                    part.parts.push(Part { field: Some(index), explicit: field.explicit.clone(), ..found });
                 }
                 span(&mut part, self.offsets());
             }
             Type::Array(element, n) => {
                 let n = n.unwrap_or(1);
+                let in_structs = matches!(types.get(types.innermost(element)), Type::Struct(_));
                 let element = self.part(element, semantic, around);
+                part.semantic_stride = match (&part.semantic, in_structs) {
+                    (Some(_), _) => Some(element.indices),
+                    (None, true) => Some(0),
+                    (None, false) => (self.settings.api == Api::D3d).then_some(element.indices),
+                };
                 part.start = element.start;
                 part.count = element.count.saturating_mul(n);
                 part.spoken = element.spoken.saturating_mul(n);
@@ -452,7 +526,8 @@ impl<'a> Numbering<'a> {
         let at = self.asked(&field.explicit);
         let at = at.map(|l| if self.offsets() { start.saturating_add(l) } else { l });
         let order = field.matrix_order.or(around.order);
-        self.part(field.ty, semantic, Around { at, asked: around.asked || at.is_some(), order })
+        let (asked, index) = (around.asked || at.is_some(), field.explicit.index.or(around.index));
+        self.part(field.ty, semantic, Around { name: field.name, span: field.span, index, at, asked, order })
     }
 
     /// Locations, and indices of the semantic.

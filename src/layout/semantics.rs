@@ -2,10 +2,10 @@
 //! index. Vulkan and WebGPU tell them apart by location.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations::{self, Part};
+use crate::layout::locations;
 use crate::layout::{Settings, Unit};
 use crate::source::Span;
-use crate::tree::{Program, Type, TypeId};
+use crate::tree::{Program, Type};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -18,51 +18,33 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
         let mut groups: BTreeMap<(Unit, bool, Option<usize>), Taken> = BTreeMap::new();
         let all = locations::varyings(program, settings, entry).into_iter();
         for varying in all.chain(locations::patch_constants(program, settings, entry)) {
-            let function = &program.functions[varying.function];
-            let param = varying.param.and_then(|i| function.params.get(i));
-            let ty = param.map_or(function.result, |p| function.code.locals[p.local].ty);
-            let apart = varying.many.is_some()
-                && !matches!(program.types.get(ty), Type::Array(..) if varying.unit == Unit::VaryingInput);
+            let is_array = matches!(program.types.get(varying.part.ty), Type::Array(..));
+            let apart = varying.many.is_some() && !(is_array && varying.unit == Unit::VaryingInput);
             let group = groups.entry((varying.unit, varying.of_patch, varying.param.filter(|_| apart)));
-            let taken = group.or_insert_with(|| Taken { program, by_name: BTreeMap::new(), found: Vec::new() });
-            let span = param.map_or(function.result_semantic, |p| p.semantic).map(|s| s.span);
-            match (varying.many, varying.part.parts.first()) {
-                (Some(many), Some(element)) => taken.walk(many.element, span, element),
-                (Some(_), None) => {}
-                (None, _) => taken.walk(ty, span, &varying.part),
-            }
+            let taken = group.or_default();
+            // The outermost semantic holds.
+            varying.part.walk(&mut Vec::new(), &mut |part, around| {
+                let semantic = part.semantic.as_ref().zip(part.semantic_span);
+                let found = semantic.filter(|_| !around.is_empty() || varying.many.is_none());
+                found.into_iter().for_each(|(semantic, span)| taken.take(span, semantic, part.indices));
+                found.is_none()
+            });
         }
         found.extend(groups.into_values().flat_map(|taken| taken.found));
     }
 }
 
 /// The semantics of one signature.
-struct Taken<'a> {
-    program: &'a Program,
+#[derive(Default)]
+struct Taken {
     by_name: BTreeMap<(String, u32), Span>,
     found: Vec<Diagnostic>,
 }
 
-impl Taken<'_> {
-    /// `span` is that of the outermost semantic. A type cannot contain itself, so this ends.
-    fn walk(&mut self, ty: TypeId, span: Option<Span>, part: &Part) {
-        if let (Some(span), Some((name, index))) = (span, &part.semantic) {
-            return self.take(span, (name, *index), part.indices);
-        }
-        let program = self.program;
-        match (program.types.get(ty), part.parts.as_slice()) {
-            (Type::Struct(id), parts) => {
-                let fields = program.structs[id].fields.iter().zip(parts);
-                fields.for_each(|(field, part)| self.walk(field.ty, field.semantic.map(|s| s.span), part));
-            }
-            (Type::Array(element, _), [part, ..]) => self.walk(element, None, part),
-            _ => {}
-        }
-    }
-
-    fn take(&mut self, span: Span, (name, first): (&str, u32), count: u32) {
-        for index in first..first.saturating_add(count.min(MOST)) {
-            let Some(other) = self.by_name.insert((name.to_owned(), index), span).filter(|other| *other != span) else {
+impl Taken {
+    fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32) {
+        for index in *first..first.saturating_add(count.min(MOST)) {
+            let Some(other) = self.by_name.insert((name.clone(), index), span).filter(|other| *other != span) else {
                 continue;
             };
             let message =

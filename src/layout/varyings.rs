@@ -1,10 +1,8 @@
 //! Faults of the locations of stage inputs and outputs.
 
-use super::locations::{self, LAST, Part, TARGET, Varying};
+use super::locations::{self, LAST, Part, TARGET};
 use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::Span;
-use crate::symbol::Symbol;
 use crate::target::Numbers;
 use crate::tree::is_uniform;
 use crate::tree::{Field, Function, GlobalKind, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
@@ -50,103 +48,67 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
         let (inputs, outputs): (Vec<_>, Vec<_>) =
             all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
         for signature in [inputs, outputs, locations::patch_constants(program, settings, entry)] {
-            let mut leaves = Leaves { program, settings, list: Vec::new() };
-            signature.iter().for_each(|varying| leaves.whole(varying));
-            leaves.check(most, found);
+            let mut list = Vec::new();
+            for varying in &signature {
+                varying.part.walk(&mut Vec::new(), &mut |part, around| {
+                    let is_struct = matches!(program.types.get(part.ty), Type::Struct(_));
+                    let has_parts = is_struct || around.is_empty() && varying.many.is_some();
+                    list.extend((!has_parts).then_some(part));
+                    has_parts
+                });
+            }
+            Leaves { settings, list }.check(most, found);
         }
     }
 }
 
-/// A leaf of a stage's inputs or outputs.
-struct Leaf {
-    name: Symbol,
-    span: Span,
-    /// Name in upper case, index.
-    semantic: Option<(String, u32)>,
-    /// The location that the source gives it, and which of two outputs there it is.
-    location: Option<(u32, u32)>,
-    count: u32,
-    /// Its locations, as many as it has in a text; none for system values.
-    spoken: std::ops::Range<u32>,
-    /// Elements of an array meet each other there.
-    meets_itself: bool,
-}
-
+/// The leaves of a stage's inputs or outputs: what is no struct, arrays of structs as a whole.
 struct Leaves<'a> {
-    program: &'a Program,
     settings: &'a Settings,
-    list: Vec<Leaf>,
+    list: Vec<&'a Part>,
 }
 
-/// Where the walk over a parameter is.
-#[derive(Clone, Copy)]
-struct At {
-    name: Symbol,
-    span: Span,
-    /// The first location of the parameter.
-    start: u32,
-    index: Option<u32>,
+impl Part {
+    /// The location that the source gives it, and which of two outputs there it is.
+    fn given(&self) -> Option<(u32, u32)> {
+        self.asked.then_some((self.start, self.index.unwrap_or(0)))
+    }
+
+    /// How many locations or indices of its semantic it has, of which everything has one.
+    fn places(&self) -> u32 {
+        self.count.max(1)
+    }
+
+    /// Its locations, as many as it has in a text; none for system values.
+    fn in_text(&self) -> std::ops::Range<u32> {
+        self.start..self.start.saturating_add(self.spoken)
+    }
 }
 
 impl Leaves<'_> {
-    fn whole(&mut self, varying: &Varying) {
-        let function = &self.program.functions[varying.function];
-        let param = varying.param.and_then(|i| function.params.get(i));
-        let local = param.map(|p| &function.code.locals[p.local]);
-        let at = At {
-            name: local.map_or(function.name, |l| l.name),
-            span: local.map_or(function.span, |l| l.span),
-            start: varying.start,
-            index: param.map_or(&function.result_explicit, |p| &p.explicit).index,
-        };
-        match (varying.many, varying.part.parts.first()) {
-            (Some(many), Some(element)) => self.walk(many.element, at, element),
-            _ => self.walk(local.map_or(function.result, |l| l.ty), at, &varying.part),
-        }
-    }
-
-    /// A type cannot contain itself, so this ends.
-    fn walk(&mut self, ty: TypeId, at: At, part: &Part) {
-        let Type::Struct(id) = self.program.types.get(ty) else {
-            let location = (at.start.saturating_add(part.start), at.index.unwrap_or(0));
-            let location = Some(location).filter(|_| part.asked);
-            let At { name, span, .. } = at;
-            let start = at.start.saturating_add(part.start);
-            let spoken = start..start.saturating_add(part.spoken);
-            let element_wise = self.settings.api.facts().element_wise && !part.parts.is_empty();
-            let meets_itself = element_wise && part.spoken > part.count;
-            let (semantic, count) = (part.semantic.clone(), part.count.max(1));
-            self.list.push(Leaf { name, span, semantic, location, count, spoken, meets_itself });
-            return;
-        };
-        for (field, inner) in self.program.structs[id].fields.iter().zip(&part.parts) {
-            let index = field.explicit.index.or(at.index);
-            self.walk(field.ty, At { name: field.name, span: field.span, index, ..at }, inner);
-        }
-    }
-
     fn check(&self, most: &Numbers, found: &mut Vec<Diagnostic>) {
         for (at, leaf) in self.list.iter().enumerate() {
             let before = self.list.get(..at).unwrap_or_default();
             if let Some(place) = self.place(leaf) {
-                let met: Vec<&Leaf> =
-                    before.iter().filter(|l| self.place(l).is_some_and(|p| meets(&p, &place))).collect();
+                let meeting = |l: &&Part| self.place(l).is_some_and(|p| meets(&p, &place));
+                let met: Vec<&Part> = before.iter().copied().filter(meeting).collect();
                 let names: Vec<String> = met.iter().map(|l| format!("`{}`", l.name)).collect();
                 if !met.is_empty() {
                     let message =
                         format!("`{}` and {} have one position: {}", leaf.name, names.join(", "), place.text());
                     let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
-                    let text = |l: &Leaf| self.place(l).map_or(String::new(), |p| p.text());
+                    let text = |l: &Part| self.place(l).map_or(String::new(), |p| p.text());
                     found.push(met.iter().fold(error, |error, l| error.label(l.span, text(l))));
                 }
             }
             self.check_text(leaf, found);
-            let end = leaf.location.filter(|_| self.settings.api != Api::D3d);
-            let end = end.map_or(0, |(start, _)| u64::from(start) + u64::from(leaf.count) - 1);
+            let (count, location) = (leaf.places(), leaf.given());
+            let end = location.filter(|_| self.settings.api != Api::D3d);
+            let end = end.map_or(0, |(start, _)| u64::from(start) + u64::from(count) - 1);
             let system = leaf.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
-            if end > most.location.into() || leaf.count > MOST && !system {
-                let message = format!("`{}` takes {} locations of stage inputs or outputs", leaf.name, leaf.count);
-                let note = match leaf.location {
+            if end > most.location.into() || count > MOST && !system {
+                let message = format!("`{}` takes {count} locations of stage inputs or outputs", leaf.name);
+                let note = match location {
                     Some((start, _)) => format!("from {start} on; the last is {}", most.location.min(LAST)),
                     None => format!("a stage has at most {MOST}"),
                 };
@@ -156,35 +118,38 @@ impl Leaves<'_> {
     }
 
     /// What a policy counts fewer locations for than a text needs, if another one has them.
-    fn check_text(&self, leaf: &Leaf, found: &mut Vec<Diagnostic>) {
-        let needs = leaf.spoken.len() as u32;
-        if self.settings.api == Api::D3d || needs <= leaf.count {
+    fn check_text(&self, leaf: &Part, found: &mut Vec<Diagnostic>) {
+        let (here, count) = (leaf.in_text(), leaf.places());
+        let needs = here.len() as u32;
+        if self.settings.api == Api::D3d || needs <= count {
             return;
         }
-        let others = self.list.iter().filter(|l| !std::ptr::eq(*l, leaf));
-        let met: Vec<&Leaf> =
-            others.filter(|l| l.spoken.start < leaf.spoken.end && leaf.spoken.start < l.spoken.end).collect();
-        if met.is_empty() && !leaf.meets_itself {
+        let others = self.list.iter().copied().filter(|l| !std::ptr::eq(*l, leaf));
+        let meets = |l: &&Part| l.in_text().start < here.end && here.start < l.in_text().end;
+        let met: Vec<&Part> = others.filter(meets).collect();
+        // Elements of an array meet each other there.
+        let element_wise = self.settings.api.facts().element_wise && !leaf.parts.is_empty();
+        if met.is_empty() && !(element_wise && leaf.spoken > leaf.count) {
             return;
         }
-        let policy = self.settings.policy.name;
-        let Leaf { name, count, .. } = leaf;
+        let (name, policy) = (leaf.name, self.settings.policy.name);
         let message = format!("`{name}` needs {needs} locations here, `{policy}` counts {count}");
         let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
-        let error = met
-            .iter()
-            .fold(error, |error, l| error.label(l.span, format!("this one is at location {}", l.spoken.start)));
-        found.push(error.note(format!("`{name}`: from location {} on", leaf.spoken.start)));
+        let error =
+            met.iter().fold(error, |error, l| error.label(l.span, format!("this one is at location {}", l.start)));
+        found.push(error.note(format!("`{name}`: from location {} on", leaf.start)));
     }
 
     /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics differ.
-    fn place(&self, leaf: &Leaf) -> Option<Taken> {
+    fn place(&self, leaf: &Part) -> Option<Taken> {
         let by_order = self.settings.policy.stage_io.targets_by_order;
-        match (&leaf.semantic, leaf.location) {
+        match (&leaf.semantic, leaf.given()) {
             _ if self.settings.api == Api::D3d => None,
-            (_, Some((start, index))) => Some(Taken { name: "location".to_owned(), start, count: leaf.count, index }),
+            (_, Some((start, index))) => {
+                Some(Taken { name: "location".to_owned(), start, count: leaf.places(), index })
+            }
             (Some((name, start)), None) if name == TARGET && !by_order => {
-                Some(Taken { name: name.clone(), start: *start, count: leaf.count, index: 0 })
+                Some(Taken { name: name.clone(), start: *start, count: leaf.places(), index: 0 })
             }
             _ => None,
         }

@@ -96,12 +96,10 @@ struct At {
     path: Vec<Step>,
     name: String,
     modifiers: Modifiers,
-    index: Option<u32>,
-    /// The location of the first element of all arrays around, and how far from it this one is.
+    /// How many locations it is from the first element of all arrays around.
     location: u32,
-    /// The same of the index of the semantic.
+    /// How many indices of the semantic.
     further: u32,
-    span: Span,
     comments: Vec<crate::lex::Comment>,
 }
 
@@ -127,41 +125,36 @@ impl Flatten<'_> {
         for varying in all {
             let function = &self.program.functions[varying.function];
             let param = varying.param.and_then(|i| function.params.get(i));
-            let local = param.map(|p| &function.code.locals[p.local]);
             let at = At {
                 source: varying.param.map_or(Source::Result, Source::Param),
                 path: Vec::new(),
                 name: String::new(),
                 modifiers: param.map_or(function.modifiers, |p| p.modifiers),
-                index: param.map_or(&function.result_explicit, |p| &p.explicit).index,
-                location: varying.start,
+                location: 0,
                 further: 0,
-                span: local.map_or(function.span, |l| l.span),
                 comments: Vec::new(),
             };
-            self.walk(local.map_or(function.result, |l| l.ty), at, &varying.part, &mut leaves);
+            self.walk(at, &varying.part, &mut leaves);
         }
         leaves
     }
 
-    fn walk(&mut self, ty: TypeId, at: At, part: &Part, leaves: &mut Vec<Leaf>) {
-        match (self.program.types.get(ty), part.parts.first()) {
+    fn walk(&mut self, at: At, part: &Part, leaves: &mut Vec<Leaf>) {
+        match (self.program.types.get(part.ty), part.parts.first()) {
             (Type::Struct(id), _) => {
                 for (index, part) in part.parts.iter().enumerate() {
                     let Some(field) = self.program.structs[id].fields.get(index).cloned() else { continue };
                     let mut below = at.clone();
                     below.path.push(Step::Field(index as u32));
-                    below.name = join(&at.name, field.name.as_str());
+                    below.name = join(&at.name, part.name.as_str());
                     below.modifiers.set(field.modifiers);
-                    below.index = field.explicit.index.or(at.index);
-                    below.span = field.span;
                     below.comments = field.comments;
-                    self.walk(field.ty, below, part, leaves);
+                    self.walk(below, part, leaves);
                 }
             }
             (Type::Array(element, Some(count)), Some(part)) if self.is_split(element) => {
                 for below in elements(&at, count, (part.count, part.indices)) {
-                    self.walk(element, below, part, leaves);
+                    self.walk(below, part, leaves);
                 }
             }
             (Type::Matrix(scalar, rows, columns), _) if self.split || scalar == Scalar::Bool => {
@@ -170,7 +163,7 @@ impl Flatten<'_> {
                     leaves.push(leaf(row, below, part));
                 }
             }
-            _ => leaves.push(leaf(ty, at, part)),
+            _ => leaves.push(leaf(part.ty, at, part)),
         }
     }
 
@@ -206,8 +199,8 @@ fn leaf(ty: TypeId, at: At, part: &Part) -> Leaf {
         semantic: part.semantic.as_ref().map(|(name, index)| (name.clone(), index.saturating_add(further))),
         modifiers: at.modifiers,
         location: (part.count > 0).then(|| at.location.saturating_add(part.start)),
-        index: at.index,
-        span: at.span,
+        index: part.index,
+        span: part.span,
         comments: at.comments,
     }
 }

@@ -4,7 +4,7 @@ use super::emitted::Texts;
 use super::model::{
     Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
-use super::varyings::Varyings;
+use super::varyings::{Signature, signatures};
 use super::{leaves, stages, types};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
@@ -495,22 +495,23 @@ impl Builder<'_> {
     }
 
     /// The entry points, with their stage inputs and outputs.
-    fn entry_points(&self, emitted: Option<&Program>) -> Vec<(super::model::EntryPoint, Varyings)> {
+    fn entry_points(&self, emitted: Option<&Program>) -> Vec<(super::model::EntryPoint, Vec<Signature>)> {
         let entries = self.program.entry_points.iter().enumerate();
-        let each = entries.map(|(i, entry)| (i, entry, Varyings::of(self, entry)));
-        each.map(|(i, entry, shown)| (self.entry_point(i, entry, &shown, emitted), shown)).collect()
+        let each = entries.map(|(i, entry)| (i, entry, signatures(self.program, &self.layout.settings, entry)));
+        each.map(|(i, entry, all)| (self.entry_point(i, entry, &all, emitted), all)).collect()
     }
 
     fn entry_point(
         &self,
         index: usize,
         entry: &tree::EntryPoint,
-        varyings: &Varyings,
+        signatures: &[Signature],
         emitted: Option<&Program>,
     ) -> super::model::EntryPoint {
         let function = &self.program.functions[entry.function];
         let layout = self.layout.entry_points.get(index);
-        let mut shown = varyings.own.clone();
+        let mut signatures = signatures.iter().map(|signature| signature.shown(self, entry.stage));
+        let mut shown = signatures.next().unwrap_or_default();
         for (i, place, layout) in layout.iter().flat_map(|l| &l.params) {
             let Some(param) = function.params.get(*i) else { continue };
             let local = &function.code.locals[param.local];
@@ -536,7 +537,7 @@ impl Builder<'_> {
             stage: entry.stage.name().to_owned(),
             parameters,
             result,
-            patch_constants: varyings.of_patch.iter().map(|(_, variable)| variable.clone()).collect(),
+            patch_constants: signatures.flatten().map(|(_, variable)| variable).collect(),
             uses_any_sample_rate_input: stages::runs_for_samples(self.program, entry),
             thread_group_size: grouped.then_some(entry.workgroup_size),
             facts: stages::facts(self.program, entry),

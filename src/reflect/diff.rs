@@ -4,8 +4,8 @@
 //! moved is one change and not one a field. Elements of an array that lie at other distances have moved too, and so have the
 //! vectors of a matrix.
 
-use super::leaves::PATCH_PATH;
 use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
+use super::varyings::patch_path;
 use super::words::{count, has_classes, position, relative, type_name};
 use crate::layout::Unit;
 use serde::{Deserialize, Serialize};
@@ -332,7 +332,7 @@ impl Items<'_> {
         for constant in &entry.patch_constants {
             let name = constant.name.clone().unwrap_or_else(|| "(result)".to_owned());
             let constant = Variable { name: Some(name), ..constant.clone() };
-            self.variable(Subject::Varying, &format!("{path}.{PATCH_PATH}"), &constant, &[]);
+            self.variable(Subject::Varying, &patch_path(&path), &constant, &[]);
         }
     }
 

@@ -1,28 +1,21 @@
 //! Why stage inputs and outputs have their locations.
 
-use super::build::Builder;
-use super::emitted::Texts;
+use super::build::requested;
 use super::explain::{Explanation, Step, source_line};
-use super::leaves::PATCH_PATH;
-use super::model::{Binding, Count, Variable};
-use super::varyings::{patch_constants, varyings};
+use super::model::Binding;
+use super::varyings::{Both, Signature, located, signatures};
 use super::words::position;
-use crate::layout::locations::PATCH;
+use crate::layout::locations::{PATCH, Part, TARGET, Varying, semantic_text};
 use crate::layout::rules::pages;
 use crate::layout::{Api, ProgramLayout, Unit};
 use crate::source::{Sources, Span};
-use crate::tree::{EntryPoint, FunctionId, Program, Stage, Type, TypeId};
-use std::collections::BTreeSet;
+use crate::tree::{EntryPoint, Program, Stage, Type};
 
 /// The stage inputs and outputs of an entry point, and their parts.
 pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
-    let Some(point) = program.entry_points.get(entry) else { return Vec::new() };
-    let builder = Builder { program, layout, sources, texts: Texts::default(), contents: BTreeSet::new() };
-    let mut explainer = Explainer { program, layout, sources, entry: point, list: Vec::new() };
-    explainer.function(point.function, point.name.as_str(), &varyings(&builder, point));
-    if let Some(constants) = point.patch_constant {
-        explainer.function(constants, &format!("{}.{PATCH_PATH}", point.name), &patch_constants(&builder, point));
-    }
+    let Some(entry) = program.entry_points.get(entry) else { return Vec::new() };
+    let mut explainer = Explainer { program, layout, sources, entry, list: Vec::new() };
+    signatures(program, &layout.settings, entry).iter().for_each(|signature| explainer.signature(signature));
     explainer.list
 }
 
@@ -34,43 +27,25 @@ struct Explainer<'a> {
     list: Vec<Explanation>,
 }
 
-fn word(kind: &str) -> &'static str {
-    match Unit::of_word(kind) {
-        Some(Unit::VaryingOutput) => "outputs",
-        Some(Unit::RayPayload | Unit::HitAttributes | Unit::CallablePayload) => "members",
+/// A part in each direction that it goes in.
+type Ways<'p> = Vec<(Unit, &'p Part)>;
+
+fn word(unit: Unit) -> &'static str {
+    match unit {
+        Unit::VaryingOutput => "outputs",
+        Unit::RayPayload | Unit::HitAttributes | Unit::CallablePayload => "members",
         _ => "inputs",
     }
 }
 
-/// Whether a field says its location: the whole struct then lies where its fields do.
-fn fields_ask(variable: &Variable) -> bool {
-    let mut node = variable.ty.as_deref();
-    while let Some(inner) = node.filter(|n| n.fields.is_none()).and_then(|n| n.element_type.as_deref()) {
-        node = Some(inner);
-    }
-    let fields = node.and_then(|n| n.fields.as_ref());
-    fields.is_some_and(|list| list.iter().any(|f| asks(f).is_some() || fields_ask(f)))
-}
-
-/// How many indices of its semantic an element of an array is from the next, the outermost array first.
-fn semantic_strides(variable: &Variable) -> Vec<u64> {
-    let mut strides = Vec::new();
-    let mut node = variable.ty.as_deref();
-    while let Some(array) = node.filter(|n| n.fields.is_none()) {
-        strides.extend(array.semantic_stride);
-        node = array.element_type.as_deref();
-    }
-    strides
-}
-
-/// The location that the source asks for.
-fn asks(variable: &Variable) -> Option<&str> {
-    variable.requested.as_deref().filter(|r| r.contains("location"))
+/// The locations of a parameter in the directions in which it has some.
+fn offsets<'v>(both: &Both<'v>) -> impl Iterator<Item = (&'v Varying, Binding)> + use<'v> {
+    both.all.iter().filter_map(|v| Some((v, located(v.unit, &v.part)?)))
 }
 
 /// `location 3 to location 5` of inputs or outputs.
-fn range(binding: &Binding) -> String {
-    format!("{} of {}", position(binding), word(&binding.kind))
+fn range(unit: Unit, binding: &Binding) -> String {
+    format!("{} of {}", position(binding), word(unit))
 }
 
 impl Explainer<'_> {
@@ -78,74 +53,63 @@ impl Explainer<'_> {
         Step { text, rule: pages::STAGE_IO.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
     }
 
-    /// What a function takes and gives; the path of each begins with `path`.
-    fn function(&mut self, id: FunctionId, path: &str, found: &[(Option<usize>, Variable)]) {
-        let function = &self.program.functions[id];
-        for (at, (index, variable)) in found.iter().enumerate() {
-            let (name, ty, span) = match index.and_then(|i| function.params.get(i)) {
-                Some(param) => {
-                    let local = &function.code.locals[param.local];
-                    (local.name.as_str(), local.ty, local.span)
-                }
-                None => ("$result", function.result, function.span),
-            };
-            let steps = self.top((function.name.as_str(), name), variable, (at, found), span);
-            self.part(&format!("{path}.{name}"), variable, (ty, span), &[], steps);
+    /// What a function takes and gives.
+    fn signature(&mut self, signature: &Signature) {
+        let function = self.program.functions[signature.function].name;
+        let all: Vec<Both> = signature.each().collect();
+        for (at, both) in all.iter().enumerate() {
+            let mut steps = Vec::new();
+            for (varying, binding) in offsets(both) {
+                steps.extend(self.top(function.as_str(), (varying, &binding), (at, &all)));
+            }
+            let is_of_patch = both.first.per() == Some(PATCH);
+            if let (Some(per), false) = (both.first.per(), steps.is_empty()) {
+                let many = if is_of_patch { "" } else { ", and all have the locations of one" };
+                steps.push(self.step(format!("There is one for each {per}{many}"), both.first.part.span));
+            }
+            let ways: Ways = both.all.iter().map(|v| (v.unit, &v.part)).collect();
+            self.part(&format!("{}.{}", signature.path, both.name()), &ways, steps);
         }
     }
 
-    /// Why a whole parameter of a function has its locations.
-    fn top(
-        &self,
-        (function, name): (&str, &str),
-        variable: &Variable,
-        of: (usize, &[(Option<usize>, Variable)]),
-        span: Span,
-    ) -> Vec<Step> {
-        let (at, all) = of;
-        let is_of_patch = |v: &Variable| v.per.as_deref() == Some(PATCH);
+    /// Why a whole parameter of a function has its locations in one direction.
+    fn top(&self, function: &str, of: (&Varying, &Binding), (at, all): (usize, &[Both])) -> Vec<Step> {
+        let (Varying { unit, part, .. }, binding) = of;
         let apart = self.layout.settings.counts_patch_constants_apart();
-        let mut steps = Vec::new();
-        if variable.offsets().next().is_none() {
-            return steps;
+        let is_of_patch = |both: &Both| both.first.per() == Some(PATCH);
+        let here = all.get(at).is_some_and(is_of_patch);
+        let same = |both: &&Both| offsets(both).any(|(v, _)| v.unit == *unit) && (!apart || is_of_patch(both) == here);
+        let earlier: Vec<&Both> = all.iter().take(at).filter(same).collect();
+        let order = format!(
+            "The {} of `{function}`{} come in their order{}: `{}` is number {} of {} with locations",
+            word(*unit),
+            if here && apart { " for a patch" } else { "" },
+            if *unit == Unit::VaryingOutput { ", the result last" } else { "" },
+            all.get(at).map_or("", Both::name),
+            earlier.len() + 1,
+            all.iter().filter(same).count()
+        );
+        let mut fields_ask = false;
+        part.walk(&mut Vec::new(), &mut |inner, _| {
+            fields_ask |= inner.field.is_some() && inner.explicit.location.is_some();
+            true
+        });
+        let by_fields = fields_ask && self.takes_locations() && !self.offsets();
+        let (asked, target) = (self.asked(part), self.is_target(part, *unit));
+        let range = range(*unit, binding);
+        let text = match &asked {
+            _ if by_fields => format!("Its fields ask for their locations: {range}"),
+            Some(asked) => format!("`{asked}` asks for {range}"),
+            None if target => format!("Render targets have the index of their semantic as location: {range}"),
+            None => format!("First fit: {range}, by declaration and not by semantic"),
+        };
+        let mut step = self.step(text, part.span);
+        if asked.is_none() && !by_fields && !target {
+            let others = earlier.iter().flat_map(|both| offsets(both).map(|(v, b)| (both.name(), v, b)));
+            let others = others.filter(|(_, v, _)| v.unit == *unit);
+            step.taken = others.map(|(name, _, b)| format!("{} taken by `{name}`", position(&b))).collect();
         }
-        for binding in variable.offsets() {
-            let one_count = |v: &Variable| !apart || is_of_patch(v) == is_of_patch(variable);
-            let same = |v: &Variable| v.offsets().any(|b| b.kind == binding.kind) && one_count(v);
-            let earlier: Vec<&Variable> = all.iter().take(at).map(|(_, v)| v).filter(|v| same(v)).collect();
-            let of_patch = if is_of_patch(variable) && apart { " for a patch" } else { "" };
-            let text = format!(
-                "The {} of `{function}`{of_patch} come in their order{}: `{name}` is number {} of {} with locations",
-                word(&binding.kind),
-                if binding.kind == Unit::VaryingOutput.word() { ", the result last" } else { "" },
-                earlier.len() + 1,
-                all.iter().filter(|(_, v)| same(v)).count()
-            );
-            steps.push(self.step(text, span));
-            let asked = asks(variable).filter(|_| self.takes_locations());
-            let by_fields = self.takes_locations() && !self.offsets() && fields_ask(variable);
-            let target = self.is_target(variable, binding);
-            let text = match asked {
-                _ if by_fields => format!("Its fields ask for their locations: {}", range(binding)),
-                Some(asked) => format!("`{asked}` asks for {}", range(binding)),
-                None if target => {
-                    format!("Render targets have the index of their semantic as location: {}", range(binding))
-                }
-                None => format!("First fit: {}, by declaration and not by semantic", range(binding)),
-            };
-            let mut step = self.step(text, span);
-            let others = earlier.iter().flat_map(|v| v.offsets().map(move |b| (v, b)));
-            step.taken = others
-                .filter(|(_, b)| b.kind == binding.kind && asked.is_none() && !by_fields && !target)
-                .map(|(v, b)| format!("{} taken by `{}`", position(b), v.name.as_deref().unwrap_or("$result")))
-                .collect();
-            steps.push(step);
-        }
-        if let Some(per) = &variable.per {
-            let many = if is_of_patch(variable) { "" } else { ", and all have the locations of one" };
-            steps.push(self.step(format!("There is one for each {per}{many}"), span));
-        }
-        steps
+        vec![self.step(order, part.span), step]
     }
 
     fn offsets(&self) -> bool {
@@ -157,36 +121,44 @@ impl Explainer<'_> {
         self.layout.settings.api != Api::D3d
     }
 
-    fn is_target(&self, variable: &Variable, binding: &Binding) -> bool {
-        let by_order = self.layout.settings.policy.stage_io.targets_by_order;
-        let target = |v: &Variable| v.semantic_name.as_deref() == Some("SV_TARGET");
-        let fields = variable.ty.as_ref().and_then(|t| t.fields.as_ref());
-        self.entry.stage == Stage::Fragment
-            && binding.kind == Unit::VaryingOutput.word()
-            && !by_order
-            && (target(variable) || fields.is_some_and(|f| f.iter().any(target)))
+    /// The location that the source asks for.
+    fn asked(&self, part: &Part) -> Option<String> {
+        requested(&part.explicit).filter(|_| part.explicit.location.is_some() && self.takes_locations())
     }
 
-    /// A parameter or field; `outer` are the first locations of what is around it.
-    fn part(&mut self, path: &str, variable: &Variable, of: (TypeId, Span), outer: &[Binding], steps: Vec<Step>) {
-        let (ty, span) = of;
-        let mut steps = steps;
-        let mut absolute: Vec<Binding> = variable.offsets().cloned().collect();
-        for binding in &mut absolute {
-            let around: u64 = outer.iter().filter(|b| b.kind == binding.kind).map(|b| b.index.unwrap_or(0)).sum();
-            binding.index = Some(binding.index.unwrap_or(0).saturating_add(around));
+    fn is_struct(&self, part: &Part) -> bool {
+        matches!(self.program.types.get(part.ty), Type::Struct(_))
+    }
+
+    fn is_target(&self, part: &Part, unit: Unit) -> bool {
+        let target = |part: &Part| part.semantic.as_ref().is_some_and(|(name, _)| name == TARGET);
+        self.entry.stage == Stage::Fragment
+            && unit == Unit::VaryingOutput
+            && !self.layout.settings.policy.stage_io.targets_by_order
+            && (target(part) || self.is_struct(part) && part.parts.iter().any(target))
+    }
+
+    /// A parameter or field, and what is in it.
+    fn part(&mut self, path: &str, ways: &Ways, mut steps: Vec<Step>) {
+        let Some((_, part)) = ways.first().copied() else { return };
+        // What the arrays around it hold.
+        let mut inner = ways.clone();
+        let mut strides = Vec::new();
+        while let Some((_, array)) = inner.first().filter(|(_, p)| !self.is_struct(p) && !p.parts.is_empty()) {
+            strides.extend(array.semantic_stride);
+            inner = inside(&inner, 0);
         }
-        let strides = semantic_strides(variable);
         if let Some(first) = strides.first() {
             let further: Vec<String> = strides.iter().map(|by| format!("+{by}")).collect();
             let text = match first {
                 0 => "All elements have the semantics of one".to_owned(),
                 _ => format!("The index of its semantic runs over its elements: {}", further.join(", ")),
             };
-            steps.push(self.step(text, span));
+            steps.push(self.step(text, part.span));
         }
-        let semantic = variable.semantic();
-        let mut shown: Vec<String> = absolute.iter().map(range).collect();
+        let semantic = part.semantic.as_ref().map(semantic_text);
+        let located = ways.iter().filter_map(|(unit, part)| Some(range(*unit, &located(*unit, part)?)));
+        let mut shown: Vec<String> = located.collect();
         if shown.is_empty() {
             let text = match &semantic {
                 Some(semantic) if semantic.starts_with("SV_") => {
@@ -194,48 +166,43 @@ impl Explainer<'_> {
                 }
                 _ => "Nothing in it takes a location".to_owned(),
             };
-            steps.push(self.step(text, span));
+            steps.push(self.step(text, part.span));
             shown.push("takes no location".to_owned());
         }
         let suffix = semantic.map_or(String::new(), |s| format!(" ({s})"));
         let position = shown.join(" and ") + &suffix;
         self.list.push(Explanation { path: path.to_owned(), position, steps: steps.clone(), ..Explanation::default() });
-        self.fields(path, variable, ty, &absolute, &steps);
+        self.fields(path, &inner, &steps);
     }
 
-    fn fields(&mut self, path: &str, variable: &Variable, ty: TypeId, outer: &[Binding], steps: &[Step]) {
-        let types = &self.program.types;
-        let mut inner = ty;
-        let mut node = variable.ty.as_deref();
-        while let Some(element) = node.filter(|n| n.fields.is_none()).and_then(|n| n.element_type.as_deref()) {
-            node = Some(element);
-            inner = match types.get(inner) {
-                Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) | Type::Stream(_, t) => t,
-                other => other.element().unwrap_or(TypeId::ERROR),
-            };
-        }
-        let (Some(fields), Type::Struct(id)) = (node.and_then(|n| n.fields.as_ref()), types.get(inner)) else { return };
-        let s = &self.program.structs[id];
-        for (field, declared) in fields.iter().zip(&s.fields) {
+    /// The fields of a struct.
+    fn fields(&mut self, path: &str, ways: &Ways, steps: &[Step]) {
+        let Some((_, part)) = ways.first().filter(|(_, part)| self.is_struct(part)) else { return };
+        for (index, field) in part.parts.iter().enumerate() {
             let mut steps = steps.to_vec();
-            for b in field.offsets() {
-                let count = match b.count {
-                    Some(Count::Number(n)) => n,
-                    _ => 1,
-                };
-                let plural = if count == 1 { "" } else { "s" };
-                let at = b.index.unwrap_or(0);
-                let asked = asks(field).filter(|_| self.takes_locations()).map(|asked| match self.offsets() {
+            let inner = inside(ways, index);
+            for ((_, around), (unit, field)) in ways.iter().zip(&inner).filter(|(_, (_, field))| field.count > 0) {
+                let plural = if field.count == 1 { "" } else { "s" };
+                let asked = self.asked(field).map(|asked| match self.offsets() {
                     true => format!(", as `{asked}` asks from the first of what is around it"),
                     false => format!(", as `{asked}` asks"),
                 });
-                let asked = asked.unwrap_or_default();
-                let text =
-                    format!("`{}` takes {count} location{plural} of {}: +{at}{asked}", declared.name, word(&b.kind));
-                steps.push(self.step(text, declared.span));
+                let text = format!(
+                    "`{}` takes {} location{plural} of {}: +{}{}",
+                    field.name,
+                    field.count,
+                    word(*unit),
+                    field.start.saturating_sub(around.start),
+                    asked.unwrap_or_default()
+                );
+                steps.push(self.step(text, field.span));
             }
-            let path = format!("{path}.{}", declared.name);
-            self.part(&path, field, (declared.ty, declared.span), outer, steps);
+            self.part(&format!("{path}.{}", field.name), &inner, steps);
         }
     }
+}
+
+/// One of the parts, in each direction.
+fn inside<'p>(ways: &Ways<'p>, index: usize) -> Ways<'p> {
+    ways.iter().filter_map(|(unit, part)| Some((*unit, part.parts.get(index)?))).collect()
 }

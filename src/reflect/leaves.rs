@@ -1,11 +1,11 @@
 //! Every leaf with its absolute position, its name in the text and who uses it: of global parameters, of the uniform
 //! parameters of entry points, of stage inputs and outputs; and the buffers that the source does not declare.
 
-use super::build::{Builder, count, set_semantic};
-use super::model::{BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Size, Unbounded, Variable};
+use super::build::{Builder, count};
+use super::model::{Binding, BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Unbounded};
 use super::paths::Paths;
-use super::varyings::Varyings;
-use crate::layout::locations::PATCH;
+use super::varyings::{Signature, located};
+use crate::layout::locations::{PATCH, Part, semantic_text};
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
 use crate::tree::{self, FunctionId, LeafId, Origin, ParameterId, Program, Semantic, Step, Type, TypeId};
@@ -20,9 +20,6 @@ pub(super) fn params_path(entry: &str) -> String {
     format!("{entry}.$Params")
 }
 
-/// What stands between an entry point and what the function of its patch constants gives.
-pub(super) const PATCH_PATH: &str = "$patch";
-
 /// The entry points whose code names something, by index, and whether they reach that code.
 type Users = BTreeMap<usize, bool>;
 
@@ -34,7 +31,7 @@ pub(super) struct Listed {
 
 /// All leaves. With `entries`, the entry points as the sidecar shows them, are their stage inputs and outputs; `emitted` is the
 /// program of the texts.
-pub(super) fn leaves(builder: &Builder, entries: &[(EntryPoint, Varyings)], emitted: Option<&Program>) -> Listed {
+pub(super) fn leaves(builder: &Builder, entries: &[(EntryPoint, Vec<Signature>)], emitted: Option<&Program>) -> Listed {
     let paths = Paths { program: builder.program, leaves: &builder.layout.leaves };
     let mut rows = Rows { builder, paths, list: Vec::new() };
     for (id, leaf) in builder.layout.leaves.iter() {
@@ -51,9 +48,9 @@ pub(super) fn leaves(builder: &Builder, entries: &[(EntryPoint, Varyings)], emit
     let program = builder.program;
     let mut list: Vec<Leaf> = rows.list.into_iter().map(|row| row.with_users(&program.entry_points)).collect();
     let emitted = emitted.filter(|_| builder.layout.settings.api == Api::D3d);
-    for (index, (entry, shown)) in entries.iter().enumerate() {
+    for (index, (entry, signatures)) in entries.iter().enumerate() {
         let emitted = emitted.and_then(|program| Some((program, program.entry_points.get(index)?)));
-        varyings(entry, shown, emitted, &mut list);
+        varyings(program, (entry, signatures), emitted, &mut list);
     }
     Listed { list, reached }
 }
@@ -299,141 +296,104 @@ fn used_by_bytes(list: &mut [Row], buffer: impl Fn(LeafId) -> Option<LeafId>) {
     }
 }
 
-/// Stage inputs and outputs of an entry point, which uses them all. `emitted` is it in the text, if that has semantics.
+/// The leaves of stage inputs and outputs of an entry point, which uses them all. `emitted` is it in the text, if that has
+/// semantics.
 fn varyings(
-    entry: &EntryPoint,
-    shown: &Varyings,
+    program: &Program,
+    (entry, signatures): (&EntryPoint, &[Signature]),
     emitted: Option<(&Program, &tree::EntryPoint)>,
     list: &mut Vec<Leaf>,
 ) {
-    let mut walk = Walk { entry: &entry.name, program: emitted.map(|(program, _)| program), list };
-    let (function, patch) = emitted.map_or((None, None), |(_, e)| (Some(e.function), e.patch_constant));
-    let path = format!("{}.{PATCH_PATH}", entry.name);
-    for (path, list, function) in [(&entry.name, &shown.own, function), (&path, &shown.of_patch, patch)] {
-        for (param, variable) in list.iter().filter(|(_, v)| is_located(v)) {
-            let path = format!("{path}.{}", variable.name.as_deref().unwrap_or("$result"));
-            let outer = Outer { per: variable.per.clone(), given: walk.given(function, *param), ..Outer::default() };
-            walk.variable(&path, variable, &outer);
-        }
-    }
-}
-
-fn is_located(variable: &Variable) -> bool {
-    let mut kinds = variable.offsets().map(|b| Unit::of_word(&b.kind));
-    kinds.any(|unit| unit.is_some_and(Unit::is_located))
-}
-
-struct Walk<'a> {
-    entry: &'a str,
-    /// The program of the text.
-    program: Option<&'a Program>,
-    list: &'a mut Vec<Leaf>,
-}
-
-/// Numbers by unit.
-type ByUnit = Vec<(String, u64)>;
-
-/// An array around a stage input or output.
-#[derive(Clone)]
-struct Around {
-    count: Option<Count>,
-    /// Of an element.
-    sizes: ByUnit,
-    semantic_stride: Option<u64>,
-}
-
-/// What is around a stage input or output.
-#[derive(Clone, Default)]
-struct Outer {
-    /// The first location.
-    starts: ByUnit,
-    arrays: Vec<Around>,
-    per: Option<String>,
-    /// Its type in the text, and the semantic there of it or what is around it.
-    given: Option<(TypeId, Option<Semantic>)>,
-}
-
-impl Walk<'_> {
-    /// What a parameter or result of a function is in the text.
-    fn given(&self, function: Option<FunctionId>, param: Option<usize>) -> Option<(TypeId, Option<Semantic>)> {
-        let function = &self.program?.functions[function?];
-        let Some(index) = param else { return Some((function.result, function.result_semantic)) };
-        let param = function.params.iter().find(|p| p.declared == u32::try_from(index).ok())?;
-        Some((function.code.locals[param.local].ty, param.semantic))
-    }
-
-    /// What a field is in the text, of a struct or of what holds several.
-    fn given_field(
-        &self,
-        around: Option<(TypeId, Option<Semantic>)>,
-        index: u32,
-    ) -> Option<(TypeId, Option<Semantic>)> {
-        let (program, (mut ty, semantic)) = (self.program?, around?);
-        while let Type::Array(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) =
-            program.types.get(ty)
-        {
-            ty = t;
-        }
-        let Type::Struct(id) = program.types.get(ty) else { return None };
-        let field = program.structs[id].fields.iter().find(|f| f.origin == Origin::Field(index))?;
-        Some((field.ty, semantic.or(field.semantic)))
-    }
-
-    fn variable(&mut self, path: &str, variable: &Variable, outer: &Outer) {
-        let mut here = outer.clone();
-        here.starts.extend(variable.offsets().map(|b| (b.kind.clone(), b.index.unwrap_or(0))));
-        let mut node = variable.ty.as_deref();
-        let first = outer.arrays.is_empty() && outer.per.as_deref().is_some_and(|per| per != PATCH);
-        while let Some(array) = node.filter(|n| n.fields.is_none() && !matches!(n.kind.as_str(), "vector" | "matrix"))
-            && let Some(element) = array.element_type.as_deref()
-        {
-            // One location holds what there is for all vertices.
-            let one = first && here.arrays.is_empty();
-            let size = |s: &Size| match s.value {
-                Count::Number(n) if !one => (s.kind.clone(), n),
-                _ => (s.kind.clone(), 0),
-            };
-            let sizes = element.sizes.iter().flatten().map(size).collect();
-            here.arrays.push(Around { count: array.element_count, sizes, semantic_stride: array.semantic_stride });
-            node = Some(element);
-        }
-        if let Some(fields) = node.and_then(|n| n.fields.as_ref()) {
-            for (index, field) in (0..).zip(fields) {
-                here.given = self.given_field(outer.given, index);
-                self.variable(&format!("{path}.{}", field.name.as_deref().unwrap_or("")), field, &here);
+    let functions = emitted.map_or([None; 2], |(_, e)| [Some(e.function), e.patch_constant]);
+    for (signature, function) in signatures.iter().zip(functions) {
+        for both in signature.each() {
+            let path = format!("{}.{}", signature.path, both.name());
+            let given = emitted.zip(function).and_then(|((p, _), f)| Some((p, given(p, f, both.first.param)?)));
+            // Each leaf in all directions, then the next one.
+            let mut found: Vec<(usize, Leaf)> = Vec::new();
+            for varying in both.all {
+                let mut nth = 0;
+                varying.part.walk(&mut Vec::new(), &mut |part, around| {
+                    nth += 1;
+                    let way: Vec<&Part> = around.iter().copied().chain([part]).collect();
+                    let named = way.iter().rfind(|p| p.field.is_some()).or(way.first());
+                    let at = named.filter(|_| part.parts.is_empty()).and_then(|named| located(varying.unit, named));
+                    let leaf = at.map(|at| varying_leaf(program, at, (&way, both.first.per()), given));
+                    found.extend(leaf.map(|leaf| {
+                        let (path, entry_points) = (path.clone() + &leaf.path, vec![entry.name.clone()]);
+                        (nth, Leaf { path, entry_points, ..leaf })
+                    }));
+                    true
+                });
             }
-            return;
-        }
-        let mut in_text = Variable::default();
-        set_semantic(&mut in_text, outer.given.and_then(|(_, semantic)| semantic).map(|s| s.split()));
-        let semantic = variable.semantic().or_else(|| in_text.semantic());
-        for binding in variable.offsets() {
-            let starts = here.starts.iter().filter(|(kind, _)| *kind == binding.kind);
-            self.list.push(Leaf {
-                path: path.to_owned(),
-                kind: binding.kind.clone(),
-                index: Some(starts.fold(0u64, |sum, (_, at)| sum.saturating_add(*at))),
-                count: binding.count,
-                semantic: semantic.clone(),
-                per: here.per.clone(),
-                repeats: here.repeats(&binding.kind, semantic.is_some()),
-                entry_points: vec![self.entry.to_owned()],
-                ..Leaf::default()
-            });
+            found.sort_by_key(|(nth, _)| *nth);
+            list.extend(found.into_iter().map(|(_, leaf)| leaf));
         }
     }
 }
 
-impl Outer {
-    /// The arrays around in a unit. How many vertices a stream has is not known. What has no semantic has no distances of its
-    /// indices.
-    fn repeats(&self, kind: &str, named: bool) -> Vec<Repeat> {
-        let one = |around: &Around| {
-            let stride = around.sizes.iter().find(|(k, _)| k == kind).map_or(0, |(_, size)| *size);
-            let semantic_stride = around.semantic_stride.filter(|_| named);
-            Some(Repeat { stride, count: around.count?, name: None, vectors: None, semantic_stride })
-        };
-        self.arrays.iter().filter_map(one).collect()
+/// Something in the text: its type, and the semantic of it or of what is around it.
+type Given = (TypeId, Option<Semantic>);
+
+/// What a parameter or result of a function is in the text.
+fn given(program: &Program, function: FunctionId, param: Option<usize>) -> Option<Given> {
+    let function = &program.functions[function];
+    let Some(index) = param else { return Some((function.result, function.result_semantic)) };
+    let param = function.params.iter().find(|p| p.declared == u32::try_from(index).ok())?;
+    Some((function.code.locals[param.local].ty, param.semantic))
+}
+
+/// What a field is in the text, of a struct or of what holds several.
+fn given_field(program: &Program, (mut ty, semantic): Given, index: u32) -> Option<Given> {
+    while let Type::Array(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) =
+        program.types.get(ty)
+    {
+        ty = t;
+    }
+    let Type::Struct(id) = program.types.get(ty) else { return None };
+    let field = program.structs[id].fields.iter().find(|f| f.origin == Origin::Field(index))?;
+    Some((field.ty, semantic.or(field.semantic)))
+}
+
+/// The leaf at the end of a way from a parameter or result, with its path from there; `text` is that in the text.
+fn varying_leaf(
+    program: &Program,
+    at: Binding,
+    (way, per): (&[&Part], Option<&str>),
+    text: Option<(&Program, Given)>,
+) -> Leaf {
+    let fields = || way.iter().filter_map(|part| Some((part.name, part.field?)));
+    let in_text = text.and_then(|(program, whole)| {
+        fields().try_fold(whole, |around, (_, index)| given_field(program, around, index))?.1
+    });
+    let own = way.last().and_then(|part| part.semantic.clone());
+    let semantic = own.or_else(|| in_text.map(|s| s.split()));
+    let arrays = way.iter().zip(way.iter().skip(1)).filter(|(_, inner)| inner.field.is_none()).enumerate();
+    let repeats = arrays.filter_map(|(nth, (array, element))| {
+        // One location holds what there is for all vertices. What has no semantic has no distances of its indices.
+        let one = nth == 0 && per.is_some_and(|per| per != PATCH);
+        let semantic_stride = array.semantic_stride.filter(|_| semantic.is_some()).map(u64::from);
+        let stride = if one { 0 } else { element.count.into() };
+        Some(Repeat { semantic_stride, ..repeat(Some(elements(program.types.get(array.ty))?), stride) })
+    });
+    Leaf {
+        path: fields().map(|(name, _)| format!(".{name}")).collect(),
+        kind: at.kind,
+        index: at.index,
+        count: at.count,
+        repeats: repeats.collect(),
+        semantic: semantic.as_ref().map(semantic_text),
+        per: per.map(str::to_owned),
+        ..Leaf::default()
+    }
+}
+
+/// How many elements something has. How many vertices a stream has is not known.
+fn elements(ty: Type) -> Option<u32> {
+    match ty {
+        Type::Array(_, n) => Some(n.unwrap_or(0)),
+        Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => Some(n),
+        _ => None,
     }
 }
 
