@@ -591,10 +591,7 @@ pub(super) fn requested(explicit: &Explicit) -> Option<String> {
     if let Some((set, _)) = explicit.vk_set {
         words.push(format!("layout(set = {set})"));
     }
-    if let Some((bytes, _)) = explicit.packoffset {
-        let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");
-        words.push(format!("packoffset(c{}.{component})", bytes / 16));
-    }
+    words.extend(explicit.packoffset.map(|(bytes, _)| packoffset_text(bytes)));
     let numbers = [
         ("location", explicit.location.map(|(l, _)| l)),
         ("index", explicit.index),
@@ -605,6 +602,11 @@ pub(super) fn requested(explicit: &Explicit) -> Option<String> {
     ];
     words.extend(numbers.into_iter().filter_map(|(name, n)| Some(format!("vk::{name}({})", n?))));
     (!words.is_empty()).then(|| words.join(" "))
+}
+
+pub(super) fn packoffset_text(bytes: u32) -> String {
+    let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");
+    format!("packoffset(c{}.{component})", bytes / 16)
 }
 
 pub(super) fn register_text(register: &ExplicitRegister) -> String {

@@ -3,11 +3,12 @@
 //!
 //! First come the steps to the parameter, which are in `explain_phases`, then the way from it down to the part.
 
-use super::build::bindings;
+use super::build::{bindings, packoffset_text};
 use super::explain_find::{Dimension, Elements};
 #[cfg(feature = "cli")]
 pub use super::explain_find::{element, find, missing};
 use super::explain_trace::{History, latest_before};
+use super::leaves::{GLOBALS, params_path};
 use super::model::{Binding, Count};
 use crate::layout::rules::{Rules, pages, round_up};
 use crate::layout::trace::Owner;
@@ -57,6 +58,12 @@ pub struct Step {
     pub taken: Vec<String>,
 }
 
+impl Step {
+    pub(super) fn new(text: impl Into<String>, rule: impl Into<String>, source: Option<(String, String)>) -> Step {
+        Step { text: text.into(), rule: rule.into(), source, taken: Vec::new() }
+    }
+}
+
 impl Explanation {
     /// For people.
     pub fn to_text(&self) -> String {
@@ -104,61 +111,26 @@ pub(super) struct Explainer<'a> {
 }
 
 /// A field, global or uniform parameter.
-#[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
     pub(super) name: &'a str,
     span: Span,
-    explicit: Option<&'a Explicit>,
-    /// The byte that it asks for, where, and how.
-    asked: Option<(u32, Span, Asked)>,
+    explicit: &'a Explicit,
+    /// The byte that it asks for, where, and in which words.
+    asked: Option<(u32, Span, String)>,
 }
 
-/// How a byte is asked for.
-#[derive(Clone, Copy)]
-enum Asked {
-    Packoffset,
-    Offset,
-    Register,
-}
-
-impl Asked {
-    /// As it is written.
-    fn text(self, bytes: u32) -> String {
-        match self {
-            Asked::Packoffset => {
-                let component = ["x", "y", "z", "w"].get((bytes / 4 % 4) as usize).copied().unwrap_or("x");
-                format!("packoffset(c{}.{component})", bytes / 16)
-            }
-            Asked::Offset => format!("vk::offset({bytes})"),
-            Asked::Register => format!("register(c{})", bytes / 16),
-        }
-    }
-}
-
-impl<'a> Member<'a> {
-    fn of(name: &'a str, span: Span, explicit: &'a Explicit) -> Member<'a> {
-        Member { name, span, explicit: Some(explicit), asked: None }
-    }
-}
-
-/// The byte that `register(c5)` asks for.
-fn registers_bytes(explicit: &Explicit) -> Option<(u32, Span, Asked)> {
-    explicit.constant_register().map(|(bytes, span)| (bytes, span, Asked::Register))
-}
-
-fn scope_step(buffer: &str, of: &str, rule: &str) -> Step {
-    Step {
-        text: format!("Its plain data lies in the buffer of {of}, {buffer}"),
-        rule: rule.to_owned(),
-        ..Step::default()
-    }
-}
-
-/// A layout, its fields as they are declared, and for each the one that ends last before it.
-type Ordered<'a> = (&'a TypeLayout, &'a [Member<'a>], &'a [Option<usize>]);
-
-fn latest_fields(layout: &TypeLayout, members: &[Member]) -> Vec<Option<usize>> {
-    latest_before(layout.fields(), |i| members.get(i).is_some_and(|m| m.asked.is_some()))
+/// Parameters whose plain data is one buffer: the globals, or the uniform parameters of an entry point.
+struct Scope<'a> {
+    owner: Owner,
+    /// The path of the buffer.
+    path: String,
+    buffer: Option<&'a ScopeBuffer>,
+    parameters: Vec<(Owner, Position, &'a TypeLayout)>,
+    fields: Fields<'a>,
+    rules: &'static Rules,
+    /// What has its plain data there, and the page that says so.
+    of: &'static str,
+    page: &'static str,
 }
 
 /// Where a walk down a parameter is.
@@ -179,13 +151,27 @@ struct At<'a> {
     fields: Option<Rc<Fields<'a>>>,
 }
 
-/// The fields of a struct.
+/// The fields of a struct, or what is in the buffer of a scope.
 struct Fields<'a> {
+    fields: &'a [VarLayout],
     members: Vec<Member<'a>>,
     /// For each the one that ends last before it.
     latest: Vec<Option<usize>>,
     /// For each the slots that those before it take.
     before: Vec<Counts>,
+}
+
+impl<'a> Fields<'a> {
+    fn of(fields: &'a [VarLayout], members: Vec<Member<'a>>) -> Fields<'a> {
+        let latest = latest_before(fields, |i| members.get(i).is_some_and(|m| m.asked.is_some()));
+        let mut used = Counts::NONE;
+        let before = fields.iter().map(|field| {
+            let before = used;
+            used.add_slots(&field.layout.counts);
+            before
+        });
+        Fields { before: before.collect(), fields, members, latest }
+    }
 }
 
 impl At<'_> {
@@ -198,44 +184,30 @@ impl At<'_> {
 impl<'a> Explainer<'a> {
     fn globals(&mut self) {
         let layout = self.layout;
-        if let Some(buffer) = &layout.globals {
-            let text =
-                "Plain data at global scope is one buffer, placed before all that asks for no position".to_owned();
-            let first = layout.parameters.iter().find(|p| p.layout.size() > 0);
-            let source = first.and_then(|p| self.source(self.program.globals[p.global].span));
-            let mut steps = vec![Step { text, rule: pages::GLOBALS.to_owned(), source, ..Step::default() }];
-            steps.extend(self.placements(Owner::Globals));
-            self.buffer("$Globals", buffer, steps);
-        }
-        let members: Vec<Member> = layout
-            .parameters
-            .iter()
-            .map(|p| &self.program.globals[p.global])
-            .map(|g| Member { asked: registers_bytes(&g.explicit), ..Member::of(g.name.as_str(), g.span, &g.explicit) })
-            .collect();
-        let buffer = layout.globals.as_ref().map(|b| ("$Globals", b));
-        let latest = buffer.map_or(Vec::new(), |(_, b)| latest_fields(&b.layout, &members));
+        let parameters = layout.parameters.iter();
+        let members = parameters.clone().map(|p| &self.program.globals[p.global]).map(|g| {
+            let asked = g.explicit.constant_register();
+            let asked = asked.map(|(bytes, span)| (bytes, span, format!("register(c{})", bytes / 16)));
+            Member { name: g.name.as_str(), span: g.span, explicit: &g.explicit, asked }
+        });
+        let buffer = layout.globals.as_ref();
+        let scope = Scope {
+            owner: Owner::Globals,
+            path: GLOBALS.to_owned(),
+            buffer,
+            fields: Fields::of(buffer.map_or(&[], |b| b.layout.fields()), members.collect()),
+            parameters: parameters.map(|p| (Owner::Global(p.global), p.place, &p.layout)).collect(),
+            rules: layout.settings.rules.constant,
+            of: "plain globals",
+            page: pages::GLOBALS,
+        };
+        let text = "Plain data at global scope is one buffer, placed before all that asks for no position";
+        self.buffer(&scope, text, &[]);
         self.dropped();
         for (index, p) in layout.parameters.iter().enumerate() {
-            let global = &self.program.globals[p.global];
-            let mut steps = vec![self.order(index, &members, &p.layout, global.span)];
-            let path = global.name.to_string();
-            let rules = layout.settings.rules.constant;
-            let owner = Owner::Global(p.global);
-            steps.extend(self.needs_step(&p.layout, global.span));
-            steps.extend(self.ignored(&global.explicit, owner));
-            steps.extend(self.placements(owner));
-            let explicit = Some(&global.explicit);
-            let buffer_name = String::new();
-            let (place, arrays, first) = (p.place, Vec::new(), self.list.len());
-            let (layout, fields) = (&p.layout, None);
-            let mut at = At { path, place, layout, rules, buffer: buffer_name, explicit, steps, arrays, fields };
-            if let Some((name, b)) = buffer.filter(|_| p.layout.size() > 0) {
-                at.buffer = format!("`{name}` at {}", self.scope_slot(b));
-                at.steps.push(scope_step(&at.buffer, "plain globals", pages::GLOBALS));
-                at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
-            }
-            self.parts(owner, at);
+            let (global, first) = (&self.program.globals[p.global], self.list.len());
+            let order = self.order(index, &scope.fields.members, &p.layout, global.span);
+            self.parameter(&scope, index, global.name.to_string(), vec![order]);
             let namespace = global.namespace.path.map_or(String::new(), |p| p.to_string());
             self.list.iter_mut().skip(first).for_each(|e| e.namespace.clone_from(&namespace));
         }
@@ -250,8 +222,7 @@ impl<'a> Explainer<'a> {
                     "No entry point reaches `{}`, and under the policy `{}` unused parameters have no position",
                     global.name, self.layout.settings.policy.name
                 );
-                let source = self.source(global.span);
-                let step = Step { text, rule: pages::UNUSED.to_owned(), source, ..Step::default() };
+                let step = Step::new(text, pages::UNUSED, self.source(global.span));
                 let (path, position) = (global.name.to_string(), "no position".to_owned());
                 Explanation { path, position, steps: vec![step], ..Explanation::default() }
             })
@@ -265,66 +236,76 @@ impl<'a> Explainer<'a> {
             return;
         };
         let function = &self.program.functions[point.function];
-        let rules = layout.settings.entry_rules();
-        let members: Vec<Member> = scope
-            .params
-            .iter()
-            .filter_map(|(at, ..)| function.params.get(*at))
-            .map(|param| (&function.code.locals[param.local], &param.explicit))
-            .map(|(local, explicit)| Member::of(local.name.as_str(), local.span, explicit))
-            .collect();
+        let declared = scope.params.iter().filter_map(|(at, ..)| function.params.get(*at));
+        let members = declared.map(|param| (&function.code.locals[param.local], &param.explicit));
+        let members = members.map(|(local, explicit)| Member {
+            name: local.name.as_str(),
+            span: local.span,
+            explicit,
+            asked: None,
+        });
+        let buffer = scope.buffer.as_ref();
+        let scope = Scope {
+            owner: Owner::EntryBuffer(entry),
+            path: params_path(point.name.as_str()),
+            buffer,
+            fields: Fields::of(buffer.map_or(&[], |b| b.layout.fields()), members.collect()),
+            parameters: scope.params.iter().map(|(at, place, l)| (Owner::Param(entry, *at), *place, l)).collect(),
+            rules: layout.settings.entry_rules(),
+            of: "plain uniform parameters",
+            page: pages::ENTRY_POINTS,
+        };
         let whole = self.placements(Owner::EntryScope(entry));
-        let name = format!("{}.$Params", point.name);
-        if let Some(buffer) = &scope.buffer {
-            let text = format!("Plain uniform parameters of `{}` are one buffer", point.name);
-            let first = scope.params.iter().zip(&members).find(|((.., layout), _)| layout.size() > 0);
-            let source = first.and_then(|(_, member)| self.source(member.span));
-            let mut steps = vec![Step { text, rule: pages::ENTRY_POINTS.to_owned(), source, ..Step::default() }];
-            steps.extend(whole.clone());
-            steps.extend(self.placements(Owner::EntryBuffer(entry)));
-            self.buffer(&name, buffer, steps);
-        }
-        let latest = scope.buffer.as_ref().map_or(Vec::new(), |b| latest_fields(&b.layout, &members));
-        for (index, ((at, place, layout), member)) in scope.params.iter().zip(&members).enumerate() {
+        self.buffer(&scope, &format!("Plain uniform parameters of `{}` are one buffer", point.name), &whole);
+        for (index, member) in scope.fields.members.iter().enumerate() {
             let text = format!(
                 "The uniform parameters of `{}` come in their order, after all globals: `{}` is {}",
                 point.name,
                 member.name,
-                nth(index, scope.params.len())
+                nth(index, scope.parameters.len())
             );
-            let mut steps = vec![Step {
-                text,
-                rule: pages::ENTRY_POINTS.to_owned(),
-                source: self.source(member.span),
-                ..Step::default()
-            }];
-            steps.extend(whole.clone());
-            steps.extend(self.needs_step(layout, member.span));
-            let owner = Owner::Param(entry, *at);
-            steps.extend(member.explicit.and_then(|e| self.ignored(e, owner)));
-            steps.extend(self.placements(owner));
-            let path = format!("{}.{}", point.name, member.name);
-            let (buffer, explicit, arrays, fields) = (String::new(), member.explicit, Vec::new(), None);
-            let mut at = At { path, place: *place, layout, rules, buffer, explicit, steps, arrays, fields };
-            if let Some(b) = scope.buffer.as_ref().filter(|_| layout.size() > 0) {
-                at.buffer = format!("`{name}` at {}", self.scope_slot(b));
-                at.steps.push(scope_step(&at.buffer, "plain uniform parameters", pages::ENTRY_POINTS));
-                at.steps.push(self.bytes(index, (&b.layout, &members, &latest), b.kept, rules));
-            }
-            self.parts(owner, at);
+            let mut steps = vec![Step::new(text, pages::ENTRY_POINTS, self.source(member.span))];
+            steps.extend_from_slice(&whole);
+            self.parameter(&scope, index, format!("{}.{}", point.name, member.name), steps);
         }
     }
 
-    /// The buffer of a scope by itself.
-    fn buffer(&mut self, path: &str, buffer: &ScopeBuffer, steps: Vec<Step>) {
+    /// The buffer of a scope by itself. `whole` are the steps that placed the scope as one.
+    fn buffer(&mut self, scope: &Scope, text: &str, whole: &[Step]) {
+        let Some(buffer) = scope.buffer else { return };
+        let mut parameters = scope.parameters.iter().zip(&scope.fields.members);
+        let first = parameters.find(|((.., layout), _)| layout.size() > 0);
+        let source = first.and_then(|(_, member)| self.source(member.span));
+        let mut steps = vec![Step::new(text, scope.page, source)];
+        steps.extend_from_slice(whole);
+        steps.extend(self.placements(scope.owner));
         let position = format!("{}, {} bytes", self.scope_slot(buffer), buffer.layout.size());
-        self.list.push(Explanation { path: path.to_owned(), position, steps, ..Explanation::default() });
+        self.list.push(Explanation { path: scope.path.clone(), position, steps, ..Explanation::default() });
+    }
+
+    /// A parameter of a scope and what is in it, after the steps that say in which order it comes.
+    fn parameter(&mut self, scope: &Scope<'a>, index: usize, path: String, mut steps: Vec<Step>) {
+        let Some((&(owner, place, layout), member)) = scope.parameters.get(index).zip(scope.fields.members.get(index))
+        else {
+            return;
+        };
+        steps.extend(self.needs_step(layout, member.span));
+        steps.extend(self.ignored(member.explicit, owner));
+        steps.extend(self.placements(owner));
+        let mut buffer = String::new();
+        if let Some(b) = scope.buffer.filter(|_| layout.size() > 0) {
+            buffer = format!("`{}` at {}", scope.path, self.scope_slot(b));
+            let text = format!("Its plain data lies in the buffer of {}, {buffer}", scope.of);
+            steps.push(Step::new(text, scope.page, None));
+            steps.push(self.bytes(index, &scope.fields, b.kept, scope.rules));
+        }
+        let (rules, explicit, arrays, fields) = (scope.rules, Some(member.explicit), Vec::new(), None);
+        self.parts(owner, At { path, place, layout, rules, buffer, explicit, steps, arrays, fields });
     }
 
     /// Why the field at `index` begins at its byte.
-    fn bytes(&self, index: usize, of: Ordered, kept: bool, rules: &Rules) -> Step {
-        let (fields, members) = (of.0.fields(), of.1);
-        let (Some(field), Some(member)) = (fields.get(index), members.get(index)) else { return Step::default() };
+    fn bytes(&self, index: usize, of: &Fields, kept: bool, rules: &Rules) -> Step {
+        let Some((field, member)) = of.fields.get(index).zip(of.members.get(index)) else { return Step::default() };
         let at = field.offset.get(Unit::Bytes);
         let (size, align) = (field.layout.size(), u64::from(field.layout.align));
         let mut text = format!(
@@ -333,25 +314,25 @@ impl<'a> Explainer<'a> {
             amount(Unit::Bytes, size),
             rules.name
         );
-        let asked = member.asked.filter(|(bytes, ..)| u64::from(*bytes) == at);
-        let source = self.source(asked.map_or(member.span, |(_, span, _)| span));
+        let asked = member.asked.as_ref().filter(|(bytes, ..)| u64::from(*bytes) == at);
+        let source = self.source(asked.map_or(member.span, |(_, span, _)| *span));
         match asked {
-            Some((bytes, _, word)) => text.push_str(&format!("; `{}` puts it at byte {at}", word.text(bytes))),
+            Some((.., words)) => text.push_str(&format!("; `{words}` puts it at byte {at}")),
             None => text.push_str(&self.after(index, of, kept, rules)),
         }
         if let Detail::Array { stride, .. } = &field.layout.detail {
             text.push_str(&format!("; its elements are {} bytes apart", stride.get(Unit::Bytes)));
         }
-        Step { text, rule: rule_of(rules), source, ..Step::default() }
+        Step::new(text, rule_of(rules), source)
     }
 
     /// Why a field that asks for nothing begins where it does.
-    fn after(&self, index: usize, of: Ordered, kept: bool, rules: &Rules) -> String {
-        let (fields, members) = (of.0.fields(), of.1);
-        let Some(field) = fields.get(index) else { return String::new() };
+    fn after(&self, index: usize, of: &Fields, kept: bool, rules: &Rules) -> String {
+        let Some(field) = of.fields.get(index) else { return String::new() };
         let (at, align) = (field.offset.get(Unit::Bytes), u64::from(field.layout.align));
         let end = |f: &VarLayout| f.offset.get(Unit::Bytes).saturating_add(f.layout.size());
-        let before = of.2.get(index).copied().flatten().and_then(|i| Some((fields.get(i)?, members.get(i)?)));
+        let latest = of.latest.get(index).copied().flatten();
+        let before = latest.and_then(|i| of.fields.get(i).zip(of.members.get(i)));
         let start = before.map_or(0, |(f, _)| end(f));
         let mut text = match before {
             Some((_, before)) => format!("; `{}` before it ends at byte {start}", before.name),
@@ -507,7 +488,7 @@ impl<'a> Explainer<'a> {
                 if count.is_none() && layout.counts.get(Unit::Space) > 0 {
                     let text =
                         "Every part of an array without a bound is an array from register 0 of a space of its own";
-                    at.steps.push(Step { text: text.to_owned(), rule: pages::UNBOUNDED.to_owned(), ..Step::default() });
+                    at.steps.push(Step::new(text, pages::UNBOUNDED, None));
                 }
             }
             Detail::Block { container, .. } => {
@@ -535,7 +516,7 @@ impl<'a> Explainer<'a> {
                 at.enter(None, None);
                 let stride = round_up(part.layout.size(), part.layout.align.into());
                 let text = format!("Its elements are {stride} bytes apart");
-                at.steps.push(Step { text, rule: rule_of(at.rules), ..Step::default() });
+                at.steps.push(Step::new(text, rule_of(at.rules), None));
             }
             Detail::Plain | Detail::Matrix { .. } => {}
         }
@@ -547,12 +528,10 @@ impl<'a> Explainer<'a> {
         let Some(fields) = &around.fields else { return };
         let Some(crate::tree::Step::Field(index)) = part.path.last().copied() else { return };
         let index = index as usize;
-        let (Some(field), Some(member)) = (around.layout.fields().get(index), fields.members.get(index)) else {
-            return;
-        };
+        let Some((field, member)) = fields.fields.get(index).zip(fields.members.get(index)) else { return };
         at.path = format!("{}.{}", around.path, member.name);
         if field.layout.size() > 0 {
-            at.steps.push(self.bytes(index, (around.layout, &fields.members, &fields.latest), false, around.rules));
+            at.steps.push(self.bytes(index, fields, false, around.rules));
         }
         let before = fields.before.get(index).copied().unwrap_or(Counts::NONE);
         for (unit, n) in field.layout.counts.units().filter(|(u, _)| *u != Unit::Bytes) {
@@ -562,17 +541,9 @@ impl<'a> Explainer<'a> {
     }
 
     /// What is known of the fields of a struct; nothing for what is none.
-    fn fields(&self, layout: &TypeLayout) -> Option<Rc<Fields<'a>>> {
+    fn fields(&self, layout: &'a TypeLayout) -> Option<Rc<Fields<'a>>> {
         let Detail::Struct(fields) = &layout.detail else { return None };
-        let members = self.declared(layout.ty);
-        let latest = latest_fields(layout, &members);
-        let mut used = Counts::NONE;
-        let before = fields.iter().map(|field| {
-            let before = used;
-            used.add_slots(&field.layout.counts);
-            before
-        });
-        Some(Rc::new(Fields { before: before.collect(), members, latest }))
+        Some(Rc::new(Fields::of(fields, self.declared(layout.ty))))
     }
 
     /// Why a field begins at its slot.
@@ -588,7 +559,7 @@ impl<'a> Explainer<'a> {
             }
             _ => text.push_str(&format!(": +{at}")),
         }
-        Step { text, rule: rule.to_owned(), source: self.source(span), ..Step::default() }
+        Step::new(text, rule, self.source(span))
     }
 
     fn declared(&self, ty: TypeId) -> Vec<Member<'a>> {
@@ -598,10 +569,10 @@ impl<'a> Explainer<'a> {
         fields
             .map(|f| {
                 let packed = f.explicit.packoffset.filter(|_| settings.obey_packoffset);
-                let packed = packed.map(|(bytes, span)| (bytes, span, Asked::Packoffset));
+                let packed = packed.map(|(bytes, span)| (bytes, span, packoffset_text(bytes)));
                 let offset = f.explicit.vk_offset.filter(|_| settings.obey_vk_offset);
-                let offset = offset.map(|bytes| (bytes, f.span, Asked::Offset));
-                Member { asked: packed.or(offset), ..Member::of(f.name.as_str(), f.span, &f.explicit) }
+                let offset = offset.map(|bytes| (bytes, f.span, format!("vk::offset({bytes})")));
+                Member { name: f.name.as_str(), span: f.span, explicit: &f.explicit, asked: packed.or(offset) }
             })
             .collect()
     }
@@ -675,11 +646,7 @@ fn block_step(bound: Option<&str>, block: &TypeLayout, place: Position) -> Step 
     if !after.is_empty() {
         text.push_str(&format!("; the resources in it come after {}", after.join(" and ")));
     }
-    Step {
-        text,
-        rule: if own.is_some() { pages::PARAMETER_BLOCKS } else { pages::CONSTANT_BUFFERS }.to_owned(),
-        ..Step::default()
-    }
+    Step::new(text, if own.is_some() { pages::PARAMETER_BLOCKS } else { pages::CONSTANT_BUFFERS }, None)
 }
 
 fn rule_of(rules: &Rules) -> String {

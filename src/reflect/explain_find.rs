@@ -151,7 +151,7 @@ fn explain_element(explained: &mut Explanation, path: &str, indices: &[(&Dimensi
         return;
     }
     let text = format!("`{path}` is at {}", places.join(" and "));
-    explained.steps.push(Step { text, rule: pages::ARRAYS.to_owned(), ..Step::default() });
+    explained.steps.push(Step::new(text, pages::ARRAYS, None));
 }
 
 /// What to say of a path that leads nowhere, or to several parts.

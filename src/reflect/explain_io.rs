@@ -50,7 +50,7 @@ fn range(unit: Unit, binding: &Binding) -> String {
 
 impl Explainer<'_> {
     fn step(&self, text: String, span: Span) -> Step {
-        Step { text, rule: pages::STAGE_IO.to_owned(), source: source_line(self.sources, span), taken: Vec::new() }
+        Step::new(text, pages::STAGE_IO, source_line(self.sources, span))
     }
 
     /// What a function takes and gives.

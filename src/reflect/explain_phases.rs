@@ -38,7 +38,7 @@ impl Explainer<'_> {
         if policy.order.namespaces_last {
             rule.push_str("; what is in namespaces comes last");
         }
-        Step { text, rule, source: self.source(span), ..Step::default() }
+        Step::new(text, rule, self.source(span))
     }
 
     /// A position that the source asks for and that means nothing here.
@@ -63,16 +63,14 @@ impl Explainer<'_> {
                 (format!("`{}` asks for a space and leaves open where in it", register_text(space)), space.span)
             }
         };
-        let source = self.source(span);
-        Some(Step { text, rule: pages::EXPLICIT.to_owned(), source, ..Step::default() })
+        Some(Step::new(text, pages::EXPLICIT, self.source(span)))
     }
 
     /// Phase 2.
     pub(super) fn needs_step(&self, layout: &TypeLayout, span: Span) -> Option<Step> {
         let takes: Vec<String> = layout.counts.units().map(|(unit, n)| amount(unit, n)).collect();
         let text = format!("Its type takes {}", takes.join(" and "));
-        let step = Step { text, rule: self.needs(layout), source: self.source(span), ..Step::default() };
-        (!takes.is_empty()).then_some(step)
+        (!takes.is_empty()).then(|| Step::new(text, self.needs(layout), self.source(span)))
     }
 
     /// The rule that says what a type takes.
@@ -154,7 +152,7 @@ impl Explainer<'_> {
                 taken.push("nothing was taken there".to_owned());
             }
         }
-        Step { text, rule: rule.to_owned(), source: self.source(p.span), taken }
+        Step { taken, ..Step::new(text, rule, self.source(p.span)) }
     }
 
     /// Register classes that options map to ranges of bindings are bindings.
