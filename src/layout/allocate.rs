@@ -22,33 +22,12 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
-use overlap::Inside;
 use ranges::{Numbers, Ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The last register or binding number that any API takes.
 const LAST_SLOT: u64 = u32::MAX as u64;
-
-/// A range of slots that is taken.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    start: u64,
-    /// One past the last; `UNBOUNDED` to the end of the space.
-    end: u64,
-    owner: Symbol,
-    id: Owner,
-    span: Span,
-    how: How,
-}
-
-impl Range {
-    /// A number that nobody has.
-    fn one(start: u64) -> Range {
-        let (end, owner, id) = (start.saturating_add(1), Symbol::new(""), Owner::Nobody);
-        Range { start, end, owner, id, span: Span::default(), how: How::FirstFit }
-    }
-}
 
 /// Places the parameters of one program.
 pub struct Allocator<'a> {
@@ -220,27 +199,34 @@ impl<'a> Allocator<'a> {
         if self.settings.targets_claim_registers {
             for (index, count) in super::varyings::targets(self.program) {
                 let owner = ("a render target".into(), Owner::Nobody);
-                self.take(Unit::UnorderedAccess, 0, (index.into(), count.into()), owner, How::Api);
+                self.take(self.range_of(owner, Unit::UnorderedAccess, 0, (index.into(), count.into()), How::Api));
             }
         }
     }
 
-    /// Takes slots that belong to no parameter.
-    fn take(&mut self, key: Unit, space: u64, at: (u64, u64), (owner, id): (Symbol, Owner), how: How) {
-        let (start, count) = at;
-        let range = Range { start, end: start.saturating_add(count), owner, id, span: Span::default(), how };
-        self.push(key, key, space, range);
+    /// A range that belongs to no declaration.
+    fn range_of(
+        &self,
+        (name, owner): (Symbol, Owner),
+        unit: Unit,
+        space: u64,
+        (start, count): (u64, u64),
+        how: How,
+    ) -> Placement {
+        let numbers = if Unit::SLOTS.contains(&unit) { self.numbering(unit).0 } else { unit };
+        let (end, span) = (start.saturating_add(count), Span::default());
+        Placement { owner, name, unit, numbers, space, start, end, span, how }
     }
 
-    /// Notes that a range is taken.
-    fn push(&mut self, unit: Unit, key: Unit, space: u64, range: Range) {
-        self.note(unit, key, space, &range);
-        self.taken.entry((space, key)).or_default().push(range);
+    /// A range of a parameter.
+    fn range(&self, of: &Pending, unit: Unit, space: u64, at: (u64, u64), how: How) -> Placement {
+        Placement { span: of.span, ..self.range_of((of.name, of.id), unit, space, at, how) }
     }
 
-    fn note(&mut self, unit: Unit, numbers: Unit, space: u64, range: &Range) {
-        let Range { start, end, owner, id, span, how } = *range;
-        self.trace.push(Placement { owner: id, name: owner, unit, numbers, space, start, end, span, how });
+    /// Takes a range of slots.
+    fn take(&mut self, range: Placement) {
+        self.trace.push(range);
+        self.taken.entry((range.space, range.numbers)).or_default().push(range);
     }
 
     /// Places the uniform parameters of an entry point.
@@ -325,17 +311,11 @@ impl<'a> Allocator<'a> {
             for placed in self.trace.iter_mut().filter(|p| p.owner == pending.id && p.unit == unit) {
                 (placed.start, placed.end) = (start, start.saturating_add(count));
             }
-            parts.push(Inside { space, unit, start, count });
+            parts.push(self.range(pending, unit, space, (start, count), How::FirstFit));
         }
         self.tell_parts(pending, &parts);
-        for part in &parts {
-            self.tell_met(part.unit, part.space, &pending.range(part.start, part.count, How::FirstFit));
-        }
-        for Inside { space, unit, start, count } in parts {
-            let (key, _) = self.numbering(unit);
-            let range = pending.range(start, count, How::FirstFit);
-            self.shared.entry((space, key)).or_default().push(range);
-        }
+        parts.iter().for_each(|part| self.tell_met(part));
+        parts.into_iter().for_each(|part| self.share(part));
     }
 
     /// The numbers in which slots of a unit are counted, and where its own begin among them: on Vulkan and WebGPU all are
@@ -366,7 +346,7 @@ impl<'a> Allocator<'a> {
         }
         let start = self.first_fit(unit, 1, self.home);
         let (key, _) = self.numbering(unit);
-        self.take(key, self.home, (start, 1), (name, owner), self.how_implicit());
+        self.take(self.range_of((name, owner), key, self.home, (start, 1), self.how_implicit()));
         place.offset.set(unit, start);
         place.space.set(unit, self.home);
         binding(&place, unit)
@@ -379,9 +359,8 @@ impl<'a> Allocator<'a> {
             Some(at) if binding.is_none() => at.index,
             _ if binding.is_none() => {
                 let start = self.free_number(Unit::PushConstant, 1);
-                let (end, how) = (start + 1, self.how_implicit());
-                let range = Range { start, end, owner: name, id: owner, span: Span::default(), how };
-                self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
+                let how = self.how_implicit();
+                self.trace.push(self.range_of((name, owner), Unit::PushConstant, 0, (start, 1), how));
                 start
             }
             _ => 0,
@@ -389,13 +368,6 @@ impl<'a> Allocator<'a> {
         let rules = self.settings.entry_rules();
         let kept = self.keeps_bytes(&layout, rules);
         ScopeBuffer { binding, push, kept, layout }
-    }
-}
-
-impl Pending<'_> {
-    /// A range of it.
-    fn range(&self, start: u64, count: u64, how: How) -> Range {
-        Range { start, end: start.saturating_add(count), owner: self.name, id: self.id, span: self.span, how }
     }
 }
 
@@ -433,13 +405,17 @@ fn make_push_constant(layout: &mut TypeLayout) {
     }
 }
 
-fn range_text(unit: Unit, range: &Range, space: u64) -> String {
-    let class = unit.class().map_or("binding ".to_owned(), String::from);
-    let place = if unit.class().is_some() { "space" } else { "set" };
-    let last = range.end.saturating_sub(1);
-    match (range.end == UNBOUNDED, last == range.start) {
-        (true, _) => format!("{class}{} and all above it in {place} {space}", range.start),
-        (_, true) => format!("{class}{} in {place} {space}", range.start),
-        _ => format!("{class}{} to {class}{last} in {place} {space}", range.start),
+fn range_text(range: &Placement) -> String {
+    let Placement { numbers, space, start, end, .. } = *range;
+    if numbers == Unit::Specialization {
+        return format!("constant id {start}");
+    }
+    let class = numbers.class().map_or("binding ".to_owned(), String::from);
+    let place = if numbers.class().is_some() { "space" } else { "set" };
+    let last = end.saturating_sub(1);
+    match (end == UNBOUNDED, last == start) {
+        (true, _) => format!("{class}{start} and all above it in {place} {space}"),
+        (_, true) => format!("{class}{start} in {place} {space}"),
+        _ => format!("{class}{start} to {class}{last} in {place} {space}"),
     }
 }

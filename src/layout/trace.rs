@@ -1,7 +1,7 @@
 //! What was placed, in the order in which it was: enough to tell afterwards why everything is where it is.
 
-use super::Unit;
 pub use super::lock::Owner;
+use super::{UNBOUNDED, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -47,4 +47,11 @@ pub struct Placement {
     pub span: Span,
     /// Why there.
     pub how: How,
+}
+
+impl Placement {
+    /// How many; may be without bound.
+    pub fn count(&self) -> u64 {
+        if self.end == UNBOUNDED { UNBOUNDED } else { self.end.saturating_sub(self.start) }
+    }
 }

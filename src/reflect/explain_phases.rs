@@ -8,7 +8,7 @@ use super::model::Binding;
 use super::words::{position, slot_of};
 use crate::layout::rules::pages;
 use crate::layout::trace::{How, Owner, Placement};
-use crate::layout::{Api, Detail, ScopeBuffer, TypeLayout, UNBOUNDED, Unit};
+use crate::layout::{Api, Detail, ScopeBuffer, TypeLayout, Unit};
 use crate::source::Span;
 use crate::tree::Explicit;
 
@@ -171,8 +171,7 @@ impl Explainer<'_> {
     }
 
     pub(super) fn range(&self, p: &Placement) -> String {
-        let count = if p.end == UNBOUNDED { UNBOUNDED } else { p.end.saturating_sub(p.start) };
-        self.slot(p.unit, p.start, p.space, count)
+        self.slot(p.unit, p.start, p.space, p.count())
     }
 
     /// Where the buffer of a scope is bound.

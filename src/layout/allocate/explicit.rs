@@ -4,7 +4,7 @@ use super::super::trace::How;
 use super::super::types::Detail;
 use super::super::units::{UNBOUNDED, Unit};
 use super::super::{Api, Shift};
-use super::{Allocator, LAST_SLOT, Pending, Range, needs_default_space};
+use super::{Allocator, LAST_SLOT, Pending, Placement, needs_default_space};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{Explicit, ExplicitRegister, Type, TypeId};
@@ -76,8 +76,10 @@ impl<'a> Allocator<'a> {
             if count < all {
                 let (start, rest) = (u64::from(index) + count, all - count);
                 self.check_end(pending, Unit::Descriptor, (start, rest), span);
-                let range = Range { span, ..pending.range(start, rest, How::Explicit) };
-                self.claim_shared(Unit::Descriptor, space.into(), range);
+                let range = self.range(pending, Unit::Descriptor, space.into(), (start, rest), How::Explicit);
+                let range = Placement { span, ..range };
+                self.tell_met(&range);
+                self.share(range);
             }
         } else if pending.layout.counts.get(Unit::LateDescriptor) > 0 {
             self.fix(pending, Unit::LateDescriptor, index.into(), space.into(), span);
@@ -94,7 +96,8 @@ impl<'a> Allocator<'a> {
             let space = u64::from(register.space.unwrap_or(0));
             let owner = (pending.name, pending.id);
             self.spaces.insert(space);
-            self.take(Unit::Descriptor, space, (register.index.into(), 1), owner, How::Explicit);
+            let at = (register.index.into(), 1);
+            self.take(self.range_of(owner, Unit::Descriptor, space, at, How::Explicit));
         }
     }
 
@@ -172,8 +175,8 @@ impl<'a> Allocator<'a> {
     pub(super) fn fix_number(&mut self, pending: &mut Pending, unit: Unit, (start, count): (u64, u64), how: How) {
         pending.place.offset.set(unit, start);
         pending.fixed.push(unit);
-        let range = pending.range(start, count, how);
-        self.claim_number(unit, range);
+        let range = self.range(pending, unit, 0, (start, count), how);
+        self.claim_number(range);
         self.numbers.entry(unit).or_default().add(range.start, range.end);
     }
 
@@ -249,8 +252,7 @@ impl<'a> Allocator<'a> {
         let count = pending.layout.counts.get(Unit::Space);
         let one = how == How::Explicit && self.settings.policy.blocks.explicit_keeps_one_space;
         self.spaces.add(space, space.saturating_add(if one { count.min(1) } else { count }));
-        let range = pending.range(space, count, how);
-        self.note(Unit::Space, Unit::Space, 0, &range);
+        self.trace.push(self.range(pending, Unit::Space, 0, (space, count), how));
     }
 
     pub(super) fn fix(&mut self, pending: &mut Pending, unit: Unit, index: u64, space: u64, span: Span) {
@@ -272,9 +274,9 @@ impl<'a> Allocator<'a> {
     ) {
         let (_, base) = self.numbering(unit);
         let index = index.wrapping_add(base);
-        let range = Range { span, ..pending.range(index, count, How::Explicit) };
+        let range = self.range(pending, unit, space, (index, count), How::Explicit);
         self.check_end(pending, unit, (index, count), span);
-        self.claim(unit, space, range);
+        self.claim(Placement { span, ..range });
         self.spaces.insert(space);
         pending.place.offset.set(unit, index);
         pending.place.space.set(unit, space);

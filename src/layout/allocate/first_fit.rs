@@ -14,8 +14,7 @@ impl<'a> Allocator<'a> {
             if count > 0 && !pending.fixed.contains(&unit) {
                 let start = self.free_number(unit, count);
                 pending.place.offset.set(unit, start);
-                let range = pending.range(start, count, self.how_implicit());
-                self.note(unit, unit, 0, &range);
+                self.trace.push(self.range(pending, unit, 0, (start, count), self.how_implicit()));
             }
         }
     }
@@ -50,7 +49,7 @@ impl<'a> Allocator<'a> {
                 continue;
             }
             let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
-            self.claim(unit, space, pending.range(start, count, how));
+            self.claim(self.range(pending, unit, space, (start, count), how));
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }
@@ -60,8 +59,7 @@ impl<'a> Allocator<'a> {
             let start = self.free_spaces(spaces);
             pending.place.offset.set(Unit::Space, start);
             self.tell_inside(pending, start);
-            let range = pending.range(start, spaces, self.how_implicit());
-            self.note(Unit::Space, Unit::Space, 0, &range);
+            self.trace.push(self.range(pending, Unit::Space, 0, (start, spaces), self.how_implicit()));
         }
     }
 
@@ -73,8 +71,7 @@ impl<'a> Allocator<'a> {
         for class in pending.layout.unbounded_classes() {
             if pending.class_spaces.iter().all(|(unit, _)| *unit != class) {
                 let space = self.free_spaces(1);
-                let range = pending.range(space, 1, self.how_implicit());
-                self.note(Unit::Space, Unit::Space, 0, &range);
+                self.trace.push(self.range(pending, Unit::Space, 0, (space, 1), self.how_implicit()));
                 pending.class_spaces.push((class, space));
             }
         }
@@ -96,7 +93,7 @@ impl<'a> Allocator<'a> {
                 self.report_exhausted(pending, unit, space);
                 continue;
             }
-            self.claim(unit, space, pending.range(start, count, self.how_implicit()));
+            self.claim(self.range(pending, unit, space, (start, count), self.how_implicit()));
             pending.place.offset.set(unit, start);
             pending.place.space.set(unit, space);
         }
@@ -136,8 +133,7 @@ impl<'a> Allocator<'a> {
         for range in
             self.taken.get(&(space, key)).into_iter().flat_map(Ranges::iter).filter(|r| r.span != Span::default())
         {
-            let text = format!("`{}` takes {}", range.owner, range_text(key, range, space));
-            diagnostic = diagnostic.label(range.span, text);
+            diagnostic = diagnostic.label(range.span, format!("`{}` takes {}", range.name, range_text(range)));
         }
         self.diags.push(diagnostic);
     }

@@ -360,7 +360,7 @@ impl<'a> Allocator<'a> {
             }
             let count = if register { UNBOUNDED } else { count };
             if Unit::SLOTS.contains(&unit) {
-                self.keep_range(lock, pending, unit, pending.range(at.index, count, How::Recorded), space);
+                self.keep_range(lock, pending, self.range(pending, unit, space, (at.index, count), How::Recorded));
                 pending.place.offset.set(unit, at.index);
                 pending.place.space.set(unit, space);
                 pending.fixed.push(unit);
@@ -418,12 +418,10 @@ impl<'a> Allocator<'a> {
             Some(now) if now == (at.index, at.space.unwrap_or(0)) => return false,
             Some(now) => self.report_asked(lock, pending, unit, now, at),
             None => {
-                let recorded = pending.range(at.index, at.count.unwrap_or(UNBOUNDED), How::Recorded);
-                let message = format!(
-                    "`{}` cannot stay at {}: it takes a space of its own now",
-                    pending.name,
-                    range_text(unit, &recorded, at.space.unwrap_or(0))
-                );
+                let slots = (at.index, at.count.unwrap_or(UNBOUNDED));
+                let recorded = self.range(pending, unit, at.space.unwrap_or(0), slots, How::Recorded);
+                let place = range_text(&Placement { numbers: unit, ..recorded });
+                let message = format!("`{}` cannot stay at {place}: it takes a space of its own now", pending.name);
                 self.report(lock, pending, message, None);
             }
         }
@@ -451,15 +449,8 @@ impl<'a> Allocator<'a> {
         if let Some(at) = lock.position(owner, Unit::PushConstant, &Counts::NONE) {
             kept.insert((owner, Unit::PushConstant));
             self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
-            let range = Range {
-                start: at.index,
-                end: at.end(),
-                owner: name,
-                id: owner,
-                span: Span::default(),
-                how: How::Recorded,
-            };
-            self.note(Unit::PushConstant, Unit::PushConstant, 0, &range);
+            let range = self.range_of((name, owner), Unit::PushConstant, 0, (at.index, 0), How::Recorded);
+            self.trace.push(Placement { end: at.end(), ..range });
         }
         let Some(at) = lock.position(owner, unit, &Counts::one(unit, 1)) else { return };
         kept.insert((owner, unit));
@@ -474,25 +465,25 @@ impl<'a> Allocator<'a> {
             }
             return;
         }
-        self.keep_range(lock, &pending, unit, pending.range(at.index, 1, How::Recorded), space);
+        self.keep_range(lock, &pending, self.range(&pending, unit, space, (at.index, 1), How::Recorded));
     }
 
     /// Takes a recorded range, which nobody else may have.
-    fn keep_range(&mut self, lock: &Locked, pending: &Pending, unit: Unit, range: Range, space: u64) {
-        let (key, _) = self.numbering(unit);
-        let other = self.taken.get(&(space, key)).and_then(|taken| taken.meeting(&range).next().copied());
+    fn keep_range(&mut self, lock: &Locked, pending: &Pending, range: Placement) {
+        let taken = self.taken.get(&(range.space, range.numbers));
+        let other = taken.and_then(|taken| taken.meeting(&range).next().copied());
         if let Some(other) = other {
             let message = format!(
                 "`{}` cannot stay at {}: `{}` takes {}",
                 pending.name,
-                range_text(key, &range, space),
-                other.owner,
-                range_text(key, &other, space)
+                range_text(&range),
+                other.name,
+                range_text(&other)
             );
-            self.report(lock, pending, message, Some((other.span, format!("`{}` is here", other.owner))));
+            self.report(lock, pending, message, Some((other.span, format!("`{}` is here", other.name))));
         }
-        self.push(unit, key, space, range);
-        self.spaces.insert(space);
+        self.take(range);
+        self.spaces.insert(range.space);
     }
 
     /// Reports spaces or numbers that somebody else has.
@@ -549,16 +540,9 @@ impl<'a> Allocator<'a> {
                 if unit == Unit::Bytes || owner.is_some_and(|o| kept.contains(&(o, unit))) {
                     continue;
                 }
-                let (name, end) = (Symbol::new(key), at.end());
-                let range = Range {
-                    start: at.index,
-                    end,
-                    owner: name,
-                    id: Owner::Nobody,
-                    span: Span::default(),
-                    how: How::Kept,
-                };
-                self.keep_place(unit, at, range);
+                let (nobody, space) = ((Symbol::new(key), Owner::Nobody), at.space.unwrap_or(0));
+                let range = self.range_of(nobody, unit, space, (at.index, 0), How::Kept);
+                self.keep_place(Placement { end: at.end(), ..range });
             }
             if owner.is_none() && lock.is_in_view(key) {
                 let name = key.split_once('#').map_or(key.as_str(), |(name, _)| name);
@@ -571,15 +555,14 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    fn keep_place(&mut self, unit: Unit, at: RecordedRange, range: Range) {
-        let space = at.space.unwrap_or(0);
+    fn keep_place(&mut self, range: Placement) {
+        let Placement { unit, space, .. } = range;
         let numbers = range.start..range.end.min(range.start.saturating_add(LAST_SPACES));
         if Unit::SLOTS.contains(&unit) {
-            let (key, _) = self.numbering(unit);
-            let taken = self.taken.get(&(space, key));
+            let taken = self.taken.get(&(space, range.numbers));
             // What the source gave to another parameter explicitly is no longer kept.
             if taken.is_none_or(|taken| taken.numbers().met(range.start, range.end).is_none()) {
-                self.push(unit, key, space, range);
+                self.take(range);
                 self.spaces.insert(space);
             }
             return;
@@ -588,16 +571,17 @@ impl<'a> Allocator<'a> {
             Unit::Space => self.spaces.add(numbers.start, numbers.end),
             _ => self.numbers.entry(unit).or_default().add(numbers.start, numbers.end),
         }
-        self.note(unit, unit, 0, &range);
+        self.trace.push(range);
     }
 
     /// The source or an option asks for another place than the recorded one.
     fn report_asked(&mut self, lock: &Locked, pending: &Pending, unit: Unit, now: (u64, u64), at: RecordedRange) {
-        let (key, _) = self.numbering(unit);
         let text = |(start, space): (u64, u64)| match unit {
             Unit::Space => format!("space {start}"),
             Unit::Bytes => format!("byte {start}"),
-            _ if Unit::SLOTS.contains(&unit) => range_text(key, &pending.range(start, 1, How::Explicit), space),
+            _ if Unit::SLOTS.contains(&unit) => {
+                range_text(&self.range(pending, unit, space, (start, 1), How::Explicit))
+            }
             _ => format!("number {start}"),
         };
         let recorded = text((at.index, at.space.unwrap_or(0)));

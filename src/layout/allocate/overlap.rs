@@ -1,14 +1,13 @@
 //! What explicit positions collide with: everything that has a part of a range already is reported at once.
 
-use super::{Allocator, LAST_SLOT, Pending, Range, Ranges, range_text};
+use super::{Allocator, LAST_SLOT, Pending, Ranges, range_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
-use crate::layout::types::{Detail, TypeLayout};
+use crate::layout::types::Detail;
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
 use crate::layout::{Api, Overlap, Part, Position, walk};
 use crate::source::Span;
-use crate::tree::Program;
 use std::collections::BTreeSet;
 
 /// No more than this many are named of those that have the same position.
@@ -18,43 +17,34 @@ const SHOWN: usize = 12;
 /// of parameters at one position are reported without looking at all of the others for each.
 #[derive(Default)]
 pub(super) struct Met {
-    ranges: Vec<Range>,
+    ranges: Vec<Placement>,
     /// How many taken and how many shared ranges were looked at.
     seen: [usize; 2],
     /// Which list of owners is theirs.
     list: Option<usize>,
 }
 
-impl From<&Placement> for Range {
-    fn from(placed: &Placement) -> Range {
-        let Placement { start, end, owner, name, span, how, .. } = *placed;
-        Range { start, end, owner: name, id: owner, span, how }
-    }
-}
-
 impl Allocator<'_> {
     /// Takes a range, and reports with what it overlaps.
-    pub(super) fn claim(&mut self, unit: Unit, space: u64, range: Range) {
-        self.tell_met(unit, space, &range);
-        let (key, _) = self.numbering(unit);
-        self.push(unit, key, space, range);
+    pub(super) fn claim(&mut self, range: Placement) {
+        self.tell_met(&range);
+        self.take(range);
     }
 
     /// Takes note of what lies in a range that is given to others all the same.
-    pub(super) fn claim_shared(&mut self, unit: Unit, space: u64, range: Range) {
-        self.tell_met(unit, space, &range);
-        let (key, _) = self.numbering(unit);
-        self.shared.entry((space, key)).or_default().push(range);
+    pub(super) fn share(&mut self, range: Placement) {
+        self.shared.entry((range.space, range.numbers)).or_default().push(range);
     }
 
-    pub(super) fn tell_met(&mut self, unit: Unit, space: u64, range: &Range) {
-        let (key, _) = self.numbering(unit);
-        let lists = [self.taken.get(&(space, key)), self.shared.get(&(space, key))];
+    /// Reports what a range overlaps.
+    pub(super) fn tell_met(&mut self, range: &Placement) {
+        let key = (range.space, range.numbers);
+        let lists = [self.taken.get(&key), self.shared.get(&key)];
         let any = |list: &Ranges| list.numbers().met(range.start, range.end).is_some();
         if !lists.iter().flatten().any(|list| any(list)) {
             return;
         }
-        let same = (space, key, range.start, range.end);
+        let same = (range.space, range.numbers, range.start, range.end);
         let mut met = self.met_before.remove(&same).unwrap_or_default();
         for (seen, list) in met.seen.iter_mut().zip(lists) {
             let list = list.map_or([].as_slice(), Ranges::as_slice);
@@ -62,31 +52,32 @@ impl Allocator<'_> {
             met.ranges.extend(new.filter(|r| r.start < range.end && range.start < r.end));
             *seen = list.len();
         }
-        self.tell_overlap(unit, range, &mut met, |r| range_text(key, r, space));
+        self.tell_overlap(range, &mut met);
         self.met_before.insert(same, met);
     }
 
     /// Takes a number of those that are no slots.
-    pub(super) fn claim_number(&mut self, unit: Unit, range: Range) {
+    pub(super) fn claim_number(&mut self, range: Placement) {
+        let unit = range.unit;
         // Several views of one attachment may have its index: its depth and its stencil.
         let given = self.numbers.get(&unit).and_then(|given| given.met(range.start, range.end));
         if unit == Unit::Specialization && given.is_some() {
             let given = self.trace.iter().filter(|p| p.unit == unit && p.start < range.end && range.start < p.end);
-            let mut others = Met { ranges: given.map(Range::from).collect(), ..Met::default() };
-            self.tell_overlap(unit, &range, &mut others, |r| format!("constant id {}", r.start));
+            let mut others = Met { ranges: given.copied().collect(), ..Met::default() };
+            self.tell_overlap(&range, &mut others);
         }
-        self.note(unit, unit, 0, &range);
+        self.trace.push(range);
     }
 
-    fn tell_overlap(&mut self, unit: Unit, range: &Range, met: &mut Met, text: impl Fn(&Range) -> String) {
+    fn tell_overlap(&mut self, range: &Placement, met: &mut Met) {
         let Some(first) = met.ranges.first().copied() else { return };
         let owners = self.owners(met);
-        let placed = range.id.global();
+        let placed = range.owner.global();
         let others = met.ranges.as_slice();
         let hidden = others.len().saturating_sub(SHOWN);
         let others = others.get(..others.len() - hidden).unwrap_or_default();
         let all = || [range].into_iter().chain(others);
-        let places: Vec<String> = all().map(&text).collect();
+        let places: Vec<String> = all().map(range_text).collect();
         let between = if places.len() == 2 && hidden == 0 { " and " } else { ", " };
         let message = format!("the positions of {} overlap: {}", names(all(), hidden), places.join(between));
         // An option has no place in the sources: what it meets has.
@@ -96,9 +87,9 @@ impl Allocator<'_> {
             diagnostic = diagnostic.note("`--globals-binding` places the buffer of plain globals");
         }
         for other in others.iter().filter(|r| r.span != Span::default() && r.span != at) {
-            diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.owner, text(other)));
+            diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.name, range_text(other)));
         }
-        let never = self.settings.api == Api::WebGpu || unit == Unit::Specialization;
+        let never = self.settings.api == Api::WebGpu || range.unit == Unit::Specialization;
         self.overlaps.push(Overlap { placed, met: owners, never, diagnostic });
     }
 
@@ -109,25 +100,21 @@ impl Allocator<'_> {
             self.met.push(Vec::new());
         }
         if let Some(owners) = self.met.get_mut(list) {
-            owners.extend(met.ranges.iter().skip(owners.len()).map(|r| r.id.global()));
+            owners.extend(met.ranges.iter().skip(owners.len()).map(|r| r.owner.global()));
         }
         (list, met.ranges.len())
     }
 
     /// The slots within the spaces of a block whose space is explicit.
     pub(super) fn claim_inside(&mut self, pending: &Pending, space: u64, span: Span) {
-        let inside = slots_inside(self.program, &pending.layout, space);
+        let mut inside = self.slots_inside(pending, space, How::Explicit);
         self.tell_parts(pending, &inside);
-        for part in &inside {
-            let range = Range { span, ..pending.range(part.start, part.count, How::Explicit) };
-            self.tell_met(part.unit, part.space, &range);
-        }
-        for Inside { space, unit, start, count } in inside {
-            let range = Range { span, ..pending.range(start, count, How::Explicit) };
-            let (key, _) = self.numbering(unit);
+        inside.iter_mut().for_each(|part| part.span = span);
+        inside.iter().for_each(|part| self.tell_met(part));
+        for part in inside {
             match self.settings.policy.blocks.share_spaces {
-                true => self.shared.entry((space, key)).or_default().push(range),
-                false => self.push(unit, key, space, range),
+                true => self.share(part),
+                false => self.take(part),
             }
         }
     }
@@ -135,29 +122,26 @@ impl Allocator<'_> {
     /// Reports what has the slots within the spaces that a block is given: nested blocks, where the policy does not keep their
     /// spaces from others; and, where classes have ranges of bindings, its own parts.
     pub(super) fn tell_inside(&mut self, pending: &Pending, space: u64) {
-        let inside = slots_inside(self.program, &pending.layout, space);
+        let inside = self.slots_inside(pending, space, How::FirstFit);
         self.tell_parts(pending, &inside);
-        if !self.settings.policy.blocks.explicit_keeps_one_space {
-            return;
-        }
-        for Inside { space, unit, start, count } in inside {
-            self.tell_met(unit, space, &pending.range(start, count, How::FirstFit));
+        if self.settings.policy.blocks.explicit_keeps_one_space {
+            inside.iter().for_each(|part| self.tell_met(part));
         }
     }
 
     /// Reports which register classes of a parameter have the same bindings: ranges that do not leave room for each other.
-    pub(super) fn tell_parts(&mut self, pending: &Pending, inside: &[Inside]) {
+    pub(super) fn tell_parts(&mut self, pending: &Pending, inside: &[Placement]) {
         for part in inside {
-            self.check_end(pending, part.unit, (part.start, part.count), pending.span);
+            self.check_end(pending, part.unit, (part.start, part.count()), pending.span);
         }
         let spaces: BTreeSet<u64> = inside.iter().map(|part| part.space).collect();
         for space in spaces {
-            let meets = |a: &Inside, b: &Inside| {
-                let numbers = |p: &Inside| (p.space, self.numbering(p.unit).0);
-                a.unit != b.unit && numbers(a) == numbers(b) && a.start < b.end() && b.start < a.end()
+            let meets = |a: &Placement, b: &Placement| {
+                let numbers = |p: &Placement| (p.space, p.numbers);
+                a.unit != b.unit && numbers(a) == numbers(b) && a.start < b.end && b.start < a.end
             };
             let here = inside.iter().filter(|a| a.space == space && inside.iter().any(|b| meets(a, b)));
-            let parts: Vec<Inside> = here.copied().collect();
+            let parts: Vec<Placement> = here.copied().collect();
             if !parts.is_empty() {
                 self.tell_classes(pending, space, &parts);
             }
@@ -165,10 +149,10 @@ impl Allocator<'_> {
     }
 
     /// Several classes of one parameter in the same bindings. A texture and a sampler may be two views of one.
-    fn tell_classes(&mut self, pending: &Pending, space: u64, parts: &[Inside]) {
-        let text = |p: &Inside| {
+    fn tell_classes(&mut self, pending: &Pending, space: u64, parts: &[Placement]) {
+        let text = |p: &Placement| {
             let what = p.unit.class().map_or("others".to_owned(), |class| format!("{class} registers"));
-            let last = p.end().saturating_sub(1);
+            let last = p.end.saturating_sub(1);
             if last == p.start { format!("{what} at {last}") } else { format!("{what} at {} to {last}", p.start) }
         };
         let parts_text: Vec<String> = parts.iter().map(text).collect();
@@ -202,70 +186,43 @@ impl Allocator<'_> {
     pub(super) fn claim_globals(&mut self, (index, space): (u32, u32), exists: bool) {
         let unit = self.buffer_unit();
         let (start, space) = (u64::from(index), u64::from(space));
-        let range = Range {
-            start,
-            end: start + 1,
-            owner: "$Globals".into(),
-            id: Owner::Globals,
-            span: Span::default(),
-            how: How::Option,
-        };
+        let globals = ("$Globals".into(), Owner::Globals);
+        let range = self.range_of(globals, unit, space, (start, 1), How::Option);
         self.spaces.insert(space);
-        match exists {
-            true => self.claim(unit, space, range),
-            false => {
-                let (key, _) = self.numbering(unit);
-                self.push(unit, key, space, range);
+        if exists { self.claim(range) } else { self.take(range) }
+    }
+
+    /// The slots that a parameter takes in spaces of its own, the first of which is `space`.
+    fn slots_inside(&self, pending: &Pending, space: u64, how: How) -> Vec<Placement> {
+        let mut list = Vec::new();
+        let place = Position::at(Counts::one(Unit::Space, space));
+        walk(self.program, &Part::whole(place, &pending.layout, None), &mut |part| {
+            let space = part.place.offset.get(Unit::Space);
+            match &part.layout.detail {
+                Detail::Block { .. } => {
+                    if let Some((starts, taken)) = part.layout.own_slots() {
+                        let slots = Unit::SLOTS.into_iter().filter(|u| taken.get(*u) > 0);
+                        let at = |unit| (starts.get(unit), taken.get(unit));
+                        list.extend(slots.map(|unit| self.range(pending, unit, space, at(unit), how)));
+                    }
+                    true
+                }
+                Detail::Struct(_) => part.layout.counts.get(Unit::Space) > 0,
+                Detail::Array { count: None, .. } => {
+                    let classes = part.layout.unbounded_classes().into_iter().zip(space..);
+                    list.extend(classes.map(|(unit, space)| self.range(pending, unit, space, (0, UNBOUNDED), how)));
+                    false
+                }
+                Detail::Array { .. } | Detail::Resource { .. } | Detail::Plain | Detail::Matrix { .. } => false,
             }
-        }
+        });
+        list
     }
 }
 
 /// `a`, `b` and `c`; or `a`, `b` and 4 more.
-fn names<'r>(ranges: impl Iterator<Item = &'r Range>, hidden: usize) -> String {
-    let mut names: Vec<String> = ranges.map(|r| format!("`{}`", r.owner)).collect();
+fn names<'r>(ranges: impl Iterator<Item = &'r Placement>, hidden: usize) -> String {
+    let mut names: Vec<String> = ranges.map(|r| format!("`{}`", r.name)).collect();
     let last = if hidden > 0 { Some(format!("{hidden} more")) } else { names.pop() };
     format!("{} and {}", names.join(", "), last.unwrap_or_default())
-}
-
-/// Slots in a space of a parameter's own.
-#[derive(Clone, Copy)]
-pub(super) struct Inside {
-    pub(super) space: u64,
-    pub(super) unit: Unit,
-    pub(super) start: u64,
-    pub(super) count: u64,
-}
-
-impl Inside {
-    fn end(&self) -> u64 {
-        self.start.saturating_add(self.count)
-    }
-}
-
-/// The slots that a type takes in spaces of its own, the first of which is `space`.
-fn slots_inside(program: &Program, layout: &TypeLayout, space: u64) -> Vec<Inside> {
-    let mut list = Vec::new();
-    let place = Position::at(Counts::one(Unit::Space, space));
-    walk(program, &Part::whole(place, layout, None), &mut |part| {
-        let space = part.place.offset.get(Unit::Space);
-        match &part.layout.detail {
-            Detail::Block { .. } => {
-                if let Some((starts, taken)) = part.layout.own_slots() {
-                    let slots = Unit::SLOTS.into_iter().filter(|u| taken.get(*u) > 0);
-                    let inside = |unit| Inside { space, unit, start: starts.get(unit), count: taken.get(unit) };
-                    list.extend(slots.map(inside));
-                }
-                true
-            }
-            Detail::Struct(_) => part.layout.counts.get(Unit::Space) > 0,
-            Detail::Array { count: None, .. } => {
-                let classes = part.layout.unbounded_classes().into_iter().zip(space..);
-                list.extend(classes.map(|(unit, space)| Inside { space, unit, start: 0, count: UNBOUNDED }));
-                false
-            }
-            Detail::Array { .. } | Detail::Resource { .. } | Detail::Plain | Detail::Matrix { .. } => false,
-        }
-    });
-    list
 }

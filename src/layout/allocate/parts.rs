@@ -2,6 +2,7 @@
 //! from its type and the options that it was recorded under.
 
 use super::super::lock::{Owner, Record, Under};
+use super::super::trace::How;
 use super::super::types::{Detail, TypeLayout};
 use super::super::units::{Counts, Unit};
 use super::super::{Api, Part, Position, Settings, buffer_place, walk};
@@ -181,7 +182,7 @@ impl Allocator<'_> {
         if part.unit == Unit::InputAttachment {
             return format!("attachment {}", part.index);
         }
-        let (key, _) = self.numbering(part.unit);
-        range_text(key, &super::Range::one(part.index), part.space)
+        let owner = ("".into(), Owner::Nobody);
+        range_text(&self.range_of(owner, part.unit, part.space, (part.index, 1), How::Kept))
     }
 }

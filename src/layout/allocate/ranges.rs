@@ -1,7 +1,7 @@
 //! Numbers that are given, and who has them: kept so that thousands of parameters are placed without looking at all of the
 //! others for each.
 
-use super::{Owner, Range};
+use super::{Owner, Placement};
 use std::collections::BTreeMap;
 
 /// A set of numbers: the start of each run, and one past its end. Runs that meet are one.
@@ -60,12 +60,12 @@ impl Numbers {
 /// Ranges with their owners, in the order in which they were given.
 #[derive(Default)]
 pub(super) struct Ranges {
-    list: Vec<Range>,
+    list: Vec<Placement>,
     numbers: Numbers,
 }
 
 impl Ranges {
-    pub(super) fn push(&mut self, range: Range) {
+    pub(super) fn push(&mut self, range: Placement) {
         self.numbers.add(range.start, range.end);
         self.list.push(range);
     }
@@ -75,16 +75,16 @@ impl Ranges {
         &self.numbers
     }
 
-    pub(super) fn as_slice(&self) -> &[Range] {
+    pub(super) fn as_slice(&self) -> &[Placement] {
         &self.list
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, Range> {
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Placement> {
         self.list.iter()
     }
 
     /// Those that have a part of a range.
-    pub(super) fn meeting(&self, range: &Range) -> impl Iterator<Item = &Range> {
+    pub(super) fn meeting(&self, range: &Placement) -> impl Iterator<Item = &Placement> {
         let (start, end) = (range.start, range.end);
         let any = self.numbers.met(start, end).is_some();
         let list = if any { self.list.as_slice() } else { &[] };
@@ -92,8 +92,8 @@ impl Ranges {
     }
 
     /// Takes out those of an owner.
-    pub(super) fn take(&mut self, owner: Owner) -> Vec<Range> {
-        let taken = self.list.extract_if(.., |r| r.id == owner).collect();
+    pub(super) fn take(&mut self, owner: Owner) -> Vec<Placement> {
+        let taken = self.list.extract_if(.., |r| r.owner == owner).collect();
         self.numbers = Numbers::default();
         self.list.iter().for_each(|r| self.numbers.add(r.start, r.end));
         taken
