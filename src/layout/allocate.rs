@@ -22,7 +22,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::*;
-use ranges::{Numbers, Ranges};
+pub(super) use ranges::Numbers;
+use ranges::Ranges;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -197,7 +198,7 @@ impl<'a> Allocator<'a> {
             self.claim_globals(place, has_buffer);
         }
         if self.settings.targets_claim_registers {
-            for (index, count) in super::varyings::targets(self.program) {
+            for (index, count) in super::varyings::targets(self.program, &self.settings) {
                 let owner = ("a render target".into(), Owner::Nobody);
                 self.take(self.range_of(owner, Unit::UnorderedAccess, 0, (index.into(), count.into()), How::Api));
             }

@@ -130,7 +130,7 @@ impl Packing<'_> {
         let Some((_, _, first)) = open.first() else { return };
         // All bits of one field are a field as it was.
         let whole = open.len() == 1 && taken == width;
-        let ty = if whole { first.ty } else { self.types.scalar(unsigned(width)) };
+        let ty = if whole { first.ty } else { self.types.scalar(of_width(width).0) };
         let mut backing = Field::new(Symbol::new(&format!("{BACKING}{}", self.backings)), ty, first.span);
         self.backings += 1;
         for (number, at, mut field) in open {
@@ -145,23 +145,13 @@ impl Packing<'_> {
     }
 }
 
-/// The unsigned type of some bits.
-fn unsigned(width: u32) -> Scalar {
+/// The unsigned and the signed type of some bits.
+fn of_width(width: u32) -> (Scalar, Scalar) {
     match width {
-        8 => Scalar::U8,
-        16 => Scalar::U16,
-        64 => Scalar::U64,
-        _ => Scalar::U32,
-    }
-}
-
-/// The signed type of some bits.
-fn signed(width: u32) -> Scalar {
-    match width {
-        8 => Scalar::I8,
-        16 => Scalar::I16,
-        64 => Scalar::I64,
-        _ => Scalar::I32,
+        8 => (Scalar::U8, Scalar::I8),
+        16 => (Scalar::U16, Scalar::I16),
+        64 => (Scalar::U64, Scalar::I64),
+        _ => (Scalar::U32, Scalar::I32),
     }
 }
 
@@ -270,17 +260,19 @@ fn parameter(code: &mut Body, name: &str, ty: TypeId, mode: ParamMode, span: Spa
     Param { mode, ..Param::new(local) }
 }
 
+/// A backing field, and which bits of it.
+fn bits_parameters(code: &mut Body, (backing, mode): (TypeId, ParamMode), span: Span) -> Vec<Param> {
+    let all = [("bits", backing, mode), ("at", TypeId::UINT, ParamMode::In), ("count", TypeId::UINT, ParamMode::In)];
+    all.into_iter().map(|(name, ty, mode)| parameter(code, name, ty, mode, span)).collect()
+}
+
 /// `(bits >> at) & ((1 << count) - 1)`; of signed numbers the highest bit is the sign.
 fn getter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), span: Span) -> Function {
     let mut code = Body::default();
-    let params = vec![
-        parameter(&mut code, "bits", backing, ParamMode::In, span),
-        parameter(&mut code, "at", TypeId::UINT, ParamMode::In, span),
-        parameter(&mut code, "count", TypeId::UINT, ParamMode::In, span),
-    ];
+    let params = bits_parameters(&mut code, (backing, ParamMode::In), span);
     let is_signed = program.types.component(ty).is_some_and(Scalar::is_signed);
     let width = program.types.component(backing).map_or(32, |s| s.size() * 8);
-    let sign_type = program.types.scalar(signed(width));
+    let sign_type = program.types.scalar(of_width(width).1);
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);
     let [bits, at, count] = [(0, backing), (1, TypeId::UINT), (2, TypeId::UINT)].map(|(i, ty)| b.local(LocalId(i), ty));
     let value = if is_signed {
@@ -313,12 +305,8 @@ fn mask(b: &mut Build, ty: TypeId, count: ExprId) -> ExprId {
 /// `bits = (bits & ~mask) | ((value << at) & mask)`
 fn setter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), span: Span) -> Function {
     let mut code = Body::default();
-    let params = vec![
-        parameter(&mut code, "bits", backing, ParamMode::InOut, span),
-        parameter(&mut code, "at", TypeId::UINT, ParamMode::In, span),
-        parameter(&mut code, "count", TypeId::UINT, ParamMode::In, span),
-        parameter(&mut code, "value", ty, ParamMode::In, span),
-    ];
+    let mut params = bits_parameters(&mut code, (backing, ParamMode::InOut), span);
+    params.push(parameter(&mut code, "value", ty, ParamMode::In, span));
     let mask_local = parameter(&mut code, "mask", backing, ParamMode::In, span).local;
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);
     let (at, count) = (b.local(LocalId(1), TypeId::UINT), b.local(LocalId(2), TypeId::UINT));

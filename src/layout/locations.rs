@@ -7,6 +7,7 @@
 //! A semantic's index runs over the vectors below it as D3D counts them in its signatures: one for each vector of a matrix
 //! that is stored.
 
+use super::allocate::Numbers;
 use super::{Api, Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -14,7 +15,7 @@ use crate::tree::{
     EntryPoint, Explicit, Field, Function, FunctionId, Local, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
     Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The semantic of render targets.
 pub const TARGET: &str = "SV_TARGET";
@@ -27,27 +28,6 @@ pub const PATCH: &str = "patch";
 
 /// Nothing has more locations; what asks for more is an error elsewhere.
 pub const LAST: u32 = 1 << 16;
-
-/// The locations of one direction of an entry point that are given.
-#[derive(Clone, Debug, Default)]
-struct Locations(BTreeSet<u32>);
-
-impl Locations {
-    /// Keeps a range from being given away.
-    fn reserve(&mut self, start: u32, count: u32) {
-        self.0.extend((start..start.saturating_add(count)).take_while(|l| *l < LAST));
-    }
-
-    /// Gives the lowest free range.
-    fn give(&mut self, count: u32) -> u32 {
-        let mut start = 0u32;
-        while let Some(blocked) = self.0.range(start..start.saturating_add(count)).next_back() {
-            start = blocked + 1;
-        }
-        self.reserve(start, count);
-        start
-    }
-}
 
 /// A parameter of an entry point, or its result, in one direction; or of the function of its patch constants.
 #[derive(Clone, Debug)]
@@ -273,20 +253,20 @@ pub fn patch_constants(program: &Program, settings: &Settings, entry: &EntryPoin
 
 /// Gives locations to those that ask for none.
 fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>) -> Vec<Varying> {
-    let mut given: BTreeMap<(Unit, bool), Locations> = BTreeMap::new();
+    let mut given: BTreeMap<(Unit, bool), Numbers> = BTreeMap::new();
     let apart = settings.counts_patch_constants_apart();
     let counter = |varying: &Varying| (varying.unit, apart && varying.of_patch);
     for (explicit, varying) in &list {
         if let Some(start) = explicit {
-            let start = start.saturating_add(varying.part.start);
-            given.entry(counter(varying)).or_default().reserve(start, varying.part.count);
+            let start = u64::from(*start) + u64::from(varying.part.start);
+            given.entry(counter(varying)).or_default().add(start, start + u64::from(varying.part.count));
         }
     }
     for (explicit, varying) in &mut list {
         let count = varying.part.count;
         let start = explicit.unwrap_or_else(|| match count {
             0 => 0,
-            _ => given.entry(counter(varying)).or_default().give(count),
+            _ => given.entry(counter(varying)).or_default().give(0, count.into()).try_into().unwrap_or(u32::MAX),
         });
         varying.part.shift(start);
     }

@@ -142,6 +142,15 @@ pub struct Overlap {
 }
 
 impl ProgramLayout {
+    /// The buffer that something is, with the plain data of its scope.
+    pub fn scope_buffer(&self, owner: Owner) -> Option<&ScopeBuffer> {
+        match owner {
+            Owner::Globals => self.globals.as_ref(),
+            Owner::EntryBuffer(entry) => self.entry_points.get(entry)?.buffer.as_ref(),
+            Owner::Global(_) | Owner::Param(..) | Owner::EntryScope(_) | Owner::Nobody => None,
+        }
+    }
+
     /// Those that the one placed last of an overlap meets.
     pub fn met(&self, overlap: &Overlap) -> &[Option<GlobalId>] {
         let (list, count) = overlap.met;

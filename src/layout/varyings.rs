@@ -5,7 +5,7 @@ use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Numbers;
 use crate::tree::is_uniform;
-use crate::tree::{Field, Function, GlobalKind, ParamMode, Program, Semantic, Stage, StructId, Type, TypeId};
+use crate::tree::{Field, Function, GlobalKind, Program, Semantic, Stage, StructId, Type};
 use std::collections::BTreeSet;
 
 /// Reports structs among stage inputs and outputs of which some fields say their location and some do not: which of them the
@@ -183,36 +183,19 @@ fn meets(a: &Taken, b: &Taken) -> bool {
 const MOST: u32 = 64;
 
 /// The indices of the render targets of all entry points: the first, and how many follow it.
-pub fn targets(program: &Program) -> Vec<(u32, u32)> {
+pub fn targets(program: &Program, settings: &Settings) -> Vec<(u32, u32)> {
     let mut list = Vec::new();
     for entry in program.entry_points.iter().filter(|e| e.stage == Stage::Fragment) {
-        let function = &program.functions[entry.function];
-        for param in function.params.iter().filter(|p| !matches!(p.mode, ParamMode::In)) {
-            let ty = function.code.locals[param.local].ty;
-            targets_of(program, ty, param.semantic.as_ref(), &mut list);
+        let all = locations::varyings(program, settings, entry);
+        for varying in all.iter().filter(|v| v.unit == Unit::VaryingOutput) {
+            varying.part.walk(&mut Vec::new(), &mut |part, _| {
+                let target = part.semantic.as_ref().filter(|(name, _)| name == TARGET);
+                list.extend(target.map(|(_, index)| (*index, part.indices.min(LAST))));
+                part.semantic.is_none() && matches!(program.types.get(part.ty), Type::Struct(_))
+            });
         }
-        targets_of(program, function.result, function.result_semantic.as_ref(), &mut list);
     }
     list
-}
-
-/// A type cannot contain itself, so this ends.
-fn targets_of(program: &Program, ty: TypeId, semantic: Option<&Semantic>, list: &mut Vec<(u32, u32)>) {
-    match (program.types.get(ty), semantic) {
-        (Type::Struct(id), None) => {
-            program.structs[id].fields.iter().for_each(|f| targets_of(program, f.ty, f.semantic.as_ref(), list));
-        }
-        (ty, Some(semantic)) => {
-            let (name, index) = semantic.split();
-            let count = match ty {
-                Type::Array(_, Some(n)) => n.min(LAST),
-                Type::Struct(id) => program.structs[id].fields.len() as u32,
-                _ => 1,
-            };
-            list.extend((name == TARGET).then_some((index, count)));
-        }
-        _ => {}
-    }
 }
 
 fn structs(program: &Program, function: &Function) -> Vec<StructId> {

@@ -8,7 +8,7 @@ use super::varyings::{Signature, signatures};
 use super::{leaves, stages, types};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
-use crate::layout::{Counts, Detail, Position, ProgramLayout, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, VarLayout};
+use crate::layout::{Counts, Detail, Position, ProgramLayout, TypeLayout, UNBOUNDED, Unit, VarLayout};
 use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
@@ -53,7 +53,7 @@ pub fn reflect(
         parameters,
         entry_points,
         bindless_space_index: leaves::free_space(&leaves),
-        global_scope: builder.scope(Owner::Globals, layout.globals.as_ref()),
+        global_scope: builder.scope(Owner::Globals),
         types: types::types(&builder),
         leaves,
         memory,
@@ -108,26 +108,15 @@ pub(super) fn count(n: u64) -> Count {
     if n == UNBOUNDED { Count::Word(Unbounded::Unbounded) } else { Count::Number(n) }
 }
 
-/// The unit's word in the format.
-pub(super) fn unit_kind(unit: Unit) -> &'static str {
-    unit.word()
-}
-
-pub(super) fn scalar_kind(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "int8",
-        Scalar::U8 => "uint8",
-        Scalar::I16 => "int16",
-        Scalar::U16 => "uint16",
-        Scalar::I32 | Scalar::MinI16 => "int32",
-        Scalar::U32 | Scalar::MinU16 => "uint32",
-        Scalar::I64 => "int64",
-        Scalar::U64 => "uint64",
-        Scalar::F16 => "float16",
-        Scalar::F32 | Scalar::MinF16 => "float32",
-        Scalar::F64 => "float64",
-    }
+/// A scalar of the format: `bool`, `int32`, `float16`. Those of least precision are as wide as they lie in memory.
+pub(super) fn scalar_kind(scalar: Scalar) -> String {
+    let kind = match scalar {
+        Scalar::Bool => return "bool".to_owned(),
+        _ if scalar.is_float() => "float",
+        _ if scalar.is_signed() => "int",
+        _ => "uint",
+    };
+    format!("{kind}{}", scalar.size() * 8)
 }
 
 /// Bindings of a variable: one goes under `binding`, several under `bindings`.
@@ -146,7 +135,7 @@ pub(super) fn bindings(types: &Types, place: &Position, layout: &TypeLayout) -> 
         let index = offset.get(unit);
         match unit {
             Unit::Bytes => list.push(Binding {
-                kind: unit_kind(unit).to_owned(),
+                kind: unit.word().to_owned(),
                 offset: Some(index),
                 size: Some(count(used)),
                 element_stride: Some(element_stride(types, layout)),
@@ -174,7 +163,7 @@ fn element_stride(types: &Types, layout: &TypeLayout) -> u64 {
 
 pub(super) fn slot(unit: Unit, index: u64, space: u64, used: u64) -> Binding {
     Binding {
-        kind: unit_kind(unit).to_owned(),
+        kind: unit.word().to_owned(),
         index: Some(index),
         space: (space != 0).then_some(space),
         count: (used != 1).then_some(count(used)),
@@ -199,7 +188,7 @@ fn sizes(layout: &TypeLayout) -> Vec<Size> {
 }
 
 fn size(unit: Unit, value: u64, stride: Option<u64>) -> Size {
-    Size { kind: unit_kind(unit).to_owned(), value: count(value), alignment: None, stride: stride.map(count) }
+    Size { kind: unit.word().to_owned(), value: count(value), alignment: None, stride: stride.map(count) }
 }
 
 /// The distance of an array's elements in each unit that they take.
@@ -245,13 +234,16 @@ impl Builder<'_> {
     }
 
     fn parameter(&self, id: GlobalId, place: &Position, layout: &TypeLayout) -> Variable {
-        let global = &self.program.globals[id];
-        let shown = self.shown(place, layout);
-        let mut variable = self.variable(global.name.as_str(), &shown, global.span);
+        let Global { name, ty, modifiers, span, explicit, attributes, .. } = &self.program.globals[id];
+        let declared = self.declared(Some(name.to_string()), *span, (explicit, attributes));
+        self.placed(place, layout, Variable { format: self.format(*ty, explicit, *modifiers), ..declared })
+    }
+
+    /// What is declared with its place and layout.
+    fn placed(&self, place: &Position, layout: &TypeLayout, declared: Variable) -> Variable {
+        let ty = Some(Box::new(self.type_node(&self.shown(place, layout))));
+        let mut variable = Variable { ty, ..declared };
         put(&mut variable, bindings(&self.program.types, place, layout));
-        variable.requested = requested(&global.explicit);
-        variable.format = self.format(global.ty, &global.explicit, global.modifiers);
-        variable.user_attribs = user_attributes(&global.attributes);
         variable
     }
 
@@ -267,11 +259,18 @@ impl Builder<'_> {
         Cow::Owned(layout)
     }
 
-    fn variable(&self, name: &str, layout: &TypeLayout, span: Span) -> Variable {
+    /// What the source says of a parameter or field.
+    pub(super) fn declared(
+        &self,
+        name: Option<String>,
+        span: Span,
+        (explicit, attributes): (&Explicit, &[tree::Attribute]),
+    ) -> Variable {
         Variable {
-            name: Some(name.to_owned()),
-            ty: Some(Box::new(self.type_node(layout))),
+            name,
             location: self.location(span),
+            requested: requested(explicit),
+            user_attribs: user_attributes(attributes),
             ..Variable::default()
         }
     }
@@ -346,12 +345,11 @@ impl Builder<'_> {
         let fields = s.fields.iter().zip(layouts);
         fields
             .map(|(field, layout)| {
-                let mut variable = self.variable("", &layout.layout, field.span);
-                variable.name = field_name(s, field);
-                variable.format = self.format(field.ty, &field.explicit, field.modifiers);
+                let declared = self.declared(field_name(s, field), field.span, (&field.explicit, &field.attributes));
+                let format = self.format(field.ty, &field.explicit, field.modifiers);
+                let ty = Some(Box::new(self.type_node(&layout.layout)));
+                let mut variable = Variable { format, ty, ..declared };
                 put(&mut variable, bindings(&self.program.types, &Position::at(layout.offset), &layout.layout));
-                variable.requested = requested(&field.explicit);
-                variable.user_attribs = user_attributes(&field.attributes);
                 variable
             })
             .collect()
@@ -360,7 +358,7 @@ impl Builder<'_> {
     /// What a type is, without layout.
     pub(super) fn bare_type(&self, ty: TypeId) -> TypeNode {
         let named = |kind: &str| TypeNode { kind: kind.to_owned(), ..TypeNode::default() };
-        let scalar = |s: Scalar| TypeNode { scalar_type: Some(scalar_kind(s).to_owned()), ..named("scalar") };
+        let scalar = |s: Scalar| TypeNode { scalar_type: Some(scalar_kind(s)), ..named("scalar") };
         match self.program.types.get(ty) {
             Type::Scalar(s) | Type::Atomic(s) => scalar(s),
             Type::Vector(s, n) => TypeNode {
@@ -387,7 +385,7 @@ impl Builder<'_> {
             }
             Type::Enum(id) => TypeNode {
                 name: Some(self.program.enums[id].name.to_string()),
-                scalar_type: Some(scalar_kind(self.program.enums[id].tag).to_owned()),
+                scalar_type: Some(scalar_kind(self.program.enums[id].tag)),
                 ..named("scalar")
             },
             Type::Texture(t) => self.texture(&t),
@@ -479,8 +477,10 @@ impl Builder<'_> {
     }
 
     /// The buffer of a scope.
-    fn scope(&self, owner: Owner, buffer: Option<&ScopeBuffer>) -> Scope {
-        let Some(buffer) = buffer else { return Scope { kind: "none".to_owned(), ..Scope::default() } };
+    fn scope(&self, owner: Owner) -> Scope {
+        let Some(buffer) = self.layout.scope_buffer(owner) else {
+            return Scope { kind: "none".to_owned(), ..Scope::default() };
+        };
         let (unit, index, space) = buffer.position();
         let at = Binding { space: buffer.binding.map(|_| space), ..slot(unit, index, 0, 1) };
         let leaves = &self.layout.leaves;
@@ -515,13 +515,10 @@ impl Builder<'_> {
         for (i, place, layout) in layout.iter().flat_map(|l| &l.params) {
             let Some(param) = function.params.get(*i) else { continue };
             let local = &function.code.locals[param.local];
-            let shown_layout = self.shown(place, layout);
-            let mut variable = self.variable(local.name.as_str(), &shown_layout, local.span);
-            put(&mut variable, bindings(&self.program.types, place, layout));
-            variable.requested = requested(&param.explicit);
-            variable.format = self.format(local.ty, &param.explicit, param.modifiers);
-            variable.user_attribs = user_attributes(&param.attributes);
-            shown.push((Some(*i), variable));
+            let said = (&param.explicit, param.attributes.as_slice());
+            let declared = self.declared(Some(local.name.to_string()), local.span, said);
+            let format = self.format(local.ty, &param.explicit, param.modifiers);
+            shown.push((Some(*i), self.placed(place, layout, Variable { format, ..declared })));
         }
         // In order of declaration; the result stands by itself.
         shown.sort_by_key(|(i, _)| i.unwrap_or(usize::MAX));
@@ -543,7 +540,7 @@ impl Builder<'_> {
             facts: stages::facts(self.program, entry),
             location: self.location(function.span),
             user_attribs: user_attributes(&function.attributes),
-            scope: self.scope(Owner::EntryBuffer(index), layout.and_then(|l| l.buffer.as_ref())),
+            scope: self.scope(Owner::EntryBuffer(index)),
             scope_offsets: BTreeMap::new(),
             bindings: Vec::new(),
         }

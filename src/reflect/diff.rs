@@ -6,7 +6,7 @@
 
 use super::model::{Binding, BufferMemory, EntryPoint, MemoryRow, Reflection, Scope, TypeNode, Variable};
 use super::varyings::patch_path;
-use super::words::{count, has_classes, position, relative, type_name};
+use super::words::{aligned, count, has_classes, position, relative, type_name};
 use crate::layout::Unit;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -456,15 +456,7 @@ impl Diff {
         if self.changes.is_empty() && self.memory.is_empty() {
             return String::new();
         }
-        let rows: Vec<[String; 4]> = self.changes.iter().map(row).collect();
-        let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
-        let widths = [width(0), width(1), width(2)];
-        let mut text = String::new();
-        for [kind, subject, path, what] in &rows {
-            let [a, b, c] = widths;
-            text.push_str(format!("{kind:a$}  {subject:b$}  {path:c$}  {what}").trim_end());
-            text.push('\n');
-        }
+        let mut text = aligned(&self.changes.iter().map(row).collect::<Vec<_>>());
         self.memory.iter().for_each(|change| text.push_str(&change.to_text()));
         let number = |kind| self.changes.iter().filter(|c| c.change == kind).count();
         let counts = ChangeKind::ALL.into_iter().map(|k| (k, number(k))).filter(|(_, n)| *n > 0);
@@ -512,7 +504,7 @@ fn lines(buffer: &BufferMemory, [offset, size]: [usize; 2]) -> String {
     buffer.rows.iter().map(line).collect::<String>() + &end
 }
 
-fn row(change: &Change) -> [String; 4] {
+fn row(change: &Change) -> Vec<String> {
     let both = |show: &dyn Fn(&Facts) -> String| match (&change.old, &change.new) {
         (Some(old), Some(new)) => format!("{} -> {}", show(old), show(new)),
         (Some(one), None) | (None, Some(one)) => show(one),
@@ -527,7 +519,7 @@ fn row(change: &Change) -> [String; 4] {
             at => format!("{} at {at}", f.ty),
         }),
     };
-    [change.change.word().to_owned(), change.subject.word().to_owned(), change.path.clone(), what]
+    vec![change.change.word().to_owned(), change.subject.word().to_owned(), change.path.clone(), what]
 }
 
 /// Where it was and is, as far as that differs.

@@ -126,13 +126,8 @@ fn table(target: usize, reflection: &Reflection, of: &str, stage: bool) -> Strin
         let elements = leaf.elements.iter().map(|e| e.emitted_name.as_str());
         let emitted: Vec<&str> = leaf.emitted_name.as_deref().into_iter().chain(elements).collect();
         let unused = if leaf.entry_points.is_empty() { " class=\"unused\"" } else { "" };
-        let name = match &leaf.hidden {
-            Some(hidden) => match HIDDEN.iter().find(|(word, _)| word == hidden) {
-                Some((_, what)) => format!("{} ({what})", leaf.path),
-                None => leaf.path.clone(),
-            },
-            None => leaf.path.clone(),
-        };
+        let hidden = HIDDEN.iter().find(|(word, _)| leaf.hidden.as_deref() == Some(word));
+        let name = hidden.map_or_else(|| leaf.path.clone(), |(_, what)| format!("{} ({what})", leaf.path));
         let last = if stage { stages(leaf, reflection) } else { users(leaf) };
         text.push_str(&format!(
             "<tr{unused}><td>{}<td>{}<td>{}<td>{}</tr>\n",

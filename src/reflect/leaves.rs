@@ -111,16 +111,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
 impl Rows<'_, '_> {
     fn leaf(&mut self, id: LeafId, leaf: &layout::Leaf) {
         let Some(unit) = leaf.unit else { return };
-        match leaf.role {
-            Role::Data => self.bytes(id, leaf),
-            Role::Resource
-            | Role::Block
-            | Role::Sampler
-            | Role::Counter
-            | Role::Attachment
-            | Role::Constant
-            | Role::Scope => self.slots(id, leaf, unit),
-        }
+        if leaf.role == Role::Data { self.bytes(id, leaf) } else { self.slots(id, leaf, unit) }
     }
 
     /// Plain data. That of structured buffers is shown with their memory alone.

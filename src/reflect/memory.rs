@@ -17,12 +17,7 @@ pub(super) fn memory(builder: &Builder) -> Vec<BufferMemory> {
     let paths = Paths { program: builder.program, leaves };
     let mut buffers = Buffers { builder, paths, list: Vec::new() };
     for (id, parameter) in leaves.parameters() {
-        let scope = match parameter.owner {
-            Owner::Globals => builder.layout.globals.as_ref(),
-            Owner::EntryBuffer(entry) => builder.layout.entry_points.get(entry).and_then(|e| e.buffer.as_ref()),
-            Owner::Global(_) | Owner::Param(..) | Owner::EntryScope(_) | Owner::Nobody => None,
-        };
-        match scope {
+        match builder.layout.scope_buffer(parameter.owner) {
             Some(buffer) => buffers.scope(id, parameter.owner, buffer),
             None => buffers.parameter(id),
         }

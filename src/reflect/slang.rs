@@ -9,39 +9,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Keys of ours, which other writers of the format do not have, at any depth.
-const OURS: &[&str] = &[
-    "schema",
-    "tool",
-    "target",
-    "profile",
-    "bindingPolicy",
-    "leaves",
-    "memory",
-    "types",
-    "emittedName",
-    "location",
-    "requested",
-    "facts",
-    "stride",
-    "elementStrides",
-    "undeclared",
-    "per",
-    "patchConstants",
-    "semanticStride",
-    "instance",
-];
+const OURS: &str = "schema tool target profile bindingPolicy leaves memory types emittedName location requested facts stride \
+                    elementStrides undeclared per patchConstants semanticStride instance";
 
 /// Units in which the parameters of an entry point are counted from where its own begin.
-const COUNTED_IN_SCOPES: &[&str] = &[
-    "constantBuffer",
-    "shaderResource",
-    "unorderedAccess",
-    "storageBuffer",
-    "samplerState",
-    "descriptorTableSlot",
-    "pushConstantBuffer",
-    "subElementRegisterSpace",
-];
+const COUNTED_IN_SCOPES: &str = "constantBuffer shaderResource unorderedAccess storageBuffer samplerState descriptorTableSlot \
+                                 pushConstantBuffer subElementRegisterSpace";
 
 /// The unit of bindings, and ours of those that are apart from the first: they stand behind all that are counted.
 const BINDING: &str = "descriptorTableSlot";
@@ -66,7 +39,7 @@ pub fn with_unused(reflection: &Reflection) -> Reflection {
 pub fn leave_out_ours(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            map.retain(|key, _| !OURS.contains(&key.as_str()));
+            map.retain(|key, _| OURS.split(' ').all(|ours| ours != key));
             attributes(map);
             of_kind(map);
             units(map);
@@ -157,7 +130,7 @@ fn units(map: &mut Map<String, Value>) {
 /// Tells the uniform parameters of an entry point from where the entry point's own begin, and where that is.
 fn count_from_scope(entry: &mut Map<String, Value>) {
     let mut offsets = Map::new();
-    for unit in COUNTED_IN_SCOPES {
+    for unit in COUNTED_IN_SCOPES.split(' ') {
         let mut all = Vec::new();
         each_position(entry, unit, |b| all.push((number(b, "space"), number(b, "index"))));
         let Some(&(space, first)) = all.iter().min() else { continue };
@@ -165,7 +138,7 @@ fn count_from_scope(entry: &mut Map<String, Value>) {
         if all.iter().any(|(s, _)| *s != space) {
             continue;
         }
-        offsets.insert((*unit).to_owned(), json!({ "index": first, "space": space }));
+        offsets.insert(unit.to_owned(), json!({ "index": first, "space": space }));
         for p in entry.get_mut("parameters").and_then(Value::as_array_mut).into_iter().flatten() {
             in_unit(p, unit, &mut |b| {
                 b["index"] = (number(b, "index") - first).into();

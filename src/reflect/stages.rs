@@ -24,32 +24,22 @@ pub(super) fn facts(program: &Program, entry: &EntryPoint) -> Option<StageFacts>
     let function = &program.functions[entry.function];
     let attributes = &function.attributes;
     let mut facts = StageFacts::default();
-    match entry.stage {
-        Stage::Hull => {
-            facts.partitioning = word(attributes, "partitioning");
-            facts.output_control_points = number(attributes, "outputcontrolpoints");
-            facts.patch_constant_function = entry.patch_constant.map(|f| program.functions[f].name.to_string());
-            facts.max_tess_factor = float(attributes, "maxtessfactor");
-        }
-        Stage::Geometry => {
-            facts.max_vertices = number(attributes, "maxvertexcount");
-            facts.instances = number(attributes, "instance");
-        }
-        Stage::Fragment => {
-            facts.early_depth_stencil = find(attributes, "earlydepthstencil").is_some();
-            facts.depth = depth(program, function);
-        }
-        Stage::Compute => facts.wave_size = numbers(attributes, "wavesize"),
-        Stage::Vertex
-        | Stage::Domain
-        | Stage::Amplification
-        | Stage::Mesh
-        | Stage::RayGeneration
-        | Stage::Intersection
-        | Stage::AnyHit
-        | Stage::ClosestHit
-        | Stage::Miss
-        | Stage::Callable => {}
+    if entry.stage == Stage::Hull {
+        facts.partitioning = word(attributes, "partitioning");
+        facts.output_control_points = number(attributes, "outputcontrolpoints");
+        facts.patch_constant_function = entry.patch_constant.map(|f| program.functions[f].name.to_string());
+        facts.max_tess_factor = float(attributes, "maxtessfactor");
+    }
+    if entry.stage == Stage::Geometry {
+        facts.max_vertices = number(attributes, "maxvertexcount");
+        facts.instances = number(attributes, "instance");
+    }
+    if entry.stage == Stage::Fragment {
+        facts.early_depth_stencil = find(attributes, "earlydepthstencil").is_some();
+        facts.depth = depth(program, function);
+    }
+    if entry.stage == Stage::Compute {
+        facts.wave_size = numbers(attributes, "wavesize");
     }
     if matches!(entry.stage, Stage::Hull | Stage::Domain) {
         facts.domain = word(attributes, "domain");

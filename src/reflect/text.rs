@@ -1,32 +1,25 @@
 //! The sidecar as a table for people.
 
 use super::model::{Count, Leaf, Reflection};
-use super::words::unit_on;
+use super::words::{aligned, unit, unit_on};
 use crate::layout::Unit;
 use crate::layout::locations::PATCH;
 
 /// One line a leaf, columns aligned.
 pub fn table(reflection: &Reflection) -> String {
     let header = ["parameter", "position", "offset", "size", "emitted as", "used by"].map(str::to_owned);
-    let mut rows = vec![header];
+    let mut rows = vec![header.to_vec()];
     rows.extend(reflection.leaves.iter().map(|leaf| row(leaf, &reflection.profile)));
-    let widths: Vec<usize> =
-        (0..6).map(|i| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0)).collect();
     let mut out =
         format!("{} ({}), bindings by `{}`\n", reflection.target, reflection.profile, reflection.binding_policy);
     for entry in &reflection.entry_points {
         let size = entry.thread_group_size.map_or(String::new(), |[x, y, z]| format!(" [{x}, {y}, {z}]"));
         out.push_str(&format!("entry point {} ({}){size}\n", entry.name, entry.stage));
     }
-    for row in rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        out.push_str(cells.join("  ").trim_end());
-        out.push('\n');
-    }
-    out
+    out + &aligned(&rows)
 }
 
-fn row(leaf: &Leaf, profile: &str) -> [String; 6] {
+fn row(leaf: &Leaf, profile: &str) -> Vec<String> {
     let position = match &leaf.buffer {
         Some(b) => place(unit_on(profile, &b.kind), Some(b.index), b.space, None),
         None => place(unit_on(profile, &leaf.kind), leaf.index, leaf.space, leaf.count),
@@ -38,7 +31,7 @@ fn row(leaf: &Leaf, profile: &str) -> [String; 6] {
         Some(Count::Word(_)) => "unbounded".to_owned(),
         None => String::new(),
     };
-    [
+    vec![
         leaf.path.clone(),
         position + &semantic + &per,
         leaf.offset.map_or(String::new(), |o| o.to_string()),
@@ -96,16 +89,9 @@ fn place(kind: &str, index: Option<u64>, space: Option<u64>, count: Option<Count
     match (Unit::of_word(kind), space) {
         (Some(Unit::VaryingInput), _) => format!("input {index}{last}"),
         (Some(Unit::VaryingOutput), _) => format!("output {index}{last}"),
-        (Some(Unit::RayPayload), _) => format!("ray payload {index}{last}"),
-        (Some(Unit::HitAttributes), _) => format!("hit attributes {index}{last}"),
-        (Some(Unit::CallablePayload), _) => format!("callable payload {index}{last}"),
-        (Some(Unit::PushConstant), _) => format!("push constants {index}"),
-        (Some(Unit::Specialization), _) => format!("constant id {index}"),
-        (Some(Unit::InputAttachment), _) => format!("input attachment {index}{last}"),
         (Some(Unit::Descriptor), Some(set)) => format!("set {set} binding {index}{last}"),
         (_, Some(space)) => format!("{class}{index}{last} space{space}"),
-        (_, None) if !class.is_empty() => format!("{class}{index}{last}"),
-        (_, None) => format!("{kind} {index}{last}"),
+        (_, None) => format!("{}{index}{last}", unit(kind).0),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The structs and enums of a program's interface, without layout: the same type may lie differently in several places.
 
-use super::build::{Builder, field_name, named_struct, requested, scalar_kind, set_semantic, user_attributes};
+use super::build::{Builder, field_name, named_struct, scalar_kind, set_semantic, user_attributes};
 use super::model::{EnumCase, TypeNode, Variable};
 use crate::tree::{EnumId, StructId, Type, TypeId};
 use std::collections::BTreeSet;
@@ -52,14 +52,8 @@ impl Found<'_, '_> {
             return;
         }
         let fields = s.fields.iter().map(|f| {
-            let mut variable = Variable {
-                name: field_name(s, f),
-                ty: Some(Box::new(self.builder.bare_type(f.ty))),
-                location: self.builder.location(f.span),
-                requested: requested(&f.explicit),
-                user_attribs: user_attributes(&f.attributes),
-                ..Variable::default()
-            };
+            let declared = self.builder.declared(field_name(s, f), f.span, (&f.explicit, &f.attributes));
+            let mut variable = Variable { ty: Some(Box::new(self.builder.bare_type(f.ty))), ..declared };
             set_semantic(&mut variable, f.semantic.map(|s| s.split()));
             variable
         });
@@ -77,7 +71,7 @@ impl Found<'_, '_> {
         let node = TypeNode {
             kind: "enum".to_owned(),
             name: (!e.name.is_empty()).then(|| e.name.to_string()),
-            scalar_type: Some(scalar_kind(e.tag).to_owned()),
+            scalar_type: Some(scalar_kind(e.tag)),
             cases: e.cases.iter().map(|c| EnumCase { name: c.name.to_string(), value: c.value }).collect(),
             location: self.builder.location(e.span),
             ..TypeNode::default()

@@ -1,6 +1,6 @@
 //! Stage inputs and outputs of entry points as the sidecar shows them: their locations, semantics and types.
 
-use super::build::{Builder, count, put, requested, set_semantic, slot, unit_kind, user_attributes};
+use super::build::{Builder, count, put, set_semantic, slot, user_attributes};
 use super::model::{Binding, Size, TypeNode, Variable};
 use crate::layout::locations::{self, Part, Per, Varying};
 use crate::layout::{Settings, Unit};
@@ -99,13 +99,8 @@ impl Show<'_, '_> {
 
     /// A parameter, result or field; locations are counted from what is around it.
     fn variable(&self, part: &Part, parts: &[&Part], around: &[&Part]) -> Variable {
-        let mut variable = Variable {
-            name: Some(part.name.to_string()),
-            ty: Some(Box::new(self.node(part, parts))),
-            location: self.builder.location(part.span),
-            requested: requested(&part.explicit),
-            ..Variable::default()
-        };
+        let declared = self.builder.declared(Some(part.name.to_string()), part.span, (&part.explicit, &[]));
+        let mut variable = Variable { ty: Some(Box::new(self.node(part, parts))), ..declared };
         let mut found = Vec::new();
         for (at, (unit, part)) in self.units.iter().zip(parts).enumerate() {
             let start = around.get(at).map_or(0, |around| u64::from(around.start));
@@ -135,7 +130,7 @@ impl Show<'_, '_> {
             node.semantic_stride = part.semantic_stride.map(u64::from);
         }
         let sizes = self.units.iter().zip(parts).filter(|(_, part)| part.count > 0).map(|(unit, part)| {
-            let (kind, value) = (unit_kind(*unit).to_owned(), count(part.count.into()));
+            let (kind, value) = (unit.word().to_owned(), count(part.count.into()));
             Size { kind, value, alignment: None, stride: None }
         });
         node.sizes = Some(sizes.collect());

@@ -1,8 +1,10 @@
 //! Types and positions of a sidecar in words, as the input language and its registers have them.
 
+use super::build::scalar_kind;
 use super::model::{Binding, Count, TypeNode};
 use crate::layout::Unit;
 use crate::target::Profile;
+use crate::tree::Scalar;
 
 /// A number, or the word for none.
 pub fn count(count: Count) -> String {
@@ -10,6 +12,17 @@ pub fn count(count: Count) -> String {
         Count::Number(n) => n.to_string(),
         Count::Word(_) => "unbounded".to_owned(),
     }
+}
+
+/// A line a row, columns aligned.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(|c| c.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        cells.join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// (unit, what is before a number in it, what one of it is called).
@@ -30,7 +43,7 @@ const UNITS: &[(Unit, &str, &str)] = &[
 ];
 
 /// What is before a number in a unit, and what one of it is called.
-fn unit(kind: &str) -> (String, String) {
+pub(super) fn unit(kind: &str) -> (String, String) {
     let unit = Unit::of_word(kind);
     match (unit.and_then(Unit::class), UNITS.iter().find(|(u, ..)| Some(*u) == unit)) {
         (Some(class), _) => (class.to_string(), format!("{class} register")),
@@ -38,21 +51,6 @@ fn unit(kind: &str) -> (String, String) {
         (None, None) => (kind.to_owned(), kind.to_owned()),
     }
 }
-
-/// (scalar of the format, spelling).
-const SCALARS: &[(&str, &str)] = &[
-    ("float32", "float"),
-    ("float16", "half"),
-    ("float64", "double"),
-    ("int32", "int"),
-    ("uint32", "uint"),
-    ("int16", "int16_t"),
-    ("uint16", "uint16_t"),
-    ("int8", "int8_t"),
-    ("uint8", "uint8_t"),
-    ("int64", "int64_t"),
-    ("uint64", "uint64_t"),
-];
 
 /// The unit of a position under a profile: register classes that options map to ranges of bindings are bindings.
 pub fn unit_on<'a>(profile: &str, kind: &'a str) -> &'a str {
@@ -160,8 +158,9 @@ fn holder(keyword: &str, generic: &str, node: &TypeNode) -> String {
     }
 }
 
+/// A scalar of the format as the input language spells it.
 pub(super) fn scalar(word: &str) -> String {
-    SCALARS.iter().find(|(w, _)| *w == word).map_or(word, |(_, s)| *s).to_owned()
+    Scalar::NAMES.iter().find(|(_, s)| scalar_kind(*s) == word).map_or(word, |(name, _)| name).to_owned()
 }
 
 /// `float[2][3]`: the outer dimension first.

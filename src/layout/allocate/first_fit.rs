@@ -22,10 +22,7 @@ impl<'a> Allocator<'a> {
     /// The lowest start of `count` numbers that are not given yet.
     pub(super) fn free_number(&mut self, unit: Unit, count: u64) -> u64 {
         let from = self.floor(unit, 0);
-        let given = self.numbers.entry(unit).or_default();
-        let start = Numbers::first_free(&[given], from, count);
-        given.add(start, start.saturating_add(count));
-        start
+        self.numbers.entry(unit).or_default().give(from, count)
     }
 
     /// Phase 4: first fit.
@@ -121,9 +118,8 @@ impl<'a> Allocator<'a> {
     }
 
     pub(super) fn free_spaces(&mut self, count: u64) -> u64 {
-        let start = Numbers::first_free(&[&self.spaces], self.floor(Unit::Space, 0), count);
-        self.spaces.add(start, start.saturating_add(count));
-        start
+        let from = self.floor(Unit::Space, 0);
+        self.spaces.give(from, count)
     }
 
     pub(super) fn report_exhausted(&mut self, pending: &Pending, unit: Unit, space: u64) {

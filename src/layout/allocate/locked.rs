@@ -1,7 +1,7 @@
 //! What a lock records stays where it was, and what is new comes after it: between phases 3 and 4.
 
 use super::*;
-use crate::layout::lock::{Owner, Record, RecordedRange, Records, Subject, Under, View, keys, shared_tail, tail};
+use crate::layout::lock::{Owner, Record, RecordedRange, Records, Subject, View, keys, shared_tail, tail};
 use crate::layout::rules::{Rules, round_up};
 
 /// A lock, and what of the program its records are for.
@@ -90,30 +90,21 @@ impl<'a> Locked<'a> {
     /// What is recorded from now on.
     pub(super) fn records(&self, program: &Program, layout: &ProgramLayout) -> Records {
         let mut records = self.view.records.clone();
-        let mut put_all = |owner: Owner, place: &Position, layout: &TypeLayout, under: Option<Under>| {
-            for (unit, count) in layout.counts.units() {
-                let at = RecordedRange::new(unit, (place.offset.get(unit), count), place.space.get(unit));
-                self.put(&mut records, owner, unit, at, &layout.counts);
+        for (id, parameter) in layout.leaves.parameters() {
+            let owner = parameter.owner;
+            if let Some((place, of)) = layout.position(id) {
+                for (unit, count) in of.counts.units() {
+                    let at = RecordedRange::new(unit, (place.offset.get(unit), count), place.space.get(unit));
+                    self.put(&mut records, owner, unit, at, &of.counts);
+                }
+                let record = self.keys.get(&owner).and_then(|key| records.get_mut(key));
+                let under = parts::under(program, &layout.settings, place, of);
+                record.into_iter().for_each(|record| record.under.clone_from(&under));
             }
-            let record = self.keys.get(&owner).and_then(|key| records.get_mut(key));
-            record.into_iter().for_each(|record| record.under = under.clone());
-        };
-        for p in &layout.parameters {
-            let under = parts::under(program, &layout.settings, p.place, &p.layout);
-            put_all(Owner::Global(p.global), &p.place, &p.layout, under);
-        }
-        for (index, entry) in layout.entry_points.iter().enumerate() {
-            for (at, place, param) in &entry.params {
-                let under = parts::under(program, &layout.settings, *place, param);
-                put_all(Owner::Param(index, *at), place, param, under);
+            if let Some((unit, index, space)) = layout.scope_buffer(owner).map(ScopeBuffer::position) {
+                let at = RecordedRange::new(unit, (index, 1), space);
+                self.put(&mut records, owner, unit, at, &Counts::one(unit, 1));
             }
-        }
-        let entries = layout.entry_points.iter().enumerate().map(|(i, e)| (Owner::EntryBuffer(i), e.buffer.as_ref()));
-        for (owner, buffer) in std::iter::once((Owner::Globals, layout.globals.as_ref())).chain(entries) {
-            let Some(buffer) = buffer else { continue };
-            let (unit, index, space) = buffer.position();
-            let at = RecordedRange::new(unit, (index, 1), space);
-            self.put(&mut records, owner, unit, at, &Counts::one(unit, 1));
         }
         // The register of an array without bound is no part of what it takes.
         for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 /// A set of numbers: the start of each run, and one past its end. Runs that meet are one.
 #[derive(Default)]
-pub(super) struct Numbers {
+pub struct Numbers {
     runs: BTreeMap<u64, u64>,
 }
 
 impl Numbers {
     /// Adds the numbers from `start` up to `end`.
-    pub(super) fn add(&mut self, start: u64, end: u64) {
+    pub fn add(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
         }
@@ -48,6 +48,13 @@ impl Numbers {
         while let Some(end) = past(start) {
             start = end;
         }
+        start
+    }
+
+    /// Adds the lowest `count` neighbours from `from` on, and gives the first of them.
+    pub fn give(&mut self, from: u64, count: u64) -> u64 {
+        let start = Numbers::first_free(&[self], from, count);
+        self.add(start, start.saturating_add(count));
         start
     }
 
