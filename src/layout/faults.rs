@@ -45,10 +45,8 @@ impl Check<'_> {
         for layout in layout.parameters.iter().map(|p| &p.layout).chain(params) {
             let program = self.program;
             walk(program, &Part::whole(Position::default(), layout, None), &mut |part| {
-                if let (Detail::Struct(fields), Type::Struct(id)) =
-                    (&part.layout.detail, program.types.get(part.layout.ty))
-                {
-                    let named = program.structs[id].fields.iter().zip(fields);
+                if let Detail::Struct(fields) = &part.layout.detail {
+                    let named = program.fields(part.layout.ty).iter().zip(fields);
                     let lies = |(field, at): (&Field, &VarLayout)| {
                         bytes_of(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout)
                     };

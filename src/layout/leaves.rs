@@ -67,9 +67,7 @@ pub fn walk<'l>(program: &'l Program, part: &Part<'l>, visit: &mut dyn FnMut(&Pa
     let layout = part.layout;
     match &layout.detail {
         Detail::Struct(vars) => {
-            let Type::Struct(id) = program.types.get(layout.ty) else { return };
-            let fields = program.structs.get_if(id).map(|s| s.fields.as_slice()).unwrap_or_default();
-            for (index, (field, var)) in (0..).zip(fields.iter().zip(vars)) {
+            for (index, (field, var)) in (0..).zip(program.fields(layout.ty).iter().zip(vars)) {
                 inner.path.truncate(part.path.len());
                 inner.path.push(Step::Field(index));
                 (inner.place, inner.layout) = (part.place.field(var), &var.layout);

@@ -440,13 +440,8 @@ impl<'a> Numbering<'a> {
 
     /// Whether fields of a struct say their locations. A type cannot contain itself, so this ends.
     fn fields_ask(&self, ty: TypeId) -> bool {
-        let program = self.program;
-        match program.types.get(program.types.innermost(ty)) {
-            Type::Struct(id) => {
-                program.structs[id].fields.iter().any(|f| f.explicit.location.is_some() || self.fields_ask(f.ty))
-            }
-            _ => false,
-        }
+        let mut fields = self.program.fields(self.program.types.innermost(ty)).iter();
+        fields.any(|f| f.explicit.location.is_some() || self.fields_ask(f.ty))
     }
 
     /// A type cannot contain itself, so this ends.

@@ -563,9 +563,8 @@ impl<'a> Explainer<'a> {
     }
 
     fn declared(&self, ty: TypeId) -> Vec<Member<'a>> {
-        let Type::Struct(id) = self.program.types.get(ty) else { return Vec::new() };
         let settings = &self.layout.settings;
-        let fields = self.program.structs[id].fields.iter();
+        let fields = self.program.fields(ty).iter();
         fields
             .map(|f| {
                 let packed = f.explicit.packoffset.filter(|_| settings.obey_packoffset);

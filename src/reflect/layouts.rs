@@ -59,7 +59,7 @@ impl Outline<'_> {
     /// Its buffer, if it has plain data.
     fn scope(&mut self, title: &str, scope: &Scope) {
         let bound: Vec<String> = scope.bindings.iter().map(|b| self.position(b)).collect();
-        let size = scope.size.map_or(String::new(), |n| format!(", {}", amount("uniform", n)));
+        let size = scope.size.map_or(String::new(), |n| format!(", {}", units("uniform", n)));
         let text = match bound.is_empty() {
             true => title.to_owned(),
             false => format!("{title}, in a buffer at {}{size}", bound.join(" and ")),
@@ -146,7 +146,7 @@ fn sizes(sizes: Option<&[Size]>) -> String {
 }
 
 fn size(size: &Size) -> String {
-    let mut text = amount(&size.kind, size.value);
+    let mut text = units(&size.kind, size.value);
     if let (Some(alignment), Some(Count::Number(stride))) = (size.alignment, size.stride) {
         text.push_str(&format!(" (alignment {alignment}, stride {stride})"));
     }
@@ -154,11 +154,7 @@ fn size(size: &Size) -> String {
 }
 
 fn stride(size: &Size) -> Option<String> {
-    Some(format!("{} apart", amount(&size.kind, size.stride?)))
-}
-
-fn amount(kind: &str, n: Count) -> String {
-    units(kind, n)
+    Some(format!("{} apart", units(&size.kind, size.stride?)))
 }
 
 /// `domain tri, partitioning integer`, in alphabetical order.

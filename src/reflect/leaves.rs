@@ -341,8 +341,7 @@ fn given_field(program: &Program, (mut ty, semantic): Given, index: u32) -> Opti
     {
         ty = t;
     }
-    let Type::Struct(id) = program.types.get(ty) else { return None };
-    let field = program.structs[id].fields.iter().find(|f| f.origin == Origin::Field(index))?;
+    let field = program.fields(ty).iter().find(|f| f.origin == Origin::Field(index))?;
     Some((field.ty, semantic.or(field.semantic)))
 }
 

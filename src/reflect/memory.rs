@@ -163,9 +163,8 @@ impl Rows<'_> {
     fn value(&mut self, way: &Way, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
         match &layout.detail {
             Detail::Struct(fields) => {
-                let Type::Struct(id) = self.builder.program.types.get(layout.ty) else { return };
-                let ways =
-                    (0..).zip(&self.builder.program.structs[id].fields).map(|(i, f)| way.field(i, f.name.as_str()));
+                let declared = self.builder.program.fields(layout.ty);
+                let ways = (0..).zip(declared).map(|(i, f)| way.field(i, f.name.as_str()));
                 let mut parts: Vec<_> = ways
                     .zip(fields)
                     .map(|(way, f)| (way, offset.saturating_add(f.offset.get(Unit::Bytes)), &f.layout))

@@ -32,18 +32,14 @@ pub use model::Reflection;
 impl Reflection {
     /// The sidecar file.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
     /// Only what `slangc -reflection-json` has too.
     pub fn to_slang_json(&self) -> String {
         let mut value = serde_json::to_value(slang::with_unused(self)).unwrap_or_default();
         slang::leave_out_ours(&mut value);
-        let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
-        text.push('\n');
-        text
+        serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
     }
 
     /// A table for people.

@@ -91,9 +91,7 @@ fn depth(program: &Program, function: &Function) -> Option<String> {
     let outputs: Vec<_> = params.map(|p| (function.code.locals[p.local].ty, p.semantic)).collect();
     semantics.extend(outputs.iter().filter_map(|(_, s)| s.as_ref()).map(|s| s.text.as_str()));
     for ty in outputs.iter().map(|(ty, _)| *ty).chain([function.result]) {
-        if let Type::Struct(id) = program.types.get(ty) {
-            semantics.extend(program.structs[id].fields.iter().filter_map(|f| Some(f.semantic?.text.as_str())));
-        }
+        semantics.extend(program.fields(ty).iter().filter_map(|f| Some(f.semantic?.text.as_str())));
     }
     let found = DEPTHS.iter().find(|(name, _)| semantics.iter().any(|s| s.eq_ignore_ascii_case(name)));
     found.map(|(_, word)| (*word).to_owned())
@@ -108,11 +106,8 @@ pub(super) fn runs_for_samples(program: &Program, entry: &EntryPoint) -> bool {
     };
     entry.stage == Stage::Fragment
         && function.params.iter().filter(|p| p.mode != crate::tree::ParamMode::Out).any(|p| {
-            let fields = match program.types.get(function.code.locals[p.local].ty) {
-                Type::Struct(id) => program.structs[id].fields.as_slice(),
-                _ => &[],
-            };
-            by_sample(p.modifiers, p.semantic) || fields.iter().any(|f| by_sample(f.modifiers, f.semantic))
+            let mut fields = program.fields(function.code.locals[p.local].ty).iter();
+            by_sample(p.modifiers, p.semantic) || fields.any(|f| by_sample(f.modifiers, f.semantic))
         })
 }
 

@@ -1,7 +1,7 @@
 //! The sidecar as a table for people.
 
 use super::model::{Count, Leaf, Reflection};
-use super::words::{aligned, unit, unit_on};
+use super::words::{aligned, count, unit, unit_on};
 use crate::layout::Unit;
 use crate::layout::locations::PATCH;
 
@@ -26,11 +26,7 @@ fn row(leaf: &Leaf, profile: &str) -> Vec<String> {
     };
     let semantic = leaf.semantic.as_ref().map_or(String::new(), |s| format!(" {s}"));
     let per = per(leaf).map_or(String::new(), |per| format!(" {per}"));
-    let size = match leaf.size {
-        Some(Count::Number(n)) => n.to_string(),
-        Some(Count::Word(_)) => "unbounded".to_owned(),
-        None => String::new(),
-    };
+    let size = leaf.size.map_or(String::new(), count);
     vec![
         leaf.path.clone(),
         position + &semantic + &per,

@@ -147,12 +147,17 @@ impl<'a> Build<'a> {
 }
 
 impl Program {
+    /// The fields of a struct type; nothing else has any.
+    pub fn fields(&self, ty: TypeId) -> &[super::Field] {
+        match self.types.get(ty) {
+            Type::Struct(id) => self.structs.get_if(id).map_or(&[], |s| s.fields.as_slice()),
+            _ => &[],
+        }
+    }
+
     /// The type of a field of a struct type.
     pub fn field_type(&self, ty: TypeId, index: u32) -> Option<TypeId> {
-        match self.types.get(ty) {
-            Type::Struct(id) => self.structs[id].fields.get(index as usize).map(|f| f.ty),
-            _ => None,
-        }
+        self.fields(ty).get(index as usize).map(|f| f.ty)
     }
 
     /// A name for people: the type in the input language.

@@ -168,17 +168,7 @@ impl<'a> Walk<'a> {
                 return self.branch(frame, *condition, then, otherwise.as_ref());
             }
             StmtKind::For(init, condition, step, body, _) => self.for_loop(frame, init, *condition, *step, body),
-            StmtKind::While(condition, body, _) => {
-                if self.known(frame, *condition).range == Some(FALSE) {
-                    let unused = self.graph.node();
-                    self.expr(frame, *condition, unused);
-                } else {
-                    self.forget_writes(frame, &[*condition], body);
-                    let outer = self.enter_loop(frame, Some(*condition), false);
-                    self.block(frame, body);
-                    self.leave_loop(frame, outer, &[*condition], body);
-                }
-            }
+            StmtKind::While(condition, body, _) => self.for_loop(frame, &[], Some(*condition), None, body),
             StmtKind::DoWhile(body, condition, _) => {
                 self.forget_writes(frame, &[*condition], body);
                 let outer = self.enter_loop(frame, None, false);
@@ -288,8 +278,10 @@ impl<'a> Walk<'a> {
         }
         let outer = self.enter_loop(frame, condition, counter.is_some());
         self.block(frame, body);
-        let unused = self.graph.node();
-        step.iter().for_each(|e| self.expr(frame, *e, unused));
+        if let Some(step) = step {
+            let unused = self.graph.node();
+            self.expr(frame, step, unused);
+        }
         self.leave_loop(frame, outer, &own, body);
     }
 

@@ -161,16 +161,8 @@ fn subjects(program: &Program, settings: &Settings, view: &View) -> Vec<Subject>
     for scope in order(program, &settings.policy) {
         if let Scope::Global(id) = scope {
             let global = &program.globals[id];
-            let contents = match program.types.get(global.ty) {
-                Type::ConstantBuffer(inner) | Type::TextureBuffer(inner) if global.transparent => {
-                    program.types.get(inner)
-                }
-                _ => Type::Void,
-            };
-            let fields = match contents {
-                Type::Struct(id) => program.structs[id].fields.as_slice(),
-                _ => &[],
-            };
+            let contents = program.types.get(global.ty).element().filter(|_| global.transparent);
+            let fields = contents.map_or(&[][..], |ty| program.fields(ty));
             subjects.push(Subject {
                 file: view.file_name(global.file),
                 namespace: global.namespace.path.map_or(String::new(), |p| p.to_string()),

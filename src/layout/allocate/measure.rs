@@ -21,7 +21,7 @@ impl<'a> Allocator<'a> {
             let Scope::Global(id) = *scope else { continue };
             let global = &self.program.globals[id];
             let owner = (global.name, Owner::Global(id));
-            let layout = self.measure(global, owner.1);
+            let layout = self.measure_global(&self.settings, global, owner.1);
             let pending = pending(owner, global.span, &global.explicit, layout, Position::default());
             match self.is_dropped(id, &pending.layout, keeps_data) {
                 true => self.dropped.push(pending),
@@ -32,20 +32,8 @@ impl<'a> Allocator<'a> {
         self.refuse_shader_records(&list);
         let layouter = Layouter { program: self.program, settings: &self.settings };
         layouter.part_least_precision(list.iter_mut().map(|(_, p)| &mut p.layout), self.settings.rules.constant);
-        let mut buffer = StructBuilder::new(self.settings.rules.constant);
-        let asked = |p: &Pending| {
-            let explicit = offset_of_global(&self.settings, p.explicit).map(|(at, _)| at);
-            self.recorded_bytes(p.id).or(explicit)
-        };
-        self.reserve_bytes(&mut buffer, Owner::Globals);
-        list.iter().for_each(|(_, p)| buffer.reserve(asked(p), p.layout.size()));
-        for (_, pending) in &mut list {
-            let offset = buffer.append(pending.layout.clone(), asked(pending));
-            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
-        }
-        let buffer = self.trim(buffer.finish(TypeId::VOID), self.settings.rules.constant);
-        let has_data = buffer.size() > 0;
-        (list, has_data.then_some(buffer))
+        let buffer = self.lay_out_scope(Owner::Globals, &mut list, self.settings.rules.constant);
+        (list, buffer)
     }
 
     /// Where the policy has it so, constant buffers of one unit have names of their own, and no plain global a register.
@@ -105,36 +93,41 @@ impl<'a> Allocator<'a> {
         settings.api == Api::WebGpu && recorded.unwrap_or(settings.policy.order.extras_last)
     }
 
-    pub(super) fn measure(&self, global: &Global, owner: Owner) -> TypeLayout {
-        self.measure_under(&self.settings, global, owner)
-    }
-
     /// The layout of a global under settings that may be others than those of now.
-    pub(super) fn measure_under(&self, settings: &Settings, global: &Global, owner: Owner) -> TypeLayout {
-        let layouter = Layouter { program: self.program, settings };
+    pub(super) fn measure_global(&self, settings: &Settings, global: &Global, owner: Owner) -> TypeLayout {
+        let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT);
+        let moves = pushed && settings.api == Api::Vulkan;
+        let constant = if moves { settings.rules.push } else { settings.rules.constant };
+        let inner = Settings { rules: BufferRules { constant, ..settings.rules }, ..*settings };
+        let layouter = Layouter { program: self.program, settings: &inner };
         let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
-        let push = global.modifiers.has(Modifiers::PUSH_CONSTANT) && settings.api == Api::Vulkan;
-        if push {
-            let pushed =
-                Settings { rules: BufferRules { constant: settings.rules.push, ..settings.rules }, ..*settings };
-            let mut layout =
-                Layouter { program: self.program, settings: &pushed }.layout(global.ty, settings.rules.constant, order);
+        let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
+        if moves {
             make_push_constant(&mut layout);
-            return layout;
-        }
-        if global.modifiers.has(Modifiers::PUSH_CONSTANT) && self.puts_last(settings, owner) {
-            let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
+        } else if pushed && self.puts_last(settings, owner) {
             layout.put_buffer_last();
-            return layout;
-        }
-        if global.kind == GlobalKind::Specialization {
-            let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
+        } else if global.kind == GlobalKind::Specialization {
             // D3D has none: what the policy has not made a plain global is a constant of the text.
             let d3d = settings.api == Api::D3d;
             layout.counts = if d3d { Counts::NONE } else { Counts::one(Unit::Specialization, 1) };
-            return layout;
         }
-        layouter.layout(global.ty, settings.rules.constant, order)
+        layout
+    }
+
+    /// The buffer of a scope's plain data, in which this gives the parameters their places.
+    fn lay_out_scope<I>(&self, owner: Owner, list: &mut [(I, Pending)], rules: &Rules) -> Option<TypeLayout> {
+        let asked = |p: &Pending| {
+            let explicit = offset_of_global(&self.settings, p.explicit).filter(|_| owner == Owner::Globals);
+            self.recorded_bytes(p.id).or(explicit.map(|(at, _)| at))
+        };
+        let mut buffer = StructBuilder::new(rules);
+        self.reserve_bytes(&mut buffer, owner);
+        list.iter().for_each(|(_, p)| buffer.reserve(asked(p), p.layout.size()));
+        for (_, pending) in list {
+            let offset = buffer.append(pending.layout.clone(), asked(pending));
+            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
+        }
+        Some(self.trim(buffer.finish(TypeId::VOID), rules)).filter(|buffer| buffer.size() > 0)
     }
 
     /// Phase 2 for the uniform parameters of an entry point.
@@ -154,16 +147,8 @@ impl<'a> Allocator<'a> {
         // slangc rounds the size of these push constants alone, whatever the rules.
         let rounds = self.settings.api == Api::Vulkan && self.settings.policy.entry_uniforms.push_rounded;
         let rules = &Rules { round_struct_size: rounds || rules.round_struct_size, ..*rules };
-        let mut buffer = StructBuilder::new(rules);
-        self.reserve_bytes(&mut buffer, Owner::EntryBuffer(index));
-        list.iter().for_each(|(_, p)| buffer.reserve(self.recorded_bytes(p.id), p.layout.size()));
-        for (_, pending) in &mut list {
-            let offset = buffer.append(pending.layout.clone(), self.recorded_bytes(pending.id));
-            pending.place.offset.set(Unit::Bytes, offset.get(Unit::Bytes));
-        }
-        let buffer = self.trim(buffer.finish(TypeId::VOID), rules);
-        let has_data = buffer.size() > 0;
-        (list, has_data.then_some(buffer))
+        let buffer = self.lay_out_scope(Owner::EntryBuffer(index), &mut list, rules);
+        (list, buffer)
     }
 
     /// The layout of a parameter of an entry point under settings that may be others than those of now.

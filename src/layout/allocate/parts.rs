@@ -167,7 +167,7 @@ impl Allocator<'_> {
     fn layout_under(&self, owner: Owner, under: &Under) -> Option<TypeLayout> {
         let settings = under.settings(&self.settings)?;
         match owner {
-            Owner::Global(id) => Some(self.measure_under(&settings, &self.program.globals[id], owner)),
+            Owner::Global(id) => Some(self.measure_global(&settings, &self.program.globals[id], owner)),
             Owner::Param(entry, index) => self.measure_param(&settings, entry, index),
             _ => None,
         }
