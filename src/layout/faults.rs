@@ -92,16 +92,15 @@ impl Check<'_> {
     /// Positions beyond what compilers of the target take.
     fn numbers(&mut self, most: &Numbers) {
         for placed in &self.layout.trace {
+            let last = placed.end.saturating_sub(1);
             let (number, limit, what) = match placed.unit {
-                Unit::Specialization => (placed.end.saturating_sub(1), most.constant_id, "constant id"),
-                Unit::InputAttachment => (placed.end.saturating_sub(1), most.attachment, "input attachment"),
-                Unit::Space => (placed.end.saturating_sub(1), most.space, "space"),
-                unit if Unit::SLOTS.contains(&unit) && placed.space > most.space.into() => {
-                    (placed.space, most.space, "space")
-                }
-                unit if Unit::SLOTS.contains(&unit) && placed.end == UNBOUNDED => (placed.start, most.slot, "binding"),
-                unit if Unit::SLOTS.contains(&unit) => (placed.end.saturating_sub(1), most.slot, "binding"),
-                _ => continue,
+                Unit::Specialization => (last, most.constant_id, "constant id"),
+                Unit::InputAttachment => (last, most.attachment, "input attachment"),
+                Unit::Space => (last, most.space, "space"),
+                unit if !Unit::SLOTS.contains(&unit) => continue,
+                _ if placed.space > most.space.into() => (placed.space, most.space, "space"),
+                _ if placed.end == UNBOUNDED => (placed.start, most.slot, "binding"),
+                _ => (last, most.slot, "binding"),
             };
             // What lies beyond 2^32 was reported when it was placed.
             if number > limit.into() && number <= u32::MAX.into() && placed.span != Span::default() {

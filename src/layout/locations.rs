@@ -187,6 +187,12 @@ const MESH_ARRAYS: &[(Modifiers, MeshOutputKind)] = &[
 const PRIMITIVES: [Modifiers; 5] =
     [Modifiers::POINT, Modifiers::LINE, Modifiers::TRIANGLE, Modifiers::LINEADJ, Modifiers::TRIANGLEADJ];
 
+/// The word of the primitive that a parameter of a geometry shader is.
+pub fn primitive(modifiers: Modifiers) -> Option<&'static str> {
+    let found = Modifiers::TABLE.iter().find(|(_, m)| PRIMITIVES.contains(m) && modifiers.has(*m));
+    found.map(|(word, _)| *word)
+}
+
 /// An output array of a mesh shader, in either of its spellings: `out vertices T v[N]`, `OutputVertices<T, N> v`.
 pub fn mesh_output(program: &Program, param: &Param, ty: TypeId) -> Option<(MeshOutputKind, TypeId, Option<u32>)> {
     match program.types.get(ty) {
@@ -212,9 +218,7 @@ pub fn many(program: &Program, stage: Stage, param: &Param, ty: TypeId) -> Optio
     match program.types.get(ty) {
         Type::Stream(_, element) => Some(Many { per: Per::Vertex, element, count: None }),
         Type::Patch(_, element, n) => Some(Many { per: Per::VertexIn, element, count: Some(n) }),
-        Type::Array(element, count)
-            if stage == Stage::Geometry && PRIMITIVES.iter().any(|m| param.modifiers.has(*m)) =>
-        {
+        Type::Array(element, count) if stage == Stage::Geometry && primitive(param.modifiers).is_some() => {
             Some(Many { per: Per::VertexIn, element, count })
         }
         _ => None,

@@ -439,15 +439,9 @@ impl Builder<'_> {
     }
 
     fn texture(&self, t: &Texture) -> TypeNode {
-        let shape = match t.shape {
-            TextureShape::D1 => "texture1D",
-            TextureShape::D2 => "texture2D",
-            TextureShape::D3 => "texture3D",
-            TextureShape::Cube => "textureCube",
-        };
         TypeNode {
             kind: "resource".to_owned(),
-            base_shape: Some(shape.to_owned()),
+            base_shape: Some(format!("texture{}", t.shape.word())),
             array: t.array.then_some(true),
             multisample: t.multisampled.then_some(true),
             combined: t.combined.then_some(true),

@@ -209,7 +209,7 @@ fn absolute(item: &Item) -> Facts {
 fn compare_in([a, b]: [Facts; 2], elsewhere: bool, [old, new]: [&Item; 2], changes: &mut Vec<Change>) {
     let (a, b) = (&a, &b);
     let found = [
-        (ChangeKind::Moved, elsewhere || has_moved(a, b)),
+        (ChangeKind::Moved, elsewhere || lies_elsewhere(a, b) || changed_distances(a, b).next().is_some()),
         (ChangeKind::Resized, is_resized(a, b)),
         (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
     ];
@@ -219,10 +219,6 @@ fn compare_in([a, b]: [Facts; 2], elsewhere: bool, [old, new]: [&Item; 2], chang
 }
 
 /// Whether a unit that both have begins elsewhere, or they have none in common. What takes nothing has no place.
-fn has_moved(old: &Facts, new: &Facts) -> bool {
-    lies_elsewhere(old, new) || changed_distances(old, new).next().is_some()
-}
-
 fn lies_elsewhere(old: &Facts, new: &Facts) -> bool {
     type Places = BTreeMap<String, Vec<(Option<u64>, u64, u64)>>;
     let places = |facts: &Facts| -> Places {
@@ -325,14 +321,11 @@ impl Items<'_> {
             let varying = parameter.stage.is_some() || parameter.semantic_name.is_some();
             self.variable(if varying { Subject::Varying } else { Subject::Parameter }, &path, parameter, &[]);
         }
-        if let Some(result) = &entry.result {
-            let result = Variable { name: Some("(result)".to_owned()), ..result.clone() };
-            self.variable(Subject::Varying, &path, &result, &[]);
-        }
-        for constant in &entry.patch_constants {
-            let name = constant.name.clone().unwrap_or_else(|| "(result)".to_owned());
-            let constant = Variable { name: Some(name), ..constant.clone() };
-            self.variable(Subject::Varying, &patch_path(&path), &constant, &[]);
+        let patch = patch_path(&path);
+        let constants = entry.patch_constants.iter().map(|constant| (&patch, constant));
+        for (path, variable) in entry.result.iter().map(|result| (&path, result)).chain(constants) {
+            let name = variable.name.clone().unwrap_or_else(|| "(result)".to_owned());
+            self.variable(Subject::Varying, path, &Variable { name: Some(name), ..variable.clone() }, &[]);
         }
     }
 

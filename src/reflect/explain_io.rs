@@ -3,8 +3,8 @@
 use super::build::requested;
 use super::explain::{Explanation, Step, source_line};
 use super::model::Binding;
-use super::varyings::{Both, Signature, located, signatures};
-use super::words::position;
+use super::varyings::{Both, Signature, Ways, located, signatures};
+use super::words::{count, position};
 use crate::layout::locations::{PATCH, Part, TARGET, Varying, semantic_text};
 use crate::layout::rules::pages;
 use crate::layout::{Api, ProgramLayout, Unit};
@@ -26,9 +26,6 @@ struct Explainer<'a> {
     entry: &'a EntryPoint,
     list: Vec<Explanation>,
 }
-
-/// A part in each direction that it goes in.
-type Ways<'p> = Vec<(Unit, &'p Part)>;
 
 fn word(unit: Unit) -> &'static str {
     match unit {
@@ -67,8 +64,7 @@ impl Explainer<'_> {
                 let many = if is_of_patch { "" } else { ", and all have the locations of one" };
                 steps.push(self.step(format!("There is one for each {per}{many}"), both.first.part.span));
             }
-            let ways: Ways = both.all.iter().map(|v| (v.unit, &v.part)).collect();
-            self.part(&format!("{}.{}", signature.path, both.name()), &ways, steps);
+            self.part(&format!("{}.{}", signature.path, both.name()), both.ways(), steps);
         }
     }
 
@@ -139,14 +135,15 @@ impl Explainer<'_> {
     }
 
     /// A parameter or field, and what is in it.
-    fn part(&mut self, path: &str, ways: &Ways, mut steps: Vec<Step>) {
-        let Some((_, part)) = ways.first().copied() else { return };
+    fn part(&mut self, path: &str, ways: Ways, mut steps: Vec<Step>) {
+        let part = ways.first;
+        let located = ways.located(None);
         // What the arrays around it hold.
-        let mut inner = ways.clone();
+        let mut inner = ways;
         let mut strides = Vec::new();
-        while let Some((_, array)) = inner.first().filter(|(_, p)| !self.is_struct(p) && !p.parts.is_empty()) {
-            strides.extend(array.semantic_stride);
-            inner = inside(&inner, 0);
+        while let Some(element) = inner.inside(0).filter(|_| !self.is_struct(inner.first)) {
+            strides.extend(inner.first.semantic_stride);
+            inner = element;
         }
         if let Some(first) = strides.first() {
             let further: Vec<String> = strides.iter().map(|by| format!("+{by}")).collect();
@@ -157,8 +154,7 @@ impl Explainer<'_> {
             steps.push(self.step(text, part.span));
         }
         let semantic = part.semantic.as_ref().map(semantic_text);
-        let located = ways.iter().filter_map(|(unit, part)| Some(range(*unit, &located(*unit, part)?)));
-        let mut shown: Vec<String> = located.collect();
+        let mut shown: Vec<String> = located.iter().map(|(unit, binding)| range(*unit, binding)).collect();
         if shown.is_empty() {
             let text = match &semantic {
                 Some(semantic) if semantic.starts_with("SV_") => {
@@ -177,32 +173,28 @@ impl Explainer<'_> {
 
     /// The fields of a struct.
     fn fields(&mut self, path: &str, ways: &Ways, steps: &[Step]) {
-        let Some((_, part)) = ways.first().filter(|(_, part)| self.is_struct(part)) else { return };
-        for (index, field) in part.parts.iter().enumerate() {
-            let mut steps = steps.to_vec();
-            let inner = inside(ways, index);
-            for ((_, around), (unit, field)) in ways.iter().zip(&inner).filter(|(_, (_, field))| field.count > 0) {
-                let plural = if field.count == 1 { "" } else { "s" };
+        if !self.is_struct(ways.first) {
+            return;
+        }
+        for inner in ways.each_inside() {
+            let (field, mut steps) = (inner.first, steps.to_vec());
+            for (unit, binding) in inner.located(Some(ways)) {
+                let count = binding.count.map_or("1".to_owned(), count);
+                let plural = if count == "1" { "" } else { "s" };
                 let asked = self.asked(field).map(|asked| match self.offsets() {
                     true => format!(", as `{asked}` asks from the first of what is around it"),
                     false => format!(", as `{asked}` asks"),
                 });
                 let text = format!(
-                    "`{}` takes {} location{plural} of {}: +{}{}",
+                    "`{}` takes {count} location{plural} of {}: +{}{}",
                     field.name,
-                    field.count,
-                    word(*unit),
-                    field.start.saturating_sub(around.start),
+                    word(unit),
+                    binding.index.unwrap_or(0),
                     asked.unwrap_or_default()
                 );
                 steps.push(self.step(text, field.span));
             }
-            self.part(&format!("{path}.{}", field.name), &inner, steps);
+            self.part(&format!("{path}.{}", field.name), inner, steps);
         }
     }
-}
-
-/// One of the parts, in each direction.
-fn inside<'p>(ways: &Ways<'p>, index: usize) -> Ways<'p> {
-    ways.iter().filter_map(|(unit, part)| Some((*unit, part.parts.get(index)?))).collect()
 }

@@ -110,11 +110,7 @@ impl Explainer<'_> {
             How::Kept => (format!("The bindings lock keeps {here}"), pages::LOCK),
             How::FirstFit if p.unit == Unit::Space => {
                 let rule = if self.is_block(p.owner) { pages::PARAMETER_BLOCKS } else { pages::UNBOUNDED };
-                let end = if p.end.saturating_sub(p.start) == 1 {
-                    "the first that is free"
-                } else {
-                    "the first that are free"
-                };
+                let end = if p.count() == 1 { "the first that is free" } else { "the first that are free" };
                 (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
             }
             How::FirstFit => {
@@ -125,7 +121,7 @@ impl Explainer<'_> {
                 } else {
                     "First fit"
                 };
-                (format!("{what}: {here} is the first gap of {}", p.end.saturating_sub(p.start)), pages::FIRST_FIT)
+                (format!("{what}: {here} is the first gap of {}", p.count()), pages::FIRST_FIT)
             }
             How::AfterRecorded => {
                 (format!("New since the bindings lock: {here} is the first gap after what that records"), pages::LOCK)
@@ -207,7 +203,7 @@ impl Explainer<'_> {
 }
 
 fn plural(p: &Placement, word: &str) -> String {
-    match p.end.saturating_sub(p.start) {
+    match p.count() {
         1 => format!("a {word}"),
         n => format!("{n} {word}s"),
     }

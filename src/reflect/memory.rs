@@ -5,6 +5,7 @@ use super::leaves::{join, repeat};
 use super::model::{BufferMemory, Count, MemoryRow, Repeat, TypeNode};
 use super::paths::Paths;
 use super::words::type_name;
+use crate::layout::locations::indices_of_matrix;
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Part, Role, ScopeBuffer, TypeLayout, UNBOUNDED, Unit, walk};
@@ -194,15 +195,9 @@ impl Rows<'_> {
 
     /// How many vectors a matrix is stored as, and their size.
     fn vectors(&self, ty: TypeId, order: MatrixOrder) -> (u32, u64) {
-        match (self.builder.program.types.get(ty), order) {
-            (Type::Matrix(s, rows, columns), MatrixOrder::Row) => {
-                (rows.into(), u64::from(columns) * u64::from(s.size()))
-            }
-            (Type::Matrix(s, rows, columns), MatrixOrder::Column) => {
-                (columns.into(), u64::from(rows) * u64::from(s.size()))
-            }
-            _ => (1, 0),
-        }
+        let Type::Matrix(s, rows, columns) = self.builder.program.types.get(ty) else { return (1, 0) };
+        let vectors = indices_of_matrix(order, rows, columns);
+        (vectors, u64::from(rows) * u64::from(columns) * u64::from(s.size()) / u64::from(vectors.max(1)))
     }
 
     /// The elements of an array or vectors of a matrix of `size` bytes: the first, and how it is repeated.

@@ -1,19 +1,10 @@
 //! What stages take from the attributes and parameters of their entry points.
 
 use super::model::StageFacts;
-use crate::layout::locations::mesh_output;
+use crate::layout::locations::{mesh_output, primitive};
 use crate::tree::{
     Attribute, AttributeArg, EntryPoint, Function, MeshOutputKind, Modifiers, Program, Stage, StreamKind, Type,
 };
-
-/// (modifier, word) of the primitives that a geometry shader may take.
-const PRIMITIVES: &[(Modifiers, &str)] = &[
-    (Modifiers::POINT, "point"),
-    (Modifiers::LINE, "line"),
-    (Modifiers::TRIANGLE, "triangle"),
-    (Modifiers::LINEADJ, "lineadj"),
-    (Modifiers::TRIANGLEADJ, "triangleadj"),
-];
 
 /// (semantic, how depth changes).
 const DEPTHS: &[(&str, &str)] =
@@ -55,10 +46,8 @@ fn parameters(program: &Program, entry: &EntryPoint, facts: &mut StageFacts) {
     let function = &program.functions[entry.function];
     for param in &function.params {
         let ty = function.code.locals[param.local].ty;
-        if entry.stage == Stage::Geometry
-            && let Some((_, word)) = PRIMITIVES.iter().find(|(m, _)| param.modifiers.has(*m))
-        {
-            facts.input_primitive = Some((*word).to_owned());
+        if let Some(word) = primitive(param.modifiers).filter(|_| entry.stage == Stage::Geometry) {
+            facts.input_primitive = Some(word.to_owned());
         }
         match mesh_output(program, param, ty) {
             Some((MeshOutputKind::Vertices, _, n)) => facts.max_vertices = n,

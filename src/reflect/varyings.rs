@@ -1,7 +1,7 @@
 //! Stage inputs and outputs of entry points as the sidecar shows them: their locations, semantics and types.
 
-use super::build::{Builder, count, put, set_semantic, slot, user_attributes};
-use super::model::{Binding, Size, TypeNode, Variable};
+use super::build::{Builder, put, set_semantic, slot, user_attributes};
+use super::model::{Binding, Count, Size, TypeNode, Variable};
 use crate::layout::locations::{self, Part, Per, Varying};
 use crate::layout::{Settings, Unit};
 use crate::tree::*;
@@ -43,10 +43,7 @@ impl Signature {
 
     /// As the sidecar shows them, each with the index of its parameter; the result has none.
     pub(super) fn shown(&self, builder: &Builder, stage: Stage) -> Vec<(Option<usize>, Variable)> {
-        let show = |both: Both| {
-            let units = both.all.iter().map(|v| v.unit).collect();
-            (both.first.param, Show { builder, stage, units }.whole(&both))
-        };
+        let show = |both: Both| (both.first.param, Show { builder, stage }.whole(&both));
         self.each().map(show).collect()
     }
 }
@@ -57,10 +54,15 @@ pub(super) struct Both<'a> {
     pub all: &'a [Varying],
 }
 
-impl Both<'_> {
+impl<'a> Both<'a> {
     /// Its name in paths.
     pub(super) fn name(&self) -> &'static str {
         if self.first.param.is_some() { self.first.part.name.as_str() } else { "$result" }
+    }
+
+    /// The whole of it.
+    pub(super) fn ways(&self) -> Ways<'a> {
+        Ways { first: &self.first.part, all: self.all.iter().map(|v| (v.unit, &v.part)).collect() }
     }
 }
 
@@ -69,20 +71,47 @@ pub(super) fn located(unit: Unit, part: &Part) -> Option<Binding> {
     (part.count > 0).then(|| slot(unit, part.start.into(), 0, part.count.into()))
 }
 
+/// A part in each direction that it goes in. They differ in their locations.
+pub(super) struct Ways<'p> {
+    pub first: &'p Part,
+    all: Vec<(Unit, &'p Part)>,
+}
+
+impl<'p> Ways<'p> {
+    /// What is in it: a field, or the element.
+    pub(super) fn inside(&self, index: usize) -> Option<Ways<'p>> {
+        let all = self.all.iter().filter_map(|(unit, part)| Some((*unit, part.parts.get(index)?)));
+        Some(Ways { first: self.first.parts.get(index)?, all: all.collect() })
+    }
+
+    /// All fields of a struct.
+    pub(super) fn each_inside(&self) -> impl Iterator<Item = Ways<'p>> {
+        (0..self.first.parts.len()).filter_map(|index| self.inside(index))
+    }
+
+    /// Its locations, counted from the first of what is around it.
+    pub(super) fn located(&self, around: Option<&Ways>) -> Vec<(Unit, Binding)> {
+        let mut list = Vec::new();
+        for (at, (unit, part)) in self.all.iter().enumerate() {
+            let start = around.and_then(|around| around.all.get(at)).map_or(0, |(_, around)| around.start.into());
+            let relative = |b: Binding| Binding { index: b.index.map(|i| i.saturating_sub(start)), ..b };
+            list.extend(located(*unit, part).map(|b| (*unit, relative(b))));
+        }
+        list
+    }
+}
+
 /// The walk over one parameter or result.
 struct Show<'a, 'b> {
     builder: &'b Builder<'a>,
     stage: Stage,
-    /// The directions that it goes in. What follows is given the part at hand in each of them.
-    units: Vec<Unit>,
 }
 
 impl Show<'_, '_> {
     fn whole(&self, both: &Both) -> Variable {
         let Varying { function, param, many, part, .. } = both.first;
         let param = param.and_then(|i| self.builder.program.functions[*function].params.get(i));
-        let parts: Vec<&Part> = both.all.iter().map(|v| &v.part).collect();
-        let mut variable = self.variable(part, &parts, &[]);
+        let mut variable = self.variable(&both.ways(), None);
         variable.name = param.map(|_| part.name.to_string());
         variable.location = variable.location.filter(|_| param.is_some());
         variable.user_attribs = param.map_or_else(Vec::new, |p| user_attributes(&p.attributes));
@@ -97,43 +126,36 @@ impl Show<'_, '_> {
         variable
     }
 
-    /// A parameter, result or field; locations are counted from what is around it.
-    fn variable(&self, part: &Part, parts: &[&Part], around: &[&Part]) -> Variable {
+    fn variable(&self, ways: &Ways, around: Option<&Ways>) -> Variable {
+        let part = ways.first;
         let declared = self.builder.declared(Some(part.name.to_string()), part.span, (&part.explicit, &[]));
-        let mut variable = Variable { ty: Some(Box::new(self.node(part, parts))), ..declared };
-        let mut found = Vec::new();
-        for (at, (unit, part)) in self.units.iter().zip(parts).enumerate() {
-            let start = around.get(at).map_or(0, |around| u64::from(around.start));
-            found
-                .extend(located(*unit, part).map(|b| Binding { index: b.index.map(|i| i.saturating_sub(start)), ..b }));
-        }
-        let varies = self.units.iter().all(|u| matches!(u, Unit::VaryingInput | Unit::VaryingOutput));
-        variable.stage = (varies && !found.is_empty()).then(|| self.stage.name().to_owned());
-        put(&mut variable, found);
+        let mut variable = Variable { ty: Some(Box::new(self.node(ways))), ..declared };
+        let found = ways.located(around);
+        let varies = |(unit, _): &(Unit, Binding)| matches!(unit, Unit::VaryingInput | Unit::VaryingOutput);
+        variable.stage = found.iter().any(varies).then(|| self.stage.name().to_owned());
+        put(&mut variable, found.into_iter().map(|(_, binding)| binding).collect());
         set_semantic(&mut variable, part.semantic.clone());
         variable
     }
 
-    fn node(&self, part: &Part, parts: &[&Part]) -> TypeNode {
-        let program = self.builder.program;
+    fn node(&self, ways: &Ways) -> TypeNode {
+        let (program, part) = (self.builder.program, ways.first);
         let mut node = self.builder.bare_type(part.ty);
-        let inner = |at: usize| parts.iter().filter_map(|p| p.parts.get(at)).collect::<Vec<&Part>>();
         if let Type::Struct(id) = program.types.get(part.ty) {
-            let fields = program.structs[id].fields.iter().zip(&part.parts).enumerate();
-            let shown = fields.map(|(at, (field, part))| Variable {
+            let shown = program.structs[id].fields.iter().zip(ways.each_inside()).map(|(field, inner)| Variable {
                 user_attribs: user_attributes(&field.attributes),
-                ..self.variable(part, &inner(at), parts)
+                ..self.variable(&inner, Some(ways))
             });
             node.fields = Some(shown.collect());
-        } else if let Some(element) = part.parts.first() {
-            node.element_type = Some(Box::new(self.node(element, &inner(0))));
+        } else if let Some(element) = ways.inside(0) {
+            node.element_type = Some(Box::new(self.node(&element)));
             node.semantic_stride = part.semantic_stride.map(u64::from);
         }
-        let sizes = self.units.iter().zip(parts).filter(|(_, part)| part.count > 0).map(|(unit, part)| {
-            let (kind, value) = (unit.word().to_owned(), count(part.count.into()));
-            Size { kind, value, alignment: None, stride: None }
-        });
-        node.sizes = Some(sizes.collect());
+        let size = |(_, b): (Unit, Binding)| {
+            let value = b.count.unwrap_or(Count::Number(1));
+            Size { kind: b.kind, value, alignment: None, stride: None }
+        };
+        node.sizes = Some(ways.located(None).into_iter().map(size).collect());
         node
     }
 }

@@ -144,13 +144,7 @@ impl<'a> Locked<'a> {
                 Some(_) => format!("what is recorded of `{key}` would change, and the lock may not"),
                 None => format!("`{key}` is not recorded, and the lock may not change"),
             };
-            let mut diagnostic = Diagnostic::error(Code::LOCKED, span, message);
-            if span == Span::default() {
-                diagnostic.span = recorded;
-            } else if let Some(place) = recorded {
-                diagnostic = diagnostic.label(place, "recorded here");
-            }
-            diags.push(diagnostic.note("compile without `--locked` to have it recorded"));
+            diags.push(recorded_at(span, recorded, message).note("compile without `--locked` to have it recorded"));
         }
     }
 }
@@ -578,17 +572,22 @@ impl<'a> Allocator<'a> {
     pub(super) fn report(&mut self, lock: &Locked, pending: &Pending, message: String, other: Option<(Span, String)>) {
         let key = lock.keys.get(&pending.id).map_or("", String::as_str);
         let recorded = lock.view.place(key);
-        let mut diagnostic = Diagnostic::error(Code::LOCKED, pending.span, message);
-        if pending.span == Span::default() {
-            diagnostic.span = recorded;
-        } else if let Some(place) = recorded {
-            diagnostic = diagnostic.label(place, "recorded here");
-        }
+        let mut diagnostic = recorded_at(pending.span, recorded, message);
         if let Some((span, words)) = other.filter(|(span, _)| *span != Span::default()) {
             diagnostic = diagnostic.label(span, words);
         }
         let note = format!("what the lock records is never moved; remove `{key}` from it to get a new position");
         self.diags.push(diagnostic.note(note));
+    }
+}
+
+/// An error of what is recorded, where it is declared or, without such a place, in the lock.
+fn recorded_at(declared: Span, recorded: Option<Span>, message: String) -> Diagnostic {
+    let error = Diagnostic::error(Code::LOCKED, declared, message);
+    match recorded {
+        _ if declared == Span::default() => Diagnostic { span: recorded, ..error },
+        Some(place) => error.label(place, "recorded here"),
+        None => error,
     }
 }
 
