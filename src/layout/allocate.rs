@@ -339,17 +339,16 @@ impl<'a> Allocator<'a> {
 
     fn place_buffer(&mut self, name: Symbol, owner: Owner) -> Binding {
         let unit = self.buffer_unit();
-        let mut place = Position::default();
-        if let Some(at) = self.recorded_position(owner, unit) {
-            place.offset.set(unit, at.index);
-            place.space.set(unit, at.space.unwrap_or(0));
-            return binding(&place, unit);
-        }
-        let start = self.first_fit(unit, 1, self.home);
-        let (key, _) = self.numbering(unit);
-        self.take(self.range_of((name, owner), key, self.home, (start, 1), self.how_implicit()));
-        place.offset.set(unit, start);
-        place.space.set(unit, self.home);
+        let (start, space) = match self.recorded_position(owner, unit) {
+            Some(at) => (at.index, at.space.unwrap_or(0)),
+            None => {
+                let (start, (key, _)) = (self.first_fit(unit, 1, self.home), self.numbering(unit));
+                self.take(self.range_of((name, owner), key, self.home, (start, 1), self.how_implicit()));
+                (start, self.home)
+            }
+        };
+        let mut place = Position::at(Counts::one(unit, start));
+        place.space.set(unit, space);
         binding(&place, unit)
     }
 

@@ -96,6 +96,10 @@ pub(super) fn named_struct(s: &Struct) -> TypeNode {
     }
 }
 
+fn resource(shape: &str) -> TypeNode {
+    TypeNode { kind: "resource".to_owned(), base_shape: Some(shape.to_owned()), ..TypeNode::default() }
+}
+
 /// Upper-case name and index.
 pub(super) fn set_semantic(variable: &mut Variable, semantic: Option<(String, u32)>) {
     if let Some((name, index)) = semantic {
@@ -298,9 +302,7 @@ impl Builder<'_> {
             }
             Detail::Array { element, count: n, stride } => {
                 node.kind = "array".to_owned();
-                let bytes_unbounded = n.is_none();
-                node.element_count =
-                    Some(if bytes_unbounded { count(UNBOUNDED) } else { count(n.unwrap_or(0).into()) });
+                node.element_count = Some(count(n.map_or(UNBOUNDED, u64::from)));
                 node.uniform_stride = (stride.get(Unit::Bytes) > 0).then_some(stride.get(Unit::Bytes));
                 node.element_strides = element_strides(element, stride);
                 node.element_type = Some(Box::new(self.type_node(element)));
@@ -372,17 +374,9 @@ impl Builder<'_> {
                 element_type: Some(Box::new(scalar(s))),
                 ..named("matrix")
             },
-            Type::Array(element, n) => TypeNode {
-                element_count: Some(n.map_or(Count::Number(0), |n| Count::Number(n.into()))),
-                element_type: Some(Box::new(self.bare_type(element))),
-                ..named("array")
-            },
-            Type::Struct(id) => {
-                if self.contents.contains(&id) {
-                    return named("struct");
-                }
-                named_struct(&self.program.structs[id])
-            }
+            Type::Array(element, n) => self.holding("array", element, Some(n.unwrap_or(0))),
+            Type::Struct(id) if self.contents.contains(&id) => named("struct"),
+            Type::Struct(id) => named_struct(&self.program.structs[id]),
             Type::Enum(id) => TypeNode {
                 name: Some(self.program.enums[id].name.to_string()),
                 scalar_type: Some(scalar_kind(self.program.enums[id].tag)),
@@ -397,18 +391,13 @@ impl Builder<'_> {
             Type::Stream(_, t) => self.holding("outputStream", t, None),
             Type::Patch(input, t, n) => self.holding(if input { "inputPatch" } else { "outputPatch" }, t, Some(n)),
             Type::MeshOutput(_, t, n) => self.holding("meshOutput", t, Some(n)),
-            Type::AccelerationStructure => {
-                TypeNode { base_shape: Some("accelerationStructure".to_owned()), ..named("resource") }
-            }
+            Type::AccelerationStructure => resource("accelerationStructure"),
             Type::SubpassInput(element, multisampled) => TypeNode {
-                base_shape: Some("subpassInput".to_owned()),
                 multisample: multisampled.then_some(true),
                 result_type: Some(Box::new(self.bare_type(element))),
-                ..named("resource")
+                ..resource("subpassInput")
             },
-            Type::Pointer(target, _) => {
-                TypeNode { element_type: Some(Box::new(self.bare_type(target))), ..named("pointer") }
-            }
+            Type::Pointer(target, _) => self.holding("pointer", target, None),
             Type::Opaque(name) => TypeNode { name: Some(name.to_string()), ..named("DynamicResource") },
             _ => named("none"),
         }
@@ -440,14 +429,12 @@ impl Builder<'_> {
 
     fn texture(&self, t: &Texture) -> TypeNode {
         TypeNode {
-            kind: "resource".to_owned(),
-            base_shape: Some(format!("texture{}", t.shape.word())),
             array: t.array.then_some(true),
             multisample: t.multisampled.then_some(true),
             combined: t.combined.then_some(true),
             access: access_word(t.access),
             result_type: Some(Box::new(self.bare_type(t.element))),
-            ..TypeNode::default()
+            ..resource(&format!("texture{}", t.shape.word()))
         }
     }
 
@@ -458,15 +445,13 @@ impl Builder<'_> {
             _ => "structuredBuffer",
         };
         TypeNode {
-            kind: "resource".to_owned(),
-            base_shape: Some(shape.to_owned()),
             access: match kind {
                 BufferKind::Append => Some("append".to_owned()),
                 BufferKind::Consume => Some("consume".to_owned()),
                 _ => access_word(access),
             },
             result_type: (kind != BufferKind::ByteAddress).then(|| Box::new(self.bare_type(element))),
-            ..TypeNode::default()
+            ..resource(shape)
         }
     }
 

@@ -187,11 +187,17 @@ fn change(kind: ChangeKind, item: &Item, old: Option<&Facts>, new: Option<&Facts
 }
 
 fn compare(old: &Item, new: &Item, changes: &mut Vec<Change>) {
-    if old.counted != new.counted && !old.counted.is_empty() && !new.counted.is_empty() {
-        return compare_in([old, new].map(absolute), old.slots != new.slots, [old, new], changes);
+    let recounted = old.counted != new.counted && !old.counted.is_empty() && !new.counted.is_empty();
+    let [a, b] = &[old, new].map(|item| if recounted { absolute(item) } else { item.facts.clone() });
+    let elsewhere = recounted && old.slots != new.slots || lies_elsewhere(a, b);
+    let found = [
+        (ChangeKind::Moved, elsewhere || changed_distances(a, b).next().is_some()),
+        (ChangeKind::Resized, !own_sizes(a).eq(own_sizes(b))),
+        (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
+    ];
+    for (kind, _) in found.into_iter().filter(|(_, is)| *is) {
+        changes.push(change(kind, new, Some(a), Some(b)));
     }
-    let (a, b) = (old.facts.clone(), new.facts.clone());
-    compare_in([a, b], false, [old, new], changes);
 }
 
 /// Facts with the slots where they are, rather than where they are in what holds them.
@@ -204,18 +210,6 @@ fn absolute(item: &Item) -> Facts {
     };
     facts.positions.extend(item.slots.iter().map(slot));
     facts
-}
-
-fn compare_in([a, b]: [Facts; 2], elsewhere: bool, [old, new]: [&Item; 2], changes: &mut Vec<Change>) {
-    let (a, b) = (&a, &b);
-    let found = [
-        (ChangeKind::Moved, elsewhere || lies_elsewhere(a, b) || changed_distances(a, b).next().is_some()),
-        (ChangeKind::Resized, is_resized(a, b)),
-        (ChangeKind::Retyped, a.ty != b.ty || old.subject != new.subject),
-    ];
-    for (kind, _) in found.into_iter().filter(|(_, is)| *is) {
-        changes.push(change(kind, new, Some(a), Some(b)));
-    }
 }
 
 /// Whether a unit that both have begins elsewhere, or they have none in common. What takes nothing has no place.
@@ -245,12 +239,9 @@ fn changed_distances<'a>(old: &'a Facts, new: &'a Facts) -> impl Iterator<Item =
     both.filter_map(|d| Some((old.sizes.get(d)?, new.sizes.get(d)?))).filter(|(a, b)| a != b)
 }
 
-fn is_resized(old: &Facts, new: &Facts) -> bool {
-    let sizes = |facts: &Facts| -> BTreeMap<String, String> {
-        let all = facts.sizes.iter().filter(|(unit, _)| !DISTANCES.contains(&unit.as_str()));
-        all.map(|(unit, size)| (unit.clone(), size.clone())).collect()
-    };
-    sizes(old) != sizes(new)
+/// The sizes that are no distances.
+fn own_sizes(facts: &Facts) -> impl Iterator<Item = (&String, &String)> {
+    facts.sizes.iter().filter(|(unit, _)| !DISTANCES.contains(&unit.as_str()))
 }
 
 /// Everything that is compared, in the order of the sidecar; every path once.
@@ -541,8 +532,7 @@ fn shown_positions(subject: Subject, facts: &Facts) -> String {
 /// The sizes that differ.
 fn changed_sizes(change: &Change) -> String {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return String::new() };
-    let units = old.sizes.keys().chain(new.sizes.keys()).filter(|u| !DISTANCES.contains(&u.as_str()));
-    let units: BTreeSet<&String> = units.collect();
+    let units: BTreeSet<&String> = own_sizes(old).chain(own_sizes(new)).map(|(unit, _)| unit).collect();
     let of = |facts: &Facts, unit: &String| facts.sizes.get(unit).cloned();
     let differing = units.into_iter().filter(|u| of(old, u) != of(new, u));
     let shown = differing.map(|unit| {

@@ -40,15 +40,7 @@ impl<'a> Allocator<'a> {
                 UNBOUNDED => self.end_of(unit, space),
                 _ => self.first_fit(unit, count, space),
             };
-            let end = start.saturating_add(count);
-            if start > LAST_SLOT || (end > LAST_SLOT + 1 && count != UNBOUNDED) {
-                self.report_exhausted(pending, unit, space);
-                continue;
-            }
-            let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
-            self.claim(self.range(pending, unit, space, (start, count), how));
-            pending.place.offset.set(unit, start);
-            pending.place.space.set(unit, space);
+            self.take_free(pending, unit, space, start);
         }
         self.allocate_class_spaces(pending);
         let spaces = pending.layout.counts.get(Unit::Space);
@@ -84,16 +76,21 @@ impl<'a> Allocator<'a> {
         }
         let space = if home_is_open { self.home } else { self.free_spaces(1) };
         for (_, pending) in globals.iter_mut().filter(|(_, p)| late(p)) {
-            let count = pending.layout.counts.get(unit);
-            let start = self.end_of(unit, space);
-            if start.saturating_add(count) > LAST_SLOT + 1 {
-                self.report_exhausted(pending, unit, space);
-                continue;
-            }
-            self.claim(self.range(pending, unit, space, (start, count), self.how_implicit()));
-            pending.place.offset.set(unit, start);
-            pending.place.space.set(unit, space);
+            self.take_free(pending, unit, space, self.end_of(unit, space));
         }
+    }
+
+    /// Takes the slots of a parameter from the first free one on, if there are as many.
+    fn take_free(&mut self, pending: &mut Pending, unit: Unit, space: u64, start: u64) {
+        let count = pending.layout.counts.get(unit);
+        let end = start.saturating_add(count);
+        if start > LAST_SLOT || (end > LAST_SLOT + 1 && count != UNBOUNDED) {
+            return self.report_exhausted(pending, unit, space);
+        }
+        let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
+        self.claim(self.range(pending, unit, space, (start, count), how));
+        pending.place.offset.set(unit, start);
+        pending.place.space.set(unit, space);
     }
 
     /// The lowest start of `count` free slots. What a lock records is not mixed with what is new, as long as there is room.
