@@ -236,21 +236,23 @@ pub fn indices_of_matrix(order: MatrixOrder, rows: u8, columns: u8) -> u32 {
 /// The stage inputs and outputs of an entry point in order of declaration, `out` parameters before the result. What is
 /// `inout` is there twice.
 pub fn varyings(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<Varying> {
-    numbered(settings, declared(program, settings, entry))
+    let mut list = declared(program, settings, (entry.stage, entry.function), |param, ty| {
+        let many = many(program, entry.stage, param, ty);
+        (many, units(entry.stage, param, many.as_ref()))
+    });
+    if entry.stage == Stage::Domain {
+        let inputs = list.iter_mut().map(|(_, v)| v).filter(|v| v.unit == Unit::VaryingInput && v.many.is_none());
+        inputs.for_each(|varying| varying.of_patch = varying.part.is_of_patch());
+    }
+    numbered(settings, list)
 }
 
 /// What the function of patch constants gives, `out` parameters before the result: a signature of its own.
 pub fn patch_constants(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<Varying> {
     let Some(id) = entry.patch_constant else { return Vec::new() };
-    let function = &program.functions[id];
-    let numbering = || Numbering::new(program, settings, (entry.stage, id), Unit::VaryingOutput);
-    let mut list = Vec::new();
-    for (index, param) in function.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In) {
-        if !is_uniform(program, param, function.code.locals[param.local].ty) {
-            list.push(numbering().whole(Some(index), &Whole::of_param(function, param, None)));
-        }
-    }
-    list.extend(Whole::of_result(function).map(|of| numbering().whole(None, &of)));
+    let mut list = declared(program, settings, (entry.stage, id), |param, _| {
+        (None, if param.mode == ParamMode::In { Vec::new() } else { vec![Unit::VaryingOutput] })
+    });
     list.iter_mut().for_each(|(_, varying)| varying.of_patch = true);
     numbered(settings, list)
 }
@@ -277,26 +279,26 @@ fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>) -> Vec<V
     list.into_iter().map(|(_, varying)| varying).collect()
 }
 
-/// With the first location that each asks for.
-fn declared(program: &Program, settings: &Settings, entry: &EntryPoint) -> Vec<(Option<u32>, Varying)> {
-    let function = &program.functions[entry.function];
-    let numbering = |unit| Numbering::new(program, settings, (entry.stage, entry.function), unit);
+/// What a function takes and gives, with the first location that each asks for. `ways` answers of what a parameter there are
+/// many, and in what it is counted.
+fn declared(
+    program: &Program,
+    settings: &Settings,
+    (stage, id): (Stage, FunctionId),
+    ways: impl Fn(&Param, TypeId) -> (Option<Many>, Vec<Unit>),
+) -> Vec<(Option<u32>, Varying)> {
+    let function = &program.functions[id];
+    let numbering = |unit| Numbering::new(program, settings, (stage, id), unit);
     let mut list = Vec::new();
     for (index, param) in function.params.iter().enumerate() {
         let ty = function.code.locals[param.local].ty;
-        if is_uniform(program, param, ty) {
-            continue;
-        }
-        let many = many(program, entry.stage, param, ty);
-        for unit in units(entry.stage, param, many.as_ref()) {
-            list.push(numbering(unit).whole(Some(index), &Whole::of_param(function, param, many)));
+        if !is_uniform(program, param, ty) {
+            let (many, units) = ways(param, ty);
+            let of = Whole::of_param(function, param, many);
+            list.extend(units.into_iter().map(|unit| numbering(unit).whole(Some(index), &of)));
         }
     }
     list.extend(Whole::of_result(function).map(|of| numbering(Unit::VaryingOutput).whole(None, &of)));
-    if entry.stage == Stage::Domain {
-        let inputs = list.iter_mut().map(|(_, v)| v).filter(|v| v.unit == Unit::VaryingInput && v.many.is_none());
-        inputs.for_each(|varying| varying.of_patch = varying.part.is_of_patch());
-    }
     list
 }
 
@@ -405,8 +407,10 @@ impl<'a> Numbering<'a> {
         let around = Around { name, span, index: of.explicit.index, at: None, asked, order };
         let mut semantic = of.semantic.map(Running::new);
         let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
+        let counted = self.settings.policy.stage_io.counts_mesh_indices;
         let part = match many {
-            Some(many) if many.per == Per::Indices && !self.indices_have_locations() => {
+            // The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
+            Some(many) if many.per == Per::Indices && !(counted && self.settings.api == Api::D3d) => {
                 let element = Part::new(many.element, None, around);
                 Part { parts: vec![element], ..Part::new(of.ty, semantic.as_ref(), around) }
             }
@@ -417,11 +421,6 @@ impl<'a> Numbering<'a> {
             None => self.part(of.ty, &mut semantic, around),
         };
         (start, Varying { function, param, unit, many, of_patch: false, part: Part { explicit, ..part } })
-    }
-
-    /// The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
-    fn indices_have_locations(&self) -> bool {
-        self.settings.policy.stage_io.counts_mesh_indices && self.settings.api == Api::D3d
     }
 
     fn asked(&self, explicit: &Explicit) -> Option<u32> {

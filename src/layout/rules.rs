@@ -50,6 +50,14 @@ pub struct Rules {
     pub least_precision_apart: bool,
 }
 
+impl Rules {
+    /// The row that bytes from `at` on would cross the end of.
+    pub fn crossed_row(&self, at: u64, size: u64) -> Option<u64> {
+        let row = self.row.map(u64::from);
+        row.filter(|row| !at.is_multiple_of(*row) && (at % row).saturating_add(size) > *row)
+    }
+}
+
 /// D3D constant buffers: rows of 16 bytes, tails are reused (rule `layout-d3d-constant`). Fields without bytes are
 /// not emitted, so they move nothing.
 pub const D3D_CONSTANT: Rules = Rules {

@@ -628,28 +628,20 @@ impl<'a> StructBuilder<'a> {
             offset.set(Unit::Bytes, at);
             self.used.set(Unit::Bytes, self.used.get(Unit::Bytes).max(at.saturating_add(size)));
             self.align = self.align.max(layout.align);
-        } else if let (Some(row), Detail::Struct(_), true) =
-            (self.row_after_empty(), &layout.detail, layout.counts.is_none())
+        } else if let (Some(row), Detail::Struct(_)) = (self.rules.row, &layout.detail)
+            && self.rules.row_after_empty_struct
+            && layout.counts.is_none()
         {
-            self.used.set(Unit::Bytes, round_up(self.used.get(Unit::Bytes), row));
+            self.used.set(Unit::Bytes, round_up(self.used.get(Unit::Bytes), row.into()));
         }
         self.used.add_slots(&layout.counts);
         self.fields.push(VarLayout { offset, from_zero: false, layout });
         offset
     }
 
-    fn row_after_empty(&self) -> Option<u64> {
-        self.rules.row.filter(|_| self.rules.row_after_empty_struct).map(u64::from)
-    }
-
     fn next_offset(&self, size: u64, align: u32) -> u64 {
         let at = round_up(self.used.get(Unit::Bytes), align as u64);
-        match self.rules.row {
-            Some(row) if !at.is_multiple_of(row.into()) && (at % u64::from(row)).saturating_add(size) > row.into() => {
-                round_up(at, row.into())
-            }
-            _ => at,
-        }
+        self.rules.crossed_row(at, size).map_or(at, |row| round_up(at, row))
     }
 
     /// Arrays without bound begin at register 0 of their spaces, wherever in the struct they stand.

@@ -146,8 +146,4 @@ impl Counts {
     pub fn is_none(&self) -> bool {
         self.0.iter().all(|n| *n == 0)
     }
-    /// Whether anything but bytes is used.
-    pub fn has_slots(&self) -> bool {
-        self.units().any(|(u, _)| u != Unit::Bytes)
-    }
 }

@@ -340,10 +340,7 @@ impl<'a> Explainer<'a> {
         };
         let aligned = round_up(start, align);
         let size = field.layout.size();
-        let crosses = rules
-            .row
-            .map(u64::from)
-            .filter(|row| !aligned.is_multiple_of(*row) && (aligned % row).saturating_add(size) > *row);
+        let crosses = rules.crossed_row(aligned, size);
         text += &if kept && at != aligned {
             format!("; the bindings lock, or the source, has it at byte {at}")
         } else if let Some(row) = crosses.filter(|row| round_up(aligned, *row) == at) {

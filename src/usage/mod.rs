@@ -409,7 +409,8 @@ impl<'a> Walk<'a> {
         }
         frame.known = before;
         whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
-        let leaves = matched.is_none() && whole.iter().any(|b| b.any(&mut |s| leaves_switch(&s.kind)));
+        let leaves = |s: &Stmt| matches!(s.kind, StmtKind::Return(_) | StmtKind::Continue | StmtKind::Discard);
+        let leaves = matched.is_none() && whole.iter().any(|b| b.any(&mut |s| leaves(s)));
         self.after_jumps(frame, (outer, node), leaves);
         falls
     }
@@ -647,8 +648,4 @@ fn jumps(block: &Block) -> bool {
 
 fn breaks(block: &Block) -> bool {
     block.any(&mut |s| matches!(s.kind, StmtKind::Break))
-}
-
-fn leaves_switch(stmt: &StmtKind) -> bool {
-    matches!(stmt, StmtKind::Return(_) | StmtKind::Continue | StmtKind::Discard)
 }

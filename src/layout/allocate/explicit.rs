@@ -145,7 +145,9 @@ impl<'a> Allocator<'a> {
         let array = matches!(pending.layout.detail, Detail::Array { .. });
         let one = match &leaf.detail {
             Detail::Resource { .. } => array || self.is_pair(leaf.ty),
-            Detail::Block { element, .. } => array && !element.layout.counts.has_slots(),
+            Detail::Block { element, .. } => {
+                array && element.layout.counts.units().all(|(unit, _)| unit == Unit::Bytes)
+            }
             _ => false,
         };
         if self.settings.api == Api::WebGpu && one && self.settings.policy.explicit.bindings_of_parts {

@@ -218,11 +218,6 @@ impl<'a> Allocator<'a> {
         self.lock.as_ref()?.position(owner, unit, &Counts::one(unit, 1))
     }
 
-    /// The recorded byte of plain data in the buffer of its scope.
-    pub(super) fn recorded_bytes(&self, owner: Owner) -> Option<u32> {
-        self.recorded_position(owner, Unit::Bytes).and_then(|at| u32::try_from(at.index).ok())
-    }
-
     /// Whether an entry point's uniform parameters are on record, each by itself.
     pub(super) fn is_entry_recorded(&self, entry: usize, params: &[(usize, Pending)]) -> bool {
         let Some(lock) = &self.lock else { return false };
@@ -490,7 +485,8 @@ impl<'a> Allocator<'a> {
             {
                 self.report_asked(lock, pending, Unit::Bytes, (asked, 0), recorded);
             }
-            if !can_begin(rules, pending.layout.align, size, at) {
+            let aligned = at.is_multiple_of(u64::from(pending.layout.align.max(1)));
+            if !aligned || rules.crossed_row(at, size).is_some() {
                 let message = format!("`{}` cannot stay at byte {at} with its new type or layout", pending.name);
                 self.report(lock, pending, message, None);
             }
@@ -593,10 +589,3 @@ fn recorded_at(declared: Span, recorded: Option<Span>, message: String) -> Diagn
 
 /// No program has more spaces or numbers of one kind; a lock is read from a file and may say anything.
 const LAST_SPACES: u64 = 1 << 16;
-
-/// Whether data of this alignment and size can begin at a byte.
-fn can_begin(rules: &Rules, align: u32, size: u64, at: u64) -> bool {
-    let crosses =
-        rules.row.map(u64::from).is_some_and(|row| !at.is_multiple_of(row) && (at % row).saturating_add(size) > row);
-    at.is_multiple_of(u64::from(align.max(1))) && !crosses
-}

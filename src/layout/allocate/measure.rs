@@ -118,7 +118,8 @@ impl<'a> Allocator<'a> {
     fn lay_out_scope<I>(&self, owner: Owner, list: &mut [(I, Pending)], rules: &Rules) -> Option<TypeLayout> {
         let asked = |p: &Pending| {
             let explicit = offset_of_global(&self.settings, p.explicit).filter(|_| owner == Owner::Globals);
-            self.recorded_bytes(p.id).or(explicit.map(|(at, _)| at))
+            let recorded = self.recorded_position(p.id, Unit::Bytes).and_then(|at| u32::try_from(at.index).ok());
+            recorded.or(explicit.map(|(at, _)| at))
         };
         let mut buffer = StructBuilder::new(rules);
         self.reserve_bytes(&mut buffer, owner);

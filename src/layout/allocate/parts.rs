@@ -22,13 +22,6 @@ struct Slot {
     space: u64,
 }
 
-impl Slot {
-    /// Whether two are at one place, whatever they are counted among.
-    fn is_with(&self, other: &Slot) -> bool {
-        (self.index, self.space) == (other.index, other.space)
-    }
-}
-
 /// The slots and attachments in a parameter, first elements of arrays, in the order of its type.
 fn slots(program: &Program, place: Position, layout: &TypeLayout) -> Vec<Slot> {
     let mut list = Vec::new();
@@ -120,9 +113,11 @@ impl Allocator<'_> {
             found.truncate(if apart { 1 } else { found.len() });
             found
         };
+        // Whatever they are counted among.
+        let at = |slot: &Slot| (slot.index, slot.space);
         let moved = was.iter().find_map(|part| {
             let [a, b] = [&was, &is].map(|list| places(list, &part.path));
-            let same = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.is_with(b));
+            let same = a.len() == b.len() && a.iter().map(at).eq(b.iter().map(at));
             (!same).then_some((a, b))
         });
         let Some((was, is)) = moved else { return false };
