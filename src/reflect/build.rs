@@ -10,7 +10,6 @@ use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Counts, Detail, Position, ProgramLayout, TypeLayout, UNBOUNDED, Unit, VarLayout};
 use crate::source::{Sources, Span};
-use crate::symbol::Symbol;
 use crate::target::Profile;
 use crate::target::format::Format;
 use crate::tree::{self, *};
@@ -464,7 +463,7 @@ impl Builder<'_> {
         let at = Binding { space: buffer.binding.map(|_| space), ..slot(unit, index, 0, 1) };
         let leaves = &self.layout.leaves;
         let leaf = leaves.parameter_of(owner).and_then(|id| leaves.whole(id));
-        let emitted = leaf.and_then(|leaf| self.texts.get(leaf));
+        let emitted = leaf.and_then(|leaf| self.texts.names.get(&leaf));
         Scope {
             kind: "constantBuffer".to_owned(),
             bindings: vec![at],
@@ -506,10 +505,11 @@ impl Builder<'_> {
             _ => None,
         };
         let parameters = shown.into_iter().map(|(_, variable)| variable).collect();
+        let emitted_name = emitted.and_then(|p| Some(p.functions[p.entry_points.get(index)?.function].name));
         let grouped = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
         super::model::EntryPoint {
             name: entry.name.to_string(),
-            emitted_name: emitted_entry_name(emitted, index).unwrap_or(entry.name).to_string(),
+            emitted_name: emitted_name.unwrap_or(entry.name).to_string(),
             stage: entry.stage.name().to_owned(),
             parameters,
             result,
@@ -551,11 +551,6 @@ fn access_word(access: Access) -> Option<String> {
         Access::Feedback => "feedback",
     };
     Some(word.to_owned())
-}
-
-fn emitted_entry_name(emitted: Option<&Program>, index: usize) -> Option<Symbol> {
-    let program = emitted?;
-    Some(program.functions[program.entry_points.get(index)?.function].name)
 }
 
 /// The positions that the source asks for, as they would be written.

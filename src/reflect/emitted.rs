@@ -32,10 +32,14 @@ pub(super) struct Pair {
 /// What all leaves are.
 #[derive(Default)]
 pub(super) struct Texts {
-    names: BTreeMap<LeafId, Emitted>,
-    elements: BTreeMap<LeafId, Vec<Element>>,
-    data: BTreeMap<LeafId, String>,
-    pairs: BTreeMap<LeafId, Vec<Pair>>,
+    /// By leaf; the number of an input attachment is that of its subpass input.
+    pub names: BTreeMap<LeafId, Emitted>,
+    /// The elements of a leaf that have names of their own.
+    pub elements: BTreeMap<LeafId, Vec<Element>>,
+    /// What plain data is called, below its buffer.
+    pub data: BTreeMap<LeafId, String>,
+    /// The combined textures that a texture is in the text.
+    pub pairs: BTreeMap<LeafId, Vec<Pair>>,
 }
 
 impl Texts {
@@ -90,26 +94,6 @@ impl Texts {
                 self.data.entry(id).or_insert(name);
             }
         }
-    }
-
-    /// A leaf in the text; the number of an input attachment is that of its subpass input.
-    pub(super) fn get(&self, id: LeafId) -> Option<&Emitted> {
-        self.names.get(&id)
-    }
-
-    /// The elements of a leaf that have names of their own.
-    pub(super) fn elements(&self, id: LeafId) -> &[Element] {
-        self.elements.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// The combined textures that a texture is in the text.
-    pub(super) fn pairs(&self, id: LeafId) -> &[Pair] {
-        self.pairs.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// What plain data is called, below its buffer.
-    pub(super) fn data(&self, id: LeafId) -> Option<&String> {
-        self.data.get(&id)
     }
 }
 

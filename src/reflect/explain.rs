@@ -15,7 +15,7 @@ use crate::layout::trace::Owner;
 use crate::layout::{
     Counts, Detail, Part, Position, ProgramLayout, Role, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
 };
-use crate::source::{SourceFile, Sources, Span};
+use crate::source::{Sources, Span};
 use crate::tree::{Explicit, LeafId, Program, Type, TypeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -401,18 +401,13 @@ impl<'a> Explainer<'a> {
         }
         let elements = self.elements(at);
         let hidden = leaf.map_or(String::new(), |leaf| self.hidden(at, leaf));
-        let mut shown: Vec<String> = found
-            .iter()
-            .map(|b| match b.size {
-                Some(Count::Number(n)) => format!("{}, {n} bytes, in {}", self.position(b), at.buffer),
-                Some(Count::Word(_)) => format!("{}, in {}", self.position(b), at.buffer),
-                None => format!(
-                    "{}{}",
-                    self.position(b),
-                    if Unit::of_word(&b.kind) == Some(Unit::Descriptor) { hidden.as_str() } else { "" }
-                ),
-            })
-            .collect();
+        let show = |b: &Binding| match (b.size, Unit::of_word(&b.kind)) {
+            (Some(Count::Number(n)), _) => format!("{}, {n} bytes, in {}", self.position(b), at.buffer),
+            (Some(Count::Word(_)), _) => format!("{}, in {}", self.position(b), at.buffer),
+            (None, Some(Unit::Descriptor)) => self.position(b) + &hidden,
+            (None, _) => self.position(b),
+        };
+        let mut shown: Vec<String> = found.iter().map(show).collect();
         if let Detail::Block { container, own_space: true, .. } = &at.layout.detail {
             let place = buffer_place(at.place, at.layout);
             let slot = |unit| self.slot(unit, place.offset.get(unit), place.space.get(unit), 1);
@@ -586,13 +581,9 @@ pub(super) fn source_line(sources: &Sources, span: Span) -> Option<(String, Stri
     let span = sources.use_site(span);
     let file = sources.file(span.file)?;
     let (line, column) = sources.line_column(span.file, span.start);
-    let text = line_text(file, line);
-    Some((format!("{}:{}:{}", file.name, line + 1, column + 1), around(text, column)))
-}
-
-fn line_text(file: &SourceFile, line: usize) -> &str {
     let start = file.line_starts().get(line).map_or(0, |s| *s as usize);
-    file.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("")
+    let text = file.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
+    Some((format!("{}:{}:{}", file.name, line + 1, column + 1), around(text, column)))
 }
 
 /// A line, or the part of a long one that `column` is in, without what would be cut in the middle of a word.

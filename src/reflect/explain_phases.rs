@@ -43,7 +43,7 @@ impl Explainer<'_> {
 
     /// A position that the source asks for and that means nothing here.
     pub(super) fn ignored(&self, explicit: &Explicit, owner: Owner) -> Option<Step> {
-        let holds = self.history.is_explicit(owner);
+        let holds = self.history.of(owner).any(|(_, p)| p.how == How::Explicit);
         let d3d = self.layout.settings.api == Api::D3d;
         let place = explicit.registers.iter().find(|r| r.class.is_some_and(|c| c != 'c'));
         let (text, span) = match (d3d, place, &explicit.vk_binding) {
@@ -110,8 +110,11 @@ impl Explainer<'_> {
             How::Kept => (format!("The bindings lock keeps {here}"), pages::LOCK),
             How::FirstFit if p.unit == Unit::Space => {
                 let rule = if self.is_block(p.owner) { pages::PARAMETER_BLOCKS } else { pages::UNBOUNDED };
-                let end = if p.count() == 1 { "the first that is free" } else { "the first that are free" };
-                (format!("It has {} of its own: {here}, {end}", plural(p, "space")), rule)
+                let (spaces, end) = match p.count() {
+                    1 => ("a space".to_owned(), "the first that is free"),
+                    n => (format!("{n} spaces"), "the first that are free"),
+                };
+                (format!("It has {spaces} of its own: {here}, {end}"), rule)
             }
             How::FirstFit => {
                 let what = if p.unit == Unit::LateDescriptor {
@@ -140,7 +143,9 @@ impl Explainer<'_> {
             shown.sort_by_key(|o| (o.start, o.end));
             let mut lines: Vec<(u64, String)> = shown.into_iter().map(|o| (o.start, self.taker(o))).collect();
             if p.unit == Unit::Space {
-                lines.extend(self.used_spaces());
+                // Spaces that hold parameters one by one.
+                let spaces = self.history.spaces().take(SHOWN);
+                lines.extend(spaces.map(|(n, p)| (n, format!("space {n} is that of `{}` and others", p.name))));
                 lines.sort_by_key(|(start, _)| *start);
             }
             taken.extend(lines.into_iter().map(|(_, line)| line));
@@ -181,12 +186,6 @@ impl Explainer<'_> {
         layout.is_none_or(|(_, l)| l.unbounded_classes().is_empty())
     }
 
-    /// Spaces that hold parameters one by one.
-    pub(super) fn used_spaces(&self) -> Vec<(u64, String)> {
-        let shown = self.history.spaces().take(SHOWN);
-        shown.map(|(space, p)| (space, format!("space {space} is that of `{}` and others", p.name))).collect()
-    }
-
     /// Who has a range, why and from where.
     pub(super) fn taker(&self, p: &Placement) -> String {
         let why = match p.how {
@@ -199,12 +198,5 @@ impl Explainer<'_> {
         };
         let place = self.source(p.span).map_or(String::new(), |(place, _)| format!(", {place}"));
         format!("{} taken by `{}` ({why}{place})", self.range(p), p.name)
-    }
-}
-
-fn plural(p: &Placement, word: &str) -> String {
-    match p.count() {
-        1 => format!("a {word}"),
-        n => format!("{n} {word}s"),
     }
 }

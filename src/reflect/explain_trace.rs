@@ -1,7 +1,7 @@
 //! The trace of placements by owner and by what is numbered together, so that each derivation finds its own without
 //! reading all of it.
 
-use crate::layout::trace::{How, Owner, Placement};
+use crate::layout::trace::{Owner, Placement};
 use crate::layout::{ProgramLayout, TypeLayout, Unit, VarLayout};
 use std::collections::BTreeMap;
 
@@ -39,11 +39,6 @@ impl<'a> History<'a> {
     pub(super) fn of(&self, owner: Owner) -> impl Iterator<Item = (usize, &'a Placement)> {
         let mine = self.by_owner.get(&owner).into_iter().flatten();
         mine.filter_map(|index| Some((*index, self.trace.get(*index)?)))
-    }
-
-    /// Whether the source says where it is.
-    pub(super) fn is_explicit(&self, owner: Owner) -> bool {
-        self.of(owner).any(|(_, p)| p.how == How::Explicit)
     }
 
     /// How many had numbers of the same kind before this one, and the last `shown` of them.

@@ -69,10 +69,6 @@ struct Row {
 }
 
 impl Row {
-    fn new(id: LeafId, leaf: Leaf) -> Row {
-        Row { id, leaf, users: Users::new() }
-    }
-
     /// The leaf with the names of its users.
     fn with_users(self, entries: &[tree::EntryPoint]) -> Leaf {
         let Row { mut leaf, users, .. } = self;
@@ -128,10 +124,10 @@ impl Rows<'_, '_> {
             size: Some(count(leaf.size)),
             repeats: leaf.dimensions.iter().skip(leaf.outside).map(|d| repeat(d.count, d.bytes)).collect(),
             buffer: buffer.and_then(|b| self.buffer(b)),
-            emitted_name: self.builder.texts.data(id).cloned(),
+            emitted_name: self.builder.texts.data.get(&id).cloned(),
             ..Leaf::default()
         };
-        self.list.push(Row::new(id, found));
+        self.list.push(Row { id, leaf: found, users: Users::new() });
     }
 
     /// Where a buffer is bound.
@@ -161,9 +157,16 @@ impl Rows<'_, '_> {
             _ => vec![(leaf.index(), n, false)],
         };
         let split = runs.len() > 1;
-        let emitted = self.builder.texts.get(self.declaration(id, leaf)).copied();
+        let emitted = self.builder.texts.names.get(&self.declaration(id, leaf)).copied();
         for (index, n, further) in runs {
-            let elements = self.builder.texts.elements(id).iter().filter(|e| !split || (e.index > 0) == further);
+            let elements = self
+                .builder
+                .texts
+                .elements
+                .get(&id)
+                .into_iter()
+                .flatten()
+                .filter(|e| !split || (e.index > 0) == further);
             let elements = elements.map(|e| Element { index: e.binding.index.into(), emitted_name: e.name.to_owned() });
             let found = Leaf {
                 path: self.paths.leaf(leaf),
@@ -181,7 +184,7 @@ impl Rows<'_, '_> {
                 pairs: if further { Vec::new() } else { self.pairs(id) },
                 ..Leaf::default()
             };
-            self.list.push(Row::new(id, found));
+            self.list.push(Row { id, leaf: found, users: Users::new() });
         }
     }
 
@@ -191,7 +194,7 @@ impl Rows<'_, '_> {
             let path = self.paths.leaf(self.builder.layout.leaves.leaf(id));
             element.map_or(path.clone(), |n| format!("{path}[{n}]"))
         };
-        let pairs = self.builder.texts.pairs(id).iter().map(|pair| Pair {
+        let pairs = self.builder.texts.pairs.get(&id).into_iter().flatten().map(|pair| Pair {
             sampler: pair.sampler.map(sampler),
             index: pair.binding.map(|b| b.index.into()),
             emitted_name: pair.name.to_owned(),

@@ -110,7 +110,7 @@ impl Buffers<'_, '_> {
         self.list.push(BufferMemory {
             parameter: self.paths.leaf(of),
             ty: (of.role != Role::Scope).then(ty),
-            emitted_name: self.builder.texts.get(leaf).map(|e| e.name.to_owned()),
+            emitted_name: self.builder.texts.names.get(&leaf).map(|e| e.name.to_owned()),
             size: count(size),
             element_stride,
             rows,
@@ -154,7 +154,7 @@ impl Rows<'_> {
     fn row(&mut self, way: &Way, offset: u64, layout: &TypeLayout, repeats: &[Repeat]) {
         let (path, repeats) = (way.name.clone(), repeats.to_vec());
         let leaf = self.builder.layout.leaves.data(way.parameter, way.path.clone());
-        let emitted = leaf.and_then(|leaf| self.builder.texts.data(leaf).cloned());
+        let emitted = leaf.and_then(|leaf| self.builder.texts.data.get(&leaf).cloned());
         let matrix_layout = repeats.last().and_then(|r| r.vectors.clone());
         let ty = type_name(&TypeNode { matrix_layout, ..self.builder.bare_type(layout.ty) });
         let (ty, size) = (Some(ty), count(layout.size()));
