@@ -74,7 +74,7 @@ pub struct Part {
     pub semantic_stride: Option<u32>,
     /// How many locations its type has in a text, with all elements: more than are counted where the policy counts as a
     /// compiler does that disagrees with the text that it writes.
-    pub spoken: u32,
+    pub emitted: u32,
     /// How many indices of the semantic, with all elements.
     pub indices: u32,
     /// The source says its location, or that of what is around it.
@@ -111,7 +111,7 @@ impl Part {
             semantic: semantic.map(|s| (s.name.clone(), s.index)),
             semantic_span: semantic.map(|s| s.span),
             semantic_stride: None,
-            spoken: 0,
+            emitted: 0,
             indices: 0,
             asked,
             parts: Vec::new(),
@@ -476,7 +476,7 @@ impl<'a> Numbering<'a> {
                 };
                 part.start = element.start;
                 part.count = element.count.saturating_mul(n);
-                part.spoken = element.spoken.saturating_mul(n);
+                part.emitted = element.emitted.saturating_mul(n);
                 part.indices = element.indices.saturating_mul(n);
                 semantic.iter_mut().for_each(|s| s.pass(part.indices.saturating_sub(element.indices)));
                 part.parts.push(element);
@@ -488,7 +488,7 @@ impl<'a> Numbering<'a> {
             }
             ty => {
                 (part.count, part.indices) = self.leaf(ty, semantic.as_ref(), around.order);
-                part.spoken = if part.count > 0 { self.spoken(ty).max(part.count) } else { 0 };
+                part.emitted = if part.count > 0 { self.emitted(ty).max(part.count) } else { 0 };
                 semantic.iter_mut().for_each(|s| s.pass(part.indices));
             }
         }
@@ -521,11 +521,11 @@ impl<'a> Numbering<'a> {
                 let locations = match (as_stored, d3d) {
                     (true, _) => indices_of_matrix(default, rows, columns),
                     (false, true) => indices,
-                    (false, false) => self.spoken(ty),
+                    (false, false) => self.emitted(ty),
                 };
                 (locations, indices)
             }
-            Type::Vector(..) if !as_stored && !d3d => (self.spoken(ty), 1),
+            Type::Vector(..) if !as_stored && !d3d => (self.emitted(ty), 1),
             _ => (1, 1),
         };
         (if self.takes_location(semantic) { locations } else { 0 }, indices)
@@ -533,7 +533,7 @@ impl<'a> Numbering<'a> {
 
     /// The locations of a type in a text: of a matrix its rows, which are columns there; one row or column is a vector. Three
     /// and four numbers of 64 bits take two on Vulkan.
-    fn spoken(&self, ty: Type) -> u32 {
+    fn emitted(&self, ty: Type) -> u32 {
         let vector = |scalar: Scalar, n: u8| match scalar.size() == 8 && n > 2 {
             true => self.settings.api.facts().wide_locations,
             false => 1,

@@ -81,7 +81,7 @@ impl Part {
 
     /// Its locations, as many as it has in a text; none for system values.
     fn in_text(&self) -> std::ops::Range<u32> {
-        self.start..self.start.saturating_add(self.spoken)
+        self.start..self.start.saturating_add(self.emitted)
     }
 }
 
@@ -129,7 +129,7 @@ impl Leaves<'_> {
         let met: Vec<&Part> = others.filter(meets).collect();
         // Elements of an array meet each other there.
         let element_wise = self.settings.api.facts().element_wise && !leaf.parts.is_empty();
-        if met.is_empty() && !(element_wise && leaf.spoken > leaf.count) {
+        if met.is_empty() && !(element_wise && leaf.emitted > leaf.count) {
             return;
         }
         let (name, policy) = (leaf.name, self.settings.policy.name);
