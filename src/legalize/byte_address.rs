@@ -205,7 +205,7 @@ impl Words<'_, '_, '_> {
 
     fn stores(&mut self, functions: &FxHashMap<FunctionId, bool>) {
         let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| {
+        block.rewrite(&mut |mut stmt, out| {
             let StmtKind::Expr(root) = stmt.kind else { return out.push(stmt) };
             let ExprKind::Call(f, args) = self.body.exprs[root].kind.clone() else { return out.push(stmt) };
             let (Some(true), [buffer, word, value]) = (functions.get(&f), args.as_slice()) else {
@@ -218,10 +218,7 @@ impl Words<'_, '_, '_> {
             self.store_parts(place, layout.align >= 4, *value, &mut words);
             let first = out.len();
             out.extend(words.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
-            if let Some(first) = out.get_mut(first) {
-                first.comments = stmt.comments;
-                first.blank_before = stmt.blank_before;
-            }
+            stmt.give_comments(out.get_mut(first), true);
         });
         self.body.block = block;
     }

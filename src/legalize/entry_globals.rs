@@ -482,10 +482,7 @@ impl Lowering<'_, '_> {
             for (local, leaves, places) in &written {
                 self.write_local(*local, leaves, places, stmt.span, out);
             }
-            if let Some(first) = out.get_mut(start) {
-                first.comments = std::mem::take(&mut stmt.comments);
-                first.blank_before = std::mem::take(&mut stmt.blank_before);
-            }
+            stmt.give_comments(out.get_mut(start), true);
             out.push(Stmt { kind: StmtKind::Return(None), ..stmt });
         });
         // The last return says nothing.

@@ -120,21 +120,12 @@ impl Hoister<'_> {
                 roots.into_iter().for_each(|e| self.lower(e));
             }
         }
-        self.flush(&mut stmt, out);
+        stmt.give_comments(self.out.first_mut(), false);
+        out.append(&mut self.out);
         // A call without a result that became a statement leaves an empty one.
         if !self.is_empty_statement(&stmt) {
             out.push(stmt);
         }
-    }
-
-    /// Puts the collected statements before `stmt`; its comments go with the first.
-    fn flush(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) {
-        let mut before = std::mem::take(&mut self.out);
-        if let Some(first) = before.first_mut() {
-            first.comments = stmt.comments.extract_if(.., |c| !c.trailing).collect();
-            first.blank_before = std::mem::take(&mut stmt.blank_before);
-        }
-        out.append(&mut before);
     }
 
     fn is_empty_statement(&self, stmt: &Stmt) -> bool {

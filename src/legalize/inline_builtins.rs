@@ -284,10 +284,7 @@ impl Inline<'_> {
             _ => None,
         };
         out.append(&mut copy.stmts);
-        if let Some(first) = out.get_mut(at) {
-            first.comments = stmt.comments.extract_if(.., |c| value.is_none() || !c.trailing).collect();
-            first.blank_before = std::mem::take(&mut stmt.blank_before);
-        }
+        stmt.give_comments(out.get_mut(at), value.is_none());
         value
     }
 }

@@ -164,7 +164,7 @@ impl Lower<'_, '_, '_> {
         self.body.block = block;
     }
 
-    fn statement(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
         let root = match stmt.kind {
             StmtKind::Expr(root) => root,
             StmtKind::Local(_, Some(root)) => root,
@@ -179,11 +179,7 @@ impl Lower<'_, '_, '_> {
                 self.through_temporary(property, target != property || mode != ParamMode::Out, out, &mut after);
             }
         }
-        let mut stmt = stmt;
-        if let Some(first) = out.get_mut(before) {
-            first.comments = stmt.comments.extract_if(.., |c| !c.trailing).collect();
-            first.blank_before = std::mem::take(&mut stmt.blank_before);
-        }
+        stmt.give_comments(out.get_mut(before), false);
         out.push(stmt);
         out.append(&mut after);
     }

@@ -111,7 +111,7 @@ impl Copier<'_, '_> {
                 continue;
             }
             found = true;
-            arguments.iter().for_each(|(_, place)| self.mark_indices(*place, &mut marks));
+            arguments.iter().for_each(|(_, place)| mark_indices(&self.body.exprs, *place, &mut marks));
             if !roots.contains(&id) {
                 let name = temporary_name(self.program, self.body, id);
                 let nothing = self.body.exprs[id].ty == TypeId::VOID;
@@ -119,18 +119,6 @@ impl Copier<'_, '_> {
             }
         }
         found.then_some(marks)
-    }
-
-    fn mark_indices(&self, place: ExprId, marks: &mut Marks) {
-        let mut at = Some(place);
-        while let Some(id) = at {
-            if let ExprKind::Index(_, index) = self.body.exprs[id].kind
-                && !is_trivial(&self.body.exprs, index)
-            {
-                marks.insert(index, Mark::Value(Symbol::new("index")));
-            }
-            at = selected(&self.body.exprs, id);
-        }
     }
 
     /// A statement with the copies that its call needs.
@@ -156,10 +144,7 @@ impl Copier<'_, '_> {
             after.push(Stmt::new(StmtKind::Expr(assign), span));
         }
         self.body.exprs[call].kind = ExprKind::Call(function, args);
-        if let Some(first) = before.first_mut() {
-            first.comments = std::mem::take(&mut stmt.comments);
-            first.blank_before = std::mem::take(&mut stmt.blank_before);
-        }
+        stmt.give_comments(before.first_mut(), true);
         out.append(&mut before);
         out.push(stmt);
         out.append(&mut after);

@@ -208,6 +208,15 @@ impl Stmt {
         Stmt { kind, span, comments: Vec::new(), blank_before: false }
     }
 
+    /// Gives its comments and the blank line before it to the first of the statements that come before it or in its place;
+    /// comments behind it on its line only with `trailing`.
+    pub fn give_comments(&mut self, first: Option<&mut Stmt>, trailing: bool) {
+        if let Some(first) = first {
+            first.comments = self.comments.extract_if(.., |c| trailing || !c.trailing).collect();
+            first.blank_before = std::mem::take(&mut self.blank_before);
+        }
+    }
+
     /// Calls `f` with the expressions that belong to this statement itself, not to statements inside it.
     pub fn own_exprs(&self, f: &mut dyn FnMut(ExprId)) {
         own_exprs!(&self.kind, &mut |id: &ExprId| f(*id), iter)

@@ -42,7 +42,7 @@ pub(super) fn write_out(cx: &mut Context, places: &AtomicDecls) {
             return;
         }
         let mut block = std::mem::take(&mut body.block);
-        block.rewrite(&mut |stmt, out| {
+        block.rewrite(&mut |mut stmt, out| {
             let root = if let StmtKind::Expr(root) = stmt.kind { Some(root) } else { None };
             let Some((_, target, value)) = found.writes.iter().find(|(id, ..)| Some(*id) == root) else {
                 return out.push(stmt);
@@ -51,10 +51,7 @@ pub(super) fn write_out(cx: &mut Context, places: &AtomicDecls) {
             wholes.assign(cx.program, &mut body.exprs, (*target, *value), &mut list);
             let first = out.len();
             out.extend(list.into_iter().map(|e| Stmt::new(StmtKind::Expr(e), stmt.span)));
-            if let Some(first) = out.get_mut(first) {
-                first.comments = stmt.comments;
-                first.blank_before = stmt.blank_before;
-            }
+            stmt.give_comments(out.get_mut(first), true);
         });
         body.block = block;
     });

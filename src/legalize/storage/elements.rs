@@ -83,7 +83,7 @@ impl<'p> Access<'_, 'p> {
     /// What is appended and consumed is as it is stored.
     pub(super) fn whole_elements(&mut self) {
         let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| {
+        block.rewrite(&mut |mut stmt, out| {
             let first = out.len();
             let (StmtKind::Expr(root) | StmtKind::Local(_, Some(root))) = stmt.kind else { return out.push(stmt) };
             match (self.whole(root), &stmt.kind) {
@@ -99,10 +99,7 @@ impl<'p> Access<'_, 'p> {
                 }
                 _ => return out.push(stmt),
             }
-            if let Some(first) = out.get_mut(first) {
-                first.comments = stmt.comments;
-                first.blank_before = stmt.blank_before;
-            }
+            stmt.give_comments(out.get_mut(first), true);
         });
         self.body.block = block;
     }

@@ -126,15 +126,12 @@ impl<'p> Access<'_, 'p> {
     /// Assignments to what is stored otherwise become assignments of the parts.
     pub(super) fn stores(&mut self) {
         let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| {
+        block.rewrite(&mut |mut stmt, out| {
             let StmtKind::Expr(root) = stmt.kind else { return out.push(stmt) };
             let Some(parts) = self.store_statement(root, stmt.span) else { return out.push(stmt) };
             let first = out.len();
             out.extend(parts);
-            if let Some(first) = out.get_mut(first) {
-                first.comments = stmt.comments;
-                first.blank_before = stmt.blank_before;
-            }
+            stmt.give_comments(out.get_mut(first), true);
         });
         self.body.block = block;
     }
