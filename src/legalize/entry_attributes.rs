@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
-    position_value, reciprocal_w, sees_w,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, name_of_semantic, only_w, part, position_value,
+    reciprocal_w, sees_w,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -238,7 +238,7 @@ impl Lowering<'_, '_> {
         if old == ty {
             return;
         }
-        if is_written(self.cx.program, &self.body, local) {
+        if self.cx.program.written_locals(&self.body).contains(&local) {
             // The variable of the source is filled from a parameter beside it.
             let (name, span) = (self.body.locals[local].name, self.body.locals[local].span);
             let variable = self.body.add_local(name, old, span);
@@ -304,7 +304,7 @@ impl Lowering<'_, '_> {
         let flat = self.cx.program.types.intern(Type::Struct(id));
         let incoming = self.body.add_local(name, flat, span);
         let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
-        let free = replace && !is_written(self.cx.program, &self.body, local);
+        let free = replace && !self.cx.program.written_locals(&self.body).contains(&local);
         let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
         param.local = incoming;
         param.mode = ParamMode::In;

@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, is_written, name_of_semantic, only_w, part,
-    position_value, reciprocal_w, sees_w,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, name_of_semantic, only_w, part, position_value,
+    reciprocal_w, sees_w,
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -327,7 +327,7 @@ impl Lowering<'_, '_> {
     fn input(&mut self, local: LocalId, leaves: &[Leaf], replace: bool) {
         let places = self.places(local, leaves, Direction::In);
         let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
-        let free = replace && !is_written(self.cx.program, &self.body, local);
+        let free = replace && !self.cx.program.written_locals(&self.body).contains(&local);
         let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
         match found {
             Some(found) if self.is_worth(&found, &places, leaves) => {

@@ -11,8 +11,8 @@ use crate::layout::lock::Owner;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    EntryPoint, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, ParamMode,
-    Program, Stmt, StmtKind, is_uniform,
+    EntryPoint, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, Program, Stmt,
+    StmtKind, is_uniform,
 };
 use rustc_hash::FxHashMap;
 
@@ -74,23 +74,15 @@ fn replace(cx: &mut Context, function: FunctionId, replaced: &FxHashMap<LocalId,
     let live = code.expressions();
     let mut copied: Vec<LocalId> = Vec::new();
     for &id in &live {
-        let targets: Vec<_> = match &code.exprs[id].kind {
-            ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) => vec![*t],
-            ExprKind::Call(f, args) => {
-                let params = cx.program.functions[*f].params.iter().zip(args);
-                params.filter(|(p, _)| p.mode != ParamMode::In).map(|(_, a)| *a).collect()
-            }
-            _ => Vec::new(),
-        };
-        for target in targets {
-            if let ExprKind::Local(l) = code.exprs[code.exprs.base(target)].kind
+        cx.program.each_written(&code.exprs, id, &mut |target| {
+            if let Some(l) = code.exprs.base_local(target)
                 && replaced.contains_key(&l)
                 && !cx.program.holds_resource(code.locals[l].ty)
                 && !copied.contains(&l)
             {
                 copied.push(l);
             }
-        }
+        });
     }
     for id in live {
         if let ExprKind::Local(l) = code.exprs[id].kind

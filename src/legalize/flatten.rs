@@ -662,11 +662,7 @@ impl Flatten<'_> {
         let mentions = |a: &ExprId| {
             exprs.post_order(*a).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if l == local))
         };
-        args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && self.is_place(*a))
-    }
-
-    fn is_place(&self, id: ExprId) -> bool {
-        matches!(self.body.exprs[self.body.exprs.base(id)].kind, ExprKind::Local(_))
+        args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && exprs.base_local(*a).is_some())
     }
 
     /// A call whose `out` arguments that are no whole variables go through copies. `None`: a void call was put out.

@@ -89,9 +89,8 @@ fn shape(f: &Function, root: ExprId) -> Shape {
             }
             ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => shape.in_order = false,
             ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
-                if let ExprKind::Local(l) = f.code.exprs[f.code.exprs.base(*target)].kind {
-                    shape.assigns |= f.params.iter().any(|p| p.local == l && p.mode == ParamMode::In);
-                }
+                let local = f.code.exprs.base_local(*target);
+                shape.assigns |= f.params.iter().any(|p| Some(p.local) == local && p.mode == ParamMode::In);
             }
             _ => {}
         }
@@ -240,12 +239,12 @@ impl Inline<'_> {
     fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: &mut Stmt, out: &mut Vec<Stmt>) -> Option<ExprId> {
         let callee = &self.program.functions[f];
         let at = out.len();
-        let uses = callee.code.local_uses();
+        let (uses, written) = (callee.code.local_uses(), self.program.written_locals(&callee.code));
         let mut bound = Vec::new();
         let mut locals = FxHashMap::default();
         for (param, &arg) in callee.params.iter().zip(args) {
             let place = param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty);
-            let assigned = !place && writes(self.program, callee, param.local);
+            let assigned = !place && written.contains(&param.local);
             let once = uses.get(&param.local).copied().unwrap_or(0) < 2 && !self.effects.expr(&self.body.exprs, arg);
             let placeholder = self.body.locals.push(callee.code.locals[param.local].clone());
             locals.insert(param.local, placeholder);
@@ -333,22 +332,6 @@ fn splices(f: &Function) -> bool {
         && returns == usize::from(last_is_return)
         && (f.result == TypeId::VOID || last_is_return)
         && !block.stmts.is_empty()
-}
-
-fn writes(program: &Program, f: &Function, local: LocalId) -> bool {
-    f.code.expressions().into_iter().any(|id| match &f.code.exprs[id].kind {
-        ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) | ExprKind::AddressOf(t) => {
-            matches!(f.code.exprs[f.code.exprs.base(*t)].kind, ExprKind::Local(l) if l == local)
-        }
-        ExprKind::Call(callee, args) => {
-            let params = &program.functions[*callee].params;
-            let written = params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
-            written
-                .into_iter()
-                .any(|(_, a)| matches!(f.code.exprs[f.code.exprs.base(*a)].kind, ExprKind::Local(l) if l == local))
-        }
-        _ => false,
-    })
 }
 
 /// Copies `root` of a callee into `body`, parameters replaced by arguments.

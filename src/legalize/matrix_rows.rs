@@ -13,7 +13,7 @@ use super::references::selected;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, ParamMode, Program, Type, TypeId};
+use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -121,14 +121,7 @@ fn written(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<E
         }
     };
     for &id in live {
-        match &exprs[id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => add(*target),
-            ExprKind::Call(f, args) => {
-                let modes = program.functions[*f].params.iter().map(|p| p.mode);
-                args.iter().zip(modes).filter(|(_, m)| *m != ParamMode::In).for_each(|(a, _)| add(*a));
-            }
-            _ => {}
-        }
+        program.each_written(exprs, id, &mut add);
     }
     written
 }

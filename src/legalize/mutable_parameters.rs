@@ -49,31 +49,8 @@ fn written(program: &Program, function: &Function, body: &Body) -> Vec<LocalId> 
     let values = function.params.iter().filter(|p| p.mode == ParamMode::In && !pointer(p.local));
     let mut values: Vec<LocalId> = values.map(|p| p.local).collect();
     if !values.is_empty() {
-        let written = written_locals(program, body);
+        let written = program.written_locals(body);
         values.retain(|local| written.contains(local));
     }
     values
-}
-
-/// Locals that are assigned, stepped, or passed to be written, as a whole or in part.
-pub(super) fn written_locals(program: &Program, body: &Body) -> rustc_hash::FxHashSet<LocalId> {
-    let mut written = rustc_hash::FxHashSet::default();
-    let mut note = |id: ExprId| {
-        if let ExprKind::Local(local) = body.exprs[body.exprs.base(id)].kind {
-            written.insert(local);
-        }
-    };
-    for id in body.expressions() {
-        match &body.exprs[id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
-                note(*target)
-            }
-            ExprKind::Call(function, args) => {
-                let params = program.functions[*function].params.iter().zip(args);
-                params.filter(|(p, _)| p.mode != ParamMode::In).for_each(|(_, arg)| note(*arg));
-            }
-            _ => {}
-        }
-    }
-    written
 }

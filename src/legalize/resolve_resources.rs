@@ -26,7 +26,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     Access, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Item, Local, LocalId,
-    ParamMode, Program, Step, Stmt, StmtKind, Type, TypeId,
+    ParamMode, Step, Stmt, StmtKind, Type, TypeId,
 };
 use flow::{Aliases, Flow, Jumps, Read};
 use instances::{Instance, Key, Output};
@@ -206,7 +206,7 @@ impl Resolver<'_, '_> {
             aliases.values().flatten().find_map(|a| rebinding::marker_of_path(&self.facts, &body.exprs, a.expr));
         let marker = self.facts.marking(original).or(passed);
         Work {
-            assigned: assigned_locals(self.cx.program, body),
+            assigned: self.cx.program.written_locals(body),
             facts: self.facts.clone(),
             marker,
             body,
@@ -481,26 +481,6 @@ impl Body {
     pub(super) fn get_local(&self, local: LocalId) -> Option<&Local> {
         self.locals.get_if(local)
     }
-}
-
-fn assigned_locals(program: &Program, body: &Body) -> FxHashSet<LocalId> {
-    let mut set = FxHashSet::default();
-    for id in body.expressions() {
-        let targets = match &body.exprs[id].kind {
-            ExprKind::Assign(_, t, _) | ExprKind::Step(_, _, t) | ExprKind::AddressOf(t) => vec![*t],
-            ExprKind::Call(f, args) => {
-                let params = program.functions[*f].params.iter().zip(args);
-                params.filter(|(p, _)| p.mode != ParamMode::In).map(|(_, a)| *a).collect()
-            }
-            _ => Vec::new(),
-        };
-        for target in targets {
-            if let ExprKind::Local(l) = body.exprs[body.exprs.base(target)].kind {
-                set.insert(l);
-            }
-        }
-    }
-    set
 }
 
 /// A `return` without a value is nothing at the end.

@@ -81,17 +81,13 @@ impl<'a> Signs<'a> {
             match &body.exprs[id].kind {
                 ExprKind::Assign(op, target, value) => {
                     let keeps = !matches!(op, Some(BinaryOp::Sub | BinaryOp::BitXor));
-                    definitions.extend(signs.base(*target).map(|l| (l, keeps.then_some(*value))));
+                    definitions.extend(body.exprs.base_local(*target).map(|l| (l, keeps.then_some(*value))));
                 }
-                ExprKind::Step(false, _, target) | ExprKind::AddressOf(target) => {
-                    definitions.extend(signs.base(*target).map(|l| (l, None)));
-                }
-                ExprKind::Call(f, args) => {
-                    let written =
-                        program.functions[*f].params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
-                    definitions.extend(written.filter_map(|(_, a)| signs.base(*a)).map(|l| (l, None)));
-                }
-                _ => {}
+                // One more is not negative either.
+                ExprKind::Step(true, ..) => {}
+                _ => program.each_written(&body.exprs, id, &mut |place| {
+                    definitions.extend(body.exprs.base_local(place).map(|l| (l, None)));
+                }),
             }
         }
         // One that may be negative makes others so, until nothing changes.
@@ -105,13 +101,6 @@ impl<'a> Signs<'a> {
             if signs.negative.len() == before {
                 return signs;
             }
-        }
-    }
-
-    fn base(&self, id: ExprId) -> Option<LocalId> {
-        match self.body.exprs[self.body.exprs.base(id)].kind {
-            ExprKind::Local(local) => Some(local),
-            _ => None,
         }
     }
 

@@ -301,22 +301,6 @@ pub fn accesses(
     Some(found)
 }
 
-/// Whether a local, or a part of it, is written or passed by reference.
-pub fn is_written(program: &Program, body: &Body, local: LocalId) -> bool {
-    let rooted = |id: ExprId| matches!(body.exprs[body.exprs.base(id)].kind, ExprKind::Local(l) if l == local);
-    body.expressions().into_iter().any(|id| match &body.exprs[id].kind {
-        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => rooted(*target),
-        ExprKind::Call(function, args) => {
-            let params = &program.functions[*function].params;
-            params.iter().zip(args).any(|(p, a)| p.mode != ParamMode::In && rooted(*a))
-        }
-        ExprKind::Property(property) => {
-            property.set.is_some() && property.args.first().is_some_and(|this| rooted(*this))
-        }
-        _ => false,
-    })
-}
-
 /// `SV_Position` of a vertex that comes in is an attribute like any other: D3D takes it so.
 fn position_of_mesh(leaf: &mut Leaf) {
     if leaf.is_position()

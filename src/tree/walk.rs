@@ -181,6 +181,14 @@ impl Arena<ExprId, Expr> {
         }
     }
 
+    /// The local that an lvalue is, or is a part of.
+    pub fn base_local(&self, id: ExprId) -> Option<LocalId> {
+        match self[self.base(id)].kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        }
+    }
+
     /// The global at the base of an access path, and the path's fields; indices are passed over.
     pub fn global_path(&self, id: ExprId) -> Option<(GlobalId, Vec<Step>)> {
         let mut fields = Vec::new();

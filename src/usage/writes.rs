@@ -109,29 +109,15 @@ pub fn writes(program: &Program, body: &Body, exprs: &[ExprId]) -> BTreeMap<Loca
 fn each_written(program: &Program, body: &Body, exprs: &[ExprId], note: &mut dyn FnMut(ExprId)) {
     for id in exprs {
         match &body.exprs[*id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => {
-                note(*target)
-            }
             ExprKind::Native(_, args) => args.iter().for_each(|a| note(*a)),
-            ExprKind::Call(function, args) => written_arguments(program, *function, args).for_each(&mut *note),
             ExprKind::Property(p) => {
                 for function in [p.get, p.set, p.reference].into_iter().flatten() {
-                    written_arguments(program, function, &p.args).for_each(&mut *note);
+                    program.written_arguments(function, &p.args).for_each(&mut *note);
                 }
             }
-            _ => {}
+            _ => program.each_written(&body.exprs, *id, note),
         }
     }
-}
-
-/// The arguments that a function may write.
-fn written_arguments<'a>(
-    program: &'a Program,
-    function: FunctionId,
-    args: &'a [ExprId],
-) -> impl Iterator<Item = ExprId> + 'a {
-    let params = &program.functions[function].params;
-    args.iter().zip(params).filter(|(_, p)| p.mode != ParamMode::In).map(|(a, _)| *a)
 }
 
 /// The local that an lvalue is a part of.

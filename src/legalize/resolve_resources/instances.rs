@@ -5,7 +5,7 @@
 
 use super::flow::{Alias, Aliases, Flow, covering, extend};
 use super::rebinding;
-use super::{Bound, Constants, Facts, Resolver, Site, Work, assigned_locals, literal, prepare::index_name};
+use super::{Bound, Constants, Facts, Resolver, Site, Work, literal, prepare::index_name};
 use crate::check::constant::Value;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -156,7 +156,7 @@ impl Resolver<'_, '_> {
     /// The arguments of a call that are constants: the parameter, its local, the value.
     fn constant_args(&self, work: &Work, callee: FunctionId, args: &[ExprId]) -> Vec<(usize, LocalId, Value)> {
         let callee = &self.cx.program.functions[callee];
-        let assigned = assigned_locals(self.cx.program, &callee.code);
+        let assigned = self.cx.program.written_locals(&callee.code);
         let params = callee.params.iter().zip(args).enumerate();
         let fixed = params.filter(|(_, (p, _))| p.mode == ParamMode::In && !assigned.contains(&p.local));
         let known = fixed.filter_map(|(at, (p, arg))| Some((at, p.local, work.constant(self.cx.program, *arg)?)));

@@ -116,20 +116,21 @@ impl Facts {
     fn written(&self, program: &Program, code: &Body) -> FxHashSet<LocalId> {
         let mut written = FxHashSet::default();
         for id in code.expressions() {
-            let targets = match &code.exprs[id].kind {
-                ExprKind::Assign(_, target, _) if program.holds_resource(code.exprs[*target].ty) => vec![*target],
-                ExprKind::Call(f, args) => {
-                    args.iter().enumerate().filter(|(at, _)| self.gives(*f, *at)).map(|(_, a)| *a).collect()
-                }
-                _ => Vec::new(),
-            };
-            for target in targets {
-                if let ExprKind::Local(l) = code.exprs[code.exprs.base(target)].kind {
-                    written.insert(l);
-                }
-            }
+            written.extend(self.given(program, &code.exprs, id));
         }
         written
+    }
+
+    /// The locals that an expression by itself gives resources to.
+    pub(super) fn given(&self, program: &Program, exprs: &ExprArena, id: ExprId) -> Vec<LocalId> {
+        let targets = match &exprs[id].kind {
+            ExprKind::Assign(_, target, _) if program.holds_resource(exprs[*target].ty) => vec![*target],
+            ExprKind::Call(f, args) => {
+                args.iter().enumerate().filter(|(at, _)| self.gives(*f, *at)).map(|(_, a)| *a).collect()
+            }
+            _ => Vec::new(),
+        };
+        targets.into_iter().filter_map(|target| exprs.base_local(target)).collect()
     }
 
     /// Whether a parameter that is a resource becomes part of something else.

@@ -61,21 +61,7 @@ impl Resolver<'_, '_> {
     pub(super) fn find_branched(&mut self, original: FunctionId, work: &mut Work, block: &Block) {
         let (program, exprs) = (&*self.cx.program, &work.body.exprs);
         let given = |root: ExprId| {
-            let mut locals = Vec::new();
-            for e in exprs.post_order(root) {
-                let targets = match &exprs[e].kind {
-                    ExprKind::Assign(_, target, _) if program.holds_resource(exprs[*target].ty) => vec![*target],
-                    ExprKind::Call(f, args) => {
-                        args.iter().enumerate().filter(|(at, _)| self.facts.gives(*f, *at)).map(|(_, a)| *a).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                locals.extend(targets.into_iter().filter_map(|t| match exprs[exprs.base(t)].kind {
-                    ExprKind::Local(l) => Some(l),
-                    _ => None,
-                }));
-            }
-            locals
+            exprs.post_order(root).into_iter().flat_map(|e| self.facts.given(program, exprs, e)).collect()
         };
         let declared = program.functions[original].params.iter().map(|p| (p.local, 1)).collect();
         let mut branched: FxHashSet<LocalId> = self.given_params(original).into_iter().map(|(_, l)| l).collect();
@@ -99,8 +85,7 @@ impl Resolver<'_, '_> {
         });
         for e in all {
             let ExprKind::Assign(_, target, _) = exprs[e].kind else { continue };
-            let local = matches!(exprs[exprs.base(target)].kind, ExprKind::Local(_));
-            if local && self.cx.program.holds_resource(exprs[target].ty) {
+            if exprs.base_local(target).is_some() && self.cx.program.holds_resource(exprs[target].ty) {
                 if !statements.contains(&e) {
                     self.cx.unsupported(exprs[e].span, "an assignment of resources here");
                 } else if work.place(self.cx.program, target).whole().is_none() {

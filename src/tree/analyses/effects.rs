@@ -1,7 +1,7 @@
 //! What does more than give a value.
 
 use super::calls::with_callers;
-use crate::tree::{ExprArena, ExprId, ExprKind, Function, FunctionId, ParamMode, Program, StmtKind};
+use crate::tree::{Body, ExprArena, ExprId, ExprKind, Function, FunctionId, LocalId, ParamMode, Program, StmtKind};
 use rustc_hash::FxHashSet;
 
 /// Which functions have effects beside their result.
@@ -40,6 +40,36 @@ impl Effects {
     }
 }
 
+impl Program {
+    /// The arguments that a function may write.
+    pub fn written_arguments<'a>(
+        &'a self,
+        function: FunctionId,
+        args: &'a [ExprId],
+    ) -> impl Iterator<Item = ExprId> + 'a {
+        let params = &self.functions[function].params;
+        args.iter().zip(params).filter(|(_, p)| p.mode != ParamMode::In).map(|(a, _)| *a)
+    }
+
+    /// Calls `f` with what an expression by itself assigns, steps, or passes to be written.
+    pub fn each_written(&self, exprs: &ExprArena, id: ExprId, f: &mut dyn FnMut(ExprId)) {
+        match &exprs[id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => f(*target),
+            ExprKind::Call(function, args) => self.written_arguments(*function, args).for_each(f),
+            _ => {}
+        }
+    }
+
+    /// Locals that a body writes, as a whole or in part.
+    pub fn written_locals(&self, body: &Body) -> FxHashSet<LocalId> {
+        let mut written = FxHashSet::default();
+        for id in body.expressions() {
+            self.each_written(&body.exprs, id, &mut |place| written.extend(body.exprs.base_local(place)));
+        }
+        written
+    }
+}
+
 /// What an expression assigns.
 fn target(kind: &ExprKind) -> Option<ExprId> {
     match kind {
@@ -62,16 +92,12 @@ fn acts(function: &Function) -> bool {
     let mut found = function.attributes.iter().any(|a| a.name == "__effects")
         || function.params.iter().any(|p| p.mode != ParamMode::In);
     function.each_body(&mut |body| {
-        let shared = |id| target(&body.exprs[id].kind).is_some_and(|t| !is_local(&body.exprs, t));
+        let shared = |id| target(&body.exprs[id].kind).is_some_and(|t| body.exprs.base_local(t).is_none());
         found = found
             || body.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
             || body.expressions().into_iter().any(shared);
     });
     found
-}
-
-fn is_local(exprs: &ExprArena, target: ExprId) -> bool {
-    matches!(exprs[exprs.base(target)].kind, ExprKind::Local(_))
 }
 
 /// Whether an expression calls and assigns nothing: what needs no knowledge of the functions.

@@ -597,7 +597,7 @@ impl<'a> Walk<'a> {
 }
 
 fn assign(frame: &mut Frame, target: ExprId, needs: Needs) {
-    if let ExprKind::Local(local) = frame.body.exprs[frame.body.exprs.base(target)].kind {
+    if let Some(local) = frame.body.exprs.base_local(target) {
         frame.variables.set(local, needs);
     }
 }
