@@ -339,7 +339,7 @@ impl<'a> Checker<'a> {
                 let number = ExprKind::Literal(Literal::Int(index as i64), None);
                 code.exprs.push(Expr { kind: number, ty: TypeId::UINT, span })
             });
-            let body = Block { stmts, trailing: Vec::new() };
+            let body = Block::of(stmts);
             cases.push(SwitchCase { labels: vec![label], comments: Vec::new(), body });
         }
         code.block = match cases.len() {
@@ -347,14 +347,14 @@ impl<'a> Checker<'a> {
             0 => {
                 let value = (signature.result != TypeId::VOID)
                     .then(|| code.exprs.push(Expr { kind: ExprKind::Zero, ty: signature.result, span }));
-                Block { stmts: vec![Stmt::new(StmtKind::Return(value), span)], trailing: Vec::new() }
+                Block::of(vec![Stmt::new(StmtKind::Return(value), span)])
             }
             1 => cases.pop().map(|c| c.body).unwrap_or_default(),
             _ => {
                 let this = this_of(&mut self.program.types, &mut code, owner, span);
                 let kind = code.exprs.push(Expr { kind: ExprKind::Field(this, KIND), ty: TypeId::UINT, span });
                 let choose = StmtKind::Switch(kind, cases, Hints::default());
-                Block { stmts: vec![Stmt::new(choose, span)], trailing: Vec::new() }
+                Block::of(vec![Stmt::new(choose, span)])
             }
         };
         self.program.functions[function].code = code;

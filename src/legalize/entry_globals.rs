@@ -290,14 +290,12 @@ impl Lowering<'_, '_> {
             Replacement::Global(id, own) => {
                 let target = b.global(*id, *own);
                 let value = b.convert(value, *own);
-                let assign = b.assign(target, value);
-                out.push(Stmt::new(StmtKind::Expr(assign), span));
+                out.push(b.set(target, value));
             }
             Replacement::Builtin(template, own) => {
                 let target = b.native(template.clone(), Vec::new(), *own);
                 let value = adapt(&mut b, value, *own);
-                let assign = b.assign(target, value);
-                out.push(Stmt::new(StmtKind::Expr(assign), span));
+                out.push(b.set(target, value));
             }
             Replacement::Distances(variable, first) => {
                 let Ok(template) = Template::parse(variable) else { return };
@@ -307,8 +305,7 @@ impl Lowering<'_, '_> {
                     let target = b.at(all, first.saturating_add(i));
                     let source = if i == 0 { value } else { b.exprs.duplicate(value) };
                     let source = path.iter().fold(source, |source, index| b.at(source, *index));
-                    let assign = b.assign(target, source);
-                    out.push(Stmt::new(StmtKind::Expr(assign), span));
+                    out.push(b.set(target, source));
                 }
             }
             // Nobody reads it: what the target has no word for is left out if the value is harmless.

@@ -32,13 +32,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let block = std::mem::take(&mut body.block);
-        let mut flatten = Flatten { program: cx.program, effects: &effects, body };
-        let block = flatten.block(block);
-        body.block = block;
-    });
+    flatten(cx, &|_, _| true);
 }
 
 /// The same for the functions alone that convert `out` arguments or choose between structs, before conversions of
@@ -56,15 +50,21 @@ pub(super) const CONVERTED: Pass = Pass {
 };
 
 fn run_converted(cx: &mut Context) {
+    flatten(cx, &|cx, body| {
+        body.expressions().into_iter().any(|id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id))
+    });
+}
+
+/// Flattens the bodies that `concerned` answers for.
+fn flatten(cx: &mut Context, concerned: &dyn Fn(&Context, &Body) -> bool) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
-        if !body.expressions().into_iter().any(|id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id)) {
-            return;
+        if concerned(cx, body) {
+            let block = std::mem::take(&mut body.block);
+            let mut flatten = Flatten { program: cx.program, effects: &effects, body };
+            let block = flatten.block(block);
+            body.block = block;
         }
-        let block = std::mem::take(&mut body.block);
-        let mut flatten = Flatten { program: cx.program, effects: &effects, body };
-        let block = flatten.block(block);
-        body.block = block;
     });
 }
 
@@ -223,7 +223,7 @@ impl Flatten<'_> {
         }
         let mut condition = condition;
         if let (false, Some(c)) = (check.is_empty(), condition) {
-            check.push(self.break_unless(span, c));
+            check.push(self.build(span).break_unless(c));
             check.append(&mut body.stmts);
             body.stmts = check;
             condition = None;
@@ -233,7 +233,7 @@ impl Flatten<'_> {
             out.push(stmt);
         } else {
             before.push(stmt);
-            out.push(Stmt::new(StmtKind::Block(Block { stmts: before, trailing: Vec::new() }), span));
+            out.push(Stmt::new(StmtKind::Block(Block::of(before)), span));
         }
     }
 
@@ -249,7 +249,7 @@ impl Flatten<'_> {
         if before.is_empty() {
             return StmtKind::While(condition, body, hints);
         }
-        before.push(self.break_unless(span, condition));
+        before.push(self.build(span).break_unless(condition));
         before.append(&mut body.stmts);
         body.stmts = before;
         let always = self.build(span).bool(true);
@@ -264,18 +264,11 @@ impl Flatten<'_> {
             out.push(Stmt::new(StmtKind::DoWhile(body, condition, hints), span));
             return;
         }
-        before.push(self.break_unless(span, condition));
+        before.push(self.build(span).break_unless(condition));
         before_continue(self.body, &mut body, &before);
         body.stmts.extend(before);
         let always = self.build(span).bool(true);
         out.push(Stmt::new(StmtKind::While(always, body, hints), span));
-    }
-
-    /// `if (!condition) break;`
-    fn break_unless(&mut self, span: Span, condition: ExprId) -> Stmt {
-        let not = self.build(span).add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL);
-        let then = Block { stmts: vec![Stmt::new(StmtKind::Break, span)], trailing: Vec::new() };
-        Stmt::new(StmtKind::If(not, then, None, Hints::default()), span)
     }
 
     fn build(&mut self, span: Span) -> Build<'_> {
@@ -363,7 +356,7 @@ impl Flatten<'_> {
                 out.push(Stmt::new(StmtKind::Local(result, Some(a)), span));
                 let mut condition = self.build(span).local(result, ty);
                 if op == BinaryOp::Or {
-                    condition = self.build(span).add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL);
+                    condition = self.build(span).not(condition);
                 }
                 let then = self.branch(result, b);
                 out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
@@ -388,8 +381,7 @@ impl Flatten<'_> {
         let ty = self.body.exprs[value].ty;
         let mut build = self.build(span);
         let target = build.local(result, ty);
-        let assign = build.assign(target, value);
-        block.stmts.push(Stmt::new(StmtKind::Expr(assign), span));
+        block.stmts.push(build.set(target, value));
         block
     }
 
@@ -547,8 +539,7 @@ impl Flatten<'_> {
         let parts = self.swizzle_parts(span, base, swizzle, width, value, out);
         let mut build = self.build(span);
         let whole = build.construct(parts, base_ty);
-        let assign = build.assign(base, whole);
-        out.push(Stmt::new(StmtKind::Expr(assign), span));
+        out.push(build.set(base, whole));
     }
 
     /// The new components of the whole vector. Where the value's components come in order they are taken in one piece.
@@ -724,14 +715,15 @@ impl Flatten<'_> {
 }
 
 /// Puts copies of `stmts` before every `continue` of the loop that `block` is the body of.
-fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
+pub(super) fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
     let old = std::mem::take(&mut block.stmts);
     for mut stmt in old {
         match &mut stmt.kind {
             StmtKind::Continue => {
-                let copy = copy_block(body, &Block { stmts: stmts.to_vec(), trailing: Vec::new() });
+                let copy = copy_block(body, &Block::of(stmts.to_vec()));
                 block.stmts.extend(copy.stmts);
             }
+            // A `continue` in there belongs to the inner loop.
             StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
             _ => stmt.blocks_mut(&mut |inner| before_continue(body, inner, stmts)),
         }

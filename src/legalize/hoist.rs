@@ -12,11 +12,12 @@
 //! loops move into the loop.
 
 use super::Context;
+use super::flatten::before_continue;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    BinaryOp, Block, Body, Effects, Expr, ExprId, ExprKind, Hints, Id, Literal, Local, LocalId, ParamMode, Program,
-    Stmt, StmtKind, Type, TypeId, UnaryOp,
+    BinaryOp, Block, Body, Build, Effects, Expr, ExprId, ExprKind, Hints, Id, Local, LocalId, ParamMode, Program, Stmt,
+    StmtKind, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -41,8 +42,8 @@ pub fn hoist_all(cx: &mut Context, marks: &mut dyn FnMut(&Program, &Body) -> Mar
     });
 }
 
-/// Takes the marked expressions out of a body. `program` is only looked at.
-pub fn hoist(program: &Program, effects: &Effects, body: &mut Body, marks: Marks) {
+/// Takes the marked expressions out of a body.
+pub fn hoist(program: &mut Program, effects: &Effects, body: &mut Body, marks: Marks) {
     if marks.is_empty() {
         return;
     }
@@ -69,7 +70,7 @@ pub fn temporary_name(program: &Program, body: &Body, value: ExprId) -> Symbol {
 }
 
 struct Hoister<'a> {
-    program: &'a Program,
+    program: &'a mut Program,
     effects: &'a Effects,
     body: &'a mut Body,
     marks: Marks,
@@ -144,7 +145,7 @@ impl Hoister<'_> {
                 if self.body.exprs[root].ty == TypeId::BOOL && self.hoists_effects(b) =>
             {
                 self.lower(a);
-                let condition = if op == BinaryOp::Or { self.not(a) } else { a };
+                let condition = if op == BinaryOp::Or { self.build(a).not(a) } else { a };
                 let then = self.effect_block(b);
                 let span = self.body.exprs[root].span;
                 self.out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
@@ -168,12 +169,12 @@ impl Hoister<'_> {
         if !self.is_empty_statement(&stmt) {
             self.out.push(stmt);
         }
-        Block { stmts: std::mem::replace(&mut self.out, saved), trailing: Vec::new() }
+        Block::of(std::mem::replace(&mut self.out, saved))
     }
 
-    fn not(&mut self, condition: ExprId) -> ExprId {
-        let span = self.body.exprs[condition].span;
-        self.body.exprs.push(Expr { kind: ExprKind::Unary(UnaryOp::Not, condition), ty: TypeId::BOOL, span })
+    fn build(&mut self, at: ExprId) -> Build<'_> {
+        let span = self.body.exprs[at].span;
+        Build::new(&mut self.program.types, &mut self.body.exprs, span)
     }
 
     /// The step of a `for` is a statement in itself: a mark on its root asks for nothing.
@@ -203,12 +204,9 @@ impl Hoister<'_> {
     /// loop's new condition.
     fn condition_into_loop(&mut self, condition: ExprId, block: &mut Block) -> ExprId {
         let before = std::mem::take(&mut self.out);
-        let span = self.body.exprs[condition].span;
-        let not = self.not(condition);
-        let leave = Block { stmts: vec![Stmt::new(StmtKind::Break, span)], trailing: Vec::new() };
-        let exit = Stmt::new(StmtKind::If(not, leave, None, Hints::default()), span);
+        let exit = self.build(condition).break_unless(condition);
         block.stmts.splice(0..0, before.into_iter().chain([exit]));
-        self.body.exprs.push(Expr { kind: ExprKind::Literal(Literal::Bool(true), None), ty: TypeId::BOOL, span })
+        self.build(condition).bool(true)
     }
 
     /// Temporaries of a `do` condition are declared before the loop, since its block is closed where it is tested.
@@ -226,7 +224,7 @@ impl Hoister<'_> {
                 }
             }
         }
-        self.before_each_continue(block, &tail);
+        before_continue(self.body, block, &tail);
         block.stmts.extend(tail);
     }
 
@@ -236,39 +234,15 @@ impl Hoister<'_> {
         self.statement_root(step);
         let mut tail = std::mem::replace(&mut self.out, saved);
         tail.push(Stmt::new(StmtKind::Expr(step), self.body.exprs[step].span));
-        self.before_each_continue(block, &tail);
+        before_continue(self.body, block, &tail);
         block.stmts.extend(tail);
     }
 
-    /// Copies `tail` before every `continue` of this loop.
-    fn before_each_continue(&mut self, block: &mut Block, tail: &[Stmt]) {
-        let old = std::mem::take(&mut block.stmts);
-        for mut stmt in old {
-            match &mut stmt.kind {
-                StmtKind::Continue => {
-                    let source = Block { stmts: tail.to_vec(), trailing: Vec::new() };
-                    let from = self.body.clone();
-                    // Variables of the enclosing function stay; those declared in the tail are made anew.
-                    let mut locals: FxHashMap<LocalId, LocalId> = from.locals.ids().map(|l| (l, l)).collect();
-                    source.visit(&mut |s| {
-                        if let StmtKind::Local(l, _) = s.kind {
-                            locals.remove(&l);
-                        }
-                    });
-                    block.stmts.extend(self.body.import_block(&from, &source, &mut locals).stmts);
-                }
-                // A `continue` in there belongs to the inner loop.
-                StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
-                _ => stmt.blocks_mut(&mut |b| self.before_each_continue(b, tail)),
-            }
-            block.stmts.push(stmt);
-        }
-    }
-
     fn assign(&mut self, local: LocalId, value: ExprId) -> ExprId {
-        let (ty, span) = (self.body.locals[local].ty, self.body.exprs[value].span);
-        let target = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
-        self.body.exprs.push(Expr { kind: ExprKind::Assign(None, target, value), ty, span })
+        let ty = self.body.locals[local].ty;
+        let mut b = self.build(value);
+        let target = b.local(local, ty);
+        b.assign(target, value)
     }
 
     /// Takes the marked parts of an expression out, in order of evaluation.
@@ -409,7 +383,7 @@ impl Hoister<'_> {
         self.lower(id);
         let assign = self.assign(local, id);
         self.out.push(Stmt::new(StmtKind::Expr(assign), self.body.exprs[id].span));
-        Block { stmts: std::mem::replace(&mut self.out, saved), trailing: Vec::new() }
+        Block::of(std::mem::replace(&mut self.out, saved))
     }
 
     fn select(&mut self, id: ExprId, c: ExprId, a: ExprId, b: ExprId) {
@@ -435,10 +409,9 @@ impl Hoister<'_> {
         let span = self.body.exprs[id].span;
         let local = self.temporary(Symbol::new("test"), TypeId::BOOL, span, Some(a));
         self.body.locals[local].constant = false;
-        let mut condition = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty: TypeId::BOOL, span });
-        if op == BinaryOp::Or {
-            condition = self.not(condition);
-        }
+        let mut build = self.build(id);
+        let tested = build.local(local, TypeId::BOOL);
+        let condition = if op == BinaryOp::Or { build.not(tested) } else { tested };
         let then = self.branch(b, local);
         self.out.push(Stmt::new(StmtKind::If(condition, then, None, Hints::default()), span));
         self.body.exprs[id].kind = ExprKind::Local(local);

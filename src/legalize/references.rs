@@ -137,11 +137,10 @@ impl Copier<'_, '_> {
             before.push(Stmt::new(StmtKind::Local(copy, read), span));
             let mut b = Build::new(&mut self.program.types, &mut self.body.exprs, span);
             let (passed, value) = (b.local(copy, ty), b.local(copy, ty));
-            let assign = b.assign(place, value);
+            after.push(b.set(place, value));
             if let Some(argument) = args.get_mut(position) {
                 *argument = passed;
             }
-            after.push(Stmt::new(StmtKind::Expr(assign), span));
         }
         self.body.exprs[call].kind = ExprKind::Call(function, args);
         stmt.give_comments(before.first_mut(), true);

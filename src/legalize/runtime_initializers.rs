@@ -13,7 +13,7 @@ use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
-    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Stmt, StmtKind,
+    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program,
 };
 use std::collections::BTreeSet;
 
@@ -86,8 +86,7 @@ fn set_at_start(program: &mut Program, root: FunctionId, reached: &BTreeSet<Glob
         let value = body.exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
         let mut build = Build::new(&mut program.types, &mut body.exprs, span);
         let target = build.global(*id, ty);
-        let assign = build.assign(target, value);
-        stmts.push(Stmt::new(StmtKind::Expr(assign), span));
+        stmts.push(build.set(target, value));
     }
     body.block.stmts.splice(0..0, stmts);
     program.functions[root].code = body;

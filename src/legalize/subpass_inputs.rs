@@ -172,7 +172,6 @@ fn fill_variable(program: &mut Program, id: FunctionId, global: GlobalId, place:
     let value = pixel(program, &mut body, place, int2, span);
     let mut b = Build::new(&mut program.types, &mut body.exprs, span);
     let target = b.global(global, int2);
-    let assign = b.assign(target, value);
-    body.block.stmts.insert(0, Stmt::new(StmtKind::Expr(assign), span));
+    body.block.stmts.insert(0, b.set(target, value));
     program.functions[id].code = body;
 }

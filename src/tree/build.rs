@@ -1,8 +1,8 @@
 //! Making expressions: one helper a form, so that passes say what they mean.
 
 use super::{
-    Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Literal, LocalId, Program, Scalar, Swizzle, Template,
-    Type, TypeId, Types,
+    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Literal, LocalId, Program, Scalar, Stmt,
+    StmtKind, Swizzle, Template, Type, TypeId, Types, UnaryOp,
 };
 use crate::source::Span;
 
@@ -132,6 +132,22 @@ impl<'a> Build<'a> {
             };
         }
         self.add(ExprKind::Binary(op, a, b), ty)
+    }
+
+    /// `!condition`, of a scalar.
+    pub fn not(&mut self, condition: ExprId) -> ExprId {
+        self.add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL)
+    }
+
+    /// The statement `if (!condition) break;`
+    pub fn break_unless(&mut self, condition: ExprId) -> Stmt {
+        let then = Block::of(vec![Stmt::new(StmtKind::Break, self.span)]);
+        Stmt::new(StmtKind::If(self.not(condition), then, None, Hints::default()), self.span)
+    }
+
+    /// The statement `target = value;`
+    pub fn set(&mut self, target: ExprId, value: ExprId) -> Stmt {
+        Stmt::new(StmtKind::Expr(self.assign(target, value)), self.span)
     }
 
     /// `target = value`.

@@ -247,6 +247,11 @@ impl Stmt {
 }
 
 impl Block {
+    /// A block made by a pass.
+    pub fn of(stmts: Vec<Stmt>) -> Block {
+        Block { stmts, trailing: Vec::new() }
+    }
+
     /// Calls `f` with every statement in it at any depth, outer before inner, in textual order (`for` initializers too).
     pub fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
         for stmt in &self.stmts {

@@ -178,8 +178,7 @@ impl Resolver<'_, '_> {
         let ty = work.body.exprs[target].ty;
         let mut b = Build::new(&mut self.cx.program.types, &mut work.body.exprs, span);
         let value = b.convert(value, ty);
-        let assign = b.assign(target, value);
-        before.push(Stmt::new(StmtKind::Expr(assign), span));
+        before.push(b.set(target, value));
     }
 
     /// Gives the variables in a path the values of the indices in another one.

@@ -45,7 +45,7 @@ pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
     // Buffers are not named in initializers.
     for id in cx.program.globals.ids().filter(|_| !plan.fields.is_empty()) {
         let Some(ExprTree { exprs, root }) = cx.program.globals[id].init.take() else { continue };
-        let block = Block { stmts: vec![Stmt::new(StmtKind::Expr(root), exprs[root].span)], trailing: Vec::new() };
+        let block = Block::of(vec![Stmt::new(StmtKind::Expr(root), exprs[root].span)]);
         let mut body = Body { exprs, block, ..Body::default() };
         let mut access = Access::new(cx.program, &mut body, plan, cx.profile);
         access.reads(&by_reference);

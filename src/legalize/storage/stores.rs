@@ -197,7 +197,7 @@ impl<'p> Access<'_, 'p> {
             self.store_within(&inner, outer, change, span, &mut stmts)?;
             stmts.push(Stmt::new(StmtKind::Break, span));
             let label = self.build(next).number(n.into(), label_type);
-            let body = Block { stmts, trailing: Vec::new() };
+            let body = Block::of(stmts);
             cases.push(SwitchCase { labels: vec![Some(label)], comments: Vec::new(), body });
         }
         out.push(Stmt::new(StmtKind::Switch(chosen, cases, Hints::default()), span));
