@@ -6,12 +6,12 @@
 //! Both sides of a bit operator are evaluated; where the right side has effects, or is a vector, the bits of numbers are
 //! taken instead.
 
-use super::hoist::{self, Marks};
+use super::hoist::{Marks, hoist_all};
 use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{BinaryOp, Body, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
+use crate::tree::{BinaryOp, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
 
 pub(super) const PASS: Pass = Pass {
     name: "bool_bits",
@@ -23,20 +23,20 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
+    hoist_all(cx, &mut |program, body| {
         let mut marks = Marks::default();
         for id in body.expressions() {
             if let ExprKind::Assign(_, target, _) = body.exprs[id].kind
-                && is_bits(&cx.program.types, &body.exprs, id)
+                && is_bits(&program.types, &body.exprs, id)
             {
-                mark_for_repetition(cx.program, body, target, &mut marks);
+                mark_for_repetition(program, body, target, &mut marks);
             }
         }
-        hoist::hoist(cx.program, &effects, body, marks);
-        operators(&mut cx.program.types, &effects, body);
+        marks
     });
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
+            without_assignment(types, exprs, &effects, id);
             binary(types, exprs, &effects, id);
         }
     });
@@ -52,17 +52,14 @@ fn is_bits(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
 }
 
 /// `a |= b` is `a = a | b`.
-fn operators(types: &mut Types, effects: &Effects, body: &mut Body) {
-    for id in body.expressions() {
-        let ExprKind::Assign(Some(op), target, value) = body.exprs[id].kind else { continue };
-        if !is_bits(types, &body.exprs, id) {
-            continue;
-        }
-        let old = body.exprs.duplicate(target);
-        let span = body.exprs[id].span;
-        let new = Build::new(types, &mut body.exprs, span).binary(op, old, value);
-        binary(types, &mut body.exprs, effects, new);
-        body.exprs[id].kind = ExprKind::Assign(None, target, new);
+fn without_assignment(types: &mut Types, exprs: &mut ExprArena, effects: &Effects, id: ExprId) {
+    let ExprKind::Assign(Some(op), target, value) = exprs[id].kind else { return };
+    if is_bits(types, exprs, id) {
+        let old = exprs.duplicate(target);
+        let span = exprs[id].span;
+        let new = Build::new(types, exprs, span).binary(op, old, value);
+        binary(types, exprs, effects, new);
+        exprs[id].kind = ExprKind::Assign(None, target, new);
     }
 }
 

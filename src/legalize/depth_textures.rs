@@ -58,12 +58,10 @@ fn run(cx: &mut Context) {
             cx.program.globals[id].ty = as_depth(&mut cx.program.types, ty);
         }
     }
-    for f in functions {
-        let mut body = std::mem::take(&mut cx.program.functions[f].code);
-        retype(cx.program, f, &mut body, &depth);
-        narrow_reads(cx.program, &mut body);
-        cx.program.functions[f].code = body;
-    }
+    cx.each_body(&mut |cx, f, body| {
+        retype(cx.program, f, body, &depth);
+        narrow_reads(cx.program, body);
+    });
 }
 
 fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {

@@ -6,7 +6,7 @@
 //! Sums, and products with a scalar, are the same in all targets and stay. Operands that are more than a name are kept in
 //! variables first. Selected elements that are assigned stay for `flatten`.
 
-use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::needs::{Find, Finder};
 use super::{Context, Pass};
 use crate::source::Span;
@@ -31,18 +31,8 @@ pub(super) const SWIZZLES: Finder =
     (Capability::MatrixSwizzles, Find::Expr(|_, exprs, id| matches!(exprs[id].kind, ExprKind::MatrixSwizzle(..))));
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, _, body| {
-        let marks = repeated_operands(cx.program, body);
-        hoist(cx.program, &effects, body, marks);
-        lower(&mut cx.program.types, &mut body.exprs, &body.block);
-    });
-    for id in cx.program.globals.ids() {
-        let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
-        let ids = tree.exprs.post_order(tree.root);
-        lower_all(&mut cx.program.types, &mut tree.exprs, ids, &FxHashSet::default());
-        cx.program.globals[id].init = Some(tree);
-    }
+    hoist_all(cx, &mut repeated_operands);
+    cx.program.each_exprs_mut(&mut |types, exprs, live| lower(types, exprs, live));
 }
 
 /// Whether targets lack an expression: an operation on matrices that is neither a sum nor a product with a scalar.
@@ -108,8 +98,9 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
     let mut marks = Marks::default();
     let types = &program.types;
     let exprs = &body.exprs;
-    let targets = assigned(body);
-    for id in body.expressions() {
+    let live = body.expressions();
+    let targets = assigned(exprs, &live);
+    for &id in &live {
         let operands: Vec<ExprId> = match &exprs[id].kind {
             _ if is_component_op(types, exprs, id) => {
                 let mut operands = Vec::new();
@@ -135,7 +126,7 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
     }
     // A scalar that stays a factor is written once.
     #[expect(clippy::iter_over_hash_type, reason = "the result is a set")]
-    for factor in factors(types, exprs, &body.expressions()) {
+    for factor in factors(types, exprs, &live) {
         if let ExprKind::Convert(inner, _) = exprs[factor].kind {
             marks.remove(&inner);
         }
@@ -144,31 +135,17 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
 }
 
 /// Expressions that are assigned to.
-fn assigned(body: &Body) -> FxHashSet<ExprId> {
-    let live = body.expressions();
-    live.into_iter()
-        .filter_map(|id| match body.exprs[id].kind {
-            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
-            _ => None,
-        })
-        .collect()
+fn assigned(exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<ExprId> {
+    let target = |id: &ExprId| match exprs[*id].kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
+        _ => None,
+    };
+    live.iter().filter_map(target).collect()
 }
 
-fn lower(types: &mut Types, exprs: &mut ExprArena, block: &Block) {
-    let mut ids = Vec::new();
-    block.visit(&mut |stmt| stmt.own_exprs(&mut |root| ids.extend(exprs.post_order(root))));
-    let mut targets = FxHashSet::default();
-    for id in &ids {
-        if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) = exprs[*id].kind {
-            targets.insert(target);
-        }
-    }
-    lower_all(types, exprs, ids, &targets);
-}
-
-fn lower_all(types: &mut Types, exprs: &mut ExprArena, ids: Vec<ExprId>, targets: &FxHashSet<ExprId>) {
-    let factors = factors(types, exprs, &ids);
-    for id in ids {
+fn lower(types: &mut Types, exprs: &mut ExprArena, live: &[ExprId]) {
+    let (factors, targets) = (factors(types, exprs, live), assigned(exprs, live));
+    for &id in live {
         let span = exprs[id].span;
         if is_component_op(types, exprs, id) {
             by_rows(types, exprs, id, span);

@@ -7,7 +7,7 @@
 //!
 //! An operand that is mentioned several times and is more than a name goes into a local first.
 
-use super::hoist::{self, Mark, Marks, temporary_name};
+use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::{Capabilities, Capability};
@@ -32,22 +32,11 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
     let native = cx.profile.capabilities;
-    cx.each_body(&mut |cx, _, body| {
-        let marks = marks(cx.program, body, native);
-        hoist::hoist(cx.program, &effects, body, marks);
-        for id in body.expressions() {
-            write_out(&mut cx.program.types, &mut body.exprs, id, native);
-        }
+    hoist_all(cx, &mut |program, body| marks(program, body, native));
+    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+        live.iter().for_each(|id| write_out(types, exprs, *id, native));
     });
-    for (_, global) in cx.program.globals.iter_mut() {
-        if let Some(tree) = &mut global.init {
-            for id in tree.exprs.post_order(tree.root) {
-                write_out(&mut cx.program.types, &mut tree.exprs, id, native);
-            }
-        }
-    }
 }
 
 /// Whether an expression must be written out.

@@ -374,6 +374,21 @@ impl Context<'_> {
         }
     }
 
+    /// Runs `f` on the live expressions of every body and initializer, children before parents; these are taken out of the
+    /// program meanwhile.
+    pub fn each_exprs(&mut self, f: &mut dyn FnMut(&mut Context, &mut ExprArena, &[ExprId])) {
+        self.each_body(&mut |cx, _, body| {
+            let live = body.expressions();
+            f(cx, &mut body.exprs, &live);
+        });
+        for id in self.program.globals.ids() {
+            let Some(mut tree) = self.program.globals[id].init.take() else { continue };
+            let live = tree.exprs.post_order(tree.root);
+            f(self, &mut tree.exprs, &live);
+            self.program.globals[id].init = Some(tree);
+        }
+    }
+
     /// The shader parameter that a global is as a whole, also one that was a uniform parameter of an entry point.
     pub fn parameter(&self, global: GlobalId) -> Option<ParameterId> {
         match self.program.globals[global].origin {

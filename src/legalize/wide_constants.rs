@@ -18,16 +18,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    cx.each_body(&mut |cx, _, body| {
-        let live = body.expressions();
-        fold(cx.program, cx.profile, &mut body.exprs, &live);
-    });
-    for id in cx.program.globals.ids() {
-        let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
-        let live = tree.exprs.post_order(tree.root);
-        fold(cx.program, cx.profile, &mut tree.exprs, &live);
-        cx.program.globals[id].init = Some(tree);
-    }
+    cx.each_exprs(&mut |cx, exprs, live| fold(cx.program, cx.profile, exprs, live));
 }
 
 fn fold(program: &mut Program, profile: &Profile, exprs: &mut ExprArena, live: &[ExprId]) {
