@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, name_of_semantic, only_w, part, position_value,
-    reciprocal_w, sees_w,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
+    position_value, reciprocal_w, sees_w,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -86,9 +86,7 @@ impl Lowering<'_, '_> {
             }
         }
         self.outputs(outputs, &out_locals);
-        let mut stmts = std::mem::take(&mut self.start);
-        stmts.append(&mut self.body.block.stmts);
-        self.body.block.stmts = stmts;
+        self.body.block.stmts.splice(0..0, self.start);
         let function = &mut self.cx.program.functions[entry.function];
         function.code = self.body;
         function.params = kept;
@@ -101,7 +99,7 @@ impl Lowering<'_, '_> {
             let value = leaf.system(self.entry.stage, direction)?;
             let (builtin, scalar, length) = value.attribute?;
             let types = &mut self.cx.program.types;
-            let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };
+            let ty = types.scalar_or_vector(scalar, length);
             let modifiers = leaf.modifiers.0 & Modifiers::PRECISE.0;
             return Some(Slot {
                 builtin: Some(builtin),
@@ -111,15 +109,10 @@ impl Lowering<'_, '_> {
                 ty,
             });
         }
-        let types = &mut self.cx.program.types;
-        let ty = match types.get(leaf.ty) {
-            Type::Scalar(Scalar::Bool) => TypeId::UINT,
-            Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
-            _ => leaf.ty,
-        };
+        let ty = interface_type(&mut self.cx.program.types, leaf.ty);
         let between = (direction == Direction::In) == (self.entry.stage == Stage::Fragment);
         let mut modifiers = if between { leaf.modifiers } else { Modifiers::default() };
-        if between && types.component(ty).is_some_and(Scalar::is_integer) {
+        if between && self.cx.program.types.component(ty).is_some_and(Scalar::is_integer) {
             modifiers.set(Modifiers::NOINTERPOLATION);
         }
         Some(Slot { builtin: None, location: leaf.location, index: leaf.index, modifiers, ty })
@@ -210,8 +203,7 @@ impl Lowering<'_, '_> {
         if self.entry.stage != Stage::Fragment {
             return;
         }
-        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
-        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, &|_| false) else { return };
+        let Some(found) = accesses(&self.body, local, leaves, &|_| false) else { return };
         for (id, index) in found {
             let position = leaves.get(index).is_some_and(Leaf::is_position);
             if !position {
@@ -303,9 +295,8 @@ impl Lowering<'_, '_> {
         }
         let flat = self.cx.program.types.intern(Type::Struct(id));
         let incoming = self.body.add_local(name, flat, span);
-        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
         let free = replace && !self.cx.program.written_locals(&self.body).contains(&local);
-        let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
+        let found = accesses(&self.body, local, &leaves, &|_| false).filter(|_| free);
         param.local = incoming;
         param.mode = ParamMode::In;
         param.semantic = None;
@@ -326,13 +317,10 @@ impl Lowering<'_, '_> {
             }
             None => {
                 self.body.locals[incoming].name = Symbol::new(&format!("{name}_in"));
-                let mut values = Vec::new();
-                for (leaf, field) in leaves.iter().zip(&indices) {
-                    values.push((leaf.path.clone(), self.read(incoming, flat, *field, leaf, span, true)));
-                }
-                let found = |path: &[Step]| values.iter().find(|(p, _)| p.as_slice() == path).map(|(_, v)| *v);
-                let exprs = &mut self.body.exprs;
-                let value = assemble(self.cx.program, exprs, ty, &mut Vec::new(), span, &mut |_, _, path| found(path));
+                let fields = leaves.iter().zip(&indices);
+                let values = fields.map(|(leaf, field)| self.read(incoming, flat, *field, leaf, span, true));
+                let (values, exprs): (Vec<ExprId>, _) = (values.collect(), &mut self.body.exprs);
+                let value = assemble(self.cx.program, exprs, ty, &mut Vec::new(), (&leaves, &values), span);
                 self.start.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
             }
         }
@@ -467,7 +455,7 @@ impl Lowering<'_, '_> {
                 }),
             };
             let value = match base {
-                Some(base) => part(self.cx.program, &mut self.body.exprs, base, &leaf.path),
+                Some(base) => self.cx.program.part(&mut self.body.exprs, base, &leaf.path),
                 None => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
             };
             let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);

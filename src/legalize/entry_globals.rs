@@ -10,8 +10,8 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, name_of_semantic, only_w, part, position_value,
-    reciprocal_w, sees_w,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
+    position_value, reciprocal_w, sees_w,
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -165,7 +165,7 @@ impl Lowering<'_, '_> {
             self.redeclare(spelling, leaf, layout);
         }
         let types = &mut self.cx.program.types;
-        let ty = if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) };
+        let ty = types.scalar_or_vector(scalar, length);
         match Template::parse(spelling) {
             Ok(template) => Replacement::Builtin(template, ty),
             Err(_) => missing,
@@ -221,23 +221,14 @@ impl Lowering<'_, '_> {
             (true, None) => format!("v_{}", leaf.location.unwrap_or(0)),
             (false, _) => name,
         };
-        let types = &mut self.cx.program.types;
-        let ty = match types.get(leaf.ty) {
-            Type::Scalar(Scalar::Bool) => TypeId::UINT,
-            Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
-            _ => leaf.ty,
-        };
+        let ty = interface_type(&mut self.cx.program.types, leaf.ty);
         let mut global = new_global(&name, ty, kind, leaf);
         let between = match direction {
             Direction::In => self.entry.stage == Stage::Fragment,
             Direction::Out => self.entry.stage != Stage::Fragment,
         };
-        let flat = self
-            .cx
-            .program
-            .types
-            .component(self.cx.program.types.innermost(ty))
-            .is_some_and(|s| s.is_integer() || s == Scalar::F64);
+        let types = &self.cx.program.types;
+        let flat = types.component(types.innermost(ty)).is_some_and(|s| s.is_integer() || s == Scalar::F64);
         if between && flat {
             global.modifiers.set(Modifiers::NOINTERPOLATION);
         }
@@ -323,9 +314,8 @@ impl Lowering<'_, '_> {
     /// An input parameter: its fields become globals where they are used, or it becomes a variable filled at the start.
     fn input(&mut self, local: LocalId, leaves: &[Leaf], replace: bool) {
         let places = self.places(local, leaves, Direction::In);
-        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
         let free = replace && !self.cx.program.written_locals(&self.body).contains(&local);
-        let found = accesses(self.cx.program, &self.body, local, &paths, &|_| false).filter(|_| free);
+        let found = accesses(&self.body, local, leaves, &|_| false).filter(|_| free);
         match found {
             Some(found) if self.is_worth(&found, &places, leaves) => {
                 for (id, index) in found {
@@ -385,8 +375,7 @@ impl Lowering<'_, '_> {
 
     /// A value put together from places.
     fn whole(&mut self, ty: TypeId, leaves: &[Leaf], places: &[Replacement], span: Span) -> ExprId {
-        // The leaves are made first: `assemble` borrows the body's expressions.
-        let mut values: Vec<(Vec<Step>, ExprId)> = Vec::new();
+        let mut values = Vec::new();
         for (leaf, place) in leaves.iter().zip(places) {
             // A value that the stage does not have is 0 in a struct that is shared with another stage.
             let value = match place {
@@ -396,10 +385,9 @@ impl Lowering<'_, '_> {
                 _ if leaf.is_position() => self.position_value(place, span),
                 _ => self.read(place, leaf.ty, span),
             };
-            values.push((leaf.path.clone(), value));
+            values.push(value);
         }
-        let found = |path: &[Step]| values.iter().find(|(p, _)| p.as_slice() == path).map(|(_, v)| *v);
-        assemble(self.cx.program, &mut self.body.exprs, ty, &mut Vec::new(), span, &mut |_, _, path| found(path))
+        assemble(self.cx.program, &mut self.body.exprs, ty, &mut Vec::new(), (leaves, &values), span)
     }
 
     /// A use of the position in a fragment shader. Its `w` is the reciprocal of what D3D gives, so it is turned over where
@@ -446,8 +434,7 @@ impl Lowering<'_, '_> {
         if !places.iter().zip(leaves).all(direct) {
             return false;
         }
-        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
-        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, ignored) else { return false };
+        let Some(found) = accesses(&self.body, local, leaves, ignored) else { return false };
         for (id, index) in found {
             let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
             let span = self.body.exprs[id].span;
@@ -496,22 +483,27 @@ impl Lowering<'_, '_> {
         self.body.block = block;
     }
 
+    /// The values that are returned.
+    fn returned(&self) -> Vec<ExprId> {
+        let mut returned = Vec::new();
+        self.body.block.visit(&mut |stmt| {
+            if let StmtKind::Return(Some(value)) = stmt.kind {
+                returned.push(value);
+            }
+        });
+        returned
+    }
+
     /// The variable that every return gives, declared at the top of the function.
     fn result_local(&self, result: &[Leaf]) -> Option<LocalId> {
         if result.iter().any(|leaf| leaf.path.is_empty()) {
             return None;
         }
-        let mut found: Option<LocalId> = None;
-        let mut same = true;
-        self.body.block.visit(&mut |stmt| {
-            if let StmtKind::Return(Some(value)) = stmt.kind {
-                match self.body.exprs[value].kind {
-                    ExprKind::Local(local) if found.is_none_or(|f| f == local) => found = Some(local),
-                    _ => same = false,
-                }
-            }
-        });
-        let local = found.filter(|_| same)?;
+        let returned = self.returned();
+        let ExprKind::Local(local) = self.body.exprs[*returned.first()?].kind else { return None };
+        if !returned.iter().all(|value| matches!(self.body.exprs[*value].kind, ExprKind::Local(l) if l == local)) {
+            return None;
+        }
         let declared = self.body.block.stmts.iter().any(|s| match s.kind {
             StmtKind::Local(l, init) => {
                 l == local && init.is_none_or(|e| matches!(self.body.exprs[e].kind, ExprKind::Zero))
@@ -523,12 +515,7 @@ impl Lowering<'_, '_> {
 
     /// Replaces the variable of the result by the outputs, and its declaration by zeros where it had them.
     fn replace_result(&mut self, local: LocalId, leaves: &[Leaf], places: &[Replacement]) -> bool {
-        let mut returned = Vec::new();
-        self.body.block.visit(&mut |stmt| {
-            if let StmtKind::Return(Some(value)) = stmt.kind {
-                returned.push(value);
-            }
-        });
+        let returned = self.returned();
         let zeroed = self.leaves_that_need_zero(local, leaves);
         if !self.replace_output(local, leaves, places, &|id| returned.contains(&id)) {
             return false;
@@ -537,7 +524,7 @@ impl Lowering<'_, '_> {
         let Some(at) = at else { return true };
         let declaration = self.body.block.stmts.remove(at);
         let mut zeros = Vec::new();
-        for (place, leaf) in places.iter().zip(leaves).filter(|(_, l)| zeroed.contains(&l.path)) {
+        for (_, (place, leaf)) in (0..).zip(places.iter().zip(leaves)).filter(|(index, _)| zeroed.contains(index)) {
             let zero = self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span: declaration.span });
             self.write(place, zero, &mut zeros);
         }
@@ -552,15 +539,16 @@ impl Lowering<'_, '_> {
         true
     }
 
-    /// Leaves of a variable that is zero at first, but for those that are written as a whole before anything else is
+    /// The leaves, by index, of a variable that is zero at first, but for those that are written as a whole before anything else is
     /// done with them.
-    fn leaves_that_need_zero(&self, local: LocalId, leaves: &[Leaf]) -> Vec<Vec<Step>> {
+    fn leaves_that_need_zero(&self, local: LocalId, leaves: &[Leaf]) -> Vec<usize> {
         let zero = self.body.block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(l, Some(_)) if l == local));
         if !zero {
             return Vec::new();
         }
-        let paths: Vec<Vec<Step>> = leaves.iter().map(|l| l.path.clone()).collect();
-        let Some(found) = accesses(self.cx.program, &self.body, local, &paths, &|_| false) else { return paths };
+        let Some(found) = accesses(&self.body, local, leaves, &|_| false) else {
+            return (0..leaves.len()).collect();
+        };
         // An assignment among the statements of the function itself, of which the leaf is the target.
         let is_target = |id: ExprId| {
             self.body.block.stmts.iter().any(|s| match s.kind {
@@ -569,36 +557,24 @@ impl Lowering<'_, '_> {
             })
         };
         let order = self.textual_order();
-        paths
-            .into_iter()
-            .enumerate()
-            .filter(|(index, _)| {
-                let first = found
-                    .iter()
-                    .filter(|(_, i)| i == index)
-                    .min_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
-                // Its value is evaluated first, so an access in it comes first.
-                !first.is_some_and(|(id, _)| is_target(*id))
-            })
-            .map(|(_, path)| path)
-            .collect()
+        let needs_zero = |index: &usize| {
+            let uses = found.iter().filter(|(_, i)| i == index).map(|(id, _)| *id);
+            // Its value is evaluated first, so an access in it comes first.
+            !uses.min_by_key(|id| order.get(id).copied().unwrap_or(usize::MAX)).is_some_and(is_target)
+        };
+        (0..leaves.len()).filter(needs_zero).collect()
     }
 
     /// The order of evaluation of all expressions: of an assignment, the value before the target.
-    fn textual_order(&self) -> rustc_hash::FxHashMap<ExprId, usize> {
-        let mut order = rustc_hash::FxHashMap::default();
+    fn textual_order(&self) -> FxHashMap<ExprId, usize> {
+        let mut order = FxHashMap::default();
         for root in self.body.roots() {
-            match self.body.exprs[root].kind {
-                ExprKind::Assign(_, target, value) => {
-                    for id in self.body.exprs.post_order(value).into_iter().chain(self.body.exprs.post_order(target)) {
-                        order.insert(id, order.len());
-                    }
-                }
-                _ => {
-                    for id in self.body.exprs.post_order(root) {
-                        order.insert(id, order.len());
-                    }
-                }
+            let parts = match self.body.exprs[root].kind {
+                ExprKind::Assign(_, target, value) => vec![value, target],
+                _ => vec![root],
+            };
+            for id in parts.into_iter().flat_map(|part| self.body.exprs.post_order(part)) {
+                order.insert(id, order.len());
             }
         }
         order
@@ -635,15 +611,13 @@ impl Lowering<'_, '_> {
         let ty = self.body.locals[local].ty;
         for (leaf, place) in leaves.iter().zip(places) {
             let base = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
-            let value = part(self.cx.program, &mut self.body.exprs, base, &leaf.path);
+            let value = self.cx.program.part(&mut self.body.exprs, base, &leaf.path);
             self.write(place, value, out);
         }
     }
 
     fn finish(mut self) {
-        let mut stmts = std::mem::take(&mut self.start);
-        stmts.append(&mut self.body.block.stmts);
-        self.body.block.stmts = stmts;
+        self.body.block.stmts.splice(0..0, self.start);
         let function = &mut self.cx.program.functions[self.entry.function];
         function.code = self.body;
         function.params.clear();

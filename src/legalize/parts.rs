@@ -15,10 +15,6 @@ fn shape(types: &Types, ty: TypeId) -> Option<(Scalar, u8)> {
     }
 }
 
-fn of_length(types: &mut Types, scalar: Scalar, n: u8) -> TypeId {
-    if n == 1 { types.scalar(scalar) } else { types.vector(scalar, n) }
-}
-
 /// Writes truncations of vectors and their elements by a constant as swizzles.
 pub(super) fn as_swizzles(types: &Types, body: &mut Body) {
     for id in body.expressions() {
@@ -135,7 +131,7 @@ fn take_one(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, id: Exp
     match exprs[inner].kind.clone() {
         ExprKind::Convert(from, written) if same_length(types, exprs, inner, from) => {
             let (scalar, _) = shape(types, exprs[from].ty)?;
-            let ty = of_length(types, scalar, swizzle.len);
+            let ty = types.scalar_or_vector(scalar, swizzle.len);
             let span = exprs[id].span;
             let part = exprs.push(Expr { kind: ExprKind::Swizzle(from, swizzle), ty, span });
             exprs[id].kind = ExprKind::Convert(part, written);

@@ -209,67 +209,51 @@ fn join(a: &str, b: &str) -> String {
     if a.is_empty() { b.to_owned() } else { format!("{a}_{b}") }
 }
 
-/// The part of `base` at the end of a path.
-pub fn part(program: &mut Program, exprs: &mut ExprArena, base: ExprId, path: &[Step]) -> ExprId {
-    let span = exprs[base].span;
-    let mut value = base;
-    for step in path {
-        let ty = exprs[value].ty;
-        value = match *step {
-            Step::Field(index) => {
-                let field = program.field_type(ty, index).unwrap_or(TypeId::ERROR);
-                Build::new(&mut program.types, exprs, span).field(value, index, field)
-            }
-            Step::Element(index) => Build::new(&mut program.types, exprs, span).at(value, index),
-        };
+/// The type of a value that goes in or out: `bool` travels as `uint`.
+pub fn interface_type(types: &mut Types, ty: TypeId) -> TypeId {
+    match types.get(ty) {
+        Type::Scalar(Scalar::Bool) => TypeId::UINT,
+        Type::Vector(Scalar::Bool, n) => types.vector(Scalar::U32, n),
+        _ => ty,
     }
-    value
 }
 
-/// Makes the value of a leaf of stage input or output, or answers that the path goes deeper.
-pub type MakeLeaf<'a> = &'a mut dyn FnMut(&mut Program, &mut ExprArena, &[Step]) -> Option<ExprId>;
-
-/// A value of `ty` put together from its leaves; `leaf` gives each one, in order.
+/// A value of `ty` put together from the values of its leaves; `path` leads to it.
 pub fn assemble(
     program: &mut Program,
     exprs: &mut ExprArena,
     ty: TypeId,
     path: &mut Vec<Step>,
+    (leaves, values): (&[Leaf], &[ExprId]),
     span: Span,
-    leaf: MakeLeaf,
 ) -> ExprId {
-    if let Some(value) = leaf(program, exprs, path) {
-        return value;
+    if let Some((_, value)) = leaves.iter().zip(values).find(|(leaf, _)| leaf.path == *path) {
+        return *value;
     }
-    let parts: Vec<(Step, TypeId)> = match program.types.get(ty) {
-        Type::Struct(id) => {
-            let fields = program.structs[id].fields.iter();
-            fields.enumerate().map(|(i, f)| (Step::Field(i as u32), f.ty)).collect()
-        }
-        Type::Array(element, Some(count)) => (0..count).map(|i| (Step::Element(i), element)).collect(),
+    let members = match program.types.get(ty) {
         Type::Matrix(scalar, rows, columns) => {
             let row = program.types.vector(scalar, columns);
-            (0..rows).map(|i| (Step::Element(i.into()), row)).collect()
+            Some((0..rows).map(|i| (Step::Element(i.into()), row)).collect())
         }
-        // A leaf that nothing gives.
-        _ => return exprs.push(Expr { kind: ExprKind::Zero, ty, span }),
+        _ => program.members(ty),
     };
-    let mut values = Vec::new();
-    for (step, ty) in parts {
+    // A leaf that nothing gives.
+    let Some(members) = members else { return exprs.push(Expr { kind: ExprKind::Zero, ty, span }) };
+    let mut parts = Vec::new();
+    for (step, ty) in members {
         path.push(step);
-        values.push(assemble(program, exprs, ty, path, span, leaf));
+        parts.push(assemble(program, exprs, ty, path, (leaves, values), span));
         path.pop();
     }
-    exprs.push(Expr { kind: ExprKind::Construct(values), ty, span })
+    exprs.push(Expr { kind: ExprKind::Construct(parts), ty, span })
 }
 
 /// How a local is used: every mention, with the path of fields and constant elements around it as far as a leaf; `None`
 /// if some mention is used in another way.
 pub fn accesses(
-    program: &Program,
     body: &Body,
     local: LocalId,
-    leaves: &[Vec<Step>],
+    leaves: &[Leaf],
     ignored: &dyn Fn(ExprId) -> bool,
 ) -> Option<Vec<(ExprId, usize)>> {
     let live = body.expressions();
@@ -281,7 +265,7 @@ pub fn accesses(
         }
         let (mut at, mut path) = (id, Vec::new());
         loop {
-            if let Some(index) = leaves.iter().position(|l| *l == path) {
+            if let Some(index) = leaves.iter().position(|l| l.path == path) {
                 found.push((at, index));
                 break;
             }
@@ -297,7 +281,6 @@ pub fn accesses(
             at = parent;
         }
     }
-    let _ = program;
     Some(found)
 }
 

@@ -1,8 +1,8 @@
 //! Making expressions: one helper a form, so that passes say what they mean.
 
 use super::{
-    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Literal, LocalId, Program, Scalar, Stmt,
-    StmtKind, Swizzle, Template, Type, TypeId, Types, UnaryOp,
+    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Literal, LocalId, Program, Scalar, Step,
+    Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types, UnaryOp,
 };
 use crate::source::Span;
 
@@ -99,10 +99,7 @@ impl<'a> Build<'a> {
     /// Components.
     pub fn swizzle(&mut self, base: ExprId, components: &[u8]) -> ExprId {
         let scalar = self.types.component(self.exprs[base].ty).unwrap_or(Scalar::F32);
-        let ty = match components.len() {
-            1 => self.types.scalar(scalar),
-            n => self.types.vector(scalar, n as u8),
-        };
+        let ty = self.types.scalar_or_vector(scalar, components.len() as u8);
         self.add(ExprKind::Swizzle(base, Swizzle::new(components)), ty)
     }
 
@@ -174,6 +171,29 @@ impl Program {
     /// The type of a field of a struct type.
     pub fn field_type(&self, ty: TypeId, index: u32) -> Option<TypeId> {
         self.fields(ty).get(index as usize).map(|f| f.ty)
+    }
+
+    /// The ways from a struct or array to its fields or elements, with their types; nothing for other types.
+    pub fn members(&self, ty: TypeId) -> Option<Vec<(Step, TypeId)>> {
+        match self.types.get(ty) {
+            Type::Struct(id) => {
+                Some((0..).zip(&self.structs[id].fields).map(|(i, f)| (Step::Field(i), f.ty)).collect())
+            }
+            Type::Array(element, Some(count)) => Some((0..count).map(|i| (Step::Element(i), element)).collect()),
+            _ => None,
+        }
+    }
+
+    /// The part of `base` at the end of a path.
+    pub fn part(&mut self, exprs: &mut ExprArena, base: ExprId, path: &[Step]) -> ExprId {
+        let span = exprs[base].span;
+        path.iter().fold(base, |value, step| match *step {
+            Step::Field(index) => {
+                let ty = self.field_type(exprs[value].ty, index).unwrap_or(TypeId::ERROR);
+                Build::new(&mut self.types, exprs, span).field(value, index, ty)
+            }
+            Step::Element(index) => Build::new(&mut self.types, exprs, span).at(value, index),
+        })
     }
 
     /// A name for people: the type in the input language.

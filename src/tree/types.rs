@@ -331,6 +331,10 @@ impl Types {
     pub fn vector(&mut self, scalar: Scalar, length: u8) -> TypeId {
         self.intern(Type::Vector(scalar, length))
     }
+    /// A scalar, or a vector of several.
+    pub fn scalar_or_vector(&mut self, scalar: Scalar, length: u8) -> TypeId {
+        if length == 1 { self.scalar(scalar) } else { self.vector(scalar, length) }
+    }
     /// A matrix.
     pub fn matrix(&mut self, scalar: Scalar, rows: u8, columns: u8) -> TypeId {
         self.intern(Type::Matrix(scalar, rows, columns))

@@ -136,24 +136,13 @@ impl Wholes<'_> {
         out: &mut Vec<ExprId>,
     ) {
         let (ty, span) = (exprs[target].ty, exprs[target].span);
-        let parts: Vec<TypeId> = match program.types.get(ty) {
-            Type::Array(element, Some(count)) if self.is_whole(program, exprs, target) => {
-                vec![element; count as usize]
-            }
-            Type::Struct(s) if self.is_whole(program, exprs, target) => {
-                program.structs[s].fields.iter().map(|f| f.ty).collect()
-            }
-            _ => {
-                let assign = Build::new(&mut program.types, exprs, span).assign(target, value);
-                return out.push(assign);
-            }
+        let whole = self.is_whole(program, exprs, target);
+        let Some(members) = program.members(ty).filter(|_| whole) else {
+            return out.push(Build::new(&mut program.types, exprs, span).assign(target, value));
         };
-        let is_array = matches!(program.types.get(ty), Type::Array(..));
-        for (index, part) in (0..).zip(parts) {
+        for (step, _) in members {
             let (target, value) = (exprs.duplicate(target), exprs.duplicate(value));
-            let mut b = Build::new(&mut program.types, exprs, span);
-            let of = |b: &mut Build, whole| if is_array { b.at(whole, index) } else { b.field(whole, index, part) };
-            let pair = (of(&mut b, target), of(&mut b, value));
+            let pair = (program.part(exprs, target, &[step]), program.part(exprs, value, &[step]));
             self.assign(program, exprs, pair, out);
         }
     }

@@ -244,7 +244,7 @@ impl<'a, 'p> Access<'a, 'p> {
             ExprKind::Swizzle(_, s) => self.build(whole).swizzle(whole, s.list()),
             ExprKind::MatrixSwizzle(_, list) => {
                 let scalar = self.program.types.component(self.body.exprs[whole].ty)?;
-                let ty = super::slot::vector(&mut self.program.types, scalar, list.len() as u8);
+                let ty = self.program.types.scalar_or_vector(scalar, list.len() as u8);
                 self.build(whole).add(ExprKind::MatrixSwizzle(whole, list.clone()), ty)
             }
             _ => return None,
@@ -394,17 +394,8 @@ impl<'a, 'p> Access<'a, 'p> {
 
     /// What lies at the end of some steps.
     pub(super) fn apply(&mut self, base: ExprId, steps: &[Step]) -> ExprId {
-        let mut at = self.body.exprs.duplicate(base);
-        for step in steps {
-            at = match *step {
-                Step::Field(i) => {
-                    let ty = self.program.field_type(self.body.exprs[at].ty, i).unwrap_or(TypeId::ERROR);
-                    self.build(base).field(at, i, ty)
-                }
-                Step::Element(n) => self.build(base).at(at, n),
-            };
-        }
-        at
+        let whole = self.body.exprs.duplicate(base);
+        self.program.part(&mut self.body.exprs, whole, steps)
     }
 
     /// The components of a stored vector or scalar.

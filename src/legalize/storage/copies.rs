@@ -93,17 +93,11 @@ fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 /// A value made of the scalars, vectors and matrices of another.
 pub(in super::super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
     let Expr { ty, span, .. } = exprs[id];
-    let fields: Vec<TypeId> = match program.types.get(ty) {
-        Type::Array(element, Some(count)) => vec![element; count as usize],
-        Type::Struct(s) => program.structs[s].fields.iter().map(|f| f.ty).collect(),
-        _ => return exprs.duplicate(id),
-    };
-    let is_array = matches!(program.types.get(ty), Type::Array(..));
-    let mut list = Vec::with_capacity(fields.len());
-    for (index, field) in (0..).zip(fields) {
+    let Some(members) = program.members(ty) else { return exprs.duplicate(id) };
+    let mut list = Vec::with_capacity(members.len());
+    for (step, _) in members {
         let whole = exprs.duplicate(id);
-        let mut b = Build::new(&mut program.types, exprs, span);
-        let part = if is_array { b.at(whole, index) } else { b.field(whole, index, field) };
+        let part = program.part(exprs, whole, &[step]);
         list.push(parts(program, exprs, part));
     }
     Build::new(&mut program.types, exprs, span).construct(list, ty)

@@ -16,7 +16,7 @@
 //! [`Slot`]s say where each part of the source's type went.
 
 use super::sharing::Made;
-use super::slot::{Bytes, Form, Slot, vector};
+use super::slot::{Bytes, Form, Slot};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit};
@@ -559,7 +559,7 @@ impl<'a> Frame<'a> {
         while first < n {
             let offset = item.offset.saturating_add(u64::from(first) * size);
             let fitting = (1..=(n - first).min(n.saturating_sub(1).max(1))).rev().find_map(|length| {
-                let ty = vector(&mut self.program.types, s, length);
+                let ty = self.program.types.scalar_or_vector(s, length);
                 let natural = self.natural(ty, item.order);
                 let room = room.saturating_sub(u64::from(first) * size);
                 self.fits(offset, natural.align.into(), natural.size(), room).then_some((length, natural))
@@ -581,7 +581,7 @@ impl<'a> Frame<'a> {
         };
         let (count, length) = if order == MatrixOrder::Row { (rows, columns) } else { (columns, rows) };
         let size = u64::from(s.size()) * u64::from(length);
-        let vector = vector(&mut self.program.types, s, length);
+        let vector = self.program.types.scalar_or_vector(s, length);
         let counts = Counts::one(Unit::Bytes, size);
         let layout = TypeLayout { ty: vector, counts, align: 1, detail: Detail::Plain };
         let scalar = self.program.types.scalar(s);

@@ -131,8 +131,3 @@ impl Slot {
         })
     }
 }
-
-/// A vector, or the scalar that a vector of one will be.
-pub(super) fn vector(types: &mut Types, scalar: Scalar, length: u8) -> TypeId {
-    if length == 1 { types.scalar(scalar) } else { types.vector(scalar, length) }
-}

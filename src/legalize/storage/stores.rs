@@ -9,7 +9,7 @@ use super::super::hoist::{Mark, Marks, temporary_name};
 use super::super::references::{self, selected};
 use super::access::{Access, At, Parents, Reach};
 use super::products::{transpose, transposed_of};
-use super::slot::{Form, Slot, vector};
+use super::slot::{Form, Slot};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
@@ -411,8 +411,11 @@ impl<'p> Access<'_, 'p> {
                 let mut b = self.build(value);
                 let count = if let Type::Vector(_, n) = b.types.get(slot.ty) { n } else { 1 };
                 let scalar = b.element_type(stored);
-                let narrow =
-                    if let Type::Vector(s, _) = b.types.get(stored) { vector(b.types, s, count) } else { scalar };
+                let narrow = if let Type::Vector(s, _) = b.types.get(stored) {
+                    b.types.scalar_or_vector(s, count)
+                } else {
+                    scalar
+                };
                 let mut parts = vec![b.convert(value, narrow)];
                 parts.extend((count..4).map(|_| b.number(0, scalar)));
                 parts

@@ -17,7 +17,7 @@
 
 use super::super::Context;
 use super::plan::{Buffer, Declared, Plan};
-use super::slot::{Form, Slot, vector};
+use super::slot::{Form, Slot};
 use crate::target::{Capability, Placement};
 use crate::tree::{BufferKind, GlobalId, GlobalKind, MatrixOrder, Program, Scalar, Step, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
@@ -224,7 +224,7 @@ impl Planner<'_, '_> {
         }
         if unit || widened || (by_columns && !is_matrix) {
             let form = if widened { Form::Wide } else { as_it_is };
-            let of = vector(&mut self.cx.program.types, s, length);
+            let of = self.cx.program.types.scalar_or_vector(s, length);
             return Slot::matrix(ty, order, Slot::here(of, form), count);
         }
         Slot::here(ty, if by_columns { Form::Transposed } else { as_it_is })
