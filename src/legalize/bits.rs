@@ -1,7 +1,7 @@
 //! Scalars out of the words that hold their bits, and into them.
 
 use crate::stdlib::Operation;
-use crate::tree::{BinaryOp, Build, ExprId, ExprKind, Scalar, TypeId};
+use crate::tree::{BinaryOp, Build, ExprId, ExprKind, MatrixOrder, Scalar, TypeId};
 
 /// The scalar in a word: of 4 bytes, or in the low bits of it. Nothing for types that are not held so.
 pub(super) fn of_word(b: &mut Build, language: &str, word: ExprId, s: Scalar) -> Option<ExprId> {
@@ -52,4 +52,10 @@ pub(super) fn of_two_words(b: &mut Build, language: &str, words: (ExprId, ExprId
     let high = b.add(ExprKind::Binary(BinaryOp::Shl, high, distance), wide);
     let bits = b.binary(BinaryOp::BitOr, low, high);
     Some(b.convert(bits, ty))
+}
+
+/// Where an element of a matrix lies in it, of vectors that lie `stride` bytes apart.
+pub(super) fn element_offset(order: MatrixOrder, stride: u32, s: Scalar, row: u8, column: u8) -> u64 {
+    let (major, minor) = if order == MatrixOrder::Row { (row, column) } else { (column, row) };
+    u64::from(major) * u64::from(stride) + u64::from(minor) * u64::from(s.size())
 }

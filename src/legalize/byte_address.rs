@@ -22,8 +22,7 @@ use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, MatrixOrder, Scalar, Stmt, StmtKind,
-    Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, Scalar, Stmt, StmtKind, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +38,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__words"));
+    let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked("__words"));
     // A load gives a value, a store does not.
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();
@@ -165,12 +164,9 @@ impl Words<'_, '_, '_> {
                 self.build(place.word).construct(parts, ty)
             }
             (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
-                let place_of = |r: u64, c: u64| match order {
-                    MatrixOrder::Row => r * u64::from(*stride) + c * u64::from(s.size()),
-                    MatrixOrder::Column => c * u64::from(*stride) + r * u64::from(s.size()),
-                };
-                let elements = (0..u64::from(rows)).flat_map(|r| (0..u64::from(columns)).map(move |c| (r, c)));
-                let parts = elements.map(|(r, c)| self.scalar(s, at(place_of(r, c)))).collect();
+                let elements = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
+                let offsets = elements.map(|(r, c)| bits::element_offset(*order, *stride, s, r, c));
+                let parts = offsets.map(|offset| self.scalar(s, at(offset))).collect();
                 self.build(place.word).construct(parts, ty)
             }
             (_, Type::Vector(s, n)) => {
@@ -242,16 +238,12 @@ impl Words<'_, '_, '_> {
                 }
             }
             (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
-                for r in 0..u32::from(rows) {
-                    for c in 0..u32::from(columns) {
-                        let copy = self.body.exprs.duplicate(value);
-                        let mut b = self.build(value);
-                        let row = b.at(copy, r);
-                        let part = b.at(row, c);
-                        let (major, minor) = if *order == MatrixOrder::Row { (r, c) } else { (c, r) };
-                        let offset = u64::from(major) * u64::from(*stride) + u64::from(minor) * u64::from(s.size());
-                        self.store_scalar(at(offset), part, out);
-                    }
+                for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
+                    let copy = self.body.exprs.duplicate(value);
+                    let mut b = self.build(value);
+                    let row = b.at(copy, r.into());
+                    let part = b.at(row, c.into());
+                    self.store_scalar(at(bits::element_offset(*order, *stride, s, r, c)), part, out);
                 }
             }
             (_, Type::Vector(s, n)) => {

@@ -153,6 +153,5 @@ fn obtain(
             program.functions[id].params.push(parameter(local, Some(Semantic { text, span })));
         }
     }
-    start.append(&mut body.block.stmts);
-    body.block.stmts = start;
+    body.block.stmts.splice(0..0, start);
 }

@@ -13,7 +13,7 @@ use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
-use crate::tree::{AttributeArg, ExprKind, FunctionId, Global, GlobalId, Item, Origin, Program, Type, TypeId};
+use crate::tree::{AttributeArg, ExprKind, FunctionId, GlobalId, Program, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
@@ -70,19 +70,7 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         if !t.combined {
             continue;
         }
-        let sampler = cx.program.types.intern(Type::Sampler(t.depth));
-        let ty_of_sampler = cx.program.types.beside(ty, sampler);
-        let whole = &cx.program.globals[texture];
-        let name = format!("{}_sampler", whole.name);
-        let mut sampler = Global::new(name.as_str(), ty_of_sampler, whole.kind, whole.span);
-        sampler.unit = whole.unit;
-        sampler.file = whole.file;
-        if let Some((id, leaf)) = cx.beside(texture, Role::Sampler) {
-            (sampler.origin, sampler.binding) = (Origin::Leaf(id), leaf.binding());
-        }
-        let sampler = cx.program.globals.push(sampler);
-        cx.program.items.put_after(Item::Global(texture), Item::Global(sampler));
-        cx.program.parameters.push(sampler);
+        let sampler = cx.declare_beside(texture, Role::Sampler, "sampler", Type::Sampler(t.depth));
         samplers.insert(texture, sampler);
     }
     samplers

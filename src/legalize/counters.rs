@@ -13,10 +13,8 @@ use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
-use crate::tree::{
-    Access, BufferKind, ExprArena, ExprId, ExprKind, Global, GlobalId, Item, Origin, Type, TypeId, Types,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::tree::{Access, BufferKind, ExprArena, ExprId, ExprKind, GlobalId, Type, TypeId, Types};
+use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "counters",
@@ -30,8 +28,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__hidden_counter"));
-    let functions: FxHashSet<_> = marked.map(|(id, _)| id).collect();
+    let functions = cx.program.marked("__hidden_counter");
     let mut wanted = Vec::new();
     cx.program.each_exprs(&mut |exprs, live| {
         for &id in live {
@@ -49,18 +46,14 @@ fn run(cx: &mut Context) {
         if counters.contains_key(&buffer) {
             continue;
         }
-        match cx.beside(buffer, Role::Counter).map(|(id, leaf)| (id, leaf.binding())) {
-            Some((id, binding)) => {
-                let counter = declare(cx, buffer);
-                let made = &mut cx.program.globals[counter];
-                (made.origin, made.binding) = (Origin::Leaf(id), binding);
-                counters.insert(buffer, (counter, cx.program.globals[counter].ty));
-            }
-            None => {
-                let name = cx.program.globals[buffer].name;
-                let message = format!("`{name}` needs a binding for its counter: `[[vk::counter_binding(n)]]`");
-                cx.unsupported(span, message);
-            }
+        if cx.beside(buffer, Role::Counter).is_some() {
+            let ty = Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT);
+            let counter = cx.declare_beside(buffer, Role::Counter, "counter", ty);
+            counters.insert(buffer, (counter, cx.program.globals[counter].ty));
+        } else {
+            let name = cx.program.globals[buffer].name;
+            let message = format!("`{name}` needs a binding for its counter: `[[vk::counter_binding(n)]]`");
+            cx.unsupported(span, message);
         }
     }
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
@@ -82,21 +75,6 @@ fn run(cx: &mut Context) {
         Type::Buffer(BufferKind::Counter, access, t) => types.intern(Type::Buffer(BufferKind::Structured, access, t)),
         _ => ty,
     });
-}
-
-/// A counter buffer beside a buffer, with the same array dimensions.
-fn declare(cx: &mut Context, buffer: GlobalId) -> GlobalId {
-    let ty = cx.program.types.intern(Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT));
-    let ty = cx.program.types.beside(cx.program.globals[buffer].ty, ty);
-    let whole = &cx.program.globals[buffer];
-    let name = format!("{}_counter", whole.name);
-    let mut counter = Global::new(name.as_str(), ty, whole.kind, whole.span);
-    counter.file = whole.file;
-    counter.unit = whole.unit;
-    let counter = cx.program.globals.push(counter);
-    cx.program.items.put_after(Item::Global(buffer), Item::Global(counter));
-    cx.program.parameters.push(counter);
-    counter
 }
 
 /// The access path `path` with another global at its base.

@@ -77,7 +77,7 @@ fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
 
 /// Whether a builtin takes a depth texture first.
 fn compares(function: &Function) -> bool {
-    function.attributes.iter().any(|a| a.name == "__depth_texture")
+    function.is_marked("__depth_texture")
 }
 
 fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) {

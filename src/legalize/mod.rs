@@ -78,7 +78,10 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
-use crate::tree::{Effects, ExprArena, ExprId, Function, FunctionId, GlobalId, LeafId, Origin, ParameterId, Program};
+use crate::tree::{
+    Effects, ExprArena, ExprId, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin, ParameterId, Program,
+    Type,
+};
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -411,6 +414,26 @@ impl Context<'_> {
     /// What stands beside a global, such as its counter.
     pub fn beside(&self, global: GlobalId, role: Role) -> Option<(LeafId, &Leaf)> {
         self.layout.leaves.beside(self.leaf(global)?.0, role)
+    }
+
+    /// Declares a shader parameter behind another one.
+    pub fn declare_behind(&mut self, behind: GlobalId, global: Global) -> GlobalId {
+        let id = self.program.globals.push(global);
+        self.program.items.put_after(Item::Global(behind), Item::Global(id));
+        self.program.parameters.push(id);
+        id
+    }
+
+    /// Declares what stands beside a global, with the same array dimensions and with the position that layout gave it.
+    pub fn declare_beside(&mut self, whole: GlobalId, role: Role, suffix: &str, ty: Type) -> GlobalId {
+        let ty = self.program.types.intern(ty);
+        let ty = self.program.types.beside(self.program.globals[whole].ty, ty);
+        let Global { name, kind, span, unit, file, .. } = self.program.globals[whole];
+        let mut global = Global { unit, file, ..Global::new(format!("{name}_{suffix}").as_str(), ty, kind, span) };
+        if let Some((id, leaf)) = self.beside(whole, role) {
+            (global.origin, global.binding) = (Origin::Leaf(id), leaf.binding());
+        }
+        self.declare_behind(whole, global)
     }
 
     /// An error that names what the target lacks.

@@ -131,7 +131,7 @@ fn declare(cx: &mut Context, pairs: &BTreeSet<Pair>) -> BTreeMap<Pair, GlobalId>
                     cx.unsupported(global.span, message);
                 }
                 next = next.saturating_add(1);
-                insert(cx.program, global, behind)
+                cx.declare_behind(behind, global)
             };
             made.extend(of.into_iter().map(|sampler| ((texture, sampler), behind)));
         }
@@ -183,12 +183,4 @@ fn combined(program: &mut Program, ty: TypeId, compares: bool) -> TypeId {
         Type::Texture(t) => program.types.intern(Type::Texture(Texture { combined: true, depth: compares, ..t })),
         _ => ty,
     }
-}
-
-/// Adds a global behind another.
-fn insert(program: &mut Program, global: Global, behind: GlobalId) -> GlobalId {
-    let id = program.globals.push(global);
-    program.items.put_after(Item::Global(behind), Item::Global(id));
-    program.parameters.push(id);
-    id
 }

@@ -34,7 +34,7 @@ fn run(cx: &mut Context) {
             };
         }
         // A switch without cases may come as a body without statements.
-        let marked = function.attributes.iter().any(|a| a.name == "__words");
+        let marked = function.is_marked("__words");
         let empty = matches!(function.body, FunctionBody::Block) && function.code.block.stmts.is_empty();
         if function.builtin && empty && (marked || function.result != TypeId::VOID) {
             function.body = FunctionBody::Switch(Vec::new());

@@ -10,7 +10,6 @@ use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{BufferKind, ExprKind, Type};
-use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "texel_buffers",
@@ -22,8 +21,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let marked = cx.program.functions.iter().filter(|(_, f)| f.attributes.iter().any(|a| a.name == "__as_structured"));
-    let functions: FxHashSet<_> = marked.map(|(id, _)| id).collect();
+    let functions = cx.program.marked("__as_structured");
     cx.program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
             if let ExprKind::Call(f, args) = &exprs[id].kind

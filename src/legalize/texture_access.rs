@@ -76,11 +76,10 @@ fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
         for id in body.expressions() {
             let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
             let Some(ExprKind::Global(texture)) = args.first().map(|t| &body.exprs[*t].kind) else { continue };
-            let marked = |name: &str| program.functions[*f].attributes.iter().any(|a| a.name == name);
-            if marked("__reads_texels") {
+            if program.functions[*f].is_marked("__reads_texels") {
                 read.insert(*texture);
             }
-            if marked("__effects") {
+            if program.functions[*f].is_marked("__effects") {
                 written.insert(*texture);
             }
         }

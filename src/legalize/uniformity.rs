@@ -26,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 const RULES: Rules = Rules {
-    is_barrier: |f| f.attributes.iter().any(|a| a.name == BARRIER),
+    is_barrier: |f| f.is_marked(BARRIER),
     is_varying: |f| f.attributes.iter().any(|a| VARYING.contains(&a.name.as_str())) || super::atomics::is_operation(f),
     is_uniform_input,
 };

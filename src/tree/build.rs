@@ -1,8 +1,8 @@
 //! Making expressions: one helper a form, so that passes say what they mean.
 
 use super::{
-    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Literal, LocalId, Program, Scalar, Step,
-    Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types, UnaryOp,
+    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Item, Literal, LocalId, Program, Scalar,
+    Step, Stmt, StmtKind, Struct, StructId, Swizzle, Template, Type, TypeId, Types, UnaryOp,
 };
 use crate::source::Span;
 
@@ -171,6 +171,16 @@ impl Program {
     /// The type of a field of a struct type.
     pub fn field_type(&self, ty: TypeId, index: u32) -> Option<TypeId> {
         self.fields(ty).get(index as usize).map(|f| f.ty)
+    }
+
+    /// Makes a second declaration of a struct, behind the first.
+    pub fn declare_again(&mut self, id: StructId, suffix: &str) -> StructId {
+        let first = &self.structs[id];
+        let name = format!("{}_{suffix}", first.name).as_str().into();
+        let copy = Struct { name, comments: Vec::new(), made: true, ..first.clone() };
+        let second = self.structs.push(copy);
+        self.items.put_after(Item::Struct(id), Item::Struct(second));
+        second
     }
 
     /// The ways from a struct or array to its fields or elements, with their types; nothing for other types.

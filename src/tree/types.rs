@@ -345,10 +345,7 @@ impl Types {
     }
     /// The component type of a scalar, vector or matrix.
     pub fn component(&self, id: TypeId) -> Option<Scalar> {
-        match self.get(id) {
-            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _) | Type::Atomic(s) => Some(s),
-            _ => None,
-        }
+        self.get(id).component()
     }
     /// How many types there are.
     pub fn len(&self) -> usize {

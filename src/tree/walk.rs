@@ -7,7 +7,7 @@
 
 use super::{
     Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Local, LocalId, Program,
-    Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -504,6 +504,14 @@ impl Type {
             | Type::MeshOutput(_, t, _)
             | Type::Pointer(t, _) => Some(t),
             Type::Texture(texture) => Some(texture.element),
+            _ => None,
+        }
+    }
+
+    /// The component type of a scalar, vector or matrix.
+    pub fn component(self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, _, _) | Type::Atomic(s) => Some(s),
             _ => None,
         }
     }

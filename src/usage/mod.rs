@@ -534,7 +534,7 @@ impl<'a> Walk<'a> {
 
     fn call(&mut self, frame: &mut Frame<'a>, id: FunctionId, args: &[ExprId], sink: Node) {
         let function = &self.program.functions[id];
-        let marked = function.attributes.iter().any(|a| a.name == "__effects");
+        let marked = function.is_marked("__effects");
         let walked = self.decides
             && !marked
             && matches!(function.body, FunctionBody::Block)

@@ -78,7 +78,7 @@ fn acting(program: &Program) -> FxHashSet<FunctionId> {
             }
             _ => false,
         };
-        own || function.attributes.iter().any(|a| a.name == "__effects")
+        own || function.is_marked("__effects")
     })
 }
 

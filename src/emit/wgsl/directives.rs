@@ -14,7 +14,7 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
     let program = cx.program;
     let analyses = program.analyses();
     // What needs uniform flow, and what calls it.
-    let derivatives_in = analyses.callers_of(&|f| f.attributes.iter().any(|a| a.name == "__derivative"));
+    let derivatives_in = analyses.callers_of(&|f| f.is_marked("__derivative"));
     let mut enables = BTreeSet::new();
     let (mut derivatives, mut subgroups) = (false, false);
     for item in cx.items {

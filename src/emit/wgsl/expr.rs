@@ -153,8 +153,8 @@ impl Dialect for Wgsl {
             ExprKind::Assign(..) => ex.text(id),
             ExprKind::Call(function, _) => {
                 let function = &ex.cx.program.functions[*function];
-                let effects = function.attributes.iter().any(|a| a.name == "__effects")
-                    || function.params.iter().any(|p| p.mode != ParamMode::In);
+                let effects =
+                    function.is_marked("__effects") || function.params.iter().any(|p| p.mode != ParamMode::In);
                 let builtin = matches!(function.body, FunctionBody::Intrinsic(_));
                 let plain = !builtin || effects || ex.type_id(id) == TypeId::VOID;
                 if plain { ex.text(id) } else { format!("_ = {}", ex.text(id)) }

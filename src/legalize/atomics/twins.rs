@@ -4,7 +4,7 @@
 //! After:  `struct Item { uint count; }   struct Item_atomic { Atomic<uint> count; }   RWStructuredBuffer<Item_atomic> items;`
 
 use super::{AtomicDecls, structs};
-use crate::tree::{ExprKind, GlobalId, GlobalKind, Item, Program, StmtKind, StructId, Type, TypeId, Types};
+use crate::tree::{ExprKind, GlobalId, GlobalKind, Program, StmtKind, StructId, Type, TypeId, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -16,16 +16,7 @@ pub(super) fn declare(program: &mut Program, places: &mut AtomicDecls) -> FxHash
     }
     let mut list: Vec<StructId> = held.into_iter().collect();
     list.sort_unstable();
-    let mut twins = BTreeMap::new();
-    for id in list {
-        let mut copy = program.structs[id].clone();
-        copy.name = format!("{}_atomic", copy.name).as_str().into();
-        copy.comments.clear();
-        copy.made = true;
-        let twin = program.structs.push(copy);
-        twins.insert(id, twin);
-        program.items.put_after(Item::Struct(id), Item::Struct(twin));
-    }
+    let twins: BTreeMap<_, _> = list.into_iter().map(|id| (id, program.declare_again(id, "atomic"))).collect();
     for &twin in twins.values() {
         for index in 0..program.structs[twin].fields.len() {
             let Some(ty) = program.structs[twin].fields.get(index).map(|f| f.ty) else { continue };

@@ -277,18 +277,13 @@ impl Resolver<'_, '_> {
         if let Some(end) = end {
             exit = self.merge(work, end, back);
         }
-        for flow in breaks {
-            exit = self.merge(work, exit, flow);
-        }
-        work.flow = exit;
+        work.flow = self.merge_all(work, exit, breaks);
     }
 
     /// The end of a loop's body: here come those who went on early.
     fn go_on(&mut self, work: &mut Work) {
         let continues = work.jumps.last_mut().and_then(|j| j.continues.take()).unwrap_or_default();
-        for flow in continues {
-            work.flow = self.merge(work, work.flow.clone(), flow);
-        }
+        work.flow = self.merge_all(work, work.flow.clone(), continues);
     }
 
     /// The body of a loop was resolved by what locals stand for at the first round: it must be so at the others.
@@ -331,10 +326,7 @@ impl Resolver<'_, '_> {
         if !cases.iter().any(|c| c.labels.iter().any(Option::is_none)) {
             exit = self.merge(work, head, exit);
         }
-        for flow in breaks {
-            exit = self.merge(work, exit, flow);
-        }
-        work.flow = exit;
+        work.flow = self.merge_all(work, exit, breaks);
     }
 
     /// What a statement that leads elsewhere takes there.
@@ -373,6 +365,10 @@ impl Resolver<'_, '_> {
             aliases.insert(local, merged);
         }
         Flow { aliases, reachable: true }
+    }
+
+    pub(super) fn merge_all(&self, work: &mut Work, first: Flow, others: Vec<Flow>) -> Flow {
+        others.into_iter().fold(first, |flow, other| self.merge(work, flow, other))
     }
 
     fn merge_parts(&self, work: &mut Work, a: &[Alias], b: &[Alias]) -> Vec<Alias> {

@@ -356,10 +356,8 @@ impl Resolver<'_, '_> {
         (id, original): (FunctionId, FunctionId),
         block: &mut Block,
     ) -> Vec<Output> {
-        let mut end = Flow::default();
-        for exit in std::mem::take(&mut work.exits) {
-            end = self.merge(work, end, exit);
-        }
+        let exits = std::mem::take(&mut work.exits);
+        let mut end = self.merge_all(work, Flow::default(), exits);
         let params = self.given_params(original).into_iter().map(|(at, local)| (Some(at), local));
         let targets: Vec<(Option<usize>, LocalId)> = params.chain(work.result.map(|l| (None, l))).collect();
         let mut outputs = Vec::new();

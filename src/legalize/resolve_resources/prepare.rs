@@ -29,8 +29,8 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn of(program: &Program) -> Facts {
-        let is_marker = |f: &Function| f.attributes.iter().any(|a| a.name == "__index_marker");
-        let markers = program.functions.iter().filter(|(_, f)| f.builtin && is_marker(f)).map(|(id, _)| id).collect();
+        let mut markers = program.marked("__index_marker");
+        markers.retain(|f| program.functions[*f].builtin);
         let mut facts = Facts { markers, ..Facts::default() };
         // Callees come first.
         for id in program.reachable_functions() {

@@ -59,10 +59,10 @@ fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&E
         return false;
     }
     let chosen = matches!(parent, Some(ExprKind::Select(_, a, b)) if *a == id || *b == id);
-    if !program.any_leaf(ty, &mut |leaf| scalar(leaf).is_some_and(|s| s == Scalar::Bool || s.size() < 4)) {
+    if !program.any_leaf(ty, &mut |leaf| leaf.component().is_some_and(|s| s == Scalar::Bool || s.size() < 4)) {
         return chosen;
     }
-    let bools = program.any_leaf(ty, &mut |leaf| scalar(leaf) == Some(Scalar::Bool));
+    let bools = program.any_leaf(ty, &mut |leaf| leaf.component() == Some(Scalar::Bool));
     match parent {
         Some(ExprKind::Assign(_, target, _)) if *target == id => false,
         Some(ExprKind::Assign(_, target, _)) if !bools => is_stored(program, exprs, *target),
@@ -72,16 +72,9 @@ fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&E
     }
 }
 
-fn scalar(ty: Type) -> Option<Scalar> {
-    match ty {
-        Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
-        _ => None,
-    }
-}
-
 fn is_array_of_bools(program: &Program, ty: TypeId) -> bool {
     let array = matches!(program.types.get(ty), Type::Array(..));
-    array && scalar(program.types.get(program.types.innermost(ty))) == Some(Scalar::Bool)
+    array && program.types.component(program.types.innermost(ty)) == Some(Scalar::Bool)
 }
 
 /// Whether an expression is a place in a buffer.

@@ -30,7 +30,7 @@ impl<'p> Access<'_, 'p> {
     pub(super) fn name_elements(&mut self) {
         for id in self.body.expressions() {
             let ExprKind::Call(function, args) = &self.body.exprs[id].kind else { continue };
-            if !is_marked(self.program, *function, "__element") {
+            if !self.program.functions[*function].is_marked("__element") {
                 continue;
             }
             match args.as_slice() {
@@ -51,10 +51,10 @@ impl<'p> Access<'_, 'p> {
         let plan: &'p Plan = self.plan;
         let buffer = plan.of(&self.body.exprs, *args.first()?)?;
         match args.as_slice() {
-            [list, value] if is_marked(self.program, *function, "__appends") => {
+            [list, value] if self.program.functions[*function].is_marked("__appends") => {
                 Some(Whole::Append(buffer, *list, *value))
             }
-            [_] if is_marked(self.program, *function, "__consumes") => Some(Whole::Consume(buffer)),
+            [_] if self.program.functions[*function].is_marked("__consumes") => Some(Whole::Consume(buffer)),
             _ => None,
         }
     }
@@ -141,15 +141,10 @@ pub(super) fn retype_whole(program: &mut Program, plan: &Plan) {
     for (_, function) in program.functions.iter_mut() {
         let first = function.params.first().map(|p| function.code.locals[p.local].ty);
         let Some(buffer) = first.and_then(|ty| plan.types.get(&ty)) else { continue };
-        let has = |mark: &str| function.attributes.iter().any(|a| a.name == mark);
-        if has("__consumes") {
+        if function.is_marked("__consumes") {
             function.result = buffer.data;
-        } else if let (true, Some(value)) = (has("__appends"), function.params.get(1)) {
+        } else if let (true, Some(value)) = (function.is_marked("__appends"), function.params.get(1)) {
             function.code.locals[value.local].ty = buffer.data;
         }
     }
-}
-
-fn is_marked(program: &Program, function: FunctionId, mark: &str) -> bool {
-    program.functions[function].attributes.iter().any(|a| a.name == mark)
 }

@@ -283,9 +283,7 @@ impl<'a> Frame<'a> {
     }
 
     fn done(&mut self, id: usize, slot: Slot) {
-        if let Some(node) = self.nodes.get_mut(id) {
-            *node = Node::Done(slot);
-        }
+        self.split(id, Node::Done(slot));
     }
 
     fn natural(&self, ty: TypeId, order: MatrixOrder) -> TypeLayout {
@@ -440,10 +438,7 @@ impl<'a> Frame<'a> {
     fn first_scalar(&self, ty: TypeId) -> Option<Scalar> {
         let mut first = None;
         self.program.any_leaf(ty, &mut |leaf| {
-            first = match leaf {
-                Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
-                _ => None,
-            };
+            first = leaf.component();
             first.is_some()
         });
         first
@@ -473,14 +468,20 @@ impl<'a> Frame<'a> {
                 return Ok(());
             }
         }
-        let parts = fields(self.program, &item.layout, item.offset, item.order).unwrap_or_default();
+        self.field_by_field(id, &item);
+        Ok(())
+    }
+
+    /// The fields of a struct, each to be placed by itself. Answers whether it is one.
+    fn field_by_field(&mut self, id: usize, item: &Item) -> bool {
+        let Some(parts) = fields(self.program, &item.layout, item.offset, item.order) else { return false };
         let parts = parts.into_iter().map(|part| {
             let name = format!("{}_{}", item.name, part.name);
             self.add(part.part(name))
         });
         let parts = parts.collect();
         self.split(id, Node::Struct(item.layout.ty, parts));
-        Ok(())
+        true
     }
 
     fn split(&mut self, id: usize, into: Node) {
@@ -651,14 +652,7 @@ impl<'a> Frame<'a> {
         let Some(Rows { start, end, member }) = self.rows.get(index) else { return Ok(false) };
         let (start, end, member) = (*start, *end, *member);
         if item.offset < start || item.end() > end {
-            let parts = fields(self.program, &item.layout, item.offset, item.order);
-            let parts = parts.ok_or_else(|| item.fault("it lies across rows"))?.into_iter().map(|part| {
-                let name = format!("{}_{}", item.name, part.name);
-                self.add(part.part(name))
-            });
-            let parts = parts.collect();
-            self.split(id, Node::Struct(item.layout.ty, parts));
-            return Ok(true);
+            return if self.field_by_field(id, item) { Ok(true) } else { Err(item.fault("it lies across rows")) };
         }
         let member = match member {
             Some(member) => Step::Field(member),

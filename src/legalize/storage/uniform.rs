@@ -48,7 +48,7 @@ pub(super) fn twins(cx: &mut Context) -> BTreeMap<StructId, StructId> {
         twins.extend(holders.into_iter().map(|id| (id, id)));
     }
     for (&id, twin) in twins.iter_mut() {
-        *twin = declare(cx.program, id);
+        *twin = cx.program.declare_again(id, "uniform");
     }
     twins
 }
@@ -110,15 +110,4 @@ fn holds(program: &Program, id: StructId, twins: &BTreeMap<StructId, StructId>) 
         Type::Struct(inner) => twins.contains_key(&inner),
         _ => false,
     })
-}
-
-/// Makes a second declaration, behind the first.
-fn declare(program: &mut Program, id: StructId) -> StructId {
-    let mut copy = program.structs[id].clone();
-    copy.name = format!("{}_uniform", copy.name).as_str().into();
-    copy.comments.clear();
-    copy.made = true;
-    let twin = program.structs.push(copy);
-    program.items.put_after(Item::Struct(id), Item::Struct(twin));
-    twin
 }

@@ -43,12 +43,12 @@ impl<'p> Access<'_, 'p> {
                 words.layout = *element;
             }
             (Detail::Plain, ExprKind::Index(_, i)) => {
-                let scalar = self.scalar_of(words.layout.ty)?;
+                let scalar = self.program.types.component(words.layout.ty)?;
                 self.step_words(&mut words, *i, scalar.size().into());
                 words.layout = plain(self.program.types.scalar(scalar), scalar.size().into());
             }
             (Detail::Plain, ExprKind::Swizzle(_, s)) => {
-                let scalar = self.scalar_of(words.layout.ty)?;
+                let scalar = self.program.types.component(words.layout.ty)?;
                 let size = u64::from(scalar.size());
                 let parts = s.list().iter().map(|c| self.scalar(&words, scalar, u64::from(*c) * size));
                 return Some(At::Parts(parts.collect()));
@@ -64,20 +64,14 @@ impl<'p> Access<'_, 'p> {
                 words.layout = plain(self.program.types.vector(s, columns), size * u64::from(columns));
             }
             (Detail::Matrix { stride, order }, ExprKind::MatrixSwizzle(_, list)) => {
-                let s = self.scalar_of(words.layout.ty)?;
-                let parts = list.iter().map(|(r, c)| self.scalar(&words, s, element_offset(order, stride, s, *r, *c)));
+                let s = self.program.types.component(words.layout.ty)?;
+                let parts =
+                    list.iter().map(|(r, c)| self.scalar(&words, s, bits::element_offset(order, stride, s, *r, *c)));
                 return Some(At::Parts(parts.collect()));
             }
             _ => return None,
         }
         Some(At::Words(Box::new(words)))
-    }
-
-    fn scalar_of(&self, ty: TypeId) -> Option<Scalar> {
-        match self.program.types.get(ty) {
-            Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => Some(s),
-            _ => None,
-        }
     }
 
     fn step_words(&mut self, words: &mut Words, index: ExprId, stride: u64) {
@@ -104,7 +98,7 @@ impl<'p> Access<'_, 'p> {
                 .collect(),
             (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
                 let elements = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
-                elements.map(|(r, c)| self.scalar(&words, s, element_offset(*order, *stride, s, r, c))).collect()
+                elements.map(|(r, c)| self.scalar(&words, s, bits::element_offset(*order, *stride, s, r, c))).collect()
             }
             (_, Type::Vector(s, n)) => {
                 (0..u64::from(n)).map(|c| self.scalar(&words, s, c * u64::from(s.size()))).collect()
@@ -233,12 +227,6 @@ impl<'p> Access<'_, 'p> {
 
 fn small(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// Where an element of a matrix lies in it.
-fn element_offset(order: MatrixOrder, stride: u32, s: Scalar, r: u8, c: u8) -> u64 {
-    let (major, minor) = if order == MatrixOrder::Row { (r, c) } else { (c, r) };
-    u64::from(major) * u64::from(stride) + u64::from(minor) * u64::from(s.size())
 }
 
 fn plain(ty: TypeId, size: u64) -> TypeLayout {

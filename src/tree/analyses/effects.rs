@@ -40,7 +40,19 @@ impl Effects {
     }
 }
 
+impl Function {
+    /// Whether it has an attribute.
+    pub fn is_marked(&self, attribute: &str) -> bool {
+        self.attributes.iter().any(|a| a.name == attribute)
+    }
+}
+
 impl Program {
+    /// The functions that have an attribute.
+    pub fn marked(&self, attribute: &str) -> FxHashSet<FunctionId> {
+        self.functions.iter().filter(|(_, f)| f.is_marked(attribute)).map(|(id, _)| id).collect()
+    }
+
     /// The arguments that a function may write.
     pub fn written_arguments<'a>(
         &'a self,
@@ -89,8 +101,7 @@ fn called(kind: &ExprKind) -> Option<FunctionId> {
 
 /// Whether a function has effects by itself. Assignments to its own variables are none.
 fn acts(function: &Function) -> bool {
-    let mut found = function.attributes.iter().any(|a| a.name == "__effects")
-        || function.params.iter().any(|p| p.mode != ParamMode::In);
+    let mut found = function.is_marked("__effects") || function.params.iter().any(|p| p.mode != ParamMode::In);
     function.each_body(&mut |body| {
         let shared = |id| target(&body.exprs[id].kind).is_some_and(|t| body.exprs.base_local(t).is_none());
         found = found
