@@ -17,7 +17,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     BinaryOp, Block, Body, Build, Effects, Expr, ExprId, ExprKind, Hints, Id, Local, LocalId, ParamMode, Program, Stmt,
-    StmtKind, Type, TypeId,
+    StmtKind, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -59,10 +59,9 @@ pub fn temporary_name(program: &Program, body: &Body, value: ExprId) -> Symbol {
         ExprKind::Call(f, _) => {
             Symbol::new(&format!("{}_result", program.functions[*f].name.as_str().trim_start_matches('_')))
         }
-        ExprKind::Field(base, index) => match program.types.get(body.exprs[*base].ty) {
-            Type::Struct(s) => program.structs[s].fields.get(*index as usize).map_or(Symbol::new("value"), |f| f.name),
-            _ => Symbol::new("value"),
-        },
+        ExprKind::Field(base, index) => {
+            program.field(body.exprs[*base].ty, *index).map_or(Symbol::new("value"), |f| f.name)
+        }
         ExprKind::Index(..) => Symbol::new("element"),
         ExprKind::Binary(op, ..) if op.is_comparison() => Symbol::new("test"),
         _ => Symbol::new("value"),

@@ -7,9 +7,9 @@
 //! variables first. Selected elements that are assigned stay for `flatten`.
 
 use super::hoist::{Mark, Marks, hoist_all, temporary_name};
+use super::matrix_parts;
 use super::needs::{Find, Finder};
 use super::{Context, Pass};
-use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
@@ -146,16 +146,15 @@ fn assigned(exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<ExprId> {
 fn lower(types: &mut Types, exprs: &mut ExprArena, live: &[ExprId]) {
     let (factors, targets) = (factors(types, exprs, live), assigned(exprs, live));
     for &id in live {
-        let span = exprs[id].span;
-        if is_component_op(types, exprs, id) {
-            by_rows(types, exprs, id, span);
-        } else if is_splat(types, exprs, id) && !factors.contains(&id) {
-            let ty = exprs[id].ty;
-            let rows = row_count(types, ty);
-            let parts = (0..rows).map(|row| row_of(types, exprs, id, row, span)).collect();
-            exprs[id].kind = ExprKind::Construct(parts);
-        } else if let ExprKind::MatrixSwizzle(base, elements) = exprs[id].kind.clone() {
-            elements_of(types, exprs, id, base, &elements, targets.contains(&id), span);
+        let Expr { ty, span, .. } = exprs[id];
+        let mut b = Build::new(types, exprs, span);
+        if is_component_op(b.types, b.exprs, id) {
+            by_rows(&mut b, id);
+        } else if is_splat(b.types, b.exprs, id) && !factors.contains(&id) {
+            let parts = (0..row_count(b.types, ty)).map(|row| row_of(&mut b, id, row)).collect();
+            b.exprs[id].kind = ExprKind::Construct(parts);
+        } else if let ExprKind::MatrixSwizzle(base, elements) = b.exprs[id].kind.clone() {
+            elements_of(&mut b, id, base, &elements, targets.contains(&id));
         }
     }
 }
@@ -168,90 +167,67 @@ fn row_count(types: &Types, ty: TypeId) -> u8 {
 }
 
 /// Row `row` of an operand: of a widened scalar, the scalar as a vector.
-fn row_of(types: &mut Types, exprs: &mut ExprArena, operand: ExprId, row: u8, span: Span) -> ExprId {
-    let ty = exprs[operand].ty;
+fn row_of(b: &mut Build, operand: ExprId, row: u8) -> ExprId {
     if let (ExprKind::Convert(inner, _), true, Type::Matrix(scalar, _, columns)) =
-        (exprs[operand].kind.clone(), is_splat(types, exprs, operand), types.get(ty))
+        (&b.exprs[operand].kind, is_splat(b.types, b.exprs, operand), b.types.get(b.exprs[operand].ty))
     {
-        let row_type = types.vector(scalar, columns);
-        let copy = exprs.duplicate(inner);
-        return Build::new(types, exprs, span).convert(copy, row_type);
+        let (inner, row_type) = (*inner, b.types.vector(scalar, columns));
+        let copy = b.exprs.duplicate(inner);
+        return b.convert(copy, row_type);
     }
-    // The rows of what is just built are at hand.
-    if let ExprKind::Construct(parts) = &exprs[operand].kind
-        && parts.len() == usize::from(row_count(types, ty))
-        && let Some(&part) = parts.get(usize::from(row))
-        && matches!(types.get(exprs[part].ty), Type::Vector(..))
-    {
-        return exprs.duplicate(part);
-    }
-    let copy = exprs.duplicate(operand);
-    Build::new(types, exprs, span).at(copy, row.into())
+    matrix_parts::row(b, operand, row)
 }
 
-fn by_rows(types: &mut Types, exprs: &mut ExprArena, id: ExprId, span: Span) {
-    let ty = exprs[id].ty;
-    match exprs[id].kind.clone() {
-        ExprKind::Binary(op, a, b) => {
-            let rows = row_count(types, exprs[a].ty);
-            let parts = (0..rows)
-                .map(|row| {
-                    let (x, y) = (row_of(types, exprs, a, row, span), row_of(types, exprs, b, row, span));
-                    Build::new(types, exprs, span).binary(op, x, y)
-                })
-                .collect();
-            exprs[id].kind = ExprKind::Construct(parts);
+fn by_rows(b: &mut Build, id: ExprId) {
+    let ty = b.exprs[id].ty;
+    match b.exprs[id].kind.clone() {
+        ExprKind::Binary(op, x, y) => {
+            let rows = row_count(b.types, b.exprs[x].ty);
+            let parts = (0..rows).map(|row| {
+                let (x, y) = (row_of(b, x, row), row_of(b, y, row));
+                b.binary(op, x, y)
+            });
+            let parts = parts.collect();
+            b.exprs[id].kind = ExprKind::Construct(parts);
         }
-        ExprKind::Unary(op, a) => {
-            let parts = (0..row_count(types, ty))
-                .map(|row| {
-                    let x = row_of(types, exprs, a, row, span);
-                    let row_type = exprs[x].ty;
-                    Build::new(types, exprs, span).add(ExprKind::Unary(op, x), row_type)
-                })
-                .collect();
-            exprs[id].kind = ExprKind::Construct(parts);
+        ExprKind::Unary(op, x) => {
+            let parts = (0..row_count(b.types, ty)).map(|row| {
+                let x = row_of(b, x, row);
+                let row_type = b.exprs[x].ty;
+                b.add(ExprKind::Unary(op, x), row_type)
+            });
+            let parts = parts.collect();
+            b.exprs[id].kind = ExprKind::Construct(parts);
         }
         ExprKind::Assign(Some(op), target, value) => {
-            let read = exprs.duplicate(target);
-            let operation = exprs.push(Expr { kind: ExprKind::Binary(op, read, value), ty, span });
-            by_rows(types, exprs, operation, span);
-            exprs[id].kind = ExprKind::Assign(None, target, operation);
+            let read = b.exprs.duplicate(target);
+            let operation = b.add(ExprKind::Binary(op, read, value), ty);
+            by_rows(b, operation);
+            b.exprs[id].kind = ExprKind::Assign(None, target, operation);
         }
         _ => {}
     }
 }
 
 /// `m._m00` is `m[0][0]`; several elements are a vector, unless they are assigned.
-fn elements_of(
-    types: &mut Types,
-    exprs: &mut ExprArena,
-    id: ExprId,
-    base: ExprId,
-    elements: &[(u8, u8)],
-    target: bool,
-    span: Span,
-) {
-    let element = |types: &mut Types, exprs: &mut ExprArena, base: ExprId, (row, column): (u8, u8)| {
-        let mut b = Build::new(types, exprs, span);
+fn elements_of(b: &mut Build, id: ExprId, base: ExprId, elements: &[(u8, u8)], target: bool) {
+    let element = |b: &mut Build, base: ExprId, (row, column): (u8, u8)| {
         let row = b.at(base, row.into());
         b.swizzle(row, &[column])
     };
     match elements {
         [one] => {
-            let value = element(types, exprs, base, *one);
-            exprs.replace_by(id, value);
+            let value = element(b, base, *one);
+            b.exprs.replace_by(id, value);
         }
         _ if target => {}
         _ => {
-            let parts = elements
-                .iter()
-                .map(|one| {
-                    let copy = exprs.duplicate(base);
-                    element(types, exprs, copy, *one)
-                })
-                .collect();
-            exprs[id].kind = ExprKind::Construct(parts);
+            let parts = elements.iter().map(|one| {
+                let copy = b.exprs.duplicate(base);
+                element(b, copy, *one)
+            });
+            let parts = parts.collect();
+            b.exprs[id].kind = ExprKind::Construct(parts);
         }
     }
 }

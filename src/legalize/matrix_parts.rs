@@ -137,6 +137,19 @@ fn write_out(types: &mut Types, exprs: &mut ExprArena, id: ExprId, native: Capab
     }
 }
 
+/// Row `r` of a matrix operand, which itself is copied.
+pub(super) fn row(b: &mut Build, id: ExprId, r: u8) -> ExprId {
+    // The rows of what is just built are at hand.
+    if let ExprKind::Construct(parts) = &b.exprs[id].kind
+        && let Some(&part) = parts.get(usize::from(r)).filter(|_| fits(b.types, b.exprs, id, parts))
+        && matches!(b.types.get(b.exprs[part].ty), Type::Vector(..))
+    {
+        return b.exprs.duplicate(part);
+    }
+    let copy = b.exprs.duplicate(id);
+    b.at(copy, r.into())
+}
+
 struct Rows<'a> {
     types: &'a mut Types,
     exprs: &'a mut ExprArena,
@@ -167,17 +180,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Row `r` of a matrix operand, which itself is copied.
     fn row(&mut self, id: ExprId, r: u8) -> ExprId {
-        // The rows of what is just built are at hand.
-        if let ExprKind::Construct(parts) = &self.exprs[id].kind
-            && let Some(&part) = parts.get(usize::from(r)).filter(|_| fits(self.types, self.exprs, id, parts))
-            && matches!(self.types.get(self.exprs[part].ty), Type::Vector(..))
-        {
-            return self.exprs.duplicate(part);
-        }
-        let copy = self.exprs.duplicate(id);
-        self.build(id).at(copy, r.into())
+        row(&mut self.build(id), id, r)
     }
 
     fn conversion(&mut self, id: ExprId, inner: ExprId) -> Option<ExprId> {

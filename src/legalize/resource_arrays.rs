@@ -542,14 +542,8 @@ impl Uses<'_, '_, '_> {
             ExprKind::Assign(None, ..) => "store".to_owned(),
             ExprKind::Assign(..) | ExprKind::Step(..) => "update".to_owned(),
             ExprKind::Field(base, index) => {
-                let program = &self.cx.program;
-                match program.types.get(self.body.exprs[*base].ty) {
-                    Type::Struct(s) => {
-                        program.structs[s].fields.get(*index as usize).map_or("load", |f| f.name.as_str())
-                    }
-                    _ => "load",
-                }
-                .to_owned()
+                let field = self.cx.program.field(self.body.exprs[*base].ty, *index);
+                field.map_or("load", |f| f.name.as_str()).to_owned()
             }
             _ => "load".to_owned(),
         }

@@ -1,8 +1,8 @@
 //! Making expressions: one helper a form, so that passes say what they mean.
 
 use super::{
-    Block, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Hints, Item, Literal, LocalId, Program, Scalar,
-    Step, Stmt, StmtKind, Struct, StructId, Swizzle, Template, Type, TypeId, Types, UnaryOp,
+    Block, Expr, ExprArena, ExprId, ExprKind, Field, FunctionId, GlobalId, Hints, Item, Literal, LocalId, Program,
+    Scalar, Step, Stmt, StmtKind, Struct, StructId, Swizzle, Template, Type, TypeId, Types, UnaryOp,
 };
 use crate::source::Span;
 
@@ -161,16 +161,21 @@ impl<'a> Build<'a> {
 
 impl Program {
     /// The fields of a struct type; nothing else has any.
-    pub fn fields(&self, ty: TypeId) -> &[super::Field] {
+    pub fn fields(&self, ty: TypeId) -> &[Field] {
         match self.types.get(ty) {
             Type::Struct(id) => self.structs.get_if(id).map_or(&[], |s| s.fields.as_slice()),
             _ => &[],
         }
     }
 
+    /// A field of a struct type.
+    pub fn field(&self, ty: TypeId, index: u32) -> Option<&Field> {
+        self.fields(ty).get(index as usize)
+    }
+
     /// The type of a field of a struct type.
     pub fn field_type(&self, ty: TypeId, index: u32) -> Option<TypeId> {
-        self.fields(ty).get(index as usize).map(|f| f.ty)
+        self.field(ty, index).map(|f| f.ty)
     }
 
     /// Makes a second declaration of a struct, behind the first.

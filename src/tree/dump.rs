@@ -437,13 +437,8 @@ impl Exprs<'_> {
     }
 
     fn field(&self, base: ExprId, index: u32) -> String {
-        match self.program.types.get(self.exprs[base].ty) {
-            Type::Struct(s) => match self.program.structs[s].fields.get(index as usize) {
-                Some(f) => f.name.to_string(),
-                None => format!("field#{index}"),
-            },
-            _ => format!("field#{index}"),
-        }
+        let field = self.program.field(self.exprs[base].ty, index);
+        field.map_or_else(|| format!("field#{index}"), |f| f.name.to_string())
     }
 
     /// A call; methods are written with a dot.

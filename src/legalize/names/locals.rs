@@ -57,8 +57,7 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
                 if let ExprKind::Contents(block) = body.exprs[*base].kind
                     && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
                     && program.globals[g].transparent
-                    && let Type::Struct(s) = program.types.get(body.exprs[*base].ty)
-                    && let Some(field) = program.structs[s].fields.get(*index as usize)
+                    && let Some(field) = program.field(body.exprs[*base].ty, *index)
                 {
                     words(field.name.as_str());
                 }
