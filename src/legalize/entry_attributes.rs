@@ -230,15 +230,13 @@ impl Lowering<'_, '_> {
         if old == ty {
             return;
         }
+        let mut uses = self.body.expressions();
+        uses.retain(|id| matches!(self.body.exprs[*id].kind, ExprKind::Local(l) if l == local));
         if self.cx.program.written_locals(&self.body).contains(&local) {
             // The variable of the source is filled from a parameter beside it.
             let (name, span) = (self.body.locals[local].name, self.body.locals[local].span);
             let variable = self.body.add_local(name, old, span);
-            for id in self.body.expressions() {
-                if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
-                    self.body.exprs[id].kind = ExprKind::Local(variable);
-                }
-            }
+            uses.into_iter().for_each(|id| self.body.exprs[id].kind = ExprKind::Local(variable));
             self.body.locals[local].name = Symbol::new(&format!("{name}_in"));
             self.body.locals[local].ty = ty;
             let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
@@ -248,14 +246,12 @@ impl Lowering<'_, '_> {
             return;
         }
         self.body.locals[local].ty = ty;
-        for id in self.body.expressions() {
-            if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
-                let span = self.body.exprs[id].span;
-                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-                let value = b.local(local, ty);
-                let value = adapt(&mut b, value, old);
-                self.body.exprs.replace_by(id, value);
-            }
+        for id in uses {
+            let span = self.body.exprs[id].span;
+            let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+            let value = b.local(local, ty);
+            let value = adapt(&mut b, value, old);
+            self.body.exprs.replace_by(id, value);
         }
     }
 

@@ -498,11 +498,3 @@ fn indexed(exprs: &ExprArena, id: ExprId) -> bool {
         _ => false,
     }
 }
-
-fn literal(exprs: &ExprArena, id: ExprId) -> Option<i64> {
-    match exprs[id].kind {
-        ExprKind::Literal(crate::tree::Literal::Int(value), _) => Some(value),
-        ExprKind::Convert(a, _) => literal(exprs, a),
-        _ => None,
-    }
-}

@@ -211,33 +211,15 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, split: &Split) 
     }
     let Some((global, path)) = exprs.global_path(id) else { return };
     let Some(&leaf) = split.get(&(global, path)) else { return };
-    let indices = indices(exprs, id);
+    let indices = exprs.indices(id);
     let Expr { ty, span, .. } = exprs[id];
     // The type of the whole array of leaves: the node's own inside the dimensions that are indexed.
     let mut base = exprs.push(Expr { kind: ExprKind::Global(leaf), ty: TypeId::ERROR, span });
-    for index in indices {
+    for index in indices.into_iter().rev() {
         base = exprs.push(Expr { kind: ExprKind::Index(base, index), ty, span });
     }
     exprs.replace_by(id, base);
     exprs[id].ty = ty;
-}
-
-/// The indices along a path, outermost first.
-fn indices(exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
-    let mut list = Vec::new();
-    let mut id = id;
-    loop {
-        match exprs[id].kind {
-            ExprKind::Index(a, index) => {
-                list.push(index);
-                id = a;
-            }
-            ExprKind::Field(a, _) | ExprKind::Contents(a) => id = a,
-            _ => break,
-        }
-    }
-    list.reverse();
-    list
 }
 
 /// What remains of a parameter block is a constant buffer; types along the new paths are set anew.

@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Local, LocalId, Program,
-    Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Literal, Local, LocalId,
+    Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -178,6 +178,30 @@ impl Arena<ExprId, Expr> {
                 | ExprKind::AddressOf(a) => id = *a,
                 _ => return id,
             }
+        }
+    }
+
+    /// The indices on an access path, outermost last.
+    pub fn indices(&self, path: ExprId) -> Vec<ExprId> {
+        let (mut list, mut id) = (Vec::new(), path);
+        loop {
+            id = match self[id].kind {
+                ExprKind::Index(base, index) => {
+                    list.push(index);
+                    base
+                }
+                ExprKind::Field(base, _) | ExprKind::Contents(base) => base,
+                _ => return list,
+            };
+        }
+    }
+
+    /// An integer that is written out, perhaps converted.
+    pub fn integer(&self, id: ExprId) -> Option<i64> {
+        match self[id].kind {
+            ExprKind::Literal(Literal::Int(value), _) => Some(value),
+            ExprKind::Convert(inner, _) => self.integer(inner),
+            _ => None,
         }
     }
 

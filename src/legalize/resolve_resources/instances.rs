@@ -5,7 +5,7 @@
 
 use super::flow::{Alias, Aliases, Flow, covering, extend};
 use super::rebinding;
-use super::{Bound, Constants, Facts, Resolver, Site, Work, literal, prepare::index_name};
+use super::{Bound, Constants, Facts, Resolver, Site, Work, prepare::index_name};
 use crate::check::constant::Value;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -516,7 +516,7 @@ fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<Shape>, Vec<ExprId>)
                 *a
             }
             ExprKind::Index(a, index) => {
-                match literal(exprs, *index) {
+                match exprs.integer(*index) {
                     Some(value) => steps.push(Selection::At(value)),
                     None => {
                         steps.push(Selection::Hole(facts.marker(exprs, *index)));

@@ -1,7 +1,7 @@
 //! Places in locals: fields and elements, and what stands there.
 
 use super::flow::{covering, extend};
-use super::{Resolver, Site, Work, literal, rebinding};
+use super::{Resolver, Site, Work, rebinding};
 use crate::source::Span;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Step, Stmt, StmtKind, Type};
 
@@ -55,7 +55,7 @@ impl Work<'_> {
             ExprKind::Field(_, index) => Some(Step::Field(index)),
             ExprKind::Index(base, index) => {
                 let Type::Array(_, count) = program.types.get(exprs[base].ty) else { return None };
-                let value = literal(exprs, index).or_else(|| self.constant(program, index)?.int())?;
+                let value = exprs.integer(index).or_else(|| self.constant(program, index)?.int())?;
                 let value = u32::try_from(value).ok()?;
                 count.is_none_or(|n| value < n).then_some(Step::Element(value))
             }
@@ -165,8 +165,8 @@ impl Resolver<'_, '_> {
             return Some(first);
         }
         let path = work.body.exprs.duplicate(first);
-        let lists: Vec<Vec<ExprId>> = all.iter().map(|e| rebinding::indices(&work.body.exprs, *e)).collect();
-        for (at, index) in rebinding::indices(&work.body.exprs, path).into_iter().enumerate() {
+        let lists: Vec<Vec<ExprId>> = all.iter().map(|e| work.body.exprs.indices(*e)).collect();
+        for (at, index) in work.body.exprs.indices(path).into_iter().enumerate() {
             let values: Vec<ExprId> = lists.iter().map(|l| l.get(at).copied()).collect::<Option<_>>()?;
             if values.iter().all(|v| rebinding::same_value(&work.body.exprs, index, *v)) {
                 continue;

@@ -3,7 +3,7 @@
 //! An assignment in the block of the declaration is what the variable stands for from there on. Where it is assigned in
 //! other blocks, the indices of the resources are in variables (a [`Slot`] for each array that they are elements of).
 
-use super::{Facts, Resolver, Site, Work, flow::Alias, literal};
+use super::{Facts, Resolver, Site, Work, flow::Alias};
 use crate::check::constant::Value;
 use crate::source::Span;
 use crate::tree::{
@@ -148,7 +148,7 @@ impl Resolver<'_, '_> {
     /// Puts the indices of a path into variables.
     fn indices_to_variables(&mut self, work: &mut Work, path: ExprId, before: &mut Vec<Stmt>) -> Vec<LocalId> {
         let mut variables = Vec::new();
-        for index in indices(&work.body.exprs, path) {
+        for index in work.body.exprs.indices(path) {
             let index = self.marked_slot(work, index);
             let value = work.body.exprs.displace(index);
             let Expr { ty, span, .. } = work.body.exprs[value];
@@ -184,7 +184,7 @@ impl Resolver<'_, '_> {
     /// Gives the variables in a path the values of the indices in another one.
     fn assign_indices(&mut self, work: &mut Work, old: ExprId, new: ExprId, before: &mut Vec<Stmt>) {
         let unmarked = |path: ExprId| -> Vec<ExprId> {
-            indices(&work.body.exprs, path).into_iter().map(|i| self.facts.unmarked(&work.body.exprs, i)).collect()
+            work.body.exprs.indices(path).into_iter().map(|i| self.facts.unmarked(&work.body.exprs, i)).collect()
         };
         let (old, new) = (unmarked(old), unmarked(new));
         // All are read before one is written.
@@ -229,7 +229,7 @@ impl Resolver<'_, '_> {
             return Some(a);
         }
         let path = work.body.exprs.duplicate(a);
-        for (index, other) in indices(&work.body.exprs, path).into_iter().zip(indices(&work.body.exprs, b)) {
+        for (index, other) in work.body.exprs.indices(path).into_iter().zip(work.body.exprs.indices(b)) {
             if same_value(&work.body.exprs, index, other) {
                 continue;
             }
@@ -252,7 +252,7 @@ impl Resolver<'_, '_> {
 impl Work<'_> {
     /// Makes the indices of a path values that stay what they are.
     pub(super) fn freeze(&mut self, path: ExprId, before: &mut Vec<Stmt>) {
-        let indices = indices(&self.body.exprs, path);
+        let indices = self.body.exprs.indices(path);
         self.freeze_list(&indices, before);
     }
 
@@ -288,7 +288,7 @@ impl Work<'_> {
         let mut numbers: FxHashMap<LocalId, Option<i64>> = FxHashMap::default();
         block.visit(&mut |stmt| {
             if let Some((variable, value)) = assigned_variable(&self.body.exprs, stmt) {
-                let number = literal(&self.body.exprs, value);
+                let number = self.body.exprs.integer(value);
                 numbers.entry(variable).and_modify(|n| *n = n.filter(|n| Some(*n) == number)).or_insert(number);
             }
         });
@@ -368,22 +368,7 @@ impl Resolver<'_, '_> {
 
 /// The marker of an index on a path.
 pub(super) fn marker_of_path(facts: &Facts, exprs: &ExprArena, path: ExprId) -> Option<FunctionId> {
-    indices(exprs, path).into_iter().find_map(|i| facts.marker(exprs, i))
-}
-
-/// The indices on a path, outermost last.
-pub(super) fn indices(exprs: &ExprArena, path: ExprId) -> Vec<ExprId> {
-    let (mut list, mut id) = (Vec::new(), path);
-    loop {
-        id = match exprs[id].kind {
-            ExprKind::Index(base, index) => {
-                list.push(index);
-                base
-            }
-            ExprKind::Field(base, _) | ExprKind::Contents(base) => base,
-            _ => return list,
-        };
-    }
+    exprs.indices(path).into_iter().find_map(|i| facts.marker(exprs, i))
 }
 
 /// Whether two paths are the same but for their indices, for which `index` is asked.

@@ -258,14 +258,7 @@ impl<'a, 'p> Access<'a, 'p> {
     }
 
     pub(super) fn constant(&self, id: ExprId) -> Option<u64> {
-        match self.body.exprs[id].kind {
-            ExprKind::Literal(Literal::Int(n), _) => u64::try_from(n).ok(),
-            ExprKind::Convert(inner, _) => match self.body.exprs[inner].kind {
-                ExprKind::Literal(Literal::Int(n), _) => u64::try_from(n).ok(),
-                _ => None,
-            },
-            _ => None,
-        }
+        self.body.exprs.integer(id).and_then(|n| u64::try_from(n).ok())
     }
 
     fn select_slot(&mut self, base: ExprId, slot: &'p Slot, kind: &ExprKind) -> Option<At<'p>> {
