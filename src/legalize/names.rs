@@ -39,7 +39,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let reserved = Reserved::of(cx.profile.language);
+    let reserved = Reserved::of(cx.profile);
     let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
     let mut names = Names { cx, reserved, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
     if let Some(entry) = names.cx.profile.facts.entry_name {

@@ -3,12 +3,14 @@
 //! *Keywords* can name nothing. *Builtins* are functions, types and constants of the language: a declaration of that name at
 //! global scope would hide them; a local may have it unless its function uses the builtin.
 
-use super::Language;
+use super::{Api, Language, Profile};
 use std::cmp::Ordering;
 
 /// The words of one language.
 pub struct Reserved {
     keywords: Words,
+    /// What drivers take for keywords, although the language has them only within `layout(...)`.
+    of_drivers: Words,
     builtins: Words,
     /// No name may begin with one of these.
     prefixes: &'static [&'static str],
@@ -19,20 +21,23 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// The words of a language.
-    pub fn of(language: Language) -> &'static Reserved {
+    /// The words of a profile's language.
+    pub fn of(profile: &Profile) -> &'static Reserved {
         static HLSL: Reserved = Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS);
-        static GLSL: Reserved = Reserved {
+        const GLSL: Reserved = Reserved {
             prefixes: &["gl_"],
             inside: Some("__"),
             // Compilers stop reading a name after 1024 characters.
             longest: 1000,
             ..Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS)
         };
+        static VULKAN: Reserved = GLSL;
+        static OPENGL: Reserved = Reserved { of_drivers: Words("packed row_major"), ..GLSL };
         static WGSL: Reserved = Reserved { prefixes: &["__"], ..Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS) };
-        match language {
+        match profile.language {
             Language::Hlsl => &HLSL,
-            Language::Glsl => &GLSL,
+            Language::Glsl if profile.facts.api == Api::OpenGl => &OPENGL,
+            Language::Glsl => &VULKAN,
             Language::Wgsl => &WGSL,
         }
     }
@@ -40,6 +45,7 @@ impl Reserved {
     const fn new(keywords: &'static str, builtins: &'static str) -> Reserved {
         Reserved {
             keywords: Words(keywords),
+            of_drivers: Words(""),
             builtins: Words(builtins),
             prefixes: &[],
             inside: None,
@@ -50,6 +56,7 @@ impl Reserved {
     /// Whether nothing may have this name.
     pub fn is_keyword(&self, name: &str) -> bool {
         self.keywords.contains(name)
+            || self.of_drivers.contains(name)
             || self.prefixes.iter().any(|p| name.starts_with(p))
             || self.inside.is_some_and(|i| name.contains(i))
             || name == "_"

@@ -4,6 +4,7 @@
 mod bench;
 mod conformance;
 mod layout;
+mod opengl;
 mod peers;
 mod process;
 mod readme;
@@ -37,6 +38,8 @@ enum Task {
     LayoutReadback(layout::ReadbackOptions),
     /// Edit generated programs under a bindings lock: nothing that it records may move.
     LayoutLocks(layout::LocksOptions),
+    /// Compile and link the GLSL of a tree in Mesa, for each OpenGL profile.
+    Opengl(opengl::Options),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
     /// Time the library in this process.
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::LayoutFuzz(options) => layout::fuzz(&options),
         Task::LayoutReadback(options) => layout::readback(&options),
         Task::LayoutLocks(options) => layout::locks(&options),
+        Task::Opengl(options) => opengl::run(&options),
         Task::Readme(options) => readme::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),
     };
