@@ -157,6 +157,33 @@ fn nothing_is_left_unfinished() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// The types and traits that a file declares, but for unit tests and the insides of functions and macros.
+fn declared(text: &str) -> Vec<String> {
+    let items = syn::parse_file(text).expect("a source that parses").items;
+    let name = |item: &syn::Item| match item {
+        syn::Item::Struct(i) if !names::is_test(&i.attrs) => Some(i.ident.to_string()),
+        syn::Item::Enum(i) => Some(i.ident.to_string()),
+        syn::Item::Type(i) => Some(i.ident.to_string()),
+        syn::Item::Trait(i) => Some(i.ident.to_string()),
+        _ => None,
+    };
+    items.iter().filter_map(name).collect()
+}
+
+#[test]
+fn a_layer_has_one_type_of_a_name() {
+    let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for source in sources() {
+        let layer = source.module.first().cloned().unwrap_or_default();
+        for name in declared(&source.text) {
+            found.entry((layer.clone(), name)).or_default().push(source.path.clone());
+        }
+    }
+    found.retain(|_, files| files.len() > 1);
+    assert!(found.is_empty(), "{found:#?}");
+    assert_eq!(declared("struct A; mod m { struct B; } fn f() { struct C; } enum D {} type A = u8;"), ["A", "D", "A"]);
+}
+
 /// What the rules must find, put in by hand.
 #[test]
 fn violations_are_found() {

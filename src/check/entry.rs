@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// An entry point before it is checked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundEntry {
     decl: DeclId,
     stage: Stage,
 }
@@ -110,7 +110,7 @@ fn stage_of_file(path: &str) -> Option<Stage> {
 
 impl<'a> Checker<'a> {
     /// The entry points of the program.
-    pub(super) fn find_entries(&mut self, input: &'a Input) -> Vec<Found> {
+    pub(super) fn find_entries(&mut self, input: &'a Input) -> Vec<FoundEntry> {
         let functions = self.entry_candidates();
         let mut found = if !self.options.entries.is_empty() {
             self.requested(&functions, input)
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         list
     }
 
-    fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<Found> {
+    fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<FoundEntry> {
         let mut list = Vec::new();
         for request in self.options.entries.clone() {
             let named: Vec<DeclId> =
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
                 self.custom_stage(decl, file)
             });
             match stage {
-                Some(stage) => list.push(Found { decl, stage }),
+                Some(stage) => list.push(FoundEntry { decl, stage }),
                 None => self.ambiguous(decl, input),
             }
         }
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Functions of the units with `[shader]`.
-    fn marked(&mut self, functions: &[DeclId]) -> Vec<Found> {
+    fn marked(&mut self, functions: &[DeclId]) -> Vec<FoundEntry> {
         let mut list = Vec::new();
         for &decl in functions {
             let info = self.info(decl);
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
                     _ => Symbol::new(""),
                 };
                 match Stage::parse(text.as_str()) {
-                    Some(stage) => list.push(Found { decl, stage }),
+                    Some(stage) => list.push(FoundEntry { decl, stage }),
                     None => {
                         let message = format!("`{text}` is not a stage");
                         self.error(Code::BAD_ENTRY, attribute.name.span, message);
@@ -316,7 +316,7 @@ impl<'a> Checker<'a> {
 
     /// Entry points by custom: of attributes, and by `names`: of those of stages, and `main` with what the file or its results
     /// tell.
-    fn infer(&mut self, functions: &[DeclId], names: bool, input: &'a Input) -> Vec<Found> {
+    fn infer(&mut self, functions: &[DeclId], names: bool, input: &'a Input) -> Vec<FoundEntry> {
         let mut list = Vec::new();
         for &decl in functions {
             let info = self.info(decl);
@@ -348,7 +348,7 @@ impl<'a> Checker<'a> {
                 continue;
             };
             self.report.inferred.push(format!("{file}: `{name}` is a {} entry point by {reason}", stage.name()));
-            list.push(Found { decl, stage });
+            list.push(FoundEntry { decl, stage });
         }
         list
     }
@@ -365,8 +365,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks entry points and what they reach.
-    pub(super) fn check_entries(&mut self, entries: Vec<Found>) {
-        for Found { decl, stage } in entries {
+    pub(super) fn check_entries(&mut self, entries: Vec<FoundEntry>) {
+        for FoundEntry { decl, stage } in entries {
             let info = self.info(decl);
             if matches!(info.what, What::Function(f) if f.generics.is_some()) {
                 self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));

@@ -25,7 +25,7 @@ pub struct Bodies {
     environments: Mutex<FxHashMap<Environment, Arc<Known>>>,
 }
 
-type Known = RwLock<FxHashMap<Key, Arc<Shared>>>;
+type Known = RwLock<FxHashMap<BodyKey, Arc<Shared>>>;
 
 /// What a body means depends on it besides its file, the files that this imports, and the library.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +56,7 @@ impl Syntax {
 
 /// The instance of a function whose body it is.
 #[derive(PartialEq, Eq, Hash, Debug)]
-pub(super) struct Key {
+pub(super) struct BodyKey {
     block: Syntax,
     target: Option<Symbol>,
     owner: Option<TypeRef>,
@@ -209,7 +209,7 @@ impl Checker<'_> {
         args: &[Arg],
         block: &ast::Block,
         target: Option<Symbol>,
-    ) -> Option<Key> {
+    ) -> Option<BodyKey> {
         self.links.known.as_ref()?;
         let info = self.info(decl);
         if !self.is_shared(info.source, block.span) || self.diags.has_errors() || self.quiet_depth > 0 {
@@ -219,11 +219,11 @@ impl Checker<'_> {
             Some(owner) => Some(self.type_ref(owner)?),
             None => None,
         };
-        Some(Key { block: Syntax::of(block), target, owner, args: self.arg_refs(args)? })
+        Some(BodyKey { block: Syntax::of(block), target, owner, args: self.arg_refs(args)? })
     }
 
     /// The body that another program has checked, as one of this program.
-    pub(super) fn linked(&mut self, key: &Key) -> Option<Body> {
+    pub(super) fn linked(&mut self, key: &BodyKey) -> Option<Body> {
         let known = self.links.known.as_ref()?;
         let shared = known.read().unwrap_or_else(|e| e.into_inner()).get(key)?.clone();
         let types: Vec<TypeId> = shared.types.iter().map(|t| self.type_of(t)).collect::<Option<_>>()?;
@@ -251,7 +251,7 @@ impl Checker<'_> {
     }
 
     /// Gives a body without diagnostics to the other programs, if it names nothing of this one alone.
-    pub(super) fn share(&mut self, key: Key, body: &Body) {
+    pub(super) fn share(&mut self, key: BodyKey, body: &Body) {
         if let (Some(shared), Some(known)) = (self.shared(body), &self.links.known) {
             known.write().unwrap_or_else(|e| e.into_inner()).insert(key, Arc::new(shared));
         }

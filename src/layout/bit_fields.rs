@@ -14,7 +14,7 @@ const BACKING: &str = "$bit_field_backing_";
 
 /// Where a field is now.
 #[derive(Clone, Copy)]
-enum Slot {
+enum FieldSlot {
     /// A field of another number.
     Field(u32),
     /// Bits of a field.
@@ -51,7 +51,7 @@ pub fn any(program: &Program) -> bool {
 
 /// Packs them.
 pub fn pack(program: &mut Program) {
-    let mut slots: BTreeMap<StructId, Vec<Slot>> = BTreeMap::new();
+    let mut slots: BTreeMap<StructId, Vec<FieldSlot>> = BTreeMap::new();
     let mut accessors = AllAccessors::new();
     let ids: Vec<StructId> = program.structs.ids().collect();
     for id in ids {
@@ -61,7 +61,7 @@ pub fn pack(program: &mut Program) {
             let types: Vec<TypeId> = fields.iter().map(|f| f.ty).collect();
             let (fields, of_struct) = pack_fields(&mut program.types, fields);
             for (slot, ty) in of_struct.iter().zip(types) {
-                if let Slot::Bits(bits) = slot {
+                if let FieldSlot::Bits(bits) = slot {
                     let key = (bits.backing, ty);
                     accessors.entry(key).or_insert_with(|| make_accessors(program, key, span));
                 }
@@ -83,7 +83,7 @@ pub fn pack(program: &mut Program) {
 struct Packing<'a> {
     types: &'a mut Types,
     fields: Vec<Field>,
-    slots: Vec<Slot>,
+    slots: Vec<FieldSlot>,
     /// The bit fields that share the backing field to come, each with its number and its first bit.
     open: Vec<(usize, u32, Field)>,
     /// How many bits of it are taken, and how many it has.
@@ -93,8 +93,8 @@ struct Packing<'a> {
     backings: u32,
 }
 
-fn pack_fields(types: &mut Types, fields: Vec<Field>) -> (Vec<Field>, Vec<Slot>) {
-    let slots = vec![Slot::Field(0); fields.len()];
+fn pack_fields(types: &mut Types, fields: Vec<Field>) -> (Vec<Field>, Vec<FieldSlot>) {
+    let slots = vec![FieldSlot::Field(0); fields.len()];
     let mut packing = Packing { types, fields: Vec::new(), slots, open: Vec::new(), taken: 0, width: 0, backings: 0 };
     for (number, field) in fields.into_iter().enumerate() {
         packing.field(number, field);
@@ -110,7 +110,7 @@ impl Packing<'_> {
         let Some(count) = field.bits.filter(|n| *n > 0) else {
             self.close();
             if let Some(slot) = self.slots.get_mut(number) {
-                *slot = Slot::Field(self.fields.len() as u32);
+                *slot = FieldSlot::Field(self.fields.len() as u32);
             }
             self.fields.push(Field { bits: None, ..field });
             return;
@@ -138,7 +138,7 @@ impl Packing<'_> {
             let place = self.fields.len() as u32;
             let bits = Bits { field: place, backing: ty, at, count: field.bits.unwrap_or(0) };
             if let Some(slot) = self.slots.get_mut(number) {
-                *slot = if whole { Slot::Field(place) } else { Slot::Bits(bits) };
+                *slot = if whole { FieldSlot::Field(place) } else { FieldSlot::Bits(bits) };
             }
         }
         self.fields.push(backing);
@@ -162,7 +162,7 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    fn expr(&mut self, id: ExprId, slots: &BTreeMap<StructId, Vec<Slot>>) {
+    fn expr(&mut self, id: ExprId, slots: &BTreeMap<StructId, Vec<FieldSlot>>) {
         let of = |types: &Types, ty: TypeId| match types.get(ty) {
             Type::Struct(id) => slots.get(&id),
             _ => None,
@@ -171,8 +171,8 @@ impl Rewrite<'_> {
             ExprKind::Field(base, index) => {
                 let slot = of(self.types, self.exprs[base].ty).and_then(|s| s.get(index as usize));
                 match slot {
-                    Some(Slot::Field(index)) => self.exprs[id].kind = ExprKind::Field(base, *index),
-                    Some(Slot::Bits(bits)) => self.access(id, base, *bits),
+                    Some(FieldSlot::Field(index)) => self.exprs[id].kind = ExprKind::Field(base, *index),
+                    Some(FieldSlot::Bits(bits)) => self.access(id, base, *bits),
                     None => {}
                 }
             }
@@ -201,10 +201,10 @@ impl Rewrite<'_> {
     }
 
     /// The parts of a struct with the bit fields brought together.
-    fn combine(&mut self, id: ExprId, parts: &[ExprId], slots: &[Slot]) -> Vec<ExprId> {
+    fn combine(&mut self, id: ExprId, parts: &[ExprId], slots: &[FieldSlot]) -> Vec<ExprId> {
         let mut combined: Vec<ExprId> = Vec::new();
         for (&part, slot) in parts.iter().zip(slots) {
-            let Slot::Bits(bits) = *slot else {
+            let FieldSlot::Bits(bits) = *slot else {
                 combined.push(part);
                 continue;
             };

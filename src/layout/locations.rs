@@ -1,7 +1,7 @@
 //! Locations of stage inputs and outputs, and the indices of their semantics: those that are asked for, then first fit in
 //! order of declaration, a whole parameter at a time (rule `layout-stage-io`).
 //!
-//! [`Varying`] and the [`Part`]s in it are the one list of what goes in and out of a stage: what is emitted, checked, reflected
+//! [`Varying`] and the [`VaryingPart`]s in it are the one list of what goes in and out of a stage: what is emitted, checked, reflected
 //! and explained is read from there.
 //!
 //! A semantic's index runs over the vectors below it as D3D counts them in its signatures: one for each vector of a matrix
@@ -43,12 +43,12 @@ pub struct Varying {
     /// It is of a whole patch: what the function of patch constants gives, and what a domain shader takes of that.
     pub of_patch: bool,
     /// The whole. Where there is one for each vertex or primitive, one of them is its only part.
-    pub part: Part,
+    pub part: VaryingPart,
 }
 
 /// A stage input or output, or a part of one: what the source says of it, and what it takes.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct VaryingPart {
     /// Its type.
     pub ty: TypeId,
     /// The parameter, function of the result or field that it is, or is an element of.
@@ -80,7 +80,7 @@ pub struct Part {
     /// The source says its location, or that of what is around it.
     pub asked: bool,
     /// Fields of a struct; the element of an array, patch or stream.
-    pub parts: Vec<Part>,
+    pub parts: Vec<VaryingPart>,
 }
 
 /// A semantic with its index, if that is not 0.
@@ -95,11 +95,11 @@ impl Varying {
     }
 }
 
-impl Part {
+impl VaryingPart {
     /// What takes nothing.
-    fn new(ty: TypeId, semantic: Option<&Running>, around: Around) -> Part {
+    fn new(ty: TypeId, semantic: Option<&Running>, around: Around) -> VaryingPart {
         let Around { asked, name, span, index, .. } = around;
-        Part {
+        VaryingPart {
             ty,
             name,
             span,
@@ -119,7 +119,11 @@ impl Part {
     }
 
     /// Goes down a part, each before what is in it. `visit` is given what is around it, and answers whether to go on into it.
-    pub fn walk<'p>(&'p self, around: &mut Vec<&'p Part>, visit: &mut dyn FnMut(&'p Part, &[&'p Part]) -> bool) {
+    pub fn walk<'p>(
+        &'p self,
+        around: &mut Vec<&'p VaryingPart>,
+        visit: &mut dyn FnMut(&'p VaryingPart, &[&'p VaryingPart]) -> bool,
+    ) {
         if visit(self, around) {
             around.push(self);
             self.parts.iter().for_each(|part| part.walk(around, visit));
@@ -137,7 +141,7 @@ impl Part {
     fn is_of_patch(&self) -> bool {
         match self.parts.as_slice() {
             [] => self.count > 0 || self.semantic.as_ref().is_some_and(|(name, _)| FACTORS.contains(&name.as_str())),
-            parts => parts.iter().any(Part::is_of_patch),
+            parts => parts.iter().any(VaryingPart::is_of_patch),
         }
     }
 }
@@ -411,16 +415,16 @@ impl<'a> Numbering<'a> {
         let part = match many {
             // The numbers of vertices are in no signature and at no location. One of the policies counts them on D3D.
             Some(many) if many.per == Per::Indices && !(counted && self.settings.api == Api::D3d) => {
-                let element = Part::new(many.element, None, around);
-                Part { parts: vec![element], ..Part::new(of.ty, semantic.as_ref(), around) }
+                let element = VaryingPart::new(many.element, None, around);
+                VaryingPart { parts: vec![element], ..VaryingPart::new(of.ty, semantic.as_ref(), around) }
             }
             Some(many) => {
                 let element = self.part(many.element, &mut semantic, around);
-                Part { ty: of.ty, semantic_stride: None, parts: vec![element.clone()], ..element }
+                VaryingPart { ty: of.ty, semantic_stride: None, parts: vec![element.clone()], ..element }
             }
             None => self.part(of.ty, &mut semantic, around),
         };
-        (start, Varying { function, param, unit, many, of_patch: false, part: Part { explicit, ..part } })
+        (start, Varying { function, param, unit, many, of_patch: false, part: VaryingPart { explicit, ..part } })
     }
 
     fn asked(&self, explicit: &Explicit) -> Option<u32> {
@@ -448,20 +452,20 @@ impl<'a> Numbering<'a> {
     }
 
     /// A type cannot contain itself, so this ends.
-    fn part(&mut self, ty: TypeId, semantic: &mut Option<Running>, around: Around) -> Part {
+    fn part(&mut self, ty: TypeId, semantic: &mut Option<Running>, around: Around) -> VaryingPart {
         if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == TARGET) {
             self.at = target.index;
         }
         self.at = around.at.unwrap_or(self.at);
         let start = self.at;
         let around = Around { at: None, ..around };
-        let mut part = Part { start, ..Part::new(ty, semantic.as_ref(), around) };
+        let mut part = VaryingPart { start, ..VaryingPart::new(ty, semantic.as_ref(), around) };
         let types = &self.program.types;
         match types.get(ty) {
             Type::Struct(id) => {
                 for (index, field) in (0..).zip(&self.program.structs[id].fields) {
                     let found = self.field(field, start, semantic, around);
-                    part.parts.push(Part { field: Some(index), explicit: field.explicit.clone(), ..found });
+                    part.parts.push(VaryingPart { field: Some(index), explicit: field.explicit.clone(), ..found });
                 }
                 span(&mut part, self.offsets());
             }
@@ -497,7 +501,7 @@ impl<'a> Numbering<'a> {
     }
 
     /// A field of a struct that begins at `start`.
-    fn field(&mut self, field: &Field, start: u32, outer: &mut Option<Running>, around: Around) -> Part {
+    fn field(&mut self, field: &Field, start: u32, outer: &mut Option<Running>, around: Around) -> VaryingPart {
         // The outermost semantic wins.
         let mut own = field.semantic.map(Running::new);
         let semantic = if outer.is_some() { outer } else { &mut own };
@@ -561,7 +565,7 @@ impl<'a> Numbering<'a> {
 
 /// The range of a struct's fields. Those that say their locations do so wherever the struct would begin with, unless what
 /// they say is counted from there.
-fn span(part: &mut Part, offsets: bool) {
+fn span(part: &mut VaryingPart, offsets: bool) {
     let placed = || part.parts.iter().filter(|p| p.count > 0);
     let free = offsets || placed().any(|p| !p.asked);
     let own = Some(part.start).filter(|_| free);

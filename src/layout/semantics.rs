@@ -15,7 +15,7 @@ const MOST: u32 = 1 << 10;
 pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         // Streams, patches, their constants and what a mesh shader gives have signatures of their own.
-        let mut groups: BTreeMap<(Unit, bool, Option<usize>), Taken> = BTreeMap::new();
+        let mut groups: BTreeMap<(Unit, bool, Option<usize>), TakenSemantics> = BTreeMap::new();
         let all = locations::varyings(program, settings, entry).into_iter();
         for varying in all.chain(locations::patch_constants(program, settings, entry)) {
             let is_array = matches!(program.types.get(varying.part.ty), Type::Array(..));
@@ -36,12 +36,12 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
 
 /// The semantics of one signature.
 #[derive(Default)]
-struct Taken {
+struct TakenSemantics {
     by_name: BTreeMap<(String, u32), Span>,
     found: Vec<Diagnostic>,
 }
 
-impl Taken {
+impl TakenSemantics {
     fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32) {
         for index in *first..first.saturating_add(count.min(MOST)) {
             let Some(other) = self.by_name.insert((name.clone(), index), span).filter(|other| *other != span) else {

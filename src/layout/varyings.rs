@@ -1,6 +1,6 @@
 //! Faults of the locations of stage inputs and outputs.
 
-use super::locations::{self, LAST, Part, TARGET};
+use super::locations::{self, LAST, TARGET, VaryingPart};
 use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Numbers;
@@ -57,18 +57,18 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
                     has_parts
                 });
             }
-            Leaves { settings, list }.check(most, found);
+            InterfaceLeaves { settings, list }.check(most, found);
         }
     }
 }
 
 /// The leaves of a stage's inputs or outputs: what is no struct, arrays of structs as a whole.
-struct Leaves<'a> {
+struct InterfaceLeaves<'a> {
     settings: &'a Settings,
-    list: Vec<&'a Part>,
+    list: Vec<&'a VaryingPart>,
 }
 
-impl Part {
+impl VaryingPart {
     /// The location that the source gives it, and which of two outputs there it is.
     fn given(&self) -> Option<(u32, u32)> {
         self.asked.then_some((self.start, self.index.unwrap_or(0)))
@@ -85,19 +85,19 @@ impl Part {
     }
 }
 
-impl Leaves<'_> {
+impl InterfaceLeaves<'_> {
     fn check(&self, most: &Numbers, found: &mut Vec<Diagnostic>) {
         for (at, leaf) in self.list.iter().enumerate() {
             let before = self.list.get(..at).unwrap_or_default();
             if let Some(place) = self.place(leaf) {
-                let meeting = |l: &&Part| self.place(l).is_some_and(|p| meets(&p, &place));
-                let met: Vec<&Part> = before.iter().copied().filter(meeting).collect();
+                let meeting = |l: &&VaryingPart| self.place(l).is_some_and(|p| meets(&p, &place));
+                let met: Vec<&VaryingPart> = before.iter().copied().filter(meeting).collect();
                 let names: Vec<String> = met.iter().map(|l| format!("`{}`", l.name)).collect();
                 if !met.is_empty() {
                     let message =
                         format!("`{}` and {} have one position: {}", leaf.name, names.join(", "), place.text());
                     let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
-                    let text = |l: &Part| self.place(l).map_or(String::new(), |p| p.text());
+                    let text = |l: &VaryingPart| self.place(l).map_or(String::new(), |p| p.text());
                     found.push(met.iter().fold(error, |error, l| error.label(l.span, text(l))));
                 }
             }
@@ -118,15 +118,15 @@ impl Leaves<'_> {
     }
 
     /// What a policy counts fewer locations for than a text needs, if another one has them.
-    fn check_text(&self, leaf: &Part, found: &mut Vec<Diagnostic>) {
+    fn check_text(&self, leaf: &VaryingPart, found: &mut Vec<Diagnostic>) {
         let (here, count) = (leaf.in_text(), leaf.places());
         let needs = here.len() as u32;
         if self.settings.api == Api::D3d || needs <= count {
             return;
         }
         let others = self.list.iter().copied().filter(|l| !std::ptr::eq(*l, leaf));
-        let meets = |l: &&Part| l.in_text().start < here.end && here.start < l.in_text().end;
-        let met: Vec<&Part> = others.filter(meets).collect();
+        let meets = |l: &&VaryingPart| l.in_text().start < here.end && here.start < l.in_text().end;
+        let met: Vec<&VaryingPart> = others.filter(meets).collect();
         // Elements of an array meet each other there.
         let element_wise = self.settings.api.facts().element_wise && !leaf.parts.is_empty();
         if met.is_empty() && !(element_wise && leaf.emitted > leaf.count) {
@@ -141,15 +141,15 @@ impl Leaves<'_> {
     }
 
     /// What nothing else may have: the location that is asked for, and the render target. On D3D, semantics differ.
-    fn place(&self, leaf: &Part) -> Option<Taken> {
+    fn place(&self, leaf: &VaryingPart) -> Option<TakenRange> {
         let by_order = self.settings.policy.stage_io.targets_by_order;
         match (&leaf.semantic, leaf.given()) {
             _ if self.settings.api == Api::D3d => None,
             (_, Some((start, index))) => {
-                Some(Taken { name: "location".to_owned(), start, count: leaf.places(), index })
+                Some(TakenRange { name: "location".to_owned(), start, count: leaf.places(), index })
             }
             (Some((name, start)), None) if name == TARGET && !by_order => {
-                Some(Taken { name: name.clone(), start: *start, count: leaf.places(), index: 0 })
+                Some(TakenRange { name: name.clone(), start: *start, count: leaf.places(), index: 0 })
             }
             _ => None,
         }
@@ -157,16 +157,16 @@ impl Leaves<'_> {
 }
 
 /// A range of semantics or locations.
-struct Taken {
+struct TakenRange {
     name: String,
     start: u32,
     count: u32,
     index: u32,
 }
 
-impl Taken {
+impl TakenRange {
     fn text(&self) -> String {
-        let Taken { name, start, count, .. } = self;
+        let TakenRange { name, start, count, .. } = self;
         match count {
             1 => format!("{name} {start}"),
             _ => format!("{name} {start} to {}", start.saturating_add(count - 1)),
@@ -174,8 +174,8 @@ impl Taken {
     }
 }
 
-fn meets(a: &Taken, b: &Taken) -> bool {
-    let end = |t: &Taken| t.start.saturating_add(t.count);
+fn meets(a: &TakenRange, b: &TakenRange) -> bool {
+    let end = |t: &TakenRange| t.start.saturating_add(t.count);
     a.name == b.name && a.index == b.index && a.start < end(b) && b.start < end(a)
 }
 

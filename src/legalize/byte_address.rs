@@ -56,7 +56,7 @@ fn run(cx: &mut Context) {
             }
         }
         hoist::hoist(cx.program, &effects, body, marks);
-        let mut words = Words { cx, body, anywhere, parts: Vec::new() };
+        let mut words = WordAccess { cx, body, anywhere, parts: Vec::new() };
         words.loads(&functions);
         words.stores(&functions);
     });
@@ -92,13 +92,13 @@ fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionI
     }
 }
 
-struct Words<'a, 'b, 'c> {
+struct WordAccess<'a, 'b, 'c> {
     cx: &'a mut Context<'c>,
     body: &'b mut Body,
     /// Calls whose value may begin in the middle of a word, which have the address in bytes in place of the word's number.
     anywhere: FxHashSet<ExprId>,
     /// Parts of words that the store at hand writes.
-    parts: Vec<narrow::Part>,
+    parts: Vec<narrow::WordPart>,
 }
 
 /// An address in the buffer: the buffer, the first word (or byte), and bytes from there.
@@ -111,7 +111,7 @@ struct Address {
     in_bytes: bool,
 }
 
-impl Words<'_, '_, '_> {
+impl WordAccess<'_, '_, '_> {
     fn layout(&self, ty: TypeId) -> TypeLayout {
         let layouter = Layouter { program: self.cx.program, settings: &self.cx.layout.settings };
         layouter.layout(ty, &rules::D3D_STRUCTURED, self.cx.program.default_matrix_order)
@@ -294,7 +294,7 @@ impl Words<'_, '_, '_> {
         let language = self.cx.profile.language.name();
         let Some(bits) = bits::to_word(&mut self.build(value), language, value, s) else { return };
         if s.size() < 4 {
-            return self.parts.push(narrow::Part { offset: place.offset, size: s.size(), bits });
+            return self.parts.push(narrow::WordPart { offset: place.offset, size: s.size(), bits });
         }
         let word = self.word(place);
         let assign = self.build(value).assign(word, bits);

@@ -34,13 +34,13 @@ pub fn run(cx: &mut Context) {
     }
     for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {
         let body = std::mem::take(&mut cx.program.functions[entry.function].code);
-        Lowering { cx, entry, body, start: Vec::new(), placed: &mut placed }.run(&inputs, outputs);
+        AttributeLowering { cx, entry, body, start: Vec::new(), placed: &mut placed }.run(&inputs, outputs);
     }
 }
 
 /// Where a leaf is in the interface.
 #[derive(Clone, PartialEq)]
-struct Slot {
+struct InterfaceSlot {
     /// A builtin, or nothing for a location.
     builtin: Option<&'static str>,
     location: Option<u32>,
@@ -50,16 +50,16 @@ struct Slot {
     ty: TypeId,
 }
 
-struct Lowering<'a, 'b> {
+struct AttributeLowering<'a, 'b> {
     cx: &'a mut Context<'b>,
     entry: EntryPoint,
     body: Body,
     start: Vec<Stmt>,
     /// Structs whose fields have their attributes.
-    placed: &'a mut BTreeMap<StructId, Vec<Slot>>,
+    placed: &'a mut BTreeMap<StructId, Vec<InterfaceSlot>>,
 }
 
-impl Lowering<'_, '_> {
+impl AttributeLowering<'_, '_> {
     fn run(mut self, inputs: &[Leaf], outputs: Vec<Leaf>) {
         let entry = self.entry.clone();
         if entry.stage == Stage::Vertex && !outputs.iter().any(Leaf::is_position) {
@@ -94,14 +94,14 @@ impl Lowering<'_, '_> {
     }
 
     /// The place of a leaf in the interface; `None` for a system value that the stage does not have.
-    fn slot(&mut self, leaf: &Leaf, direction: Direction) -> Option<Slot> {
+    fn slot(&mut self, leaf: &Leaf, direction: Direction) -> Option<InterfaceSlot> {
         if leaf.is_system() {
             let value = leaf.system(self.entry.stage, direction)?;
             let (builtin, scalar, length) = value.attribute?;
             let types = &mut self.cx.program.types;
             let ty = types.scalar_or_vector(scalar, length);
             let modifiers = leaf.modifiers.0 & Modifiers::PRECISE.0;
-            return Some(Slot {
+            return Some(InterfaceSlot {
                 builtin: Some(builtin),
                 location: None,
                 index: None,
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
         if between && self.cx.program.types.component(ty).is_some_and(Scalar::is_integer) {
             modifiers.set(Modifiers::NOINTERPOLATION);
         }
-        Some(Slot { builtin: None, location: leaf.location, index: leaf.index, modifiers, ty })
+        Some(InterfaceSlot { builtin: None, location: leaf.location, index: leaf.index, modifiers, ty })
     }
 
     /// Puts the attributes on the fields of a struct that can stay as it is.
@@ -462,7 +462,13 @@ impl Lowering<'_, '_> {
 }
 
 /// Writes a place to the attributes of a field, parameter or result.
-fn place(slot: &Slot, attributes: &mut Vec<Attribute>, explicit: &mut Explicit, modifiers: &mut Modifiers, span: Span) {
+fn place(
+    slot: &InterfaceSlot,
+    attributes: &mut Vec<Attribute>,
+    explicit: &mut Explicit,
+    modifiers: &mut Modifiers,
+    span: Span,
+) {
     if let Some(builtin) = slot.builtin {
         attributes.push(attribute("builtin", vec![AttributeArg::Name(Symbol::new(builtin))], span));
     }

@@ -47,7 +47,7 @@ enum Replacement {
     Missing(Symbol, Span),
 }
 
-struct Lowering<'a, 'b> {
+struct GlobalLowering<'a, 'b> {
     cx: &'a mut Context<'b>,
     /// Which entry point this is.
     index: usize,
@@ -98,7 +98,7 @@ fn lower(cx: &mut Context, index: usize, entry: EntryPoint) {
     let body = std::mem::take(&mut cx.program.functions[entry.function].code);
     let distances = distances(&cx.program.types, [(Direction::In, &inputs), (Direction::Out, &outputs)]);
     let params = cx.program.functions[entry.function].params.clone();
-    let mut l = Lowering { cx, index, entry, body, start: Vec::new(), distances };
+    let mut l = GlobalLowering { cx, index, entry, body, start: Vec::new(), distances };
     let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)> = Vec::new();
     for (index, param) in params.iter().enumerate() {
         let of = |leaves: &[Leaf]| -> Vec<Leaf> {
@@ -132,7 +132,7 @@ fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprI
     b.construct(values, ty)
 }
 
-impl Lowering<'_, '_> {
+impl GlobalLowering<'_, '_> {
     /// What stands for each leaf: new globals, or builtins.
     fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Replacement> {
         let base = self.body.locals.iter().nth(local.index()).map(|(_, l)| l.name);

@@ -61,7 +61,7 @@ fn flatten(cx: &mut Context, concerned: &dyn Fn(&Context, &Body) -> bool) {
     cx.each_body(&mut |cx, _, body| {
         if concerned(cx, body) {
             let block = std::mem::take(&mut body.block);
-            let mut flatten = Flatten { program: cx.program, effects: &effects, body };
+            let mut flatten = Flattening { program: cx.program, effects: &effects, body };
             let block = flatten.block(block);
             body.block = block;
         }
@@ -124,13 +124,13 @@ fn assigns_inside(_: &Program, body: &Body, stmt: &Stmt) -> bool {
     found
 }
 
-struct Flatten<'a> {
+struct Flattening<'a> {
     program: &'a mut Program,
     effects: &'a Effects,
     body: &'a mut Body,
 }
 
-impl Flatten<'_> {
+impl Flattening<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut out = Vec::with_capacity(block.stmts.len());
         for stmt in block.stmts {

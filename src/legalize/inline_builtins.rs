@@ -66,7 +66,7 @@ fn expression_of(f: &Function) -> Option<ExprId> {
 }
 
 /// How a polyfill's expression treats its parameters.
-struct Shape {
+struct PolyfillShape {
     /// Mentions of each parameter.
     uses: FxHashMap<LocalId, u32>,
     /// Parameters of which only parts are mentioned.
@@ -77,9 +77,9 @@ struct Shape {
     assigns: bool,
 }
 
-fn shape(f: &Function, root: ExprId) -> Shape {
+fn shape(f: &Function, root: ExprId) -> PolyfillShape {
     let parts = parts::mentioned(&f.code.exprs, root);
-    let mut shape = Shape { uses: FxHashMap::default(), parts, in_order: true, assigns: false };
+    let mut shape = PolyfillShape { uses: FxHashMap::default(), parts, in_order: true, assigns: false };
     let mut order = Vec::new();
     for id in f.code.exprs.post_order(root) {
         match &f.code.exprs[id].kind {
@@ -148,7 +148,7 @@ impl Inline<'_> {
         marks
     }
 
-    fn mark_call(&self, callee: &Function, shape: &Shape, args: &[ExprId], marks: &mut Marks) {
+    fn mark_call(&self, callee: &Function, shape: &PolyfillShape, args: &[ExprId], marks: &mut Marks) {
         if shape.assigns {
             return;
         }
@@ -173,7 +173,7 @@ impl Inline<'_> {
     }
 
     /// Whether an argument can stand in the place of its parameter as it is.
-    fn fits(&self, param: LocalId, shape: &Shape, arg: ExprId) -> bool {
+    fn fits(&self, param: LocalId, shape: &PolyfillShape, arg: ExprId) -> bool {
         let uses = shape.uses.get(&param).copied().unwrap_or(0);
         let separable = |wanted: &Vec<Swizzle>| {
             !self.effects.expr(&self.body.exprs, arg)

@@ -131,7 +131,7 @@ fn write_out(types: &mut Types, exprs: &mut ExprArena, id: ExprId, native: Capab
     if !is_part(types, exprs, id, native) {
         return;
     }
-    let mut rows = Rows { types, exprs };
+    let mut rows = MatrixRows { types, exprs };
     if let Some(new) = rows.expand(id) {
         rows.exprs.replace_by(id, new);
     }
@@ -150,12 +150,12 @@ pub(super) fn row(b: &mut Build, id: ExprId, r: u8) -> ExprId {
     b.at(copy, r.into())
 }
 
-struct Rows<'a> {
+struct MatrixRows<'a> {
     types: &'a mut Types,
     exprs: &'a mut ExprArena,
 }
 
-impl Rows<'_> {
+impl MatrixRows<'_> {
     fn build(&mut self, id: ExprId) -> Build<'_> {
         let span = self.exprs[id].span;
         Build::new(self.types, self.exprs, span)

@@ -30,9 +30,9 @@ use crate::tree::{
 };
 use flow::{Aliases, Flow, Jumps, Read};
 use instances::{Instance, Key, Output};
-use places::Part;
+use places::ResourcePart;
 use prepare::Facts;
-use rebinding::Slot;
+use rebinding::IndexSlot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ struct Work<'a> {
     /// Locals whose resources change in other blocks than that of their declaration, or that the caller sees.
     branched: FxHashSet<LocalId>,
     /// The indices of such locals.
-    slots: Vec<Slot>,
+    slots: Vec<IndexSlot>,
     /// Declarations of the variables that hold them.
     variables: Vec<Stmt>,
     /// Arrays of indices that can be used again in the block at hand.
@@ -120,7 +120,7 @@ struct Work<'a> {
     /// Stands for the result, where that holds resources.
     result: Option<LocalId>,
     /// The resources in what calls give.
-    results: FxHashMap<ExprId, Vec<Part>>,
+    results: FxHashMap<ExprId, Vec<ResourcePart>>,
     /// The indices that calls return.
     returned: FxHashMap<ExprId, LocalId>,
     /// The parameters that are constants in this instance.
@@ -356,7 +356,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The resources in a value: for each, the fields that lead to it and its access path. `None` if it is no path.
-    fn parts(&mut self, work: &mut Work, value: ExprId, site: &mut Site) -> Option<Vec<Part>> {
+    fn parts(&mut self, work: &mut Work, value: ExprId, site: &mut Site) -> Option<Vec<ResourcePart>> {
         if let Some(given) = work.results.get(&value) {
             return Some(given.clone());
         }

@@ -181,7 +181,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     for (at, (point, leaf)) in distances.iter().enumerate() {
         let here = |l: &&(Point, Leaf)| l.0 == *point;
         let before = distances.iter().take(at).filter(here);
-        let shapes: Vec<Shape> = before.map(|(_, l)| l).chain([leaf]).map(|l| shape(cx.program, l.ty)).collect();
+        let shapes: Vec<RowShape> = before.map(|(_, l)| l).chain([leaf]).map(|l| shape(cx.program, l.ty)).collect();
         if !fit(&shapes) {
             let message = format!("{} has no room for these distances in a signature", cx.profile.name);
             let note =
@@ -255,10 +255,10 @@ fn way(point: Point) -> &'static str {
 const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
 
 /// Rows, and numbers in each.
-type Shape = (u32, u32);
+type RowShape = (u32, u32);
 
 /// An array has no depth that a type has not.
-fn shape(program: &Program, ty: TypeId) -> Shape {
+fn shape(program: &Program, ty: TypeId) -> RowShape {
     match program.types.get(ty) {
         Type::Array(element, n) => {
             let (rows, columns) = shape(program, element);
@@ -274,8 +274,8 @@ fn shape(program: &Program, ty: TypeId) -> Shape {
 }
 
 /// Whether distances have room in two rows of four: those of two rows side by side, the others in one row or the other.
-fn fit(shapes: &[Shape]) -> bool {
-    let (both, one): (Vec<Shape>, Vec<Shape>) = shapes.iter().partition(|(rows, _)| *rows > 1);
+fn fit(shapes: &[RowShape]) -> bool {
+    let (both, one): (Vec<RowShape>, Vec<RowShape>) = shapes.iter().partition(|(rows, _)| *rows > 1);
     let columns: u32 = both.iter().fold(0, |sum, (_, columns)| sum.saturating_add(*columns));
     let free = 4u32.checked_sub(columns).filter(|_| both.iter().all(|(rows, _)| *rows == 2));
     let Some(free) = free else { return false };

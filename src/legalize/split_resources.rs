@@ -62,7 +62,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// What a leaf is declared as.
-struct Declared {
+struct DeclaredLeaf {
     /// Its type, with the array dimensions on the way.
     ty: TypeId,
     name: String,
@@ -144,7 +144,7 @@ fn split_parameter(cx: &mut Context, global: GlobalId, parameter: ParameterId, s
 }
 
 /// What the leaf at a path below a parameter is declared as: arrays on the way are those of the leaf.
-fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<Declared> {
+fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<DeclaredLeaf> {
     let Global { ty, name, transparent, .. } = program.globals[global];
     let mut dims = Vec::new();
     let mut inside_arrays = |program: &Program, ty: TypeId| {
@@ -176,10 +176,10 @@ fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<De
         ty = program.types.intern(Type::ConstantBuffer(t));
     }
     let ty = dims.iter().rev().fold(ty, |t, n| program.types.array(t, *n));
-    Some(Declared { ty, name, field })
+    Some(DeclaredLeaf { ty, name, field })
 }
 
-fn declare(cx: &mut Context, parent: GlobalId, leaf: Declared) -> GlobalId {
+fn declare(cx: &mut Context, parent: GlobalId, leaf: DeclaredLeaf) -> GlobalId {
     let whole = &cx.program.globals[parent];
     let mut global = Global::new(leaf.name.as_str(), leaf.ty, GlobalKind::Parameter, whole.span);
     global.modifiers = whole.modifiers;

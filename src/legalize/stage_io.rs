@@ -2,7 +2,7 @@
 //!
 //! Their locations are those of the sidecar: [`crate::layout::locations`].
 
-use crate::layout::locations::{self, Part, Varying};
+use crate::layout::locations::{self, Varying, VaryingPart};
 use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -91,7 +91,7 @@ pub struct Flatten<'a> {
 
 /// What the walk carries down.
 #[derive(Clone)]
-struct At {
+struct LeafAt {
     source: Source,
     path: Vec<Step>,
     name: String,
@@ -125,7 +125,7 @@ impl Flatten<'_> {
         for varying in all {
             let function = &self.program.functions[varying.function];
             let param = varying.param.and_then(|i| function.params.get(i));
-            let at = At {
+            let at = LeafAt {
                 source: varying.param.map_or(Source::Result, Source::Param),
                 path: Vec::new(),
                 name: String::new(),
@@ -139,7 +139,7 @@ impl Flatten<'_> {
         leaves
     }
 
-    fn walk(&mut self, at: At, part: &Part, leaves: &mut Vec<Leaf>) {
+    fn walk(&mut self, at: LeafAt, part: &VaryingPart, leaves: &mut Vec<Leaf>) {
         match (self.program.types.get(part.ty), part.parts.first()) {
             (Type::Struct(id), _) => {
                 for (index, part) in part.parts.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Flatten<'_> {
 }
 
 /// Elements of an array or matrix, each that many locations and indices of the semantic further.
-fn elements(at: &At, count: u32, (locations, indices): (u32, u32)) -> impl Iterator<Item = At> {
+fn elements(at: &LeafAt, count: u32, (locations, indices): (u32, u32)) -> impl Iterator<Item = LeafAt> {
     (0..count.min(64)).map(move |index| {
         let mut below = at.clone();
         below.path.push(Step::Element(index));
@@ -189,7 +189,7 @@ fn elements(at: &At, count: u32, (locations, indices): (u32, u32)) -> impl Itera
     })
 }
 
-fn leaf(ty: TypeId, at: At, part: &Part) -> Leaf {
+fn leaf(ty: TypeId, at: LeafAt, part: &VaryingPart) -> Leaf {
     let further = at.further;
     Leaf {
         source: at.source,

@@ -5,7 +5,7 @@ use super::explain::{Explanation, Step, source_line};
 use super::model::Binding;
 use super::varyings::{Both, Signature, Ways, located, signatures};
 use super::words::{count, position};
-use crate::layout::locations::{PATCH, Part, TARGET, Varying, semantic_text};
+use crate::layout::locations::{PATCH, TARGET, Varying, VaryingPart, semantic_text};
 use crate::layout::rules::pages;
 use crate::layout::{Api, ProgramLayout, Unit};
 use crate::source::{Sources, Span};
@@ -14,12 +14,12 @@ use crate::tree::{EntryPoint, Program, Stage, Type};
 /// The stage inputs and outputs of an entry point, and their parts.
 pub(super) fn explain(program: &Program, layout: &ProgramLayout, sources: &Sources, entry: usize) -> Vec<Explanation> {
     let Some(entry) = program.entry_points.get(entry) else { return Vec::new() };
-    let mut explainer = Explainer { program, layout, sources, entry, list: Vec::new() };
+    let mut explainer = IoExplainer { program, layout, sources, entry, list: Vec::new() };
     signatures(program, &layout.settings, entry).iter().for_each(|signature| explainer.signature(signature));
     explainer.list
 }
 
-struct Explainer<'a> {
+struct IoExplainer<'a> {
     program: &'a Program,
     layout: &'a ProgramLayout,
     sources: &'a Sources,
@@ -45,7 +45,7 @@ fn range(unit: Unit, binding: &Binding) -> String {
     format!("{} of {}", position(binding), word(unit))
 }
 
-impl Explainer<'_> {
+impl IoExplainer<'_> {
     fn step(&self, text: String, span: Span) -> Step {
         Step::new(text, pages::STAGE_IO, source_line(self.sources, span))
     }
@@ -118,16 +118,16 @@ impl Explainer<'_> {
     }
 
     /// The location that the source asks for.
-    fn asked(&self, part: &Part) -> Option<String> {
+    fn asked(&self, part: &VaryingPart) -> Option<String> {
         requested(&part.explicit).filter(|_| part.explicit.location.is_some() && self.takes_locations())
     }
 
-    fn is_struct(&self, part: &Part) -> bool {
+    fn is_struct(&self, part: &VaryingPart) -> bool {
         matches!(self.program.types.get(part.ty), Type::Struct(_))
     }
 
-    fn is_target(&self, part: &Part, unit: Unit) -> bool {
-        let target = |part: &Part| part.semantic.as_ref().is_some_and(|(name, _)| name == TARGET);
+    fn is_target(&self, part: &VaryingPart, unit: Unit) -> bool {
+        let target = |part: &VaryingPart| part.semantic.as_ref().is_some_and(|(name, _)| name == TARGET);
         self.entry.stage == Stage::Fragment
             && unit == Unit::VaryingOutput
             && !self.layout.settings.policy.stage_io.targets_by_order

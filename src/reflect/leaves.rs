@@ -5,7 +5,7 @@ use super::build::{Builder, count};
 use super::model::{Binding, BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Unbounded};
 use super::paths::Paths;
 use super::varyings::{Signature, located};
-use crate::layout::locations::{PATCH, Part, semantic_text};
+use crate::layout::locations::{PATCH, VaryingPart, semantic_text};
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
 use crate::tree::{self, FunctionId, LeafId, Origin, ParameterId, Program, Semantic, Step, Type, TypeId};
@@ -33,7 +33,7 @@ pub(super) struct Listed {
 /// program of the texts.
 pub(super) fn leaves(builder: &Builder, entries: &[(EntryPoint, Vec<Signature>)], emitted: Option<&Program>) -> Listed {
     let paths = Paths { program: builder.program, leaves: &builder.layout.leaves };
-    let mut rows = Rows { builder, paths, list: Vec::new() };
+    let mut rows = LeafRows { builder, paths, list: Vec::new() };
     for (id, leaf) in builder.layout.leaves.iter() {
         rows.leaf(id, leaf);
     }
@@ -83,7 +83,7 @@ impl Row {
     }
 }
 
-struct Rows<'a, 'b> {
+struct LeafRows<'a, 'b> {
     builder: &'b Builder<'a>,
     paths: Paths<'b>,
     list: Vec<Row>,
@@ -104,7 +104,7 @@ pub(super) fn join(path: &str, name: &str) -> String {
     }
 }
 
-impl Rows<'_, '_> {
+impl LeafRows<'_, '_> {
     fn leaf(&mut self, id: LeafId, leaf: &layout::Leaf) {
         let Some(unit) = leaf.unit else { return };
         if leaf.role == Role::Data { self.bytes(id, leaf) } else { self.slots(id, leaf, unit) }
@@ -309,7 +309,7 @@ fn varyings(
                 let mut nth = 0;
                 varying.part.walk(&mut Vec::new(), &mut |part, around| {
                     nth += 1;
-                    let way: Vec<&Part> = around.iter().copied().chain([part]).collect();
+                    let way: Vec<&VaryingPart> = around.iter().copied().chain([part]).collect();
                     let named = way.iter().rfind(|p| p.field.is_some()).or(way.first());
                     let at = named.filter(|_| part.parts.is_empty()).and_then(|named| located(varying.unit, named));
                     let leaf = at.map(|at| varying_leaf(program, at, (&way, both.first.per()), given));
@@ -352,7 +352,7 @@ fn given_field(program: &Program, (mut ty, semantic): Given, index: u32) -> Opti
 fn varying_leaf(
     program: &Program,
     at: Binding,
-    (way, per): (&[&Part], Option<&str>),
+    (way, per): (&[&VaryingPart], Option<&str>),
     text: Option<(&Program, Given)>,
 ) -> Leaf {
     let fields = || way.iter().filter_map(|part| Some((part.name, part.field?)));

@@ -87,8 +87,8 @@ impl Buffers<'_, '_> {
         });
     }
 
-    fn rows(&self) -> Rows<'_> {
-        Rows { builder: self.builder, rows: Vec::new() }
+    fn rows(&self) -> MemoryRows<'_> {
+        MemoryRows { builder: self.builder, rows: Vec::new() }
     }
 
     fn buffer(&mut self, leaf: Option<LeafId>, way: &Way, layout: &TypeLayout, stride: Option<u64>) {
@@ -137,12 +137,12 @@ impl Way {
 }
 
 /// The rows of one buffer.
-struct Rows<'a> {
+struct MemoryRows<'a> {
     builder: &'a Builder<'a>,
     rows: Vec<MemoryRow>,
 }
 
-impl Rows<'_> {
+impl MemoryRows<'_> {
     fn padding(&mut self, way: &Way, from: u64, to: u64, repeats: &[Repeat]) {
         if to > from && to != UNBOUNDED {
             let (path, repeats) = (way.name.clone(), repeats.to_vec());

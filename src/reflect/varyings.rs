@@ -2,7 +2,7 @@
 
 use super::build::{Builder, put, set_semantic, slot, user_attributes};
 use super::model::{Binding, Count, Size, TypeNode, Variable};
-use crate::layout::locations::{self, Part, Per, Varying};
+use crate::layout::locations::{self, Per, Varying, VaryingPart};
 use crate::layout::{Settings, Unit};
 use crate::tree::*;
 
@@ -67,14 +67,14 @@ impl<'a> Both<'a> {
 }
 
 /// The locations of a part; `None` if it takes none.
-pub(super) fn located(unit: Unit, part: &Part) -> Option<Binding> {
+pub(super) fn located(unit: Unit, part: &VaryingPart) -> Option<Binding> {
     (part.count > 0).then(|| slot(unit, part.start.into(), 0, part.count.into()))
 }
 
 /// A part in each direction that it goes in. They differ in their locations.
 pub(super) struct Ways<'p> {
-    pub first: &'p Part,
-    all: Vec<(Unit, &'p Part)>,
+    pub first: &'p VaryingPart,
+    all: Vec<(Unit, &'p VaryingPart)>,
 }
 
 impl<'p> Ways<'p> {

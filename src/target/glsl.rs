@@ -91,12 +91,12 @@ impl Glsl {
     }
 
     /// How an extension that Vulkan's GLSL needs stands here.
-    pub fn extension(&self, name: &str) -> Support {
+    pub fn extension(&self, name: &str) -> ExtensionSupport {
         let row = EXTENSIONS.iter().find(|(extension, ..)| *extension == name);
         match self.edition {
-            Edition::Vulkan => Support::Extension,
-            Edition::Core => row.map_or(Support::Missing, |(_, core, _)| *core),
-            Edition::Es => row.map_or(Support::Missing, |(_, _, es)| *es),
+            Edition::Vulkan => ExtensionSupport::Extension,
+            Edition::Core => row.map_or(ExtensionSupport::Missing, |(_, core, _)| *core),
+            Edition::Es => row.map_or(ExtensionSupport::Missing, |(_, _, es)| *es),
         }
     }
 }
@@ -190,7 +190,7 @@ const WORDS: &[(&str, u32, u32)] = &[
 
 /// How an extension that Vulkan's GLSL needs stands in OpenGL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Support {
+pub enum ExtensionSupport {
     /// The language has it by itself.
     Core,
     /// The extension exists.
@@ -200,24 +200,24 @@ pub enum Support {
 }
 
 /// (extension, on desktop, on ES); what is not listed is missing.
-const EXTENSIONS: &[(&str, Support, Support)] = &[
-    ("GL_EXT_samplerless_texture_functions", Support::Core, Support::Core),
-    ("GL_EXT_control_flow_attributes", Support::Core, Support::Core),
-    ("GL_ARB_shader_draw_parameters", Support::Extension, Support::Missing),
-    ("GL_ARB_shader_viewport_layer_array", Support::Extension, Support::Missing),
-    ("GL_ARB_shader_stencil_export", Support::Extension, Support::Missing),
-    ("GL_EXT_texture_buffer", Support::Missing, Support::Extension),
-    ("GL_EXT_blend_func_extended", Support::Missing, Support::Extension),
-    ("GL_ARB_sparse_texture2", Support::Extension, Support::Missing),
-    ("GL_ARB_sparse_texture_clamp", Support::Extension, Support::Missing),
-    ("GL_KHR_shader_subgroup_basic", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_vote", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_arithmetic", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_ballot", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_shuffle", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_shuffle_relative", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_clustered", Support::Extension, Support::Extension),
-    ("GL_KHR_shader_subgroup_quad", Support::Extension, Support::Extension),
+const EXTENSIONS: &[(&str, ExtensionSupport, ExtensionSupport)] = &[
+    ("GL_EXT_samplerless_texture_functions", ExtensionSupport::Core, ExtensionSupport::Core),
+    ("GL_EXT_control_flow_attributes", ExtensionSupport::Core, ExtensionSupport::Core),
+    ("GL_ARB_shader_draw_parameters", ExtensionSupport::Extension, ExtensionSupport::Missing),
+    ("GL_ARB_shader_viewport_layer_array", ExtensionSupport::Extension, ExtensionSupport::Missing),
+    ("GL_ARB_shader_stencil_export", ExtensionSupport::Extension, ExtensionSupport::Missing),
+    ("GL_EXT_texture_buffer", ExtensionSupport::Missing, ExtensionSupport::Extension),
+    ("GL_EXT_blend_func_extended", ExtensionSupport::Missing, ExtensionSupport::Extension),
+    ("GL_ARB_sparse_texture2", ExtensionSupport::Extension, ExtensionSupport::Missing),
+    ("GL_ARB_sparse_texture_clamp", ExtensionSupport::Extension, ExtensionSupport::Missing),
+    ("GL_KHR_shader_subgroup_basic", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_vote", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_arithmetic", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_ballot", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_shuffle", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_shuffle_relative", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_clustered", ExtensionSupport::Extension, ExtensionSupport::Extension),
+    ("GL_KHR_shader_subgroup_quad", ExtensionSupport::Extension, ExtensionSupport::Extension),
 ];
 
 impl Profile {
@@ -233,7 +233,7 @@ impl Profile {
 
     /// Whether it does not have an extension.
     pub fn lacks_extension(&self, name: &str) -> bool {
-        self.facts.glsl.extension(name) == Support::Missing
+        self.facts.glsl.extension(name) == ExtensionSupport::Missing
     }
 
     /// The first word of a text that this version of GLSL does not have.

@@ -8,7 +8,7 @@
 //! | `StructuredBuffer<Particle> particles;` | `buffer particles_block { Particle particles[]; };` |
 //! | arrays of buffers | an instance name with the sizes; contents that are no struct members are `data` |
 
-use super::{File, Glsl, layout_of, memory_words};
+use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
 use crate::symbol::Symbol;
@@ -101,7 +101,7 @@ fn first_order(program: &Program, ty: TypeId, own: Option<MatrixOrder>) -> Optio
     }
 }
 
-impl File<'_> {
+impl GlslFile<'_> {
     /// The blocks that pointers to device memory refer to: those of structs when the struct is declared, others at once.
     pub(super) fn pointers(&mut self, after: Option<StructId>) {
         let program = self.cx.program;

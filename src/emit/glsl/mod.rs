@@ -11,7 +11,7 @@ use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::Varyings;
 use crate::target::format::Format;
-use crate::target::glsl::{Bindings, Support};
+use crate::target::glsl::{Bindings, ExtensionSupport};
 use crate::tree::*;
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ struct Glsl;
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let mut file = File { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
+    let mut file = GlslFile { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
 }
 
-struct File<'a> {
+struct GlslFile<'a> {
     cx: &'a Context<'a>,
     w: Writer,
     /// Types of pointers to device memory.
@@ -36,14 +36,14 @@ struct File<'a> {
 /// Groups of one-line declarations.
 const RESOURCES: u8 = 100;
 
-impl File<'_> {
+impl GlslFile<'_> {
     /// Version and extensions come first, then the head of the source, then what the stage declares of itself.
     fn head(&mut self) {
         let found = extensions::collect(self.cx);
         let number = self.cx.profile.version_number().max(found.version);
         let glsl = &self.cx.profile.facts.glsl;
         self.w.line(&format!("#version {number}{}", glsl.suffix));
-        for extension in found.extensions.iter().filter(|e| glsl.extension(e) == Support::Extension) {
+        for extension in found.extensions.iter().filter(|e| glsl.extension(e) == ExtensionSupport::Extension) {
             self.w.line(&format!("#extension {extension} : require"));
         }
         precisions(self.cx).iter().for_each(|line| self.w.line(line));

@@ -17,18 +17,18 @@ struct Hlsl {
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
     let dialect = Hlsl { has_select: cx.profile.version >= (6, 0) };
-    let mut file = File { cx, dialect, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let mut file = HlslFile { cx, dialect, w: Writer::new(Braces::OwnLine, cx.options.comments) };
     file.items();
     file.w.finish()
 }
 
-struct File<'a> {
+struct HlslFile<'a> {
     cx: &'a Context<'a>,
     dialect: Hlsl,
     w: Writer,
 }
 
-impl File<'_> {
+impl HlslFile<'_> {
     fn items(&mut self) {
         let mut spacing = Spacing::default();
         if header(self.cx, &mut self.w) {

@@ -14,7 +14,7 @@ struct Wgsl;
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let mut file = File { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
+    let mut file = WgslFile { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
     file.items();
     file.w.finish()
 }
@@ -22,12 +22,12 @@ pub(super) fn emit(cx: &Context) -> String {
 /// The classes of slots, in the order of the groups that stand for them.
 const CLASSES: [char; 3] = ['b', 't', 's'];
 
-struct File<'a> {
+struct WgslFile<'a> {
     cx: &'a Context<'a>,
     w: Writer,
 }
 
-impl File<'_> {
+impl WgslFile<'_> {
     fn items(&mut self) {
         let mut spacing = Spacing::default();
         if header(self.cx, &mut self.w) {

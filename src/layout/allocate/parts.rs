@@ -12,7 +12,7 @@ use crate::tree::{Program, Step};
 
 /// Where one slot or attachment of a parameter is.
 #[derive(Clone, PartialEq, Debug)]
-struct Slot {
+struct PartSlot {
     /// The path from the parameter on.
     path: Vec<Step>,
     /// It is in a space that its parameter takes, not in one of others.
@@ -23,7 +23,7 @@ struct Slot {
 }
 
 /// The slots and attachments in a parameter, first elements of arrays, in the order of its type.
-fn slots(program: &Program, place: Position, layout: &TypeLayout) -> Vec<Slot> {
+fn slots(program: &Program, place: Position, layout: &TypeLayout) -> Vec<PartSlot> {
     let mut list = Vec::new();
     walk(program, &Part::whole(place, layout, None), &mut |part| {
         match &part.layout.detail {
@@ -39,14 +39,14 @@ fn slots(program: &Program, place: Position, layout: &TypeLayout) -> Vec<Slot> {
     list
 }
 
-fn put(list: &mut Vec<Slot>, part: &Part, (place, counts): (Position, &Counts), inside: bool) {
+fn put(list: &mut Vec<PartSlot>, part: &Part, (place, counts): (Position, &Counts), inside: bool) {
     for (unit, count) in counts.units().filter(|(u, _)| Unit::SLOTS.contains(u) || *u == Unit::InputAttachment) {
         let slots = Unit::SLOTS.contains(&unit);
         let space = if slots { place.space.get(unit) } else { 0 };
-        let first = Slot { path: part.path.clone(), inside, unit, index: place.offset.get(unit), space };
+        let first = PartSlot { path: part.path.clone(), inside, unit, index: place.offset.get(unit), space };
         // The sampler of a combined sampler, the counter of a buffer.
         let further = (slots && count == 2).then(|| first.index.saturating_add(place.to_second().into()));
-        list.extend(further.map(|index| Slot { index, ..first.clone() }));
+        list.extend(further.map(|index| PartSlot { index, ..first.clone() }));
         list.push(first);
     }
 }
@@ -107,14 +107,14 @@ impl Allocator<'_> {
         let is = self.known_parts(&pending.layout, &kept);
         let apart = counts.get(Unit::FurtherDescriptor) > 0 || record.position(Unit::FurtherDescriptor).is_some();
         // Further bindings that are apart from the first are where those are recorded.
-        let places = |list: &[Slot], path: &[Step]| -> Vec<Slot> {
-            let mut found: Vec<Slot> = list.iter().filter(|p| p.path == path).cloned().collect();
+        let places = |list: &[PartSlot], path: &[Step]| -> Vec<PartSlot> {
+            let mut found: Vec<PartSlot> = list.iter().filter(|p| p.path == path).cloned().collect();
             found.sort_by_key(|p| (p.space, p.index));
             found.truncate(if apart { 1 } else { found.len() });
             found
         };
         // Whatever they are counted among.
-        let at = |slot: &Slot| (slot.index, slot.space);
+        let at = |slot: &PartSlot| (slot.index, slot.space);
         let moved = was.iter().find_map(|part| {
             let [a, b] = [&was, &is].map(|list| places(list, &part.path));
             let same = a.len() == b.len() && a.iter().map(at).eq(b.iter().map(at));
@@ -142,7 +142,7 @@ impl Allocator<'_> {
         &self,
         layout: &TypeLayout,
         position: &dyn Fn(Unit) -> Option<(u64, Option<u64>, u64)>,
-    ) -> Vec<Slot> {
+    ) -> Vec<PartSlot> {
         let mut place = Position::default();
         for unit in Unit::ALL {
             if let Some((index, space, _)) = position(unit) {
@@ -168,12 +168,12 @@ impl Allocator<'_> {
         }
     }
 
-    fn text(&self, slots: &[Slot]) -> String {
+    fn text(&self, slots: &[PartSlot]) -> String {
         let texts: Vec<String> = slots.iter().map(|slot| self.slot_text(slot)).collect();
         texts.join(" and ")
     }
 
-    fn slot_text(&self, part: &Slot) -> String {
+    fn slot_text(&self, part: &PartSlot) -> String {
         if part.unit == Unit::InputAttachment {
             return format!("attachment {}", part.index);
         }

@@ -63,7 +63,7 @@ fn is_place(exprs: &ExprArena, id: ExprId) -> bool {
 
 /// The copies of a body.
 #[derive(Default)]
-struct Found {
+struct Copied {
     reads: Vec<ExprId>,
     /// (assignment, target, value).
     writes: Vec<(ExprId, ExprId, ExprId)>,
@@ -76,8 +76,8 @@ struct Wholes<'a> {
 }
 
 impl Wholes<'_> {
-    fn find(&self, program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Found {
-        let mut found = Found::default();
+    fn find(&self, program: &Program, exprs: &ExprArena, live: &[ExprId]) -> Copied {
+        let mut found = Copied::default();
         let mut used: FxHashSet<ExprId> = FxHashSet::default();
         for &id in live {
             match exprs[id].kind {

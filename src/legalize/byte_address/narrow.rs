@@ -7,7 +7,7 @@
 //! are all written is stored. The rest of a word belongs to the value if it has members of 4 bytes and more, which
 //! make it begin and end with a word; the word is then read, and written with what it had there. Otherwise it is an error.
 
-use super::{Address, Words};
+use super::{Address, WordAccess};
 use crate::check::constant::eval_int;
 use crate::layout::{Layouter, rules};
 use crate::legalize::Context;
@@ -15,7 +15,7 @@ use crate::tree::{BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionId, Liter
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A part of a word that is stored.
-pub(super) struct Part {
+pub(super) struct WordPart {
     /// In bytes from the beginning of the value.
     pub(super) offset: u64,
     /// In bytes.
@@ -67,7 +67,7 @@ fn begins_word(program: &Program, exprs: &ExprArena, address: ExprId) -> bool {
     }
 }
 
-impl Words<'_, '_, '_> {
+impl WordAccess<'_, '_, '_> {
     /// A word that has a scalar in its low bits.
     pub(super) fn low_bits(&mut self, s: Scalar, place: Address) -> ExprId {
         if place.in_bytes {

@@ -13,7 +13,7 @@ pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: Funct
     let mut body = std::mem::take(&mut program.functions[id].code);
     let used = used_names(program, &body);
     let block = std::mem::take(&mut body.block);
-    let mut scopes = Scopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
+    let mut scopes = NameScopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
     for param in &program.functions[id].params {
         scopes.declare(&mut body, param.local);
     }
@@ -72,13 +72,13 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
     used
 }
 
-struct Scopes<'a> {
+struct NameScopes<'a> {
     reserved: &'static Reserved,
     used: &'a FxHashSet<Symbol>,
     visible: Vec<FxHashSet<Symbol>>,
 }
 
-impl Scopes<'_> {
+impl NameScopes<'_> {
     fn declare(&mut self, body: &mut Body, local: LocalId) {
         let name = body.locals[local].name;
         let text = self.reserved.respell(&plain(name.as_str()));

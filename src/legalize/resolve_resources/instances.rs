@@ -28,13 +28,13 @@ pub(super) enum Selection {
 
 /// What a resource argument is, apart from the values of its indices.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Shape {
+pub(super) struct ResourceShape {
     global: GlobalId,
     steps: Vec<Selection>,
 }
 
 /// A parameter by index, with what stands at each path of fields in it.
-type ResourceParam = (usize, Vec<(Vec<Step>, Shape)>);
+type ResourceParam = (usize, Vec<(Vec<Step>, ResourceShape)>);
 
 /// The resources of a call: for each parameter that goes away or is aliased, the parts and their shapes.
 pub(super) type Key = (FunctionId, Vec<ResourceParam>, Vec<(usize, i64)>);
@@ -58,7 +58,7 @@ pub(super) struct Output {
     /// The parameter; none for the result.
     param: Option<usize>,
     path: Vec<Step>,
-    shape: Shape,
+    shape: ResourceShape,
     /// Types of the `out` parameters for its indices.
     holes: Vec<TypeId>,
 }
@@ -100,7 +100,7 @@ impl Resolver<'_, '_> {
         arg: ExprId,
         holes: &mut Vec<ExprId>,
         site: &mut Site,
-    ) -> Vec<(Vec<Step>, Shape)> {
+    ) -> Vec<(Vec<Step>, ResourceShape)> {
         if self.cx.program.functions[callee].params.get(at).is_some_and(|p| p.mode == ParamMode::Out) {
             return Vec::new();
         }
@@ -472,7 +472,7 @@ fn return_assigned(exprs: &ExprArena, block: &mut Block, variable: LocalId) {
 }
 
 /// The access path of a shape with these indices.
-fn path_of(program: &Program, exprs: &mut ExprArena, shape: &Shape, holes: &[ExprId], span: Span) -> ExprId {
+fn path_of(program: &Program, exprs: &mut ExprArena, shape: &ResourceShape, holes: &[ExprId], span: Span) -> ExprId {
     let mut holes = holes.iter();
     let mut ty = program.globals[shape.global].ty;
     let mut id = exprs.push(Expr { kind: ExprKind::Global(shape.global), ty, span });
@@ -501,7 +501,7 @@ fn path_of(program: &Program, exprs: &mut ExprArena, shape: &Shape, holes: &[Exp
 }
 
 /// The shape of a path and its index arguments, outermost first.
-fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<Shape>, Vec<ExprId>) {
+fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<ResourceShape>, Vec<ExprId>) {
     let exprs = &body.exprs;
     let (mut steps, mut holes) = (Vec::new(), Vec::new());
     let mut id = id;
@@ -531,5 +531,5 @@ fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<Shape>, Vec<ExprId>)
     };
     steps.reverse();
     holes.reverse();
-    (Some(Shape { global, steps }), holes)
+    (Some(ResourceShape { global, steps }), holes)
 }

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Step, Stmt, StmtKind, Type};
 
 /// A resource in a value: the fields and constant elements that lead to it, and its access path.
-pub(super) type Part = (Vec<Step>, ExprId);
+pub(super) type ResourcePart = (Vec<Step>, ExprId);
 
 /// An expression as steps from a local.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +80,12 @@ fn rebase(exprs: &mut ExprArena, node: ExprId, base: ExprId) -> ExprId {
 
 impl Resolver<'_, '_> {
     /// What stands in a place of a local.
-    pub(super) fn parts_of_local(&mut self, work: &mut Work, value: ExprId, site: &mut Site) -> Option<Vec<Part>> {
+    pub(super) fn parts_of_local(
+        &mut self,
+        work: &mut Work,
+        value: ExprId,
+        site: &mut Site,
+    ) -> Option<Vec<ResourcePart>> {
         let LocalPath { local, path, rest, .. } = work.place(self.cx.program, value);
         let span = work.body.exprs[value].span;
         self.parts_at(work, (local?, path), &rest, span, site)
@@ -93,7 +98,7 @@ impl Resolver<'_, '_> {
         rest: &[ExprId],
         span: Span,
         site: &mut Site,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<ResourcePart>> {
         let list = work.flow.aliases.get(&local).cloned().unwrap_or_default();
         let inside = list.iter().any(|a| a.path.len() > path.len() && a.path.starts_with(&path));
         if let (Some((node, behind)), true) = (rest.split_first(), inside) {
@@ -129,7 +134,7 @@ impl Resolver<'_, '_> {
         (node, behind): (ExprId, &[ExprId]),
         span: Span,
         site: &mut Site,
-    ) -> Option<Vec<Part>> {
+    ) -> Option<Vec<ResourcePart>> {
         let ExprKind::Index(base, index) = work.body.exprs[node].kind else { return None };
         let Type::Array(_, Some(count)) = self.cx.program.types.get(work.body.exprs[base].ty) else { return None };
         if self.effects.expr(&work.body.exprs, index) {
@@ -143,7 +148,7 @@ impl Resolver<'_, '_> {
         let first = elements.first()?.clone();
         let mut parts = Vec::new();
         for (at, (path, _)) in first.into_iter().enumerate() {
-            let of_one = |list: &Vec<Part>| list.get(at).filter(|(p, _)| *p == path).map(|(_, e)| *e);
+            let of_one = |list: &Vec<ResourcePart>| list.get(at).filter(|(p, _)| *p == path).map(|(_, e)| *e);
             let all: Vec<ExprId> = elements.iter().map(of_one).collect::<Option<_>>()?;
             parts.push((path, self.one_of(work, &all, index, span, site)?));
         }

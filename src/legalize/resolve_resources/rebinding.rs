@@ -1,7 +1,7 @@
 //! Variables that stand for several resources one after the other, and resources that `?:` chooses.
 //!
 //! An assignment in the block of the declaration is what the variable stands for from there on. Where it is assigned in
-//! other blocks, the indices of the resources are in variables (a [`Slot`] for each array that they are elements of).
+//! other blocks, the indices of the resources are in variables (a [`IndexSlot`] for each array that they are elements of).
 
 use super::{Facts, Resolver, Site, Work, flow::Alias};
 use crate::check::constant::Value;
@@ -12,7 +12,7 @@ use crate::tree::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A part of a local that stands for elements of one array, one after the other.
-pub(super) struct Slot {
+pub(super) struct IndexSlot {
     local: LocalId,
     path: Vec<Step>,
     /// The access path; its indices are the variables.
@@ -21,7 +21,7 @@ pub(super) struct Slot {
 }
 
 /// The numbers of the blocks in which locals are declared, while a body is walked.
-struct Scopes<'a> {
+struct BlockScopes<'a> {
     /// The locals that an expression gives resources to.
     given: &'a dyn Fn(ExprId) -> Vec<LocalId>,
     declared: FxHashMap<LocalId, usize>,
@@ -29,7 +29,7 @@ struct Scopes<'a> {
     branched: FxHashSet<LocalId>,
 }
 
-impl Scopes<'_> {
+impl BlockScopes<'_> {
     fn block(&mut self, block: &Block) {
         self.blocks += 1;
         let here = self.blocks;
@@ -66,7 +66,7 @@ impl Resolver<'_, '_> {
         let declared = program.functions[original].params.iter().map(|p| (p.local, 1)).collect();
         let mut branched: FxHashSet<LocalId> = self.given_params(original).into_iter().map(|(_, l)| l).collect();
         branched.extend(work.result);
-        let mut scopes = Scopes { given: &given, declared, blocks: 0, branched };
+        let mut scopes = BlockScopes { given: &given, declared, blocks: 0, branched };
         scopes.block(block);
         let branched = scopes.branched;
         self.misplaced_assignments(work, block);
@@ -117,7 +117,7 @@ impl Resolver<'_, '_> {
     ) {
         let mut expr = part;
         if work.branched.contains(&local) {
-            let fits = |s: &&Slot| {
+            let fits = |s: &&IndexSlot| {
                 s.local == local && s.path == path && is_same(&work.body.exprs, s.expr, part, &mut |_, _| true)
             };
             match work.slots.iter().find(fits).map(|s| s.expr) {
@@ -142,7 +142,7 @@ impl Resolver<'_, '_> {
     /// Puts the indices of what a part stands for into variables.
     fn new_slot(&mut self, work: &mut Work, (local, path): (LocalId, Vec<Step>), expr: ExprId, before: &mut Vec<Stmt>) {
         let variables = self.indices_to_variables(work, expr, before);
-        work.slots.push(Slot { local, path, expr, variables });
+        work.slots.push(IndexSlot { local, path, expr, variables });
     }
 
     /// Puts the indices of a path into variables.

@@ -12,7 +12,7 @@
 //! `split_resources` and `uniform_blocks` make the buffers. Rule: `layout-d3d-constant`.
 
 use super::super::Context;
-use super::frame::{self, Data, Native};
+use super::frame::{self, BufferData, Native};
 use super::leaves::leaves;
 use super::place;
 use super::plan::{Buffer, Plan, with_innermost};
@@ -381,7 +381,8 @@ fn split_buffer(
     let buffer = cx.program.types.get(wanted.buffer);
     let native = storage(cx, native, wanted);
     let stride = stride(cx.program, wanted.buffer, &wanted.layout);
-    let data = Data { wanted: &wanted.layout, order: wanted.order, stride, members: transparent, name: &name, span };
+    let data =
+        BufferData { wanted: &wanted.layout, order: wanted.order, stride, members: transparent, name: &name, span };
     match frame::store(cx.program, native, &data, made) {
         Ok(stored) => {
             for s in &stored.structs {

@@ -91,7 +91,7 @@ fn has_short_elements(program: &Program, layout: &TypeLayout) -> bool {
 }
 
 /// The data of a buffer to be stored.
-pub(super) struct Data<'a> {
+pub(super) struct BufferData<'a> {
     /// The wanted layout.
     pub(super) wanted: &'a TypeLayout,
     /// Storage order of matrices in it that have no modifier.
@@ -107,7 +107,12 @@ pub(super) struct Data<'a> {
 }
 
 /// Plans the storage of a buffer's data.
-pub(super) fn store(program: &mut Program, native: Native, data: &Data, made: &mut Made) -> Result<Stored, Fault> {
+pub(super) fn store(
+    program: &mut Program,
+    native: Native,
+    data: &BufferData,
+    made: &mut Made,
+) -> Result<Stored, Fault> {
     let limit = data.stride.map_or(64, power_of_two_in);
     let items = match fields(program, data.wanted, 0, data.order) {
         Some(items) => items,
@@ -199,7 +204,7 @@ enum Node {
 }
 
 /// A region of rows of words.
-struct Rows {
+struct WordRows {
     start: u64,
     end: u64,
     member: Option<u32>,
@@ -219,7 +224,7 @@ struct Frame<'a> {
     members: Vec<Field>,
     end: u64,
     align: u64,
-    rows: Vec<Rows>,
+    rows: Vec<WordRows>,
     declared: Vec<StructId>,
     span: Span,
 }
@@ -641,7 +646,7 @@ impl<'a> Frame<'a> {
                 break;
             }
         }
-        self.rows = regions.into_iter().map(|(start, end)| Rows { start, end, member: None }).collect();
+        self.rows = regions.into_iter().map(|(start, end)| WordRows { start, end, member: None }).collect();
     }
 
     /// Places what lies in rows of words.
@@ -649,7 +654,7 @@ impl<'a> Frame<'a> {
         let Some(index) = self.rows.iter().position(|r| item.offset < r.end && item.end() > r.start) else {
             return Ok(false);
         };
-        let Some(Rows { start, end, member }) = self.rows.get(index) else { return Ok(false) };
+        let Some(WordRows { start, end, member }) = self.rows.get(index) else { return Ok(false) };
         let (start, end, member) = (*start, *end, *member);
         if item.offset < start || item.end() > end {
             return if self.field_by_field(id, item) { Ok(true) } else { Err(item.fault("it lies across rows")) };

@@ -16,7 +16,7 @@ pub(super) struct Buffer {
 }
 
 /// A field of a struct that keeps its one declaration: the field is stored so wherever values of the struct are.
-pub(super) struct Declared {
+pub(super) struct DeclaredField {
     pub(super) ty: TypeId,
     pub(super) order: MatrixOrder,
     pub(super) slot: Slot,
@@ -29,7 +29,7 @@ pub(super) struct Plan {
     pub(super) types: BTreeMap<TypeId, Buffer>,
     /// Those of a type that has other buffers which are laid out in other ways; nothing for one that stays.
     pub(super) globals: BTreeMap<GlobalId, (TypeId, Option<Buffer>)>,
-    pub(super) fields: FxHashMap<(StructId, u32), Declared>,
+    pub(super) fields: FxHashMap<(StructId, u32), DeclaredField>,
     /// The functions that make values of structs with two declarations, by the stored types; made where they are wanted.
     pub(super) loads: RefCell<BTreeMap<TypeId, FunctionId>>,
 }
@@ -85,7 +85,7 @@ impl Plan {
         }
     }
 
-    fn declared(&self, types: &Types, exprs: &ExprArena, base: ExprId, index: u32) -> Option<&Declared> {
+    fn declared(&self, types: &Types, exprs: &ExprArena, base: ExprId, index: u32) -> Option<&DeclaredField> {
         let Type::Struct(id) = types.get(exprs[base].ty) else { return None };
         self.fields.get(&(id, index))
     }
@@ -136,7 +136,7 @@ impl Plan {
 /// The members of structs that were declared for buffers.
 struct Members<'a> {
     program: &'a Program,
-    fields: &'a FxHashMap<(StructId, u32), Declared>,
+    fields: &'a FxHashMap<(StructId, u32), DeclaredField>,
     found: BTreeSet<(StructId, u32)>,
 }
 

@@ -5,7 +5,7 @@
 //! after:  the first for both
 //! ```
 
-use super::frame::{Data, Stored};
+use super::frame::{BufferData, Stored};
 use crate::layout::rules::Rules;
 use crate::tree::{Field, MatrixOrder, Program, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(super) struct Made(Vec<(StructId, &'static str, MatrixOrder)>);
 impl Made {
     /// Replaces new structs by such as there are. Those of constant buffers and of others stay apart: a target may widen the
     /// one kind.
-    pub(super) fn share(&mut self, program: &mut Program, stored: &mut Stored, rules: &Rules, data: &Data) {
+    pub(super) fn share(&mut self, program: &mut Program, stored: &mut Stored, rules: &Rules, data: &BufferData) {
         let order = data.order;
         let unique = stored.structs.last().copied().filter(|_| data.members);
         let mut known = BTreeMap::new();

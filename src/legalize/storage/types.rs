@@ -16,7 +16,7 @@
 //! A struct has one declaration otherwise, so its fields have these types wherever values of it are.
 
 use super::super::Context;
-use super::plan::{Buffer, Declared, Plan};
+use super::plan::{Buffer, DeclaredField, Plan};
 use super::slot::{Form, Slot};
 use crate::target::{Capability, Placement};
 use crate::tree::{BufferKind, GlobalId, GlobalKind, MatrixOrder, Program, Scalar, Step, StructId, Type, TypeId};
@@ -148,7 +148,7 @@ impl Planner<'_, '_> {
                 let Some(ty) = slot.stored_type(&mut self.cx.program.types) else { return };
                 let both = self.cx.profile.has(Capability::BothMatrixOrders);
                 let order = self.expected.filter(|_| both).unwrap_or(MatrixOrder::Row);
-                self.plan.fields.insert((id, index), Declared { ty, order, slot });
+                self.plan.fields.insert((id, index), DeclaredField { ty, order, slot });
             }
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn twins(cx: &mut Context) -> BTreeMap<StructId, StructId> {
     if cx.profile.facts.placement != Placement::AlignAndSize {
         return twins;
     }
-    let mut found = Found::default();
+    let mut found = BufferStructs::default();
     for global in cx.program.listed_globals().map(|id| &cx.program.globals[id]) {
         match cx.program.types.get(cx.program.types.innermost(global.ty)) {
             _ if global.kind != GlobalKind::Parameter => {}
@@ -55,13 +55,13 @@ pub(super) fn twins(cx: &mut Context) -> BTreeMap<StructId, StructId> {
 
 /// The structs in buffers.
 #[derive(Default)]
-struct Found {
+struct BufferStructs {
     /// In constant buffers; whether inside of something else.
     uniform: BTreeMap<StructId, bool>,
     storage: BTreeSet<StructId>,
 }
 
-impl Found {
+impl BufferStructs {
     fn visit(&mut self, program: &Program, ty: TypeId, uniform: bool, top: bool) {
         let Type::Struct(id) = program.types.get(program.types.innermost(ty)) else { return };
         let nested = !top || matches!(program.types.get(ty), Type::Array(..));

@@ -11,7 +11,7 @@ use crate::tree::*;
 
 /// Takes the dimensions of one out of all types.
 pub(super) fn narrow_all(program: &mut Program) {
-    let templates: Vec<Option<Shape>> = program.functions.iter().map(|(_, f)| shape(&f.body)).collect();
+    let templates: Vec<Option<OperandShape>> = program.functions.iter().map(|(_, f)| shape(&f.body)).collect();
     program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
             rewrite(types, exprs, id, &templates);
@@ -32,20 +32,20 @@ pub(super) fn narrow_all(program: &mut Program) {
 
 /// The spellings whose meaning depends on which of the operands are rows and which are columns.
 #[derive(Clone, Copy, PartialEq)]
-enum Shape {
+enum OperandShape {
     Product,
     Transpose,
 }
 
-fn shape(body: &FunctionBody) -> Option<Shape> {
+fn shape(body: &FunctionBody) -> Option<OperandShape> {
     match body {
         FunctionBody::Intrinsic(template) => spelling(template),
         _ => None,
     }
 }
 
-fn spelling(template: &Template) -> Option<Shape> {
-    let shapes = [(Operation::Product, Shape::Product), (Operation::Transpose, Shape::Transpose)];
+fn spelling(template: &Template) -> Option<OperandShape> {
+    let shapes = [(Operation::Product, OperandShape::Product), (Operation::Transpose, OperandShape::Transpose)];
     shapes.into_iter().find(|(operation, _)| template == operation.common()).map(|(_, shape)| shape)
 }
 
@@ -67,7 +67,7 @@ fn unit(types: &Types, ty: TypeId) -> Option<(u8, u8)> {
     }
 }
 
-fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Option<Shape>]) {
+fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Option<OperandShape>]) {
     let (ty, span) = (exprs[id].ty, exprs[id].span);
     match exprs[id].kind.clone() {
         // The only row of a matrix is the matrix; the only component of a vector is the vector.
@@ -103,11 +103,11 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Op
             exprs[id].kind = ExprKind::Convert(part, written);
         }
         ExprKind::Call(f, args) => match templates.get(f.index()).copied().flatten() {
-            Some(Shape::Transpose) => transposition(types, exprs, id, &args),
-            Some(Shape::Product) => product(types, exprs, id, &args),
+            Some(OperandShape::Transpose) => transposition(types, exprs, id, &args),
+            Some(OperandShape::Product) => product(types, exprs, id, &args),
             None => {}
         },
-        ExprKind::Native(template, args) if spelling(&template) == Some(Shape::Transpose) => {
+        ExprKind::Native(template, args) if spelling(&template) == Some(OperandShape::Transpose) => {
             transposition(types, exprs, id, &args);
         }
         _ => {}

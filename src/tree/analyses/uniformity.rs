@@ -179,7 +179,7 @@ impl Ends {
 }
 
 /// Variables that were assigned since some point, with what they need now.
-type Changes = BTreeMap<LocalId, Needs>;
+type Assigned = BTreeMap<LocalId, Needs>;
 
 /// What the variables need, with the way back.
 struct Variables {
@@ -202,7 +202,7 @@ impl Variables {
         }
     }
 
-    fn since(&self, mark: usize) -> Changes {
+    fn since(&self, mark: usize) -> Assigned {
         self.log.get(mark..).unwrap_or_default().iter().map(|(local, _)| (*local, self.get(*local))).collect()
     }
 
@@ -217,7 +217,7 @@ impl Variables {
     }
 
     /// The state where several ways from this one meet.
-    fn join<'c>(&mut self, ways: impl ExactSizeIterator<Item = &'c Changes>) {
+    fn join<'c>(&mut self, ways: impl ExactSizeIterator<Item = &'c Assigned>) {
         let count = ways.len();
         let mut all: BTreeMap<LocalId, (Needs, usize)> = BTreeMap::new();
         for (local, needs) in ways.flatten() {
@@ -234,7 +234,7 @@ impl Variables {
 }
 
 /// A way on from some point, with what is assigned on it.
-type Way = (Changes, Flow);
+type Way = (Assigned, Flow);
 
 /// The ways out of a loop or switch.
 #[derive(Default)]
@@ -259,12 +259,12 @@ struct Frame<'a> {
     variables: Variables,
     result: Needs,
     /// The parameters that are written, where the function returns.
-    outputs: Changes,
+    outputs: Assigned,
     barriers: Vec<Barrier>,
     /// The loops and switches around.
     exits: Vec<Exits>,
     /// With what each loop begins beyond what stands before it, by its body.
-    rounds: FxHashMap<*const Block, (Changes, Flow)>,
+    rounds: FxHashMap<*const Block, (Assigned, Flow)>,
     /// How often control left what is around by `return`.
     returns: u32,
 }
@@ -437,7 +437,7 @@ impl<'a> Walk<'a> {
         let complete = cases.iter().any(|c| c.labels.contains(&None));
         let mut out = Vec::new();
         if !complete {
-            out.push((Changes::new(), inside.clone()));
+            out.push((Assigned::new(), inside.clone()));
         }
         let mut leaves = false;
         for case in cases {
