@@ -6,7 +6,8 @@
 //! The first program that needs a body checks it. What the body names is written down by declaration ([`Shared`]), and
 //! each other program looks these declarations up among its own. This is sound because a file's names resolve in the
 //! file, in what it imports and in the library, which are the same for all programs of one [`Environment`]. A body stays
-//! with its program if it has diagnostics, or names what is declared in a body or in a file of that program alone.
+//! with its program if it has diagnostics, names what is declared in a body or in a file of that program alone, or names two
+//! instances of one generic struct.
 
 use super::scope::{DeclId, Entity, What};
 use super::structs::StructInstance;
@@ -16,7 +17,7 @@ use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
 use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, Type, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, RwLock};
 
 /// What the programs of a build have checked. It must not outlive the syntax that they share.
@@ -154,8 +155,8 @@ fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Opt
 }
 
 /// The number of an id in a list of what a body names; `make` is asked for one that is new.
-fn number<Id: Copy + Eq + std::hash::Hash, T>(
-    numbers: &mut FxHashMap<Id, u32>,
+fn number<Id: Copy + Ord, T>(
+    numbers: &mut BTreeMap<Id, u32>,
     list: &mut Vec<T>,
     id: Id,
     make: impl FnOnce() -> Option<T>,
@@ -263,8 +264,8 @@ impl Checker<'_> {
         // What no statement reaches may name anything.
         let dead = shared.body.exprs.iter_mut().filter(|(id, _)| !live.contains(id));
         dead.for_each(|(_, expr)| (expr.kind, expr.ty) = (ExprKind::Zero, TypeId::VOID));
-        let (mut types, mut functions) = (FxHashMap::default(), FxHashMap::default());
-        let (mut globals, mut enums) = (FxHashMap::default(), FxHashMap::default());
+        let (mut types, mut functions) = (BTreeMap::new(), BTreeMap::new());
+        let (mut globals, mut enums) = (BTreeMap::new(), BTreeMap::new());
         let Shared { body, types: type_list, functions: function_list, globals: global_list, enums: enum_list } =
             &mut shared;
         each_id(body, &mut |id, span| {
@@ -284,7 +285,39 @@ impl Checker<'_> {
             }
             Some(())
         })?;
-        Some(shared)
+        let mut named: Vec<TypeId> = types.into_keys().collect();
+        let mut met = FxHashMap::default();
+        for id in functions.into_keys() {
+            let instance = self.functions.get(*self.functions.of_function.get(id.0 as usize)?);
+            let signature = &instance.signature;
+            named.extend(signature.params.iter().map(|p| p.ty).chain([signature.result]).chain(signature.owner));
+            if !self.are_only_instances(&instance.args, &mut met) {
+                return None;
+            }
+        }
+        for id in globals.into_keys() {
+            named.extend(self.info(self.global_decl(id)?).owner);
+        }
+        named.into_iter().all(|ty| self.is_only_instance(ty, &mut met)).then_some(shared)
+    }
+
+    /// Whether no other instance of the generic structs that a type is made of was met. Instances are emitted in the order in
+    /// which they are made, which a linked body does not know.
+    fn is_only_instance(&self, ty: TypeId, met: &mut FxHashMap<DeclId, TypeId>) -> bool {
+        let inner = self.program.types.get(ty);
+        if let (Type::Struct(_), Some(instance)) = (inner, self.structs.instance(ty)) {
+            let alone = instance.args.is_empty() || *met.entry(instance.decl).or_insert(ty) == ty;
+            return alone && self.are_only_instances(&instance.args, met);
+        }
+        inner.element().is_none_or(|element| self.is_only_instance(element, met))
+    }
+
+    fn are_only_instances(&self, args: &[Arg], met: &mut FxHashMap<DeclId, TypeId>) -> bool {
+        args.iter().all(|arg| match arg {
+            Arg::Type(ty) => self.is_only_instance(*ty, met),
+            Arg::Value(_) => true,
+            Arg::Pack(args) => self.are_only_instances(args, met),
+        })
     }
 
     /// Whether programs share what stands at a place of a source, with all that its names resolve in.

@@ -306,13 +306,18 @@ mod tests {
         float over(int v) { return v; }
         float over(float v) { return v * 2; }
         T largest<T : __BuiltinFloatingPointType>(T a, T b) { return max(a, b) + T(half_of(2.0)); }
+        struct Crate<T> { T held; float side; }
+        Crate<T> crate<T>(T held, float side) { Crate<T> c; c.held = held; c.side = side; return c; }
+        float ordered(float v) { float a = crate<int>(1, v).side; Crate<float> b; b.side = v; return a + b.side; }
+        float named(float v) { float a = side_of<Crate<bool>>(v); Crate<uint> b; b.side = v; return a + b.side; }
+        float side_of<T>(float v) { T all; return v; }
         float dispatch(IShape shape) { return shape.area(); }
         float shade(float v) {
             Square s; s.side = v; s.twice = v + over(3) + over(v);
             Box<Square> box; box.base = s;
             log_[0] = s[2] + s.diagonal(v);
             float4 mixed = lerp(tint, float4(v), 0.5);
-            return box.volume(v) + pick(Mode.Scale, v) + once(v) + largest(v, mixed.y) + dispatch(s) + half_of(v);
+            return ordered(v) + named(v) + box.volume(v) + pick(Mode.Scale, v) + once(v) + largest(v, mixed.y) + dispatch(s) + half_of(v);
         }";
 
     /// Programs over one module; some have what changes the meaning of names.
@@ -363,9 +368,9 @@ mod tests {
     fn a_body_is_checked_once() {
         let (loader, shared) = (loader(), Arc::new(Shared::default()));
         texts(&loader, "0.slang", Some(&shared));
-        // All of the modules but `once`, which has a variable of its own.
-        assert_eq!(shared.bodies.len(), 13);
+        // All of the modules but `once`, which has a variable of its own, and those with two instances of one struct.
+        assert_eq!(shared.bodies.len(), 15);
         texts(&loader, "1.slang", Some(&shared));
-        assert_eq!(shared.bodies.len(), 13);
+        assert_eq!(shared.bodies.len(), 15);
     }
 }
