@@ -128,6 +128,8 @@ pub struct FunctionDecl {
     pub owner: Vec<Ident>,
     /// Generic parameters.
     pub generics: Option<Generics>,
+    /// `template<> float f<int>(int x)`: for which arguments it stands in for the template; empty if its parameters tell.
+    pub specializes: Option<Vec<GenericArg>>,
     /// Parameters: `Var` declarations with `in`/`out`/`inout`/`uniform`/`borrow`... among the modifiers.
     pub params: Vec<Decl>,
     /// The result type.
@@ -186,6 +188,8 @@ pub struct StructDecl {
     pub name: Ident,
     /// Generic parameters.
     pub generics: Option<Generics>,
+    /// `template<typename T> struct S<T, 4>`: the arguments for which it stands in for the template.
+    pub specializes: Option<Vec<GenericArg>>,
     /// Base struct and interfaces.
     pub bases: Vec<TypeExpr>,
     /// Fields, methods, nested types, ...; `None` for a forward declaration.

@@ -66,19 +66,28 @@ impl<'a> Checker<'a> {
 
     /// `value(args)`: `operator()` of its type.
     fn call_object(&mut self, value: ExprId, args: &'a [ast::Expr], span: Span) -> ExprId {
-        let ty = self.ty(value);
-        let name = Symbol::new("operator()");
-        let decls: Vec<DeclId> = self.members(ty, name).into_iter().filter_map(decl_of).collect();
         let args = self.call_args(args);
+        let ty = self.ty(value);
         if ty == TypeId::ERROR {
             return value;
         }
-        if decls.is_empty() {
+        self.call_member_operator(value, "operator()", &args, span).unwrap_or_else(|| {
             let text = self.type_text(ty);
-            return self.error_at(Code::NOT_A_VALUE, span, format!("a value of type `{text}` cannot be called"));
-        }
-        let candidates = Candidates::of(name, decls);
-        self.call(&candidates, Some(value), &args, span)
+            self.error_at(Code::NOT_A_VALUE, span, format!("a value of type `{text}` cannot be called"))
+        })
+    }
+
+    /// A call of an operator that the type of `value` has as a member, if it has it.
+    pub(super) fn call_member_operator(
+        &mut self,
+        value: ExprId,
+        operator: &'static str,
+        args: &[CallArg<'a>],
+        span: Span,
+    ) -> Option<ExprId> {
+        let name = Symbol::new(operator);
+        let decls: Vec<DeclId> = self.members(self.ty(value), name).into_iter().filter_map(decl_of).collect();
+        (!decls.is_empty()).then(|| self.call(&Candidates::of(name, decls), Some(value), args, span))
     }
 
     /// Checks arguments; lists wait for their parameter.

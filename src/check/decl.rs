@@ -73,6 +73,9 @@ impl<'a> Checker<'a> {
                 self.declare_name(decl, var.name, What::Var(var), place);
             }
             DeclKind::Function(function) => self.declare_function(decl, function, place),
+            DeclKind::Struct(s) if s.specializes.is_some() => {
+                self.declare_specialization(decl, s.name, What::Struct(s), place);
+            }
             DeclKind::Struct(s) => {
                 if self.replaces_forward(s.name.name, s.members.is_some(), place.scope) {
                     self.declare_name(decl, s.name, What::Struct(s), place);
@@ -147,6 +150,9 @@ impl<'a> Checker<'a> {
             (What::Alias(_), What::Alias(_)) => false,
             // A function of the name of a type is a constructor-like helper; HLSL allows it.
             (What::Function(_), What::Struct(_)) | (What::Struct(_), What::Function(_)) => false,
+            // C++: a variable hides a struct or enum of its name in expressions; HLSL allows it too.
+            (a, What::Struct(_) | What::Enum(_)) if a.is_variable() => false,
+            (What::Struct(_) | What::Enum(_), b) if b.is_variable() => false,
             _ => true,
         });
         if let Some((span, _)) = clash {
@@ -173,11 +179,23 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
-        if let Some(owner) = function.owner.last() {
-            self.out_of_line.entry((owner.name, function.name.name)).or_default().push(function);
+        if !function.owner.is_empty() {
+            let mut path: Vec<Symbol> = self.at(place.scope).namespace.into_iter().collect();
+            path.extend(function.owner.iter().map(|part| part.name));
+            self.out_of_line.entry((path, function.name.name)).or_default().push(function);
             return;
         }
-        self.declare_name(decl, function.name, What::Function(function), place);
+        match function.specializes {
+            Some(_) => self.declare_specialization(decl, function.name, What::Function(function), place),
+            None => drop(self.declare_name(decl, function.name, What::Function(function), place)),
+        }
+    }
+
+    /// A specialization has no name of its own: it is found by way of its template.
+    fn declare_specialization(&mut self, decl: &'a ast::Decl, name: ast::Ident, what: What<'a>, place: DeclContext) {
+        let id = self.add_decl(Some(decl), name.name, name.span, what, place);
+        self.specializations.entry((place.scope, name.name)).or_default().push(id);
+        self.at_mut(place.scope).order.push(id);
     }
 
     /// `struct S { ... } s;` declares `S` too.

@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
             Ast::Construct(ty, args) => {
                 if let ast::TypeKind::Path(path) = &ty.kind
                     && path.len() > 1
-                    && let Name::Values(found, explicit) = self.resolve_path(path, self.cx.scope)
+                    && let Name::Values(found, explicit) = self.resolve_value_path(path, self.cx.scope)
                 {
                     // `float.getPi()`
                     let operand = self.found_operand(found, explicit, ty.span);
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
     }
 
     fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
-        match self.resolve_path(path, self.cx.scope) {
+        match self.resolve_value_path(path, self.cx.scope) {
             Name::Interface(decl, _) => {
                 let name = self.info(decl).name;
                 self.operand_error(Code::NOT_A_VALUE, span, format!("`{name}` is an interface; a value is needed here"))
@@ -670,7 +670,7 @@ impl<'a> Checker<'a> {
     /// `(f)(a, b)` looks like a cast as long as `f` may be a type.
     fn parenthesized_call(&mut self, ty: &'a ast::TypeExpr, inner: &'a ast::Expr, span: Span) -> Option<ExprId> {
         let (ast::TypeKind::Path(path), Ast::Paren(list)) = (&ty.kind, &inner.kind) else { return None };
-        let Name::Values(found, explicit) = self.resolve_path(path, self.cx.scope) else { return None };
+        let Name::Values(found, explicit) = self.resolve_value_path(path, self.cx.scope) else { return None };
         let callee = self.found_operand(found, explicit, ty.span);
         let Operand::Functions(..) = callee else { return None };
         let mut args = Vec::new();

@@ -7,9 +7,10 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode, Program, StructId,
+    Body, EnumId, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode,
+    Program, StructId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an item stands in the source: standard library, modules, units; then by declaration.
 type Key = (u32, u32, u32);
@@ -22,8 +23,10 @@ impl<'a> Checker<'a> {
         }
         self.mark_mutating();
         self.merge_units();
-        self.check_recursion();
-        self.order_items();
+        let reached = self.reached();
+        self.check_recursion(&reached);
+        self.check_bodies(&reached);
+        self.order_items(reached);
         self.take_header(input);
     }
 
@@ -111,9 +114,13 @@ impl<'a> Checker<'a> {
 
     // ---- Recursion ----
 
-    /// No target has recursion: each cycle of calls that is found is an error.
-    fn check_recursion(&mut self) {
+    /// No target has recursion: each cycle of calls that is found among what is reachable is an error.
+    fn check_recursion(&mut self, reached: &[Item]) {
+        let functions: FxHashSet<FunctionId> = reached.iter().filter_map(|item| item.function()).collect();
         for cycle in self.program.analyses().cycles() {
+            if !cycle.iter().any(|f| functions.contains(f)) {
+                continue;
+            }
             let names = cycle.iter().chain(cycle.first()).map(|f| self.program.functions[*f].name.as_str());
             let names: Vec<&str> = names.collect();
             let Some(first) = cycle.first().map(|f| &self.program.functions[*f]) else { continue };
@@ -123,18 +130,35 @@ impl<'a> Checker<'a> {
         }
     }
 
+    // ---- Bodies ----
+
+    /// A user's function that is reachable has a body; C++ and DXC ask no more.
+    fn check_bodies(&mut self, reached: &[Item]) {
+        for function in reached.iter().filter_map(|item| item.function()).map(|id| &self.program.functions[id]) {
+            if matches!(function.body, FunctionBody::None) && !function.builtin {
+                let message = format!("`{}` is used but has no body", function.name);
+                self.diags.push(Diagnostic::error(Code::UNDECLARED, function.span, message));
+            }
+        }
+    }
+
     // ---- Order ----
 
-    /// Lists what is reachable in the order of the source, each after what it uses.
-    fn order_items(&mut self) {
+    /// What the parameters and entry points use. Without entry points that is what all functions with a body use.
+    fn reached(&self) -> Vec<Item> {
         let mut roots: Vec<Item> = self.program.parameters.iter().map(|g| Item::Global(*g)).collect();
         roots.extend(self.program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function));
         if self.program.entry_points.is_empty() {
-            let user = self.program.functions.iter().filter(|(_, f)| !f.builtin);
+            let bodies = |f: &Function| !f.builtin && !matches!(f.body, FunctionBody::None);
+            let user = self.program.functions.iter().filter(|(_, f)| bodies(f));
             roots.extend(user.map(|(id, _)| Item::Function(id)).filter(|i| !self.is_merged(*i)));
         }
-        let uses = |item: Item| self.dependencies(item);
-        let mut keyed: Vec<(Key, Item)> = items::reached(roots, &uses).into_iter().map(|i| (self.key(i), i)).collect();
+        items::reached(roots, &|item: Item| self.dependencies(item))
+    }
+
+    /// Lists what is reachable in the order of the source, each after what it uses.
+    fn order_items(&mut self, reached: Vec<Item>) {
+        let mut keyed: Vec<(Key, Item)> = reached.into_iter().map(|i| (self.key(i), i)).collect();
         keyed.sort_by_key(|(key, item)| (*key, item_index(*item)));
         let sorted = |item: Item| {
             let mut uses = self.dependencies(item);

@@ -8,6 +8,7 @@ use crate::ast::{self, StmtKind as AstStmt, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::may_complete;
 use crate::tree::{
     Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
     TargetCase, Template, TypeId,
@@ -306,6 +307,7 @@ impl<'a> Checker<'a> {
             What::Function(f) => f.generics.as_ref(),
             What::Subscript(p) => p.generics.as_ref(),
             What::Alias(a) => a.generics.as_ref(),
+            What::Struct(s) => s.generics.as_ref(),
             What::Extension(e) => e.generics.as_ref(),
             _ => None,
         };
@@ -320,6 +322,11 @@ impl<'a> Checker<'a> {
     /// The function of the program that an instance is; its body is queued on first use.
     pub(super) fn function(&mut self, id: InstanceId) -> FunctionId {
         if let Some(function) = self.functions.get(id).function {
+            return function;
+        }
+        if let Some(special) = self.specialized_function(id) {
+            let function = self.function(special);
+            self.functions.list[id.0 as usize].function = Some(function);
             return function;
         }
         let instance = self.functions.get(id).clone();
@@ -462,11 +469,7 @@ impl<'a> Checker<'a> {
     ) -> Option<(Option<&'a ast::Decl>, &'a ast::FunctionDecl)> {
         let info = self.info(instance.decl);
         if let Some(owner) = info.owner {
-            let owner_name = match self.structs.instance(owner) {
-                Some(i) => self.info(i.decl).name,
-                None => return None,
-            };
-            let list = self.out_of_line.get(&(owner_name, f.name.name))?;
+            let list = self.out_of_line.get(&(self.qualified_name(owner)?, f.name.name))?;
             return list.iter().find(|d| d.params.len() == f.params.len()).map(|d| (None, *d));
         }
         let decl = self.definition_decl(instance.decl)?;
@@ -474,6 +477,22 @@ impl<'a> Checker<'a> {
             What::Function(f) => Some((self.info(decl).ast, f)),
             _ => None,
         }
+    }
+
+    /// The names of a struct and of what it stands in, from the outside, namespaces as one.
+    fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
+        let mut path = Vec::new();
+        let mut current = Some(ty);
+        while let Some(ty) = current {
+            let info = self.info(self.structs.instance(ty)?.decl);
+            path.push(info.name);
+            current = info.owner;
+            if current.is_none() {
+                path.extend(self.at(info.scope).namespace);
+            }
+        }
+        path.reverse();
+        Some(path)
     }
 
     /// The declaration with a body of the same parameter types as a forward declaration.
@@ -532,7 +551,7 @@ impl<'a> Checker<'a> {
         }
         let code = self.code_of(&instance);
         let Some(block) = code.body else {
-            return self.missing_body(&instance);
+            return self.missing_requirement(&instance);
         };
         let builtin = self.program.functions[function].builtin;
         let mut targets = Vec::new();
@@ -555,17 +574,13 @@ impl<'a> Checker<'a> {
         self.program.functions[function].body = body;
     }
 
-    fn missing_body(&mut self, instance: &Instance<'a>) {
+    /// A function without a body: the standard library leaves it to legalization, and one that nothing reaches may stay so
+    /// (see [`Checker::check_bodies`]).
+    fn missing_requirement(&mut self, instance: &Instance<'a>) {
         let info = self.info(instance.decl);
-        // The standard library leaves to legalization what has no body.
-        if self.source_of(instance.decl).builtin {
-            return;
+        if info.in_interface && !self.source_of(instance.decl).builtin {
+            self.unsupported(info.span, &format!("a use of `{}` that no type implements", info.name));
         }
-        if info.in_interface {
-            return self.unsupported(info.span, &format!("a use of `{}` that no type implements", info.name));
-        }
-        let message = format!("`{}` is used but has no body", info.name);
-        self.error(Code::UNDECLARED, info.span, message);
     }
 
     /// One case per target name: the whole body with the switch decided.
@@ -721,7 +736,26 @@ impl<'a> Checker<'a> {
         }
         if !contains_return(&block.stmts, 0) {
             self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, "this function must return a value"));
+            return;
         }
+        let looked_at = !self.in_builtin() && !self.diags.has_errors();
+        if looked_at && may_complete(&self.cx.body.exprs, &self.cx.body.block) {
+            self.missing_return(result, span);
+        }
+    }
+
+    /// A function that may come to its end without a value: an error in HLSL, as DXC has it; in Slang the value is zero and there
+    /// is a warning, as slangc has it.
+    fn missing_return(&mut self, result: TypeId, span: Span) {
+        let message = "this function does not return a value on every path";
+        if self.language() == crate::parse::Language::Hlsl || self.program.holds_resource(result) {
+            self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, message));
+            return;
+        }
+        self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, span, message).note("the missing value is zero"));
+        let value = self.push(ExprKind::Zero, result, span);
+        let kind = StmtKind::Return(Some(value));
+        self.cx.body.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
     }
 
     /// Adds an expression to the body at hand.

@@ -385,7 +385,13 @@ impl<'a> Checker<'a> {
         false
     }
 
-    fn unify_args(&mut self, args: &'a [GenericArg], scope: ScopeId, actual: &[Arg], slots: &mut Vec<Slot>) -> bool {
+    pub(super) fn unify_args(
+        &mut self,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        actual: &[Arg],
+        slots: &mut Vec<Slot>,
+    ) -> bool {
         args.iter()
             .zip(actual)
             .all(|(arg, actual)| self.unify_arg(arg, scope, actual, convert::LiteralKind::None, slots))

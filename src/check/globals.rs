@@ -242,6 +242,10 @@ impl<'a> Checker<'a> {
             }
             let init = match kind {
                 GlobalKind::Static => self.default_init(written, info),
+                // DXC gives it zero. What an interface asks for, and what is linked later, is given elsewhere.
+                GlobalKind::Const if !info.in_interface && !info.has("extern") => {
+                    self.default_init(written, info).or_else(|| self.zero_init(written, info))
+                }
                 _ => None,
             };
             return (written, init);
@@ -266,6 +270,12 @@ impl<'a> Checker<'a> {
     fn default_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
         let (root, body) = self.in_context(info.scope, info.source, |c| c.default_value(ty, info.span));
         root.map(|root| ExprTree { exprs: body.exprs, root })
+    }
+
+    fn zero_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
+        let mut exprs = crate::tree::Arena::default();
+        let root = exprs.push(crate::tree::Expr { kind: crate::tree::ExprKind::Zero, ty, span: info.span });
+        (ty != TypeId::ERROR && !self.program.holds_resource(ty)).then_some(ExprTree { exprs, root })
     }
 
     // ---- Constant buffers ----

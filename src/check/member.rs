@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A member of a value.
-    fn member_of(&mut self, value: ExprId, segment: &'a PathSegment, span: Span) -> Operand<'a> {
+    pub(super) fn member_of(&mut self, value: ExprId, segment: &'a PathSegment, span: Span) -> Operand<'a> {
         let ty = self.ty(value);
         let name = segment.name.name;
         if ty == TypeId::ERROR {
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
         self.index(base, &args, span)
     }
 
-    fn index(&mut self, base: ExprId, args: &[CallArg<'a>], span: Span) -> ExprId {
+    pub(super) fn index(&mut self, base: ExprId, args: &[CallArg<'a>], span: Span) -> ExprId {
         let ty = self.ty(base);
         if ty == TypeId::ERROR {
             return base;
@@ -254,6 +254,9 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         let Some(element) = element else {
+            if let Some(result) = self.call_member_operator(base, "operator[]", args, span) {
+                return result;
+            }
             let text = self.type_text(ty);
             return self.error_at(Code::BAD_SUBSCRIPT, span, format!("`{text}` cannot be indexed"));
         };

@@ -40,6 +40,7 @@ mod overload;
 mod positions;
 mod query;
 mod scope;
+mod specialize;
 mod stmt;
 mod structs;
 #[cfg(test)]
@@ -235,8 +236,10 @@ pub(crate) struct Checker<'a> {
     functions: function::Functions<'a>,
     links: link::Links,
     queue: VecDeque<function::InstanceId>,
-    /// Definitions outside of their struct: (struct, method) to the definition.
-    out_of_line: FxHashMap<(Symbol, Symbol), Vec<&'a ast::FunctionDecl>>,
+    /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
+    out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<&'a ast::FunctionDecl>>,
+    /// Specializations of the templates of a scope, by name.
+    specializations: FxHashMap<(ScopeId, Symbol), Vec<DeclId>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
     /// Functions that several units have alike; another one stands for them.
     merged_functions: FxHashSet<tree::FunctionId>,
@@ -293,6 +296,7 @@ impl<'a> Checker<'a> {
             links: link::Links::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
+            specializations: FxHashMap::default(),
             pending_usings: Vec::new(),
             merged_functions: FxHashSet::default(),
             user_span: None,

@@ -8,6 +8,9 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{ExprId, Type, TypeId};
 
+/// Indices of a value in the operand of `sizeof`.
+const MAX_INDICES: u32 = 64;
+
 impl<'a> Checker<'a> {
     /// `sizeof(T)` and its like.
     pub(super) fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
@@ -38,15 +41,39 @@ impl<'a> Checker<'a> {
 
     /// The operand of `sizeof`: a type, or a value whose type is meant.
     pub(super) fn queried_type(&mut self, ty: &'a ast::TypeExpr) -> TypeId {
-        let scope = self.cx.scope;
-        if let ast::TypeKind::Path(path) = &ty.kind
-            && let Name::Values(found, args) = self.resolve_path(path, scope)
-        {
-            let operand = self.found_operand(found, args, ty.span);
-            let value = self.value(operand, ty.span);
-            return self.ty(value);
+        match self.queried_value(ty, 0) {
+            Some(value) => self.ty(value),
+            None => self.resolve_type(ty, self.cx.scope),
         }
-        self.resolve_type(ty, scope)
+    }
+
+    /// The value that reads as a type: `x`, `x[0]`, `x[1][2]`.
+    fn queried_value(&mut self, ty: &'a ast::TypeExpr, depth: u32) -> Option<ExprId> {
+        match &ty.kind {
+            ast::TypeKind::Path(path) => {
+                // A value and its members: `x.y.z`. Of another path the whole may be a value: `Type::constant`.
+                let first = path.get(..1).map(|first| self.resolve_value_path(first, self.cx.scope));
+                let (name, members) = match first {
+                    Some(Name::Values(found, args)) => (Name::Values(found, args), path.get(1..).unwrap_or_default()),
+                    _ => (self.resolve_value_path(path, self.cx.scope), &[][..]),
+                };
+                let Name::Values(found, args) = name else { return None };
+                let operand = self.found_operand(found, args, ty.span);
+                let value = self.value(operand, ty.span);
+                Some(members.iter().fold(value, |value, segment| {
+                    let operand = self.member_of(value, segment, ty.span);
+                    self.value(operand, ty.span)
+                }))
+            }
+            ast::TypeKind::TypeOf(value) => Some(self.expr(value)),
+            // The last brackets of a type are its innermost; those of a value are read from the left.
+            ast::TypeKind::Array(inner, Some(index)) if depth < MAX_INDICES => {
+                let base = self.queried_value(inner, depth + 1)?;
+                let args = self.call_args(std::slice::from_ref(index));
+                Some(self.index(base, &args, ty.span))
+            }
+            _ => None,
+        }
     }
 
     /// Size and alignment as in C.

@@ -124,6 +124,13 @@ pub(super) enum What<'a> {
     Extension(&'a ast::ExtensionDecl),
 }
 
+impl What<'_> {
+    /// Whether it is a variable at global scope, which may have the name of a type.
+    pub fn is_variable(&self) -> bool {
+        matches!(self, What::Var(_) | What::BufferMember(..))
+    }
+}
+
 /// A declaration with its place among scopes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeclInfo<'a> {

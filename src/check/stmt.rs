@@ -429,6 +429,10 @@ impl<'a> Checker<'a> {
         }
         let modifiers = modifiers_of(decl, &var.ty);
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
+        // Targets ask for the value of a constant; HLSL leaves it open.
+        if init.is_none() && constant && ty != TypeId::ERROR && !self.program.holds_resource(ty) {
+            init = Some(self.push(ExprKind::Zero, ty, var.name.span));
+        }
         let name = var.name.name;
         let local = self.cx.body.locals.push(Local { name, ty, constant, modifiers, span: var.name.span });
         if !name.is_empty() {

@@ -88,9 +88,13 @@ impl<'a> Checker<'a> {
             return TypeId::ERROR;
         }
         let args = key.1.clone();
-        let outer = match &s.generics {
-            Some(generics) => self.bind_generics(generics, &args, info.scope),
-            None => info.scope,
+        // A specialization has its own parameters, bases and members; the instance is still one of the template.
+        let (source, s, outer) = match self.specialized_struct(decl, &args, span) {
+            Some((special, s, bound)) => (self.info(special).source, s, bound),
+            None => match &s.generics {
+                Some(generics) => (info.source, s, self.bind_generics(generics, &args, info.scope)),
+                None => (info.source, s, info.scope),
+            },
         };
         let ty = match s.magic {
             Some(kind) => match self.magic_type(kind, info.name, &args) {
@@ -111,15 +115,15 @@ impl<'a> Checker<'a> {
         self.structs.list.push(instance);
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);
-        let source = std::mem::replace(&mut self.cx.source, info.source);
+        let before = std::mem::replace(&mut self.cx.source, source);
         self.lasting(|c| {
             c.resolve_bases(index, s, outer);
-            c.declare_members(index, s, info.source, info.depth);
+            c.declare_members(index, s, source, info.depth);
             if s.magic.is_none() {
                 c.resolve_fields(index, s);
             }
         });
-        self.cx.source = source;
+        self.cx.source = before;
         self.structs.list[index as usize].resolving = false;
         if s.members.is_none() && s.magic.is_none() {
             let name = info.name;

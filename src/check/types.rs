@@ -171,7 +171,22 @@ impl<'a> Checker<'a> {
         TypeId::ERROR
     }
 
-    /// What a path leads to.
+    /// What a path leads to in an expression: a variable hides a struct or enum of its name, as in C++.
+    pub(super) fn resolve_value_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
+        if let [only] = path
+            && only.args.is_none()
+        {
+            let mut found = self.lookup(scope, only.name.name);
+            let is_variable = |c: &Self, e: &Entity| matches!(e, Entity::Decl(d) if c.info(*d).what.is_variable());
+            if found.entities.len() > 1 && found.entities.iter().any(|e| is_variable(self, e)) {
+                found.entities.retain(|e| is_variable(self, e));
+                return Name::Values(found, None);
+            }
+        }
+        self.resolve_path(path, scope)
+    }
+
+    /// What a path leads to: a type, if its name is that of a type and of a variable.
     pub(super) fn resolve_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
         let mut segments = path.iter();
         let Some(first) = segments.next() else { return Name::Error };

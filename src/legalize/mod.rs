@@ -40,6 +40,7 @@ mod lower_properties;
 mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
+mod missing_returns;
 mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
@@ -236,6 +237,7 @@ pub const PASSES: &[Pass] = &[
     uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,
+    missing_returns::PASS,
     aggregates::PASS,
     dead_code::PASS,
     names::PASS,

@@ -194,6 +194,10 @@ impl Parser<'_> {
         }
         let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
         let scope = self.type_params.len();
+        let specializes = match prefix.generics.is_some() && self.w() == W::Lt {
+            true => Some(self.generic_args()?),
+            false => None,
+        };
         let mut generics = self.own_generics(&mut prefix)?;
         let bases = self.struct_bases()?;
         self.where_clauses(&mut generics)?;
@@ -214,7 +218,7 @@ impl Parser<'_> {
             return self.fail(&what);
         }
         self.type_params.truncate(scope);
-        let decl = StructDecl { name, generics, bases, members, magic: prefix.magic };
+        let decl = StructDecl { name, generics, specializes, bases, members, magic: prefix.magic };
         self.declare(prefix, if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, out)
     }
 

@@ -67,7 +67,12 @@ impl Parser<'_> {
         out: &mut Vec<Decl>,
     ) -> R<()> {
         let scope = self.type_params.len();
-        let mut generics = self.own_generics(&mut prefix)?;
+        let specializes = match &prefix.generics {
+            Some(generics) if generics.params.is_empty() && self.w() == W::Lt => Some(self.generic_args()?),
+            Some(generics) if generics.params.is_empty() => Some(Vec::new()),
+            _ => None,
+        };
+        let mut generics = self.own_generics(&mut prefix)?.filter(|_| specializes.is_none());
         if place == Level::Local && self.peek(1) == W::Int {
             return self.fail("parameters (initialize a variable with `=`)");
         }
@@ -78,7 +83,7 @@ impl Parser<'_> {
         let body = self.body(name)?;
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;
-        let function = FunctionDecl { name, owner, generics, params, result, semantics, body, throws };
+        let function = FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, throws };
         self.declare(prefix, DeclKind::Function(function), out)
     }
 

@@ -68,8 +68,10 @@ impl Parser<'_> {
         while matches!(self.word_at(i).w, W::IntWord | W::Long | W::Short | W::CharWord) {
             i += 1;
         }
-        let same_as_plain = i == at + 1 && self.word_at(i).is_builtin_type() && self.is_ident_at(i + 1);
-        if same_as_plain { i + 1 } else { i }
+        // `unsigned int4 x`, `(unsigned int4)x`, `Buffer<unsigned int4>`; what declares a variable of a type's name does not go on so.
+        let goes_on =
+            self.is_ident_at(i + 1) || matches!(self.word_at(i + 1).w, W::RParen | W::Gt | W::Comma | W::LParen);
+        if i == at + 1 && self.word_at(i).is_builtin_type() && goes_on { i + 1 } else { i }
     }
 
     fn scan_path(&mut self, at: usize, depth: u32) -> Option<Scanned> {

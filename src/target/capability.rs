@@ -132,6 +132,8 @@ capabilities! {
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
+    /// Functions that end in an endless loop instead of a `return`.
+    MissingReturns,
     /// Fall-through between cases.
     SwitchFallThrough,
     /// Initializers of module variables that are computed when a shader runs.

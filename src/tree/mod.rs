@@ -160,6 +160,16 @@ pub enum Item {
     Function(FunctionId),
 }
 
+impl Item {
+    /// The function that it is, if it is one.
+    pub fn function(self) -> Option<FunctionId> {
+        match self {
+            Item::Function(id) => Some(id),
+            Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+        }
+    }
+}
+
 /// Storage order of a matrix in a buffer, in HLSL's words: `row_major float2x3` is two vectors of three.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MatrixOrder {

@@ -1,6 +1,6 @@
 //! Where control goes.
 
-use crate::tree::{Block, StmtKind};
+use crate::tree::{Block, ExprArena, ExprId, ExprKind, Literal, Stmt, StmtKind};
 
 /// Whether control never comes to the end of a block: statements after the one that leaves it are dead.
 ///
@@ -12,4 +12,74 @@ pub fn ends_flow(block: &Block) -> bool {
         StmtKind::If(_, then, Some(other), _) => ends_flow(then) && ends_flow(other),
         _ => false,
     })
+}
+
+/// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count only if
+/// they are literals, and a loop without an end ends nothing but by `break`.
+pub fn may_complete(exprs: &ExprArena, block: &Block) -> bool {
+    block.stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => false,
+        StmtKind::Block(inner) => may_complete(exprs, inner),
+        StmtKind::If(condition, then, other, _) => {
+            let falls = |block: &Option<Block>| block.as_ref().is_none_or(|b| may_complete(exprs, b));
+            match literal_condition(exprs, *condition) {
+                Some(true) => may_complete(exprs, then),
+                Some(false) => falls(other),
+                None => may_complete(exprs, then) || falls(other),
+            }
+        }
+        StmtKind::For(_, condition, _, body, _) => {
+            let endless = condition.is_none_or(|c| literal_condition(exprs, c) == Some(true));
+            !endless || breaks(body)
+        }
+        StmtKind::While(condition, body, _) => literal_condition(exprs, *condition) != Some(true) || breaks(body),
+        StmtKind::DoWhile(body, condition, _) => {
+            let again = may_complete(exprs, body) || continues(body);
+            breaks(body) || again && literal_condition(exprs, *condition) != Some(true)
+        }
+        StmtKind::Switch(_, cases, _) => {
+            let default = cases.iter().any(|case| case.labels.contains(&None));
+            let last = cases.last().is_none_or(|case| may_complete(exprs, &case.body));
+            !default || last || cases.iter().any(|case| breaks(&case.body))
+        }
+        StmtKind::Local(..) | StmtKind::Expr(_) | StmtKind::Discard | StmtKind::Intrinsic(_) => true,
+    })
+}
+
+/// The value of a condition that is a literal, or one converted.
+fn literal_condition(exprs: &ExprArena, condition: ExprId) -> Option<bool> {
+    match &exprs[condition].kind {
+        ExprKind::Literal(Literal::Bool(value), _) => Some(*value),
+        ExprKind::Literal(Literal::Int(value), _) => Some(*value != 0),
+        ExprKind::Convert(inner, _) => match &exprs[*inner].kind {
+            ExprKind::Literal(Literal::Int(value), _) => Some(*value != 0),
+            ExprKind::Literal(Literal::Bool(value), _) => Some(*value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a block has a `break` for the loop or switch that it is in.
+fn breaks(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Switch(..) => false,
+        _ => inner_blocks(stmt, &mut breaks),
+    })
+}
+
+/// Whether a block has a `continue` for the loop that it is in.
+fn continues(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue => true,
+        StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => false,
+        _ => inner_blocks(stmt, &mut continues),
+    })
+}
+
+fn inner_blocks(stmt: &Stmt, holds: &mut dyn FnMut(&Block) -> bool) -> bool {
+    let mut found = false;
+    stmt.blocks(&mut |block| found = found || holds(block));
+    found
 }

@@ -1,0 +1,54 @@
+//! A function whose end is never reached returns a value there.
+//!
+//! Before: `float f(float x) { while (true) { if (x > 1.0) { return x; } x += 1.0; } }`
+//! After:  `float f(float x) { while (true) { if (x > 1.0) { return x; } x += 1.0; } return 0.0; }`
+//!
+//! Languages that prove that each path returns look at the form of statements, not at conditions.
+
+use super::needs::Find;
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::analyses::ends_flow;
+use crate::tree::*;
+
+pub(super) const PASS: Pass = Pass {
+    name: "missing_returns",
+    removes: &[(Capability::MissingReturns, Find::Function(|_, f| is_missing(f)))],
+    // Results may become structs.
+    adds: &[Capability::AggregateExpressions],
+    run,
+    ..Pass::ROW
+};
+
+/// Whether a function has a result and an end that does not look like one.
+fn is_missing(function: &Function) -> bool {
+    let has_body = matches!(function.body, FunctionBody::Block);
+    has_body && function.result != TypeId::VOID && !returns(&function.code.block)
+}
+
+/// Whether a block ends in statements that return by their form.
+fn returns(block: &Block) -> bool {
+    ends_flow(block)
+        || block.stmts.last().is_some_and(|stmt| match &stmt.kind {
+            StmtKind::Switch(_, cases, _) => {
+                let default = cases.iter().any(|case| case.labels.contains(&None));
+                let breaks = |block: &Block| block.any(&mut |s| matches!(s.kind, StmtKind::Break));
+                default && cases.iter().all(|case| returns(&case.body) && !breaks(&case.body))
+            }
+            StmtKind::If(_, then, Some(other), _) => returns(then) && returns(other),
+            StmtKind::Block(inner) => returns(inner),
+            _ => false,
+        })
+}
+
+fn run(cx: &mut Context) {
+    let missing: Vec<FunctionId> =
+        cx.program.functions.iter().filter(|(_, f)| is_missing(f)).map(|(id, _)| id).collect();
+    for id in missing {
+        let function = &mut cx.program.functions[id];
+        let (ty, span) = (function.result, function.span);
+        let value = function.code.exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+        let kind = StmtKind::Return(Some(value));
+        function.code.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
+    }
+}
