@@ -43,6 +43,8 @@ pub struct Allocator<'a> {
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: Numbers,
     overlaps: Vec<Overlap>,
+    /// The explicit bindings and sets of textures.
+    texture_bindings: BTreeSet<(u32, u32)>,
     /// Owners that overlaps name, and what was met in which range, by space, unit, start and end.
     met: Vec<Vec<Option<GlobalId>>>,
     met_before: BTreeMap<(u64, Unit, u64, u64), overlap::Met>,
@@ -57,6 +59,13 @@ pub struct Allocator<'a> {
     lock: Option<locked::Locked<'a>>,
     /// The space of what asks for none.
     home: u64,
+}
+
+/// Where textures that are shader parameters ask to be on Vulkan.
+fn texture_bindings(program: &Program) -> BTreeSet<(u32, u32)> {
+    let globals = program.parameters.iter().map(|id| &program.globals[*id]);
+    let textures = globals.filter(|g| matches!(program.types.get(g.ty), Type::Texture(t) if !t.combined));
+    textures.filter_map(|g| g.explicit.vk_binding).map(|(index, space, _)| (index, space)).collect()
 }
 
 /// The uniform parameters of an entry point by index, and their implicit buffer.
@@ -102,6 +111,7 @@ impl<'a> Allocator<'a> {
             used,
             dropped: Vec::new(),
             trace: Vec::new(),
+            texture_bindings: texture_bindings(program),
             lock: lock.map(|view| locked::Locked::new(program, &settings, view)),
             home: 0,
         }

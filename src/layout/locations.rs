@@ -11,6 +11,7 @@ use super::allocate::Numbers;
 use super::{Api, Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::target::system_values;
 use crate::tree::{
     EntryPoint, Explicit, Field, Function, FunctionId, Local, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
     Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
@@ -409,7 +410,7 @@ impl<'a> Numbering<'a> {
         let Whole { name, span, order, many, .. } = *of;
         let asked = self.asked(of.explicit).is_some();
         let around = Around { name, span, index: of.explicit.index, at: None, asked, order };
-        let mut semantic = of.semantic.map(Running::new);
+        let mut semantic = self.running(of.semantic, of.explicit, of.span);
         let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
         let counted = self.settings.policy.stage_io.counts_mesh_indices;
         let part = match many {
@@ -425,6 +426,15 @@ impl<'a> Numbering<'a> {
             None => self.part(of.ty, &mut semantic, around),
         };
         (start, Varying { function, param, unit, many, of_patch: false, part: VaryingPart { explicit, ..part } })
+    }
+
+    /// The semantic of a declaration; off D3D, the system value that a builtin of SPIR-V is.
+    fn running(&self, semantic: Option<Semantic>, explicit: &Explicit, span: Span) -> Option<Running> {
+        let builtin = explicit.builtin.filter(|_| self.settings.api != Api::D3d);
+        match builtin.and_then(|name| system_values::of_vulkan(name.as_str())) {
+            Some(name) => Some(Running { name: name.to_owned(), index: 0, span }),
+            None => semantic.map(Running::new),
+        }
     }
 
     fn asked(&self, explicit: &Explicit) -> Option<u32> {
@@ -503,7 +513,7 @@ impl<'a> Numbering<'a> {
     /// A field of a struct that begins at `start`.
     fn field(&mut self, field: &Field, start: u32, outer: &mut Option<Running>, around: Around) -> VaryingPart {
         // The outermost semantic wins.
-        let mut own = field.semantic.map(Running::new);
+        let mut own = self.running(field.semantic, &field.explicit, field.span);
         let semantic = if outer.is_some() { outer } else { &mut own };
         let at = self.asked(&field.explicit);
         let at = at.map(|l| if self.offsets() { start.saturating_add(l) } else { l });

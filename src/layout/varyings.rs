@@ -206,7 +206,8 @@ fn structs(program: &Program, function: &Function) -> Vec<StructId> {
 }
 
 fn check_struct(fields: &[Field], diags: &mut Diagnostics) {
-    let user = fields.iter().filter(|f| !f.semantic.as_ref().is_some_and(is_system));
+    let is_system = |f: &Field| f.explicit.builtin.is_some() || f.semantic.as_ref().is_some_and(is_system);
+    let user = fields.iter().filter(|f| !is_system(f));
     let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| f.explicit.location.is_some());
     if let ([first, ..], [other, ..]) = (with.as_slice(), without.as_slice()) {
         let message = format!("`{}` has an explicit location and `{}` does not", first.name, other.name);

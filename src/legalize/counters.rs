@@ -9,7 +9,7 @@
 //!
 //! Rule: `layout-needs`.
 
-use super::needs::Find;
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
@@ -18,10 +18,16 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "counters",
-    removes: &[(
-        Capability::HiddenCounters,
-        Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..))),
-    )],
+    removes: &[
+        (
+            Capability::HiddenCounters,
+            Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..))),
+        ),
+        (
+            Capability::HiddenCounters,
+            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__hidden_counter"))),
+        ),
+    ],
     after: &["split_resources"],
     run,
     ..Pass::ROW

@@ -11,10 +11,11 @@
 
 use super::needs::{Find, callee};
 use super::{Context, Pass};
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, LocalId, Program, TemplatePiece,
-    Texture, Type, TypeId, Types,
+    AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Literal,
+    LocalId, Program, TemplatePiece, Texture, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,6 +61,10 @@ fn run(cx: &mut Context) {
     }
     cx.each_body(&mut |cx, f, body| {
         retype(cx.program, f, body, &depth);
+        for span in refused_reads(cx.program, body) {
+            cx.unsupported(span, format!("{} does not support this way to read a depth texture", cx.profile.name));
+        }
+        whole_levels(cx.program, body);
         narrow_reads(cx.program, body);
     });
 }
@@ -134,6 +139,49 @@ fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashS
     }
 }
 
+/// The call of a builtin that reads a depth texture.
+fn depth_read<'a>(program: &'a Program, body: &'a Body, id: ExprId) -> Option<(&'a Function, &'a [ExprId])> {
+    let (function, args) = callee(program, &body.exprs, id)?;
+    let of_depth = args.first().map(|t| program.types.get(body.exprs[*t].ty));
+    matches!(of_depth, Some(Type::Texture(t)) if t.depth).then_some((function, args))
+}
+
+/// Where a depth texture is read in a way that it cannot be.
+fn refused_reads(program: &Program, body: &Body) -> Vec<Span> {
+    let refused = |id: &ExprId| depth_read(program, body, *id).is_some_and(|(f, _)| f.is_marked("__not_of_depth"));
+    body.expressions().into_iter().filter(refused).map(|id| body.exprs[id].span).collect()
+}
+
+/// Levels of detail are whole numbers: the nearest one, as a sampler without a filter between levels takes it.
+fn whole_levels(program: &mut Program, body: &mut Body) {
+    for id in body.expressions() {
+        let Some((function, args)) = depth_read(program, body, id) else { continue };
+        let attribute = function.attributes.iter().find(|a| a.name == *"__depth_level");
+        let Some(AttributeArg::Int(index)) = attribute.and_then(|a| a.args.first()) else { continue };
+        let Some(&level) = usize::try_from(*index).ok().and_then(|i| args.get(i)) else { continue };
+        let FunctionBody::Intrinsic(template) = &function.body else { continue };
+        // The builtin takes a float elsewhere.
+        let native = ExprKind::Native(Box::new(template.clone()), args.to_vec());
+        let Expr { ty, span, ref kind } = body.exprs[level];
+        let known = match kind {
+            ExprKind::Literal(Literal::Float(value), _) => Some(value.round() as i64),
+            _ => None,
+        };
+        let mut b = Build::new(&mut program.types, &mut body.exprs, span);
+        let whole = match known {
+            Some(n) => b.number(n, TypeId::INT),
+            None => {
+                let half = b.float(0.5);
+                let level = b.exprs.duplicate(level);
+                let up = b.add(ExprKind::Binary(BinaryOp::Add, level, half), ty);
+                b.add(ExprKind::Convert(up, false), TypeId::INT)
+            }
+        };
+        body.exprs.replace_by(level, whole);
+        body.exprs[id].kind = native;
+    }
+}
+
 /// Reads give one number rather than a vector.
 fn narrow_reads(program: &mut Program, body: &mut Body) {
     let live = body.expressions();
@@ -160,8 +208,14 @@ fn narrow_reads(program: &mut Program, body: &mut Body) {
 
 /// The same as a number, of an expression that reads a vector from a depth texture.
 fn narrow(program: &Program, body: &Body, id: ExprId) -> Option<ExprKind> {
-    let ExprKind::Call(callee, args) = &body.exprs[id].kind else { return None };
-    let FunctionBody::Intrinsic(template) = &program.functions[*callee].body else { return None };
+    let (template, args) = match &body.exprs[id].kind {
+        ExprKind::Call(callee, args) => match &program.functions[*callee].body {
+            FunctionBody::Intrinsic(template) => (template, args),
+            FunctionBody::Block | FunctionBody::Switch(_) | FunctionBody::None => return None,
+        },
+        ExprKind::Native(template, args) => (&**template, args),
+        _ => return None,
+    };
     let is_depth = |a: &ExprId| matches!(program.types.get(body.exprs[*a].ty), Type::Texture(t) if t.depth);
     let vector = matches!(program.types.get(body.exprs[id].ty), Type::Vector(_, n) if n > 1);
     let read = vector && template.pieces.contains(&TemplatePiece::Truncate) && args.iter().any(is_depth);

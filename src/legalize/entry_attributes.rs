@@ -16,7 +16,7 @@ use super::stage_io::{
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::system_values::Direction;
+use crate::target::system_values::{Direction, MOST_DISTANCES, distance_attribute};
 use crate::tree::*;
 use std::collections::BTreeMap;
 
@@ -32,9 +32,16 @@ pub fn run(cx: &mut Context) {
         let mut find = |direction| Flatten { program: cx.program, split: true, settings }.leaves(entry, direction);
         leaves.push((find(Direction::In), find(Direction::Out)));
     }
+    let declared = cx.program.structs.ids().collect::<Vec<_>>();
     for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {
         let body = std::mem::take(&mut cx.program.functions[entry.function].code);
         AttributeLowering { cx, entry, body, start: Vec::new(), placed: &mut placed }.run(&inputs, outputs);
+    }
+    // A struct that is no interface has no locations.
+    for id in declared.into_iter().filter(|id| !placed.contains_key(id)) {
+        for field in &mut cx.program.structs[id].fields {
+            (field.explicit.location, field.explicit.index) = (None, None);
+        }
     }
 }
 
@@ -380,17 +387,41 @@ impl AttributeLowering<'_, '_> {
             }
         }
         for leaf in &leaves {
-            if self.slot(leaf, Direction::Out).is_none() {
+            if self.slot(leaf, Direction::Out).is_none() && self.distances_of(leaf).is_none() {
                 self.missing_output(leaf);
             }
         }
         let name = format!("{}_output", self.entry.name);
         let (id, indices) = self.flat_struct(&name, &leaves, Direction::Out);
+        self.distances_field(id, &leaves);
         let flat = self.cx.program.types.intern(Type::Struct(id));
         let function = &mut self.cx.program.functions[self.entry.function];
         function.result = flat;
         function.result_explicit = Explicit::default();
         self.rewrite_returns(&leaves, &indices, out_locals, flat);
+    }
+
+    /// The attribute of the array that a distance is part of, if the stage has it as an output.
+    fn distances_of(&self, leaf: &Leaf) -> Option<&'static str> {
+        let (semantic, _) = leaf.semantic.as_ref().filter(|_| leaf.is_system() && self.entry.stage == Stage::Vertex)?;
+        distance_attribute(semantic)
+    }
+
+    /// Distances of all semantics are one array, in the order of their indices; it is the last field.
+    fn distances_field(&mut self, id: StructId, leaves: &[Leaf]) {
+        let Some((leaf, builtin)) = leaves.iter().find_map(|l| Some((l, self.distances_of(l)?))) else { return };
+        let found = leaves.iter().filter(|l| self.distances_of(l).is_some());
+        let count: u32 = found.map(|l| width(&self.cx.program.types, l.ty)).sum();
+        if count > MOST_DISTANCES {
+            let message = format!("a stage has at most {MOST_DISTANCES} distances of one kind");
+            return self.cx.unsupported(leaf.span, message);
+        }
+        let types = &mut self.cx.program.types;
+        let number = types.scalar(Scalar::F32);
+        let ty = types.intern(Type::Array(number, Some(count)));
+        let mut field = Field::new(builtin, ty, leaf.span);
+        field.attributes.push(attribute("builtin", vec![AttributeArg::Name(Symbol::new(builtin))], leaf.span));
+        self.cx.program.structs[id].fields.push(field);
     }
 
     fn rewrite_returns(
@@ -442,22 +473,61 @@ impl AttributeLowering<'_, '_> {
         let mut parts = Vec::new();
         for (leaf, index) in leaves.iter().zip(indices) {
             let Some(own) = index.and_then(|i| self.cx.program.field_type(flat, i)) else { continue };
-            let base = match leaf.source {
-                Source::Nothing => None,
-                Source::Result => result.map(|r| self.body.exprs.duplicate(r)),
-                Source::Param(param) => out_locals.iter().find(|(i, _)| *i == param).map(|(_, local)| {
-                    let ty = self.body.locals[*local].ty;
-                    self.body.exprs.push(Expr { kind: ExprKind::Local(*local), ty, span })
-                }),
-            };
-            let value = match base {
-                Some(base) => self.cx.program.part(&mut self.body.exprs, base, &leaf.path),
-                None => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
-            };
+            let value = self.outgoing_leaf(leaf, out_locals, result, span);
             let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
             parts.push(adapt(&mut b, value, own));
         }
+        parts.extend(self.outgoing_distances(leaves, out_locals, result, span));
         self.body.exprs.push(Expr { kind: ExprKind::Construct(parts), ty: flat, span })
+    }
+
+    /// The array of distances, if there are any.
+    fn outgoing_distances(
+        &mut self,
+        leaves: &[Leaf],
+        out_locals: &[(usize, LocalId)],
+        result: Option<ExprId>,
+        span: Span,
+    ) -> Option<ExprId> {
+        let mut found: Vec<&Leaf> = leaves.iter().filter(|l| self.distances_of(l).is_some()).collect();
+        found.sort_by_key(|leaf| leaf.semantic.clone());
+        let mut numbers = Vec::new();
+        for leaf in found {
+            for component in 0..width(&self.cx.program.types, leaf.ty) {
+                let value = self.outgoing_leaf(leaf, out_locals, result, span);
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                numbers.push(match b.types.get(leaf.ty) {
+                    Type::Vector(..) => b.swizzle(value, &[component as u8]),
+                    _ => value,
+                });
+            }
+        }
+        let number = self.cx.program.types.scalar(Scalar::F32);
+        let ty = self.cx.program.types.intern(Type::Array(number, Some(numbers.len() as u32)));
+        let kind = ExprKind::Construct(numbers.clone());
+        (!numbers.is_empty()).then(|| self.body.exprs.push(Expr { kind, ty, span }))
+    }
+
+    /// What goes out for a leaf: a part of the result or of an `out` variable.
+    fn outgoing_leaf(
+        &mut self,
+        leaf: &Leaf,
+        out_locals: &[(usize, LocalId)],
+        result: Option<ExprId>,
+        span: Span,
+    ) -> ExprId {
+        let base = match leaf.source {
+            Source::Nothing => None,
+            Source::Result => result.map(|r| self.body.exprs.duplicate(r)),
+            Source::Param(param) => out_locals.iter().find(|(i, _)| *i == param).map(|(_, local)| {
+                let ty = self.body.locals[*local].ty;
+                self.body.exprs.push(Expr { kind: ExprKind::Local(*local), ty, span })
+            }),
+        };
+        match base {
+            Some(base) => self.cx.program.part(&mut self.body.exprs, base, &leaf.path),
+            None => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
+        }
     }
 }
 
@@ -475,4 +545,12 @@ fn place(
     explicit.location = slot.location.map(|n| (n, span));
     explicit.index = slot.index;
     *modifiers = slot.modifiers;
+}
+
+/// How many numbers a scalar or vector has.
+fn width(types: &Types, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Vector(_, n) => n.into(),
+        _ => 1,
+    }
 }

@@ -41,6 +41,7 @@ mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
 mod missing_returns;
+mod narrow_texels;
 mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
@@ -206,6 +207,7 @@ pub const PASSES: &[Pass] = &[
     // The choice of an element may be given a sampler.
     resolve_resources::PASS,
     depth_textures::PASS,
+    narrow_texels::PASS,
     storage::PASS,
     empty_structs::PASS,
     push_constants::PASS,

@@ -24,8 +24,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Program, Slices,
-    Struct, StructId, Type, TypeId,
+    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Program, Scalar,
+    Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -413,7 +413,11 @@ impl Names<'_, '_> {
         let base = self.legal(&base);
         let types: Vec<String> = param_types(self.cx.program, function);
         let overloads = self.cx.profile.has(Capability::Overloads);
-        let signature = |name: &str| format!("{name}({})", types.join(","));
+        let told_apart = match self.cx.profile.has(Capability::FineOverloads) {
+            true => types.clone(),
+            false => coarse_types(self.cx.program, function),
+        };
+        let signature = |name: &str| format!("{name}({})", told_apart.join(","));
         let free = |name: &str, names: &Self| {
             if !names.is_open(name, own, class) {
                 return false;
@@ -500,12 +504,38 @@ fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> boo
 }
 
 fn param_types(program: &Program, function: &Function) -> Vec<String> {
-    let value = |ty| match program.types.get(ty) {
-        // What is passed by reference is named by what it is.
+    param_values(program, function).map(|ty| program.type_name(ty)).collect()
+}
+
+/// The types of parameters; what is passed by reference is what it is.
+fn param_values(program: &Program, function: &Function) -> impl Iterator<Item = TypeId> {
+    function.params.iter().map(|p| match program.types.get(function.code.locals[p.local].ty) {
         Type::Pointer(inner, _) => inner,
-        _ => ty,
+        _ => function.code.locals[p.local].ty,
+    })
+}
+
+/// The parameters as a language tells them apart that has no minimum precision, and textures of a kind of numbers, not of vectors.
+fn coarse_types(program: &Program, function: &Function) -> Vec<String> {
+    let coarse = |ty: TypeId| {
+        let scalar = |s: Scalar| match s {
+            Scalar::MinF16 => Scalar::F32,
+            Scalar::MinI16 => Scalar::I32,
+            Scalar::MinU16 => Scalar::U32,
+            _ => s,
+        };
+        match program.types.get(ty) {
+            Type::Scalar(s) | Type::Vector(s, 1) => format!("{:?}", scalar(s)),
+            Type::Vector(s, n) => format!("{:?}{n}", scalar(s)),
+            Type::Matrix(s, r, c) => format!("{:?}{r}x{c}", scalar(s)),
+            Type::Texture(t) => {
+                let element = program.types.component(t.element).map(scalar);
+                format!("{:?} {:?} {:?}", element, Texture { element: TypeId::VOID, ..t }, t.access)
+            }
+            _ => program.type_name(ty),
+        }
     };
-    function.params.iter().map(|p| program.type_name(value(function.code.locals[p.local].ty))).collect()
+    param_values(program, function).map(coarse).collect()
 }
 
 /// The struct whose members a block declares at global scope.

@@ -30,6 +30,8 @@ capabilities! {
     Enums,
     /// Several functions of one name.
     Overloads,
+    /// Functions of one name whose parameters differ in minimum precision or in the elements of textures alone.
+    FineOverloads,
     /// Structs without fields, and arrays without elements, as fields.
     EmptyStructs,
     /// Structs that hold both resources and data, or arrays of structs with resources.
@@ -178,6 +180,8 @@ capabilities! {
     HiddenCounters,
     /// `ByteAddressBuffer` with typed loads.
     ByteAddressBuffers,
+    /// Texels that are read and written as 16-bit numbers.
+    NarrowTexels,
     /// Typed texel buffers.
     TexelBuffers,
     /// Buffer device addresses.

@@ -134,7 +134,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
-    Overloads, MissingReturns, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    Overloads, FineOverloads, MissingReturns, NarrowTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,

@@ -137,7 +137,9 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_SampleID", I32, 1)), Some(("sample_index", U32, 1)), ""),
     row(&["SV_COVERAGE"], &[Fragment], In,
         Some(("gl_SampleMaskIn[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
-    row(&["SV_PRIMITIVEID"], &[Fragment, Hull, Domain], In,
+    row(&["SV_PRIMITIVEID"], &[Fragment], In,
+        Some(("gl_PrimitiveID", I32, 1)), Some(("primitive_index", U32, 1)), ""),
+    row(&["SV_PRIMITIVEID"], &[Hull, Domain], In,
         Some(("gl_PrimitiveID", I32, 1)), None, ""),
     row(&["SV_PRIMITIVEID"], &[Geometry], In,
         Some(("gl_PrimitiveIDIn", I32, 1)), None, ""),
@@ -204,6 +206,33 @@ pub fn d3d_name(semantic: &str, version: (u32, u32)) -> Option<&'static str> {
 
 /// A stage has no more distances to clip planes, or to cull planes.
 pub const MOST_DISTANCES: u32 = 8;
+
+/// The distances to clip planes are one array in targets with attributes, which have none to cull planes.
+pub fn distance_attribute(semantic: &str) -> Option<&'static str> {
+    (semantic == "SV_CLIPDISTANCE").then_some("clip_distances")
+}
+
+/// The system values that DXC's `[[vk::builtin]]` names, by the names of SPIR-V.
+const OF_VULKAN: &[(&str, &str)] = &[
+    ("PointSize", "SV_POINTSIZE"),
+    ("BaseVertex", "SV_STARTVERTEXLOCATION"),
+    ("BaseInstance", "SV_STARTINSTANCELOCATION"),
+    ("DrawIndex", "SV_DRAWINDEX"),
+];
+
+/// The system value that is a builtin of SPIR-V, as `[[vk::builtin]]` names it.
+pub fn of_vulkan(builtin: &str) -> Option<&'static str> {
+    OF_VULKAN.iter().find(|(name, _)| *name == builtin).map(|(_, semantic)| *semantic)
+}
+
+/// What a text enables that has an input or output of an attribute.
+pub fn enabled_for(attribute: &str) -> Option<&'static str> {
+    match attribute {
+        "clip_distances" => Some("clip_distances"),
+        "primitive_index" => Some("primitive_index"),
+        _ => attribute.starts_with("subgroup_").then_some("subgroups"),
+    }
+}
 
 /// The distances to clip and cull planes are arrays in targets with variables.
 pub fn distance_variable(semantic: &str) -> Option<&'static str> {

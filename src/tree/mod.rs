@@ -367,6 +367,8 @@ pub struct Explicit {
     pub packoffset: Option<(u32, Span)>,
     /// `[[vk::location(n)]]` or `layout(location =)`.
     pub location: Option<(u32, Span)>,
+    /// `[[vk::builtin("PointSize")]]`: the builtin variable of SPIR-V that a varying is on Vulkan.
+    pub builtin: Option<Symbol>,
     /// `[[vk::index(n)]]` (dual source blending) or `layout(index =)`.
     pub index: Option<u32>,
     /// `[[vk::input_attachment_index(n)]]`.

@@ -66,6 +66,10 @@ impl Dialect for Glsl {
         }
     }
 
+    fn argument_suffix(&self, ex: &Exprs, _args: &[ExprId], arg: ExprId) -> &'static str {
+        if is_element_buffer(ex, arg) { ".data" } else { "" }
+    }
+
     fn splats(&self, ex: &Exprs, op: BinaryOp, id: ExprId, other: ExprId) -> bool {
         use BinaryOp::*;
         let scalar = ex.splat_source(id).is_some() && ex.splat_source(other).is_none();

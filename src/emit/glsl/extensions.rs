@@ -2,7 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
-use crate::target::{EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
+use crate::target::{EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
 use crate::tree::analyses::Uses;
 use crate::tree::*;
 use std::collections::BTreeSet;
@@ -33,6 +33,19 @@ impl Found {
                     self.version = self.version.max(u32::try_from(*version).unwrap_or(0));
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// What a builtin needs for numbers that are not of the core language.
+    fn typed(&mut self, program: &Program, function: &Function) {
+        let head = function.attributes.iter().find(|a| a.name == *TYPED_EXTENSION_ATTRIBUTE);
+        let Some(AttributeArg::Text(head)) = head.and_then(|a| a.args.first()) else { return };
+        let types = function.params.iter().map(|p| function.code.locals[p.local].ty);
+        for scalar in types.chain([function.result]).filter_map(|ty| program.types.component(ty)) {
+            let kind = types::extension(scalar).rsplit_once("_types_").map(|(_, kind)| kind);
+            if let Some(kind) = kind {
+                self.add(&format!("{head}_{kind}"));
             }
         }
     }
@@ -135,7 +148,9 @@ pub(super) fn collect(cx: &Context) -> Found {
 
 fn uses(program: &Program, uses: &Uses, found: &mut Found) {
     for function in &uses.functions {
-        found.attributes(&program.functions[*function].attributes);
+        let function = &program.functions[*function];
+        found.attributes(&function.attributes);
+        found.typed(program, function);
     }
     for ty in &uses.types {
         found.ty(program, *ty);

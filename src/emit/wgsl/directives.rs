@@ -5,6 +5,7 @@
 //! an early exit, or in a function that is called there.
 
 use crate::emit::context::Context;
+use crate::target::system_values::enabled_for;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
             }
             Item::Struct(id) => {
                 program.structs[id].fields.iter().for_each(|f| note_type(program, f.ty, &mut enables));
+                let fields = program.structs[id].fields.iter();
+                enables.extend(fields.filter_map(|f| enabled_by(&f.attributes)).map(str::to_owned));
                 // Written as `@blend_src`.
                 if program.structs[id].fields.iter().any(|f| f.explicit.location.and(f.explicit.index).is_some()) {
                     enables.insert("dual_source_blending".to_owned());
@@ -47,9 +50,8 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
         }
         if let Item::Function(id) = *item {
             derivatives |= derivatives_in.contains(&id) && may_diverge(program, id, &derivatives_in);
-            if program.functions[id].params.iter().any(|p| is_subgroup_value(&p.attributes)) {
-                enables.insert("subgroups".to_owned());
-            }
+            let params = program.functions[id].params.iter();
+            enables.extend(params.filter_map(|p| enabled_by(&p.attributes)).map(str::to_owned));
         }
     }
     let mut lines: Vec<String> = enables.into_iter().map(|name| format!("enable {name};")).collect();
@@ -62,11 +64,11 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
     lines
 }
 
-/// A builtin of the `subgroups` extension.
-fn is_subgroup_value(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|a| match (a.name.as_str(), a.args.as_slice()) {
-        ("builtin", [AttributeArg::Name(name)]) => name.as_str().starts_with("subgroup_"),
-        _ => false,
+/// What a builtin in a stage's interface needs enabled.
+fn enabled_by(attributes: &[Attribute]) -> Option<&'static str> {
+    attributes.iter().find_map(|a| match (a.name.as_str(), a.args.as_slice()) {
+        ("builtin", [AttributeArg::Name(name)]) => enabled_for(name.as_str()),
+        _ => None,
     })
 }
 

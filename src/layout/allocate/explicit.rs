@@ -40,6 +40,12 @@ impl<'a> Allocator<'a> {
         }
         let set = set.filter(|_| !spaces_alone || blocks).map(|(set, span)| (0, set, span));
         let explicit = pending.explicit.vk_binding.or(set).filter(|_| self.takes_binding(pending));
+        if let Some((_, space, _)) = explicit.filter(|(index, space, _)| self.is_second_half(pending, (*index, *space)))
+        {
+            pending.space_only = Some(space.into());
+            self.spaces.insert(space.into());
+            return;
+        }
         if explicit.is_none() && !blocks {
             let shifted: Vec<&ExplicitRegister> = registers.iter().filter(|r| self.is_shifted(r)).collect();
             shifted.into_iter().for_each(|register| self.reserve_register(pending, register, false));
@@ -153,6 +159,13 @@ impl<'a> Allocator<'a> {
         if self.settings.api == Api::WebGpu && one && self.settings.policy.explicit.bindings_of_parts {
             pending.layout.part_bindings();
         }
+    }
+
+    /// Whether a sampler asks for the binding of a texture. For Vulkan the two are a combined sampler; WebGPU has none, and the
+    /// sampler takes the first free binding of the group.
+    fn is_second_half(&self, pending: &Pending, at: (u32, u32)) -> bool {
+        let sampler = matches!(self.program.types.get(pending.layout.ty), Type::Sampler(_));
+        sampler && self.settings.api == Api::WebGpu && self.texture_bindings.contains(&at)
     }
 
     pub(super) fn is_pair(&self, ty: TypeId) -> bool {

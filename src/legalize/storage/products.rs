@@ -55,6 +55,10 @@ fn cut_first(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
     let Expr { kind: ExprKind::Convert(inner, cast), ty, span } = exprs[id] else { return };
     let Some(stored) = transposed_of(exprs, inner) else { return };
     let Type::Matrix(s, rows, columns) = types.get(ty) else { return };
+    // Only floats have a `transpose` on every target.
+    if types.component(exprs[inner].ty) != Some(s) {
+        return;
+    }
     let turned = types.matrix(s, columns, rows);
     let mut b = Build::new(types, exprs, span);
     let cut = b.add(ExprKind::Convert(stored, cast), turned);
