@@ -79,6 +79,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__appends", Library, &[], 0),
     ("__as_structured", Library, &[], 0),
     ("__combined_part", Library, &[Int(0)], 1),
+    ("__defined", Library, &[Word], 1),
     ("__depth_level", Library, &[Int(0)], 1),
     ("__not_of_depth", Library, &[], 0),
     ("__consumes", Library, &[], 0),

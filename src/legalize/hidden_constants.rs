@@ -1,12 +1,13 @@
-//! Hide from the target's constant evaluation what it refuses to fold: divisions by zero, infinities, NaN.
+//! Hide from the target's constant evaluation what it refuses to fold: divisions by zero, infinities, NaN, overflow.
 //!
-//! Before: `x = 1.0 / 0.0;`
-//! After:  `static float zero = 0.0;   x = 1.0 / zero;`
+//! Before: `x = 1.0 / 0.0;                             y = 3e38 * 10.0;              z = sqrt(-1.0);`
+//! After:  `static float zero = 0.0;   x = 1.0 / zero; y = (3e38 - zero) * 10.0;     z = sqrt(-1.0 - zero);`
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
-use super::needs::Find;
+use super::defined::is_defined;
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
 use crate::target::Capability;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "hidden_constants",
-    removes: &[(Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| is_hidden(&p.types, exprs, id)))],
+    removes: &[(Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| is_refused(p, exprs, id)))],
     run,
     ..Pass::ROW
 };
@@ -63,7 +64,7 @@ fn run(cx: &mut Context) {
     let mut zeros = BTreeMap::new();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
-            if is_hidden(&cx.program.types, &body.exprs, id) {
+            if is_refused(cx.program, &body.exprs, id) {
                 hide(cx.program, &mut body.exprs, id, &mut zeros);
             }
         }
@@ -81,7 +82,7 @@ fn inline_constants(cx: &mut Context) {
         let number = matches!(cx.program.types.get(global.ty), Type::Scalar(_) | Type::Vector(..));
         let (GlobalKind::Const, true, Some(init)) = (global.kind, number, &global.init) else { continue };
         let concerned = init.exprs.post_order(init.root).into_iter().any(|e| {
-            is_hidden(&cx.program.types, &init.exprs, e)
+            is_refused(cx.program, &init.exprs, e)
                 || matches!(init.exprs[e].kind, ExprKind::Global(g) if values.contains_key(&g))
         });
         if concerned {
@@ -115,6 +116,33 @@ fn inlined(exprs: &mut ExprArena, from: &ExprArena, root: ExprId, values: &BTree
     })
 }
 
+/// What the target refuses to compute, though all of it is constant.
+fn is_refused(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    is_hidden(&program.types, exprs, id) || overflows(program, exprs, id) || is_undefined(program, exprs, id)
+}
+
+/// An operator or conversion of finite constants whose result is not finite.
+fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    if !program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) {
+        return false;
+    }
+    let finite = |e| eval(program, exprs, e).is_ok_and(|value| is_finite(&value));
+    match exprs[id].kind {
+        ExprKind::Binary(op, a, b) if !op.is_comparison() => finite(a) && finite(b) && !finite(id),
+        ExprKind::Convert(inner, _) => finite(inner) && !finite(id),
+        _ => false,
+    }
+}
+
+/// A call of a builtin for constants that it is not defined for.
+fn is_undefined(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let Some((function, args)) = callee(program, exprs, id) else { return false };
+    let attribute = function.attributes.iter().find(|a| a.name == *"__defined");
+    let Some(AttributeArg::Text(word)) = attribute.and_then(|a| a.args.first()) else { return false };
+    let values: Vec<Option<Value>> = args.iter().map(|a| eval(program, exprs, *a).ok()).collect();
+    !is_defined(word.as_str(), &values)
+}
+
 /// A literal that no target spells, or a division by a zero literal.
 fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     match exprs[id].kind {
@@ -144,6 +172,14 @@ fn is_zero(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
 
 fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
     match exprs[id].kind {
+        // What it is computed of is no constant any more. A second argument is a divisor or a bound.
+        ExprKind::Call(_, ref args) => {
+            if let Some(&arg) = args.get(1).or(args.first()) {
+                obscure(program, exprs, arg, zeros);
+            }
+        }
+        ExprKind::Convert(inner, _) => obscure(program, exprs, inner, zeros),
+        ExprKind::Binary(_, left, _) if !is_hidden(&program.types, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
             let ty = exprs[divisor].ty;
             let value = zero(program, exprs, ty, zeros, divisor);
@@ -163,6 +199,14 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
         }
         _ => {}
     }
+}
+
+/// Makes a constant the same number less a zero that the target cannot see through.
+fn obscure(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
+    let ty = exprs[id].ty;
+    let value = exprs.displace(id);
+    let zero = zero(program, exprs, ty, zeros, id);
+    exprs[id].kind = ExprKind::Binary(BinaryOp::Sub, value, zero);
 }
 
 /// A zero of a type that the target cannot see through.

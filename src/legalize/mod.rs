@@ -23,6 +23,7 @@ mod counters;
 mod aggregates;
 mod availability;
 mod dead_code;
+mod defined;
 mod empty_structs;
 mod fields;
 mod depth_textures;

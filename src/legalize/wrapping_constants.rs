@@ -39,9 +39,17 @@ fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
 fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some(scalar) = program.types.component(exprs[id].ty).filter(|s| s.is_integer()) else { return false };
     match exprs[id].kind {
-        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl), a, b) => {
+        ExprKind::Binary(
+            op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Shl),
+            a,
+            b,
+        ) => {
             let value = |e| eval(program, exprs, e).ok();
             value(a).zip(value(b)).is_some_and(|(a, b)| leaves(op, &a, &b, scalar))
+        }
+        ExprKind::Unary(UnaryOp::Negate, inner) if scalar.is_signed() => {
+            let zero = Value::Int(0, scalar);
+            eval(program, exprs, inner).is_ok_and(|value| leaves(BinaryOp::Sub, &zero, &value, scalar))
         }
         // A named constant has its type; literals have none yet, and a negative one is not unsigned.
         ExprKind::Convert(inner, _) if scalar.is_unsigned() => {
@@ -68,6 +76,7 @@ fn leaves(op: BinaryOp, a: &Value, b: &Value, scalar: Scalar) -> bool {
                 BinaryOp::Add => a + b,
                 BinaryOp::Sub => a - b,
                 BinaryOp::Mul => a * b,
+                BinaryOp::Div => a.checked_div(b).unwrap_or(0),
                 _ => a << b.clamp(0, 63),
             };
             let (least, most) = match scalar.is_unsigned() {

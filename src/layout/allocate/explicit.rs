@@ -165,7 +165,8 @@ impl<'a> Allocator<'a> {
     /// sampler takes the first free binding of the group.
     fn is_second_half(&self, pending: &Pending, at: (u32, u32)) -> bool {
         let sampler = matches!(self.program.types.get(pending.layout.ty), Type::Sampler(_));
-        sampler && self.settings.api == Api::WebGpu && self.texture_bindings.contains(&at)
+        let apart = self.settings.api == Api::WebGpu && self.settings.policy.explicit.bindings_of_parts;
+        sampler && apart && self.texture_bindings.contains(&at)
     }
 
     pub(super) fn is_pair(&self, ty: TypeId) -> bool {

@@ -1,0 +1,71 @@
+//! For which constants a builtin gives a finite number, by the word in `[__defined("...")]`.
+//!
+//! A target that computes calls of constants refuses a result that is none (WGSL, section 2.3 "Shader-Creation Errors").
+
+use crate::check::constant::Value;
+
+/// (word, what every number among the arguments satisfies).
+const NUMBERS: &[(&str, fn(f64) -> bool)] = &[
+    ("positive", |x| x > 0.0),
+    ("not_negative", |x| x >= 0.0),
+    ("unit", |x| x.abs() <= 1.0),
+    ("below_one", |x| x.abs() < 1.0),
+    ("from_one", |x| x >= 1.0),
+    // e and 2 to the power of it, and as much again.
+    ("small", |x| x.abs() <= 80.0),
+    // Bases and exponents of which no power leaves the range of floats.
+    ("power", |x| (1e-3..=12.0).contains(&x)),
+    // Products and sums of products stay in range.
+    ("moderate", |x| x.abs() <= 1e18),
+    ("half", |x| x.abs() <= 65504.0),
+];
+
+/// The numbers of an argument, if it is a constant.
+type Numbers = Option<Vec<f64>>;
+
+/// (word, what the arguments satisfy).
+const LISTS: &[(&str, fn(&[Numbers]) -> bool)] = &[
+    ("direction", |args| match args {
+        [Some(x)] => x.iter().all(|x| x.abs() <= 1e18) && x.iter().any(|x| x.abs() > 1e-18),
+        _ => true,
+    }),
+    ("remainder", |args| match args {
+        [Some(_), Some(divisor)] => divisor.iter().all(|x| *x != 0.0),
+        _ => true,
+    }),
+    // The bounds are looked at even where the rest is no constant.
+    ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low <= high)),
+    ("smooth", |args| ordered(args.first(), args.get(1), |low, high| low < high)),
+    ("finite_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7F80_0000))),
+    ("finite_half_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7C00))),
+];
+
+/// Whether a builtin of that word is defined for its arguments, as far as they are constants.
+pub(super) fn is_defined(word: &str, args: &[Option<Value>]) -> bool {
+    let lists: Vec<Numbers> = args.iter().map(|value| value.as_ref().map(numbers)).collect();
+    let constant = lists.iter().all(Option::is_some);
+    let every = |holds: fn(f64) -> bool| !constant || lists.iter().flatten().flatten().all(|x| holds(*x));
+    let every = NUMBERS.iter().find(|(w, _)| *w == word).map(|(_, holds)| every(*holds));
+    let whole = LISTS.iter().find(|(w, _)| *w == word).map(|(_, holds)| holds(&lists));
+    every.or(whole).unwrap_or(true)
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Float(x, _) => vec![*x],
+        Value::Int(n, _) => vec![*n as f64],
+        Value::Composite(parts) => parts.iter().flat_map(numbers).collect(),
+        Value::Bool(_) | Value::Text(_) => Vec::new(),
+    }
+}
+
+/// Whether bounds are in order in every component.
+fn ordered(low: Option<&Numbers>, high: Option<&Numbers>, holds: fn(f64, f64) -> bool) -> bool {
+    let (Some(Some(low)), Some(Some(high))) = (low, high) else { return true };
+    low.iter().zip(high).all(|(low, high)| holds(*low, *high))
+}
+
+/// Whether the exponent bits are not those of infinities and NaN.
+fn exponent(bits: f64, mask: u32) -> bool {
+    bits as i64 as u32 & mask != mask
+}
