@@ -13,7 +13,7 @@ use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Profile;
 pub use crate::target::Target;
-use crate::tree::{AttributeArg, GlobalId, MatrixOrder, Program, Stage, Type};
+use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, MatrixOrder, Program, Stage, Type};
 use crate::{emit, legalize, stdlib};
 pub use frontend::Shared;
 use std::collections::BTreeSet;
@@ -491,10 +491,19 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
     let innermost = |g: GlobalId| program.types.get(program.types.innermost(program.globals[g].ty));
     let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
     let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);
+    let unbounded = |g: Option<GlobalId>| {
+        g.is_some_and(|g| matches!(program.types.get(program.globals[g].ty), Type::Array(_, None)))
+    };
     let clash = |a: Option<GlobalId>, reach: &[&BTreeSet<GlobalId>], b: Option<GlobalId>| match (a, b) {
         (Some(a), Some(b)) => {
             let halves = || is_sampler(a) && is_texture(b) || is_texture(a) && is_sampler(b);
-            reach.iter().any(|r| r.contains(&b)) && !(api == Api::Vulkan && halves())
+            let bound = |g: GlobalId| program.globals[g].explicit.vk_binding.is_some();
+            let kind = |g: GlobalId| descriptor_kind(&innermost(g));
+            // Vulkan lets variables of one kind of descriptor have one binding, which the source says of both: views of
+            // other types, or arrays without bounds. Two alike are a mistake.
+            let other = || innermost(a) != innermost(b) || unbounded(Some(a)) && unbounded(Some(b));
+            let views = || bound(a) && bound(b) && kind(a).is_some() && kind(a) == kind(b) && other();
+            reach.iter().any(|r| r.contains(&b)) && !(api == Api::Vulkan && (halves() || views()))
         }
         _ => true,
     };
@@ -503,12 +512,34 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
         let with: Vec<&BTreeSet<GlobalId>> =
             reach.iter().filter(|r| placed.is_some_and(|placed| r.contains(&placed))).collect();
         let clashes = layout.met(overlap).iter().any(|other| clash(placed, &with, *other));
+        // Arrays without bounds at one explicit binding are how bindless engines declare the views of their descriptors.
+        let met = layout.met(overlap);
+        if !clashes && unbounded(placed) && met.iter().all(|other| unbounded(*other)) {
+            continue;
+        }
         let refused = layout.settings.policy.explicit.overlap_is_error || overlap.never && !anyway;
         let mut diagnostic = overlap.diagnostic.clone();
         if clashes && refused && !asked_for(program, layout, overlap) {
             diagnostic.severity = diagnostic::Severity::Error;
         }
         diags.push(diagnostic);
+    }
+}
+
+/// Which kind of descriptor a resource is on Vulkan, of those that variables of other types may share (Vulkan, section
+/// "Shader Resource Interface").
+fn descriptor_kind(ty: &Type) -> Option<u8> {
+    match ty {
+        Type::Sampler(_) => Some(0),
+        Type::Texture(t) if t.combined => Some(1),
+        Type::Texture(t) if t.access == Access::Read => Some(2),
+        Type::Texture(_) => Some(3),
+        Type::Buffer(BufferKind::Typed, Access::Read, _) => Some(4),
+        Type::Buffer(BufferKind::Typed, ..) => Some(5),
+        Type::Buffer(..) => Some(6),
+        Type::ConstantBuffer(_) => Some(7),
+        Type::AccelerationStructure => Some(8),
+        _ => None,
     }
 }
 

@@ -100,7 +100,7 @@ impl Target {
 pub const EXTENSION_ATTRIBUTE: &str = "__glsl_extension";
 /// The attribute of a builtin that names the head of an extension, whose rest is the kind of numbers that it is called with, if
 /// that is none of the core language's: `GL_EXT_shader_subgroup_extended_types` and `_float16`.
-pub const TYPED_EXTENSION_ATTRIBUTE: &str = "__glsl_typed_extension";
+pub const TYPED_EXTENSION_ATTRIBUTE: &str = "__typed_extension";
 /// The attribute of a function that needs a version of GLSL, with its number.
 pub const VERSION_ATTRIBUTE: &str = "__glsl_version";
 

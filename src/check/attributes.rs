@@ -89,7 +89,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__element", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
     ("__glsl_extension", Library, &[Word], 1),
-    ("__glsl_typed_extension", Library, &[Word], 1),
+    ("__typed_extension", Library, &[Word], 1),
     ("__glsl_version", Library, &[Int(0)], 1),
     ("__group_barrier", Library, &[], 0),
     ("__hidden_counter", Library, &[], 0),

@@ -8,10 +8,12 @@ use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::parse::{self, Language};
-use crate::preprocess::{Preprocess, TokenCache, preprocess};
+use crate::preprocess::{Preprocess, STAGES, ShaderTarget, TokenCache, preprocess};
 use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
 use crate::stdlib::Mentions;
 use crate::symbol::Symbol;
+use crate::target::{Profile, Target};
+use crate::tree::Stage;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -239,6 +241,39 @@ impl Frontend<'_> {
     }
 }
 
+/// The shader model of the profile that was asked for, and the stage if all entry points that were asked for have one.
+fn shader_target(options: &Options) -> ShaderTarget {
+    let asked = options.profile.as_deref().and_then(Profile::parse).filter(|p| p.target == Target::Hlsl);
+    let mut stages = options.entries.iter().map(|e| e.stage);
+    let first = stages.next().flatten().filter(|first| stages.all(|s| s == Some(*first)));
+    let number = |stage| STAGES.iter().find(|(name, _)| *name == dxil_name(stage)).map(|(_, n)| *n);
+    let default = ShaderTarget::default();
+    ShaderTarget {
+        model: asked.map_or(default.model, |p| p.version),
+        stage: first.and_then(number).unwrap_or(default.stage),
+    }
+}
+
+/// DXIL's name of a stage.
+fn dxil_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "VERTEX",
+        Stage::Hull => "HULL",
+        Stage::Domain => "DOMAIN",
+        Stage::Geometry => "GEOMETRY",
+        Stage::Fragment => "PIXEL",
+        Stage::Compute => "COMPUTE",
+        Stage::Amplification => "AMPLIFICATION",
+        Stage::Mesh => "MESH",
+        Stage::RayGeneration => "RAYGENERATION",
+        Stage::Intersection => "INTERSECTION",
+        Stage::AnyHit => "ANYHIT",
+        Stage::ClosestHit => "CLOSESTHIT",
+        Stage::Miss => "MISS",
+        Stage::Callable => "CALLABLE",
+    }
+}
+
 /// Preprocesses and parses a file. With `numbers`, its spans are valid in all programs of a build.
 fn read(
     loader: &dyn Loader,
@@ -249,7 +284,7 @@ fn read(
     diags: &mut Diagnostics,
 ) -> ParsedFile {
     let cache = options.shared.as_ref().map(|shared| shared.tokens.clone());
-    let how = Preprocess { defines: options.defines.clone(), cache, ..Preprocess::default() };
+    let how = Preprocess { defines: options.defines.clone(), cache, target: shader_target(options), language: None };
     let mut tokens = preprocess(loader, name, &how, sources, diags);
     if let Some(numbers) = numbers {
         let mut problems = diags.take();

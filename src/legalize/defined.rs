@@ -21,10 +21,10 @@ const NUMBERS: &[(&str, fn(f64) -> bool)] = &[
 ];
 
 /// The numbers of an argument, if it is a constant.
-type Numbers = Option<Vec<f64>>;
+type ArgumentNumbers = Option<Vec<f64>>;
 
 /// (word, what the arguments satisfy).
-const LISTS: &[(&str, fn(&[Numbers]) -> bool)] = &[
+const LISTS: &[(&str, fn(&[ArgumentNumbers]) -> bool)] = &[
     ("direction", |args| match args {
         [Some(x)] => x.iter().all(|x| x.abs() <= 1e18) && x.iter().any(|x| x.abs() > 1e-18),
         _ => true,
@@ -42,7 +42,7 @@ const LISTS: &[(&str, fn(&[Numbers]) -> bool)] = &[
 
 /// Whether a builtin of that word is defined for its arguments, as far as they are constants.
 pub(super) fn is_defined(word: &str, args: &[Option<Value>]) -> bool {
-    let lists: Vec<Numbers> = args.iter().map(|value| value.as_ref().map(numbers)).collect();
+    let lists: Vec<ArgumentNumbers> = args.iter().map(|value| value.as_ref().map(numbers)).collect();
     let constant = lists.iter().all(Option::is_some);
     let every = |holds: fn(f64) -> bool| !constant || lists.iter().flatten().flatten().all(|x| holds(*x));
     let every = NUMBERS.iter().find(|(w, _)| *w == word).map(|(_, holds)| every(*holds));
@@ -60,7 +60,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 }
 
 /// Whether bounds are in order in every component.
-fn ordered(low: Option<&Numbers>, high: Option<&Numbers>, holds: fn(f64, f64) -> bool) -> bool {
+fn ordered(low: Option<&ArgumentNumbers>, high: Option<&ArgumentNumbers>, holds: fn(f64, f64) -> bool) -> bool {
     let (Some(Some(low)), Some(Some(high))) = (low, high) else { return true };
     low.iter().zip(high).all(|(low, high)| holds(*low, *high))
 }

@@ -65,8 +65,30 @@ pub struct Preprocess {
     pub defines: Vec<(String, Option<String>)>,
     /// The language; `None` goes by the main file's extension.
     pub language: Option<Language>,
+    /// What DXC's macros say of the profile.
+    pub target: ShaderTarget,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
+}
+
+/// What `__SHADER_TARGET_MAJOR`, `__SHADER_TARGET_MINOR` and `__SHADER_TARGET_STAGE` are in HLSL.
+#[derive(Clone, Copy, Debug)]
+pub struct ShaderTarget {
+    /// The shader model.
+    pub model: (u32, u32),
+    /// DXIL's number of the stage; [`ShaderTarget::LIBRARY`] where a file has entry points of several.
+    pub stage: u32,
+}
+
+impl ShaderTarget {
+    /// The number of a library, which has any number of stages.
+    pub const LIBRARY: u32 = 6;
+}
+
+impl Default for ShaderTarget {
+    fn default() -> Self {
+        ShaderTarget { model: (6, 6), stage: ShaderTarget::LIBRARY }
+    }
 }
 
 /// A file's tokens, independent of the program that uses them: the `file` of every span is to be replaced.
@@ -233,18 +255,41 @@ fn names() -> &'static Names {
     })
 }
 
-/// What the peers predefine: slangc 2026.10 and DXC 1.8, asked with `#ifdef`. Macros that depend on the stage are left
-/// out, because one file may hold entry points of several stages.
-fn predefined(language: Language) -> &'static str {
+/// DXIL's numbers of stages, as DXC's `__SHADER_STAGE_*` have them.
+pub const STAGES: &[(&str, u32)] = &[
+    ("PIXEL", 0),
+    ("VERTEX", 1),
+    ("GEOMETRY", 2),
+    ("HULL", 3),
+    ("DOMAIN", 4),
+    ("COMPUTE", 5),
+    ("LIBRARY", ShaderTarget::LIBRARY),
+    ("RAYGENERATION", 7),
+    ("INTERSECTION", 8),
+    ("ANYHIT", 9),
+    ("CLOSESTHIT", 10),
+    ("MISS", 11),
+    ("CALLABLE", 12),
+    ("MESH", 13),
+    ("AMPLIFICATION", 14),
+];
+
+/// What the peers predefine: slangc 2026.10 and DXC 1.8, asked with `#ifdef`.
+fn predefined(language: Language, target: ShaderTarget) -> String {
     match language {
-        Language::Slang => {
-            "#define __SHADERPORT__ 1\n#define __HLSL_VERSION 2021\n#define __SLANG__ 1\n\
+        Language::Slang => "#define __SHADERPORT__ 1\n#define __HLSL_VERSION 2021\n#define __SLANG__ 1\n\
              #define __SLANG_COMPILER__ 1\n#define __HLSL__ 0\n"
-        }
+            .to_owned(),
         Language::Hlsl => {
-            "#define __SHADERPORT__ 1\n#define __HLSL_VERSION 2021\n#define __hlsl_dx_compiler 1\n\
-             #define __DXC_VERSION_MAJOR 1\n#define __DXC_VERSION_MINOR 8\n\
-             #define __SHADER_TARGET_MAJOR 6\n#define __SHADER_TARGET_MINOR 6\n"
+            let ShaderTarget { model: (major, minor), stage } = target;
+            let stages: String =
+                STAGES.iter().map(|(name, n)| format!("#define __SHADER_STAGE_{name} {n}\n")).collect();
+            format!(
+                "#define __SHADERPORT__ 1\n#define __HLSL_VERSION 2021\n#define __hlsl_dx_compiler 1\n\
+                 #define __DXC_VERSION_MAJOR 1\n#define __DXC_VERSION_MINOR 8\n\
+                 #define __SHADER_TARGET_MAJOR {major}\n#define __SHADER_TARGET_MINOR {minor}\n\
+                 #define __SHADER_TARGET_STAGE {stage}\n{stages}"
+            )
         }
     }
 }
@@ -277,7 +322,7 @@ impl<'a> Processor<'a> {
     fn run(&mut self, main: Loaded, name: &str, options: &Preprocess) {
         let Some((id, lexed)) = self.add_file(&main, None) else { return };
         let language = options.language.unwrap_or(Language::of(name));
-        self.define_all("<predefined>", predefined(language).to_owned());
+        self.define_all("<predefined>", predefined(language, options.target));
         let command_line = self.command_line(&options.defines);
         self.define_all("<command line>", command_line);
         self.out.tokens.reserve(lexed.tokens.len());
