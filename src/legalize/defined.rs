@@ -4,8 +4,11 @@
 
 use crate::check::constant::Value;
 
+/// A word, and what a number satisfies.
+type NumberRule = (&'static str, fn(f64) -> bool);
+
 /// (word, what every number among the arguments satisfies).
-const NUMBERS: &[(&str, fn(f64) -> bool)] = &[
+const NUMBERS: &[NumberRule] = &[
     ("positive", |x| x > 0.0),
     ("not_negative", |x| x >= 0.0),
     ("unit", |x| x.abs() <= 1.0),
@@ -23,8 +26,11 @@ const NUMBERS: &[(&str, fn(f64) -> bool)] = &[
 /// The numbers of an argument, if it is a constant.
 type ArgumentNumbers = Option<Vec<f64>>;
 
+/// A word, and what the arguments satisfy.
+type ListRule = (&'static str, fn(&[ArgumentNumbers]) -> bool);
+
 /// (word, what the arguments satisfy).
-const LISTS: &[(&str, fn(&[ArgumentNumbers]) -> bool)] = &[
+const LISTS: &[ListRule] = &[
     ("direction", |args| match args {
         [Some(x)] => x.iter().all(|x| x.abs() <= 1e18) && x.iter().any(|x| x.abs() > 1e-18),
         _ => true,

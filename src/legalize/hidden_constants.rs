@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "hidden_constants",
-    removes: &[(Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| is_refused(p, exprs, id)))],
+    removes: &[(Capability::NonFiniteConstants, Find::Expr(is_refused))],
     run,
     ..Pass::ROW
 };
