@@ -217,7 +217,7 @@ fn after_angles(tokens: &[Token], at: usize) -> usize {
 }
 
 /// What a declaration declares: the last word before its parameters, value, bases or body; and the cases of an enum.
-/// What has none of them (`__subscript`) is found by the type that it is a member of.
+/// What has none of them (`__subscript`, operators) is found by the type that it is a member of.
 fn names(tokens: &[Token]) -> BTreeSet<&'static str> {
     let mut names = BTreeSet::new();
     let mut last = None;
@@ -232,6 +232,7 @@ fn names(tokens: &[Token]) -> BTreeSet<&'static str> {
                 continue;
             }
             "(" if last == Some("__magic_type") => i += 2,
+            "operator" => return names,
             "(" | "=" | ";" | ":" | "{" => break,
             _ => {}
         }

@@ -177,8 +177,13 @@ pub enum GenericParamKind {
         /// Default.
         default: Option<Expr>,
     },
-    /// `each T`.
-    Pack,
+    /// `each T : I`, `let each N : int`.
+    Pack {
+        /// Interfaces of each type.
+        bounds: Vec<TypeExpr>,
+        /// Of a pack of constants: their type.
+        value: Option<TypeExpr>,
+    },
 }
 
 /// A struct or interface.
@@ -300,8 +305,8 @@ pub enum TypeKind {
     Tuple(Vec<TypeExpr>),
     /// `T?`
     Optional(Box<TypeExpr>),
-    /// `functype (A, B) -> C`.
-    Function,
+    /// `functype (A, B) -> C`: the parameters and the result.
+    Function(Vec<TypeExpr>, Box<TypeExpr>),
     /// An inline struct definition used as a type: `struct { ... } x;`.
     Struct(Box<Decl>),
     /// `var`/`let`/`auto` without a type.
@@ -312,8 +317,12 @@ pub enum TypeKind {
     And(Vec<TypeExpr>),
     /// `some I` / `dyn I`.
     Some(Box<TypeExpr>),
-    /// `expand X` / `each X`.
-    Expand,
+    /// `expand X`: the types that `X` is for each element of the packs in it.
+    Expand(Box<TypeExpr>),
+    /// `each P`: the element of a pack that is expanded.
+    Each(Box<TypeExpr>),
+    /// `__first(P)` and its like, with the path behind it: `__first(P).Element`.
+    PackQuery(Ident, Vec<TypeExpr>, Vec<PathSegment>),
     /// `__typeof`-like: `decltype(expr)`.
     TypeOf(Box<Expr>),
     /// A syntax error was reported here.
@@ -396,10 +405,12 @@ pub enum ExprKind {
     IsAs(Box<Expr>, bool, Box<TypeExpr>),
     /// `new T(args)`, `try e`, lambda and other Slang forms that are parsed and rejected by name.
     Unsupported(Symbol),
-    /// `(int x) => e` lambda.
-    Lambda,
-    /// `expand e` / `each e`.
-    Expand(Symbol),
+    /// `(int x) => e`: a struct with an `operator()` whose result type is inferred.
+    Lambda(Box<Decl>),
+    /// `expand e`: the values that `e` has for each element of the packs in it.
+    Expand(Box<Expr>),
+    /// `each p`: the element of a pack that is expanded.
+    Each(Box<Expr>),
     /// `(a, b)` is [`ExprKind::Comma`] in HLSL; `makeTuple`-less tuples do not occur here.
     /// A syntax error was reported here.
     Error,
@@ -459,7 +470,7 @@ pub enum StmtKind {
     /// `discard;`
     Discard,
     /// `label: stmt`
-    Label(Box<Stmt>),
+    Label(Ident, Box<Stmt>),
     /// `defer stmt`
     Defer(Box<Stmt>),
     /// `__target_switch { case hlsl: ... default: ... }`: per case its names (empty: default) and body.

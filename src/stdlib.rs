@@ -25,19 +25,7 @@ mod table {
 }
 
 /// Names that the checker looks for in the library where a program has these words.
-const IMPLIED: &[(&str, &str)] = &[
-    ("?", "Optional"),
-    ("none", "Optional"),
-    ("as", "Optional"),
-    ("Tuple", "__Tuple1"),
-    ("Tuple", "__Tuple2"),
-    ("Tuple", "__Tuple3"),
-    ("Tuple", "__Tuple4"),
-    ("Tuple", "__Tuple5"),
-    ("Tuple", "__Tuple6"),
-    ("Tuple", "__Tuple7"),
-    ("Tuple", "__Tuple8"),
-];
+const IMPLIED: &[(&str, &str)] = &[("?", "Optional"), ("none", "Optional"), ("as", "Optional")];
 
 /// What of the library a program gets.
 #[derive(Debug)]
@@ -383,6 +371,7 @@ mod tests {
         let members = |list: &[Decl]| list.iter().flat_map(names).collect();
         match &decl.kind {
             DeclKind::Extension(e) => members(&e.members),
+            DeclKind::Function(f) if f.name.name.as_str().starts_with("operator") => Vec::new(),
             DeclKind::Function(f) => vec![f.name.name],
             DeclKind::Struct(s) | DeclKind::Interface(s) => vec![s.name.name],
             DeclKind::Enum(e) => e.cases.iter().map(|c| c.0.name).chain([e.name.name]).collect(),

@@ -50,7 +50,12 @@ impl<'a> Checker<'a> {
         match callee {
             Operand::Functions(..) => {
                 let args = self.call_args(args);
-                self.call_functions(callee, name, &args, span)
+                let (effects, args) = self.split_void(args);
+                let call = self.call_functions(callee, name, &args, span);
+                effects.into_iter().rev().fold(call, |call, effect| {
+                    let ty = self.ty(call);
+                    self.push(ExprKind::Comma(effect, call), ty, span)
+                })
             }
             Operand::Type(ty) => self.construct(ty, args, span),
             Operand::Generic(decl) => self.construct_generic(decl, args, span),
@@ -92,7 +97,14 @@ impl<'a> Checker<'a> {
 
     /// Checks arguments; lists wait for their parameter.
     pub(super) fn call_args(&mut self, args: &'a [ast::Expr]) -> Vec<CallArg<'a>> {
-        args.iter().map(|e| self.call_arg(e)).collect()
+        let mut list = Vec::with_capacity(args.len());
+        for e in args {
+            match self.spread(e) {
+                Some(values) => list.extend(values.into_iter().map(|v| self.value_arg_of(v))),
+                None => list.push(self.call_arg(e)),
+            }
+        }
+        list
     }
 
     pub(super) fn call_arg(&mut self, e: &'a ast::Expr) -> CallArg<'a> {

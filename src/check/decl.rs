@@ -28,7 +28,6 @@ impl<'a> Checker<'a> {
             ("matrix", BuiltinGeneric::Matrix),
             ("Array", BuiltinGeneric::Array),
             ("Ptr", BuiltinGeneric::Pointer),
-            ("Tuple", BuiltinGeneric::Tuple),
         ];
         for (name, generic) in table {
             self.bind(scope, Symbol::new(name), Entity::Generic(generic));

@@ -65,7 +65,9 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
         span: Span,
     ) -> TypeId {
-        if self.source_of(decl).builtin {
+        let calls = matches!(self.info(decl).what, What::Interface(s) if s.generics.is_some());
+        // Of the library, what can be called is one.
+        if self.source_of(decl).builtin && !calls {
             self.unsupported(span, "a value of an interface type of the library (dynamic dispatch)");
             return TypeId::ERROR;
         }

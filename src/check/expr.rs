@@ -8,7 +8,7 @@ use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Type, TypeId};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId};
 
 /// What an expression turns out to be.
 #[derive(Clone, Debug)]
@@ -123,6 +123,11 @@ impl<'a> Checker<'a> {
             Ast::Path(path) => self.path_operand(path, e.span),
             Ast::Paren(inner) => self.operand(inner),
             Ast::Member(base, segment) => self.member_operand(base, segment, e.span),
+            Ast::Each(pack) => self.each(pack, e.span),
+            Ast::Call(callee, args) => match self.pack_query(callee, args, e.span) {
+                Some(operand) => operand,
+                None => Operand::Value(self.call_expr(callee, args, e.span)),
+            },
             Ast::Error => Operand::Error,
             Ast::Construct(ty, args) if args.is_empty() && matches!(ty.kind, ast::TypeKind::Error) => Operand::Error,
             _ => Operand::Value(self.value_expr(e)),
@@ -141,7 +146,6 @@ impl<'a> Checker<'a> {
             }
             Ast::This => self.this_value(span),
             Ast::Index(base, indices) => self.index_expr(base, indices, span),
-            Ast::Call(callee, args) => self.call_expr(callee, args, span),
             Ast::Construct(ty, args) => {
                 if let ast::TypeKind::Path(path) = &ty.kind
                     && path.len() > 1
@@ -175,10 +179,15 @@ impl<'a> Checker<'a> {
             Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
             Ast::Unsupported(what) => self.unsupported_value(span, &format!("`{what}`")),
-            Ast::Lambda => self.unsupported_value(span, "a lambda expression"),
-            Ast::Expand(word) => self.unsupported_value(span, &format!("`{word}`")),
+            Ast::Lambda(decl) => self.lambda(decl, span),
+            Ast::Expand(_) => {
+                let message = "`expand` stands for several values: it may be an argument or a statement";
+                self.error_at(Code::NOT_A_VALUE, span, message)
+            }
             Ast::Null => self.unsupported_value(span, "a null value"),
-            Ast::Path(_) | Ast::Paren(_) | Ast::Member(..) | Ast::Error => self.error_value(span),
+            Ast::Path(_) | Ast::Paren(_) | Ast::Member(..) | Ast::Call(..) | Ast::Each(_) | Ast::Error => {
+                self.error_value(span)
+            }
         }
     }
 
@@ -189,9 +198,9 @@ impl<'a> Checker<'a> {
 
     /// `this`.
     pub(super) fn this_value(&mut self, span: Span) -> ExprId {
-        match (self.cx.this, self.cx.this_ty) {
-            (Some(local), Some(ty)) => self.push(ExprKind::Local(local), ty, span),
-            _ => self.error_at(Code::NOT_A_VALUE, span, "there is no `this` here"),
+        match self.this_expr(span) {
+            Some((this, _)) => this,
+            None => self.error_at(Code::NOT_A_VALUE, span, "there is no `this` here"),
         }
     }
 
@@ -238,22 +247,28 @@ impl<'a> Checker<'a> {
     /// What found entities are as part of an expression; members of the type around get `this`.
     pub(super) fn found_operand(&mut self, found: Found, args: Option<&'a [GenericArg]>, span: Span) -> Operand<'a> {
         match found.entities.first() {
-            Some(Entity::Local(local, context)) => {
-                if *context != self.cx.id {
-                    self.unsupported(span, "the use of a variable of an enclosing function");
-                    return Operand::Error;
-                }
-                let ty = self.cx.body.locals[*local].ty;
-                Operand::Value(self.push(ExprKind::Local(*local), ty, span))
-            }
+            Some(Entity::Local(local, context)) => self.local_operand(*local, *context, span),
             Some(Entity::Value(n, ty)) => Operand::Value(self.int_value(*n, *ty, span)),
-            Some(Entity::Pack(_)) => {
-                self.unsupported(span, "a parameter pack");
-                Operand::Error
+            Some(Entity::Pack(_) | Entity::OpenPack(_)) => {
+                let message = "a parameter pack is no value by itself; `expand` and `each` take its elements";
+                self.operand_error(Code::NOT_A_VALUE, span, message.into())
             }
             Some(Entity::Decl(decl)) => self.decl_operand(*decl, &found, args, span),
             _ => Operand::Error,
         }
+    }
+
+    /// A variable or parameter of the body with a number.
+    pub(super) fn local_operand(&mut self, local: LocalId, context: u32, span: Span) -> Operand<'a> {
+        if context != self.cx.id {
+            if let Some(captured) = self.captured(local, context, span) {
+                return captured;
+            }
+            self.unsupported(span, "the use of a variable of an enclosing function");
+            return Operand::Error;
+        }
+        let ty = self.cx.body.locals[local].ty;
+        Operand::Value(self.push(ExprKind::Local(local), ty, span))
     }
 
     fn decl_operand(&mut self, decl: DeclId, found: &Found, args: Option<&'a [GenericArg]>, span: Span) -> Operand<'a> {
@@ -298,8 +313,7 @@ impl<'a> Checker<'a> {
 
     /// `this` as a value of the type that declares a member; none in static methods.
     fn this_if_any(&mut self, owner: Option<TypeId>, span: Span) -> Option<ExprId> {
-        let (local, ty) = (self.cx.this?, self.cx.this_ty?);
-        let this = self.push(ExprKind::Local(local), ty, span);
+        let (this, ty) = self.this_expr(span)?;
         match owner {
             Some(owner) if owner != ty => self.upcast(this, owner),
             _ => Some(this),
@@ -364,42 +378,6 @@ impl<'a> Checker<'a> {
             Err(message) => {
                 let text = self.type_text(ty);
                 self.error_at(Code::BAD_OPERANDS, span, format!("{message}, not `{text}`"))
-            }
-        }
-    }
-
-    /// `&x` is a value of no type that a program can name, since pointers are those of memory outside of the shader.
-    fn address_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
-        let value = self.expr(inner);
-        if self.ty(value) == TypeId::ERROR {
-            return value;
-        }
-        let message = "the address of a variable of the shader cannot be stored or passed on";
-        let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
-                    change a variable by an `inout` parameter";
-        self.diags.push(Diagnostic::error(Code::UNSUPPORTED, span, message).note(note));
-        self.error_value(span)
-    }
-
-    /// `*p`, and `*&x`, which is `x`.
-    fn deref_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
-        let mut bare = inner;
-        while let ast::ExprKind::Paren(within) = &bare.kind {
-            bare = within;
-        }
-        if let ast::ExprKind::Prefix(op, place) = &bare.kind
-            && op.as_str() == "&"
-        {
-            return self.expr(place);
-        }
-        let value = self.expr(inner);
-        let ty = self.ty(value);
-        match self.program.types.get(ty) {
-            Type::Pointer(to, _) => self.push(ExprKind::Deref(value), to, span),
-            Type::Error => value,
-            _ => {
-                let text = self.type_text(ty);
-                self.error_at(Code::BAD_OPERANDS, span, format!("`*` takes a pointer, not `{text}`"))
             }
         }
     }
@@ -561,6 +539,11 @@ impl<'a> Checker<'a> {
             let left = self.copy(target);
             let result = self.binary(spelled, left, value, span);
             return self.finish_assign(None, target, result, span);
+        }
+        if binary.is_none()
+            && let Some(assigned) = self.assign_selected(target, value, span)
+        {
+            return assigned;
         }
         if !self.check_assignable(target) {
             return self.error_value(span);

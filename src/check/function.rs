@@ -1,10 +1,13 @@
 //! Functions: signatures, instances, and the checking of their bodies.
 
+use super::body_shape::{contains_return, sole_intrinsic, switch_targets};
 use super::link::are_same;
+use super::pack_arguments::Arity;
+use super::packs::Item;
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_INSTANCES};
-use crate::ast::{self, StmtKind as AstStmt, TypeKind};
+use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -35,6 +38,8 @@ pub(super) struct Functions<'a> {
     /// Parameters of interface type, by declaration.
     implicit: FxHashMap<DeclId, Rc<[usize]>>,
     pub patterns: FxHashMap<DeclId, ScopeId>,
+    /// How many arguments parameters take, by declaration.
+    pub arities: FxHashMap<DeclId, Rc<[Arity]>>,
 }
 
 /// A function with its generic arguments.
@@ -56,6 +61,8 @@ pub(super) struct Instance<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Signature<'a> {
     pub params: Vec<ParamSignature<'a>>,
+    /// Parameters that are packs: the name, and which of `params` are its elements.
+    pub packs: Vec<(Symbol, std::ops::Range<usize>)>,
     pub result: TypeId,
     /// The type whose method it is.
     pub owner: Option<TypeId>,
@@ -161,8 +168,14 @@ impl<'a> Checker<'a> {
                 let is_constructor = f.name.name == self.words.init && info.owner.is_some();
                 is_static |= is_constructor;
                 let mut params = Vec::new();
+                let mut packs = Vec::new();
                 let mut next = explicit;
                 for (index, param) in f.params.iter().enumerate() {
+                    if let Some((name, elements)) = self.pack_params(param, scope) {
+                        packs.push((name, params.len()..params.len() + elements.len()));
+                        params.extend(elements);
+                        continue;
+                    }
                     let known = match implicit.contains(&index) {
                         true => {
                             next += 1;
@@ -174,9 +187,12 @@ impl<'a> Checker<'a> {
                 }
                 let result = match (is_constructor, info.owner) {
                     (true, Some(owner)) => owner,
-                    _ => self.result_type(f, scope),
+                    _ => match self.lambda_result(decl) {
+                        Some(result) => result,
+                        None => self.result_type(f, scope),
+                    },
                 };
-                Signature { params, result, owner: info.owner, is_static, is_constructor }
+                Signature { params, packs, result, owner: info.owner, is_static, is_constructor }
             }
             What::Property(p) | What::Subscript(p) => {
                 let ty = self.resolve_type(&p.ty, scope);
@@ -193,10 +209,12 @@ impl<'a> Checker<'a> {
                     params.push(ParamSignature { name, span, ty, mode, default: None, constexpr: false, decl: None });
                     result = TypeId::VOID;
                 }
-                Signature { params, result, owner: info.owner, is_static, is_constructor: false }
+                let packs = Vec::new();
+                Signature { params, packs, result, owner: info.owner, is_static, is_constructor: false }
             }
             _ => Signature {
                 params: Vec::new(),
+                packs: Vec::new(),
                 result: TypeId::ERROR,
                 owner: None,
                 is_static: true,
@@ -222,7 +240,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn param_signature(
+    pub(super) fn param_signature(
         &mut self,
         param: &'a ast::Decl,
         known: Option<&Arg>,
@@ -278,7 +296,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn is_interface_type(&mut self, ty: &'a ast::TypeExpr, scope: ScopeId) -> bool {
         match &ty.kind {
-            TypeKind::Some(_) => true,
+            TypeKind::Some(_) | TypeKind::Function(..) => true,
             TypeKind::Modified(_, inner) => self.is_interface_type(inner, scope),
             TypeKind::Path(path) => {
                 let Some(last) = path.last() else { return false };
@@ -339,6 +357,7 @@ impl<'a> Checker<'a> {
                     if p.name.name.is_empty() { "subscript" } else { p.name.name.as_str().trim_start_matches('_') };
                 (Symbol::new(&format!("{accessor}_{base}")), code.attributes)
             }
+            (_, code) if info.name == *"operator()" => (Symbol::new("call"), code.attributes),
             (_, code) => (info.name, code.attributes),
         };
         let comments = match (info.what, info.ast) {
@@ -546,7 +565,7 @@ impl<'a> Checker<'a> {
         let Some(function) = instance.function else { return };
         // A fault in code of the library is reported there.
         self.user_span = instance.asked.or(self.user_span);
-        if self.chooses(id) {
+        if self.chooses(id) || self.finish_lambda(instance.decl, function) {
             return;
         }
         let code = self.code_of(&instance);
@@ -689,10 +708,17 @@ impl<'a> Checker<'a> {
                 c.cx.this = ids.first().copied();
                 c.cx.this_ty = signature.owner;
             }
-            for (param, local) in signature.params.iter().zip(ids.iter().skip(usize::from(has_this))) {
-                if !param.name.is_empty() {
+            let params = ids.get(usize::from(has_this)..).unwrap_or(&[]);
+            for (index, (param, local)) in signature.params.iter().zip(params).enumerate() {
+                let in_pack = signature.packs.iter().any(|(_, range)| range.contains(&index));
+                if !param.name.is_empty() && !in_pack {
                     c.bind(scope, param.name, Entity::Local(*local, context));
                 }
+            }
+            for (name, range) in &signature.packs {
+                let elements = params.get(range.clone()).unwrap_or(&[]);
+                let pack = c.new_pack(elements.iter().map(|local| Item::Local(*local, context)).collect());
+                c.bind(scope, *name, pack);
             }
             if signature.is_constructor {
                 c.constructor_body(block, signature.result);
@@ -761,72 +787,5 @@ impl<'a> Checker<'a> {
     /// Adds an expression to the body at hand.
     pub(super) fn push(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> crate::tree::ExprId {
         self.cx.body.exprs.push(Expr { kind, ty, span })
-    }
-}
-
-fn contains_return(stmts: &[ast::Stmt], depth: u32) -> bool {
-    depth > 200
-        || stmts.iter().any(|s| match &s.kind {
-            AstStmt::Return(_) | AstStmt::Error | AstStmt::IntrinsicAsm(..) | AstStmt::TargetSwitch(_) => true,
-            AstStmt::StageSwitch | AstStmt::Unsupported(_) | AstStmt::Discard => true,
-            AstStmt::Block(b) => contains_return(&b.stmts, depth + 1),
-            AstStmt::If(_, _, a, b) => {
-                contains_return(std::slice::from_ref(a), depth + 1)
-                    || b.as_ref().is_some_and(|b| contains_return(std::slice::from_ref(b), depth + 1))
-            }
-            AstStmt::For(_, _, _, b) | AstStmt::While(_, b) | AstStmt::DoWhile(b, _) | AstStmt::Label(b) => {
-                contains_return(std::slice::from_ref(b), depth + 1)
-            }
-            AstStmt::Switch(_, cases) => cases.iter().any(|c| contains_return(&c.body.stmts, depth + 1)),
-            _ => false,
-        })
-}
-
-/// The names of all cases of target switches in a block; the empty name for `default`.
-fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>, depth: u32) {
-    if depth > 64 {
-        return;
-    }
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            AstStmt::TargetSwitch(cases) => {
-                for (names, _) in cases {
-                    let empty = Symbol::new("");
-                    let list: Vec<Symbol> =
-                        if names.is_empty() { vec![empty] } else { names.iter().map(|n| n.name).collect() };
-                    for name in list {
-                        if !out.contains(&name) {
-                            out.push(name);
-                        }
-                    }
-                }
-            }
-            AstStmt::Block(b) => switch_targets(b, out, depth + 1),
-            _ => {}
-        }
-    }
-}
-
-/// The case of a target switch for a target: its own, else the default.
-pub(super) fn target_case(cases: &[(Vec<ast::Ident>, ast::Block)], target: Symbol) -> Option<&ast::Block> {
-    let own = cases.iter().find(|(names, _)| names.iter().any(|n| n.name == target));
-    own.or_else(|| cases.iter().find(|(names, _)| names.is_empty())).map(|(_, block)| block)
-}
-
-/// The template if a block (for a target) is nothing but one `__intrinsic_asm`.
-fn sole_intrinsic(block: &ast::Block, target: Option<Symbol>) -> Option<(Symbol, Span)> {
-    let mut stmts = block.stmts.iter().filter(|s| !matches!(s.kind, AstStmt::Empty));
-    let only = stmts.next()?;
-    if let (AstStmt::TargetSwitch(cases), Some(target)) = (&only.kind, target) {
-        if stmts.next().is_some() {
-            return None;
-        }
-        return sole_intrinsic(target_case(cases, target)?, None);
-    }
-    let done = |s: Option<&ast::Stmt>| s.is_none_or(|s| matches!(s.kind, AstStmt::Break(None) | AstStmt::Return(None)));
-    match &only.kind {
-        AstStmt::IntrinsicAsm(text) if done(stmts.next()) => Some((*text, only.span)),
-        AstStmt::Block(inner) if stmts.next().is_none() => sole_intrinsic(inner, target),
-        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Generic arguments: as written, by default, and inferred from call arguments.
 
 use super::interfaces::Bound;
+use super::packs::Item;
 use super::scope::{BuiltinGeneric, DeclId, Entity, ScopeId, ScopeKind, What};
 use super::types::Name;
 use super::{Arg, Checker, convert};
@@ -23,9 +24,20 @@ pub(super) struct Slot {
     scalar: bool,
     /// How many of the types decide.
     settled: usize,
+    /// Of a pack: what is known of its elements.
+    pub pack: Vec<Slot>,
 }
 
 impl Slot {
+    /// Takes note of what an argument suggests.
+    pub(super) fn suggest(&mut self, arg: &Arg, literal: convert::LiteralKind) {
+        match arg {
+            Arg::Type(ty) => self.types.push((*ty, literal)),
+            Arg::Value(n) => self.values.push(*n),
+            Arg::Pack(_) => {}
+        }
+    }
+
     /// The types that are suggested so far decide.
     pub(super) fn settle(&mut self) {
         self.settled = self.types.len();
@@ -43,7 +55,7 @@ pub(super) fn has_default(param: &GenericParam) -> bool {
     match &param.kind {
         GenericParamKind::Type { default, .. } => default.is_some(),
         GenericParamKind::Value { default, .. } => default.is_some(),
-        GenericParamKind::Pack => true,
+        GenericParamKind::Pack { .. } => true,
     }
 }
 
@@ -68,8 +80,16 @@ impl<'a> Checker<'a> {
                 Entity::Value(*n, ty)
             }
             Arg::Pack(list) => {
-                self.packs.push(list.clone());
-                Entity::Pack(self.packs.len() as u32 - 1)
+                let value = match &param.kind {
+                    GenericParamKind::Pack { value: Some(ty), .. } => self.resolve_type(ty, scope),
+                    _ => TypeId::INT,
+                };
+                let item = |arg: &Arg| match arg {
+                    Arg::Type(ty) => Some(Item::Type(*ty)),
+                    Arg::Value(n) => Some(Item::Value(*n, value)),
+                    Arg::Pack(_) => None,
+                };
+                self.new_pack(list.iter().filter_map(item).collect())
             }
         };
         self.bind(scope, param.name.name, entity);
@@ -85,19 +105,26 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Vec<Arg>> {
         let info = self.info(decl);
-        if given.len() > generics.params.len() {
+        let given = self.given_args(given, use_scope);
+        let Some(shares) = Self::shares(generics, given.len()) else {
             let message =
                 format!("`{}` takes {} generic arguments, not {}", info.name, generics.params.len(), given.len());
             self.error(Code::GENERIC_ARGUMENTS, span, message);
             return None;
-        }
+        };
         let mut given = given.iter();
         let scope = self.scope(Some(info.scope), ScopeKind::Plain);
         let mut args = Vec::new();
-        for param in &generics.params {
-            let arg = match given.next() {
-                Some(arg) => self.given_arg(param, arg, use_scope)?,
-                None => match self.default_arg(param, scope) {
+        for (param, share) in generics.params.iter().zip(shares) {
+            let own: Vec<_> = given.by_ref().take(share).collect();
+            let arg = match (&param.kind, own.first()) {
+                (GenericParamKind::Pack { .. }, _) => {
+                    let list: Option<Vec<Arg>> =
+                        own.into_iter().map(|arg| self.given_value(param, arg, use_scope)).collect();
+                    Arg::Pack(list?)
+                }
+                (_, Some(arg)) => self.given_value(param, arg, use_scope)?,
+                (_, None) => match self.default_arg(param, scope) {
                     Some(arg) => arg,
                     None => {
                         let message = format!("`{}` needs an argument for `{}`", info.name, param.name.name);
@@ -119,21 +146,18 @@ impl<'a> Checker<'a> {
                 Some(self.resolve_type(ty, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
             }
             GenericParamKind::Value { default: Some(value), .. } => self.constant_int(value, scope).map(Arg::Value),
-            GenericParamKind::Pack => Some(Arg::Pack(Vec::new())),
+            GenericParamKind::Pack { .. } => Some(Arg::Pack(Vec::new())),
             _ => None,
         }
     }
 
     pub(super) fn given_arg(&mut self, param: &'a GenericParam, arg: &'a GenericArg, scope: ScopeId) -> Option<Arg> {
         match &param.kind {
-            GenericParamKind::Value { .. } => self.value_arg(arg, scope).map(Arg::Value),
-            GenericParamKind::Type { .. } => {
-                Some(self.type_arg(arg, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
+            GenericParamKind::Value { .. } | GenericParamKind::Pack { value: Some(_), .. } => {
+                self.value_arg(arg, scope).map(Arg::Value)
             }
-            GenericParamKind::Pack => {
-                let span = arg_span(arg);
-                self.unsupported(span, "a parameter pack");
-                None
+            GenericParamKind::Type { .. } | GenericParamKind::Pack { .. } => {
+                Some(self.type_arg(arg, scope)).filter(|t| *t != TypeId::ERROR).map(Arg::Type)
             }
         }
     }
@@ -167,6 +191,9 @@ impl<'a> Checker<'a> {
                 self.constant_of(scope, *span, |c| c.path_expr(path, *span))
             }
             GenericArg::Type(ty) => {
+                if let Some(n) = self.pack_value(ty, scope) {
+                    return Some(n);
+                }
                 self.error(Code::NOT_CONSTANT, ty.span, "a constant is needed as generic argument here");
                 None
             }
@@ -216,7 +243,11 @@ impl<'a> Checker<'a> {
     pub(super) fn pattern_scope(&mut self, generics: &'a Generics, parent: ScopeId) -> ScopeId {
         let scope = self.scope(Some(parent), ScopeKind::Plain);
         for (index, param) in generics.params.iter().enumerate() {
-            self.bind(scope, param.name.name, Entity::Param(index as u32));
+            let entity = match param.kind {
+                GenericParamKind::Pack { .. } => Entity::OpenPack(index as u32),
+                GenericParamKind::Type { .. } | GenericParamKind::Value { .. } => Entity::Param(index as u32),
+            };
+            self.bind(scope, param.name.name, entity);
         }
         self.at_mut(scope).open = true;
         scope
@@ -235,7 +266,11 @@ impl<'a> Checker<'a> {
         if ty == TypeId::ERROR {
             return true;
         }
+        if self.unify_open_pack(pattern, scope, &Arg::Type(ty), literal, slots).is_some() {
+            return true;
+        }
         match &pattern.kind {
+            TypeKind::Expand(inner) => self.unify(inner, scope, ty, literal, slots),
             TypeKind::Modified(_, inner) => self.unify(inner, scope, ty, literal, slots),
             TypeKind::Array(element, size) => {
                 let Type::Array(inner, count) = self.program.types.get(ty) else { return false };
@@ -385,18 +420,6 @@ impl<'a> Checker<'a> {
         false
     }
 
-    pub(super) fn unify_args(
-        &mut self,
-        args: &'a [GenericArg],
-        scope: ScopeId,
-        actual: &[Arg],
-        slots: &mut Vec<Slot>,
-    ) -> bool {
-        args.iter()
-            .zip(actual)
-            .all(|(arg, actual)| self.unify_arg(arg, scope, actual, convert::LiteralKind::None, slots))
-    }
-
     /// Finds the arguments that make the alias this type, then matches the written arguments against them.
     fn unify_alias(
         &mut self,
@@ -424,7 +447,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One written argument against an actual one.
-    fn unify_arg(
+    pub(super) fn unify_arg(
         &mut self,
         arg: &'a GenericArg,
         scope: ScopeId,
@@ -432,6 +455,11 @@ impl<'a> Checker<'a> {
         literal: convert::LiteralKind,
         slots: &mut Vec<Slot>,
     ) -> bool {
+        if let GenericArg::Type(pattern) = arg
+            && self.unify_open_pack(pattern, scope, actual, literal, slots).is_some()
+        {
+            return true;
+        }
         match (arg, actual) {
             (GenericArg::Type(pattern), Arg::Type(ty)) => self.unify(pattern, scope, *ty, literal, slots),
             (_, Arg::Value(n)) => match self.open_param(arg, scope) {
@@ -495,7 +523,6 @@ impl<'a> Checker<'a> {
 
     /// What bounds say: `a : A<T>` with a known `a` tells `T` by the way in which it conforms.
     pub(super) fn infer_from_bounds(&mut self, generics: &'a Generics, scope: ScopeId, slots: &mut Vec<Slot>) {
-        let none = convert::LiteralKind::None;
         let mut conditions: Vec<(usize, &'a TypeExpr)> = Vec::new();
         for (index, param) in generics.params.iter().enumerate() {
             if let GenericParamKind::Type { bounds, .. } = &param.kind {
@@ -523,22 +550,12 @@ impl<'a> Checker<'a> {
             let Some(Entity::Decl(interface)) = found.entities.first().copied() else { continue };
             let actual = self.conformances(known).into_iter().find(|(d, _)| *d == interface);
             let Some((_, actual)) = actual else { continue };
-            for (arg, actual) in written.iter().zip(&actual) {
-                self.unify_arg(arg, scope, actual, none, slots);
-            }
+            self.unify_args(written, scope, &actual, slots);
         }
     }
 
     /// The arguments that slots agree on; `None` if one cannot be determined or breaks a constraint.
-    ///
-    /// In the standard library a length that only scalars stand for is 1.
-    pub(super) fn solve(
-        &mut self,
-        generics: &'a Generics,
-        slots: &[Slot],
-        parent: ScopeId,
-        builtin: bool,
-    ) -> Option<Vec<Arg>> {
+    pub(super) fn solve(&mut self, generics: &'a Generics, slots: &[Slot], parent: ScopeId) -> Option<Vec<Arg>> {
         let scope = self.scope(Some(parent), ScopeKind::Plain);
         let mut args = Vec::new();
         for (param, slot) in generics.params.iter().zip(slots) {
@@ -548,7 +565,8 @@ impl<'a> Checker<'a> {
                     Some(arg) => arg,
                     None => match self.quiet(|c| c.default_arg(param, scope)) {
                         Some(arg) => arg,
-                        None if builtin && slot.scalar => Arg::Value(1),
+                        // A length that only scalars stand for.
+                        None if slot.scalar => Arg::Value(1),
                         None => return None,
                     },
                 },
@@ -569,7 +587,17 @@ impl<'a> Checker<'a> {
                 let bounds: Vec<Bound> = bounds.iter().flat_map(|b| self.bounds(b, scope)).collect();
                 self.solve_type(slot.suggested(), &bounds).map(Arg::Type)
             }
-            GenericParamKind::Pack => None,
+            GenericParamKind::Pack { value: Some(_), .. } => {
+                let list: Option<Vec<Arg>> =
+                    slot.pack.iter().map(|s| s.values.first().copied().map(Arg::Value)).collect();
+                list.map(Arg::Pack)
+            }
+            GenericParamKind::Pack { bounds, value: None } => {
+                let bounds: Vec<Bound> = bounds.iter().flat_map(|b| self.bounds(b, scope)).collect();
+                let list: Option<Vec<Arg>> =
+                    slot.pack.iter().map(|s| self.solve_type(s.suggested(), &bounds).map(Arg::Type)).collect();
+                list.map(Arg::Pack)
+            }
         }
     }
 
@@ -655,12 +683,5 @@ trait MinKnown {
 impl MinKnown for convert::LiteralKind {
     fn min_known(self, other: Self) -> Self {
         if self == other { self } else { convert::LiteralKind::None }
-    }
-}
-
-fn arg_span(arg: &GenericArg) -> Span {
-    match arg {
-        GenericArg::Type(t) => t.span,
-        GenericArg::Value(e) => e.span,
     }
 }

@@ -10,12 +10,13 @@ use crate::ast::{self, DeclKind, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::tree::{ExprId, ExprKind, Scalar, StructId, Type, TypeId};
+use std::collections::VecDeque;
 
 /// Elements of a list as they are consumed.
 struct Elements<'a> {
     list: std::iter::Peekable<std::slice::Iter<'a, ast::Expr>>,
-    /// A value that was checked and not used yet.
-    pending: Option<ExprId>,
+    /// Values that were checked and not used yet.
+    pending: VecDeque<ExprId>,
 }
 
 impl<'a> Checker<'a> {
@@ -119,7 +120,7 @@ impl<'a> Checker<'a> {
         if let Some(made) = self.memberwise(ty, &[value], span) {
             return made;
         }
-        let mut elements = Elements { list: [].iter().peekable(), pending: Some(value) };
+        let mut elements = Elements { list: [].iter().peekable(), pending: VecDeque::from([value]) };
         let made = self.take(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)
     }
@@ -191,7 +192,7 @@ impl<'a> Checker<'a> {
                     ArgKind::Value(_, ty, literal) => self.unify(pattern, scope, ty, literal, &mut slots),
                     ArgKind::List(_) => true,
                 });
-            if fits && let Some(found) = self.solve(generics, &slots, info.scope, false) {
+            if fits && let Some(found) = self.solve(generics, &slots, info.scope) {
                 let ty = self.instantiate_struct(decl, found, span);
                 return self.construct(ty, args, span);
             }
@@ -246,14 +247,14 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let mut elements = Elements { list: list.iter().peekable(), pending: None };
+        let mut elements = Elements { list: list.iter().peekable(), pending: VecDeque::new() };
         let made = self.take_parts(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)
     }
 
     fn finish_list(&mut self, made: Option<ExprId>, ty: TypeId, mut elements: Elements<'a>, span: Span) -> ExprId {
         let Some(made) = made else { return self.error_value(span) };
-        let extra = elements.pending.is_some() || elements.list.next().is_some();
+        let extra = self.is_left(&mut elements);
         if extra {
             let text = self.type_text(ty);
             return self.error_at(Code::BAD_INITIALIZER, span, format!("there are more values than `{text}` holds"));
@@ -261,9 +262,27 @@ impl<'a> Checker<'a> {
         made
     }
 
+    /// Whether there is a further value; the values of an expansion are checked here.
+    fn is_left(&mut self, elements: &mut Elements<'a>) -> bool {
+        while elements.pending.is_empty() {
+            let Some(e) = elements.list.peek() else { return false };
+            match self.spread(e) {
+                Some(values) => {
+                    elements.list.next();
+                    elements.pending.extend(values);
+                }
+                None => return true,
+            }
+        }
+        true
+    }
+
     /// The next value as a whole value of type `ty`: a list of its own, a value that converts, or parts.
     fn take(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
-        if elements.pending.is_none() {
+        if !self.is_left(elements) {
+            return Some(self.default_or_zero(ty, span));
+        }
+        if elements.pending.is_empty() {
             match elements.list.peek() {
                 None => return Some(self.default_or_zero(ty, span)),
                 Some(e) if matches!(e.kind, Ast::InitList(_)) => {
@@ -272,24 +291,24 @@ impl<'a> Checker<'a> {
                 }
                 Some(_) => {
                     let e = elements.list.next()?;
-                    elements.pending = Some(self.expr(e));
+                    elements.pending.push_back(self.expr(e));
                 }
             }
         }
-        let value = elements.pending?;
+        let value = *elements.pending.front()?;
         if self.ty(value) == TypeId::ERROR {
-            elements.pending = None;
+            elements.pending.pop_front();
             return None;
         }
         if self.fits_whole(value, ty) {
-            elements.pending = None;
+            elements.pending.pop_front();
             return Some(self.part(value, ty));
         }
         if matches!(self.program.types.get(ty), Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_))
         {
             return self.take_parts(ty, elements, span);
         }
-        elements.pending = None;
+        elements.pending.pop_front();
         Some(self.part(value, ty))
     }
 
@@ -328,7 +347,7 @@ impl<'a> Checker<'a> {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 let mut parts = Vec::new();
                 for (index, field) in fields.into_iter().enumerate() {
-                    let left = elements.pending.is_some() || elements.list.peek().is_some();
+                    let left = self.is_left(elements);
                     let part = match left {
                         true => self.take(field, elements, span)?,
                         false => self.field_default(ty, index, field, span),
@@ -350,7 +369,7 @@ impl<'a> Checker<'a> {
     ) -> Option<ExprId> {
         let mut parts = Vec::new();
         loop {
-            let left = elements.pending.is_some() || elements.list.peek().is_some();
+            let left = self.is_left(elements);
             if !left || count.is_some_and(|n| parts.len() >= n as usize) {
                 break;
             }
@@ -375,7 +394,10 @@ impl<'a> Checker<'a> {
         let mut parts: Vec<ExprId> = Vec::new();
         let mut count = 0;
         while count < shape.count() {
-            let value = match elements.pending.take() {
+            if !self.is_left(elements) {
+                break;
+            }
+            let value = match elements.pending.pop_front() {
                 Some(value) => value,
                 None => match elements.list.next() {
                     // Rows of a matrix in lists of their own.
@@ -473,7 +495,7 @@ impl<'a> Checker<'a> {
         if !self.has_default_fields(ty, id, 0) {
             return None;
         }
-        let mut elements = Elements { list: [].iter().peekable(), pending: None };
+        let mut elements = Elements { list: [].iter().peekable(), pending: VecDeque::new() };
         self.take_parts(ty, &mut elements, span)
     }
 
@@ -483,7 +505,7 @@ impl<'a> Checker<'a> {
             return self.call_instance(instance, None, &[], span);
         }
         if self.has_defaults(ty, 0) {
-            let mut elements = Elements { list: [].iter().peekable(), pending: None };
+            let mut elements = Elements { list: [].iter().peekable(), pending: VecDeque::new() };
             if let Some(made) = self.take_parts(ty, &mut elements, span) {
                 return made;
             }

@@ -144,16 +144,26 @@ impl<'a> Checker<'a> {
     fn conditions(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> Vec<(TypeId, Bound)> {
         let mut list = Vec::new();
         for (param, arg) in generics.params.iter().zip(args) {
-            if let (GenericParamKind::Type { bounds, .. }, Arg::Type(ty)) = (&param.kind, arg) {
-                for bound in bounds {
-                    list.extend(self.bounds(bound, scope).into_iter().map(|b| (*ty, b)));
+            let (bounds, types) = match (&param.kind, arg) {
+                (GenericParamKind::Type { bounds, .. }, Arg::Type(ty)) => (bounds, vec![*ty]),
+                (GenericParamKind::Pack { bounds, .. }, Arg::Pack(list)) => {
+                    (bounds, list.iter().filter_map(|a| if let Arg::Type(ty) = a { Some(*ty) } else { None }).collect())
                 }
+                _ => continue,
+            };
+            for bound in bounds {
+                let found = self.bounds(bound, scope);
+                list.extend(types.iter().flat_map(|ty| found.iter().map(|b| (*ty, b.clone()))));
             }
         }
         for (subject, bounds) in &generics.constraints {
-            let ty = self.resolve_type(subject, scope);
+            if matches!(subject.kind, TypeKind::Infer) {
+                continue;
+            }
+            let types = self.subject_types(subject, scope);
             for bound in bounds {
-                list.extend(self.bounds(bound, scope).into_iter().map(|b| (ty, b)));
+                let found = self.bounds(bound, scope);
+                list.extend(types.iter().flat_map(|ty| found.iter().map(|b| (*ty, b.clone()))));
             }
         }
         list
@@ -443,8 +453,7 @@ impl<'a> Checker<'a> {
                 if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
                     return None;
                 }
-                let builtin = self.source_of(decl).builtin;
-                let args = self.solve(generics, &slots, info.scope, builtin)?;
+                let args = self.solve(generics, &slots, info.scope)?;
                 self.bind_generics(generics, &args, info.scope)
             }
         };

@@ -71,6 +71,9 @@ impl<'a> Checker<'a> {
                 }
             };
         }
+        if let Some(selection) = self.tuple_selection(value, segment.name, span) {
+            return selection;
+        }
         match self.program.types.get(ty) {
             Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
                 let contents = self.push(ExprKind::Contents(value), e, span);

@@ -17,6 +17,7 @@ pub mod convert;
 pub mod operators;
 pub mod swizzle;
 
+mod body_shape;
 mod buffers;
 mod call;
 mod decl;
@@ -30,6 +31,8 @@ mod generic;
 mod globals;
 mod init;
 mod interfaces;
+mod labels;
+mod lambda;
 mod link;
 mod literal;
 mod objects;
@@ -37,12 +40,16 @@ mod member;
 mod merge;
 mod optional;
 mod overload;
+mod pack_arguments;
+mod packs;
+mod pointers;
 mod positions;
 mod query;
 mod scope;
 mod specialize;
 mod stmt;
 mod structs;
+mod tuples;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -60,6 +67,7 @@ use crate::tree::{self, Body, LocalId, MatrixOrder, Program, Stage, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{DeclId, DeclInfo, Scope, ScopeId, ScopeKind};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A parsed file with all it includes, or several files that are one unit.
@@ -196,6 +204,13 @@ struct Context<'a> {
     defers: Vec<(&'a ast::Stmt, ScopeId)>,
     loop_defers: usize,
     break_defers: usize,
+    labels: labels::Labels,
+    /// In the body of a lambda.
+    captures: Option<lambda::Captures>,
+    /// The result type is that of the first `return`.
+    infers: bool,
+    /// Variables to be declared before the statement at hand.
+    temporaries: Vec<LocalId>,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
 }
@@ -223,7 +238,9 @@ pub(crate) struct Checker<'a> {
     structs: structs::Structs<'a>,
     aliases: FxHashMap<(DeclId, Vec<Arg>), TypeId>,
     active_aliases: Vec<DeclId>,
-    packs: Vec<Vec<Arg>>,
+    packs: Vec<Rc<[packs::Item]>>,
+    /// Which element of the packs is being expanded.
+    element: Option<usize>,
     globals: FxHashMap<DeclId, globals::State>,
     /// Declarations of globals in order of making.
     global_decls: Vec<(tree::GlobalId, DeclId)>,
@@ -235,6 +252,7 @@ pub(crate) struct Checker<'a> {
     existentials: existential::Existentials,
     functions: function::Functions<'a>,
     links: link::Links,
+    lambdas: lambda::Lambdas,
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
     out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<&'a ast::FunctionDecl>>,
@@ -285,6 +303,7 @@ impl<'a> Checker<'a> {
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
             packs: Vec::new(),
+            element: None,
             globals: FxHashMap::default(),
             global_decls: Vec::new(),
             enums: FxHashMap::default(),
@@ -294,6 +313,7 @@ impl<'a> Checker<'a> {
             existentials: existential::Existentials::default(),
             functions: function::Functions::default(),
             links: link::Links::default(),
+            lambdas: lambda::Lambdas::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
             specializations: FxHashMap::default(),
@@ -437,6 +457,10 @@ impl Context<'_> {
             defers: Vec::new(),
             loop_defers: 0,
             break_defers: 0,
+            labels: labels::Labels::default(),
+            captures: None,
+            infers: false,
+            temporaries: Vec::new(),
             constants: Vec::new(),
         }
     }

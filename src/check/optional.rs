@@ -67,20 +67,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A tuple is a struct of the standard library, one for each number of parts.
-    pub(super) fn tuple_type(&mut self, parts: Vec<TypeId>, span: Span) -> TypeId {
-        if parts.contains(&TypeId::ERROR) {
-            return TypeId::ERROR;
-        }
-        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
-        let found = self.lookup_here(library, Symbol::new(&format!("__Tuple{}", parts.len())));
-        let Some(decl) = found.entities.iter().copied().find_map(decl_of) else {
-            return self.unsupported_type(span, &format!("a tuple of {} values", parts.len()));
-        };
-        let args = parts.into_iter().map(super::Arg::Type).collect();
-        self.instantiate_struct(decl, args, span)
-    }
-
     /// The type in an optional type.
     pub(super) fn optional_element(&mut self, ty: TypeId) -> Option<TypeId> {
         let instance = self.structs.instance(ty)?;

@@ -4,6 +4,7 @@ use super::convert::{self, LiteralKind, Rank};
 use super::function::{InstanceId, Signature, WHOLE};
 use super::generic::Slot;
 use super::interfaces::Bound;
+use super::pack_arguments::Arity;
 use super::scope::{DeclId, DeclInfo, Entity, What};
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, Generics};
@@ -166,9 +167,16 @@ impl<'a> Checker<'a> {
             .iter()
             .filter(|p| matches!(&p.kind, ast::DeclKind::Var(v) if v.init.is_none()) && !is_void(p))
             .count();
-        if args.len() > most || args.len() < least.min(most) {
+        let arities = self.arities(decl, params);
+        let open = arities.contains(&Arity::Open);
+        let (most, least) = match arities.is_empty() {
+            true => (most, least.min(most)),
+            false => arity_range(params, &arities),
+        };
+        if args.len() > most && !open || args.len() < least {
             return Err(Misfit::Count);
         }
+        let most = if open { args.len() } else { most };
         if candidates.explicit.is_some() && generics.is_none() {
             return Err(Misfit::Generics);
         }
@@ -217,14 +225,25 @@ impl<'a> Checker<'a> {
 
     /// A slot for each generic parameter, with the arguments that are written.
     fn given_slots(&mut self, generics: &'a Generics, candidates: &Candidates<'a>) -> Option<Vec<Slot>> {
-        let given = candidates.explicit.unwrap_or(&[]);
-        if given.len() > generics.params.len() {
-            return None;
-        }
         let mut slots = vec![Slot::default(); generics.params.len()];
+        let Some(written) = candidates.explicit else { return Some(slots) };
         let scope = self.cx.scope;
-        for ((slot, param), arg) in slots.iter_mut().zip(&generics.params).zip(given) {
-            slot.fixed = Some(self.quiet(|c| c.given_arg(param, arg, scope))?);
+        let given = self.quiet(|c| c.given_args(written, scope));
+        let shares = Self::shares(generics, given.len())?;
+        let mut given = given.iter();
+        for ((slot, param), share) in slots.iter_mut().zip(&generics.params).zip(shares) {
+            let own: Vec<_> = given.by_ref().take(share).collect();
+            let is_pack = matches!(param.kind, ast::GenericParamKind::Pack { .. });
+            let mut args = Vec::new();
+            for arg in own {
+                args.push(self.quiet(|c| c.given_value(param, arg, scope))?);
+            }
+            // An empty pack is left to be inferred.
+            slot.fixed = match is_pack {
+                true if args.is_empty() => None,
+                true => Some(Arg::Pack(args)),
+                false => args.pop(),
+            };
         }
         Some(slots)
     }
@@ -243,36 +262,54 @@ impl<'a> Checker<'a> {
             _ => Rc::from([]),
         };
         let mut result = Vec::new();
+        let arities = self.arities(decl, params);
+        let assigned = match arities.is_empty() {
+            true => (0..params.len()).map(|index| (index, None)).collect(),
+            false => Self::assign_args(&arities, args.len())?,
+        };
         if let Some(generics) = generics {
             let scope = self.pattern_of(decl);
             // What is written to says more than what is only read: that can be converted.
             let is_written = |p: &ast::Decl| super::function::param_mode(p) != ParamMode::In;
             for written in [true, false] {
-                for (index, (param, arg)) in
-                    params.iter().zip(args).enumerate().filter(|(_, (p, _))| is_written(p) == written)
-                {
+                for ((index, element), arg) in assigned.iter().zip(args) {
+                    let Some(param) = params.get(*index).filter(|p| is_written(p) == written) else { continue };
                     let ast::DeclKind::Var(var) = &param.kind else { continue };
-                    if implicit.contains(&index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
+                    if implicit.contains(index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
+                        if let Some((ty, _)) = arg.ty() {
+                            self.infer_from_function(&var.ty, scope, ty, &mut slots);
+                        }
                         continue;
                     }
                     if let Some((ty, literal)) = arg.ty() {
-                        self.unify_argument(&var.ty, scope, (ty, literal), &mut slots)?;
+                        let outer = self.element;
+                        self.element = element.or(outer);
+                        let fits = self.unify_argument(&var.ty, scope, (ty, literal), &mut slots);
+                        self.element = outer;
+                        fits?;
                     }
                 }
                 if written {
                     slots.iter_mut().for_each(Slot::settle);
                 }
             }
-            let builtin = self.source_of(decl).builtin;
             self.infer_from_bounds(generics, scope, &mut slots);
-            result = self.solve(generics, &slots, info.scope, builtin)?;
+            result = self.solve(generics, &slots, info.scope)?;
         }
         let scope = self.pattern_of(decl);
         for &index in implicit.iter() {
-            let ty = args.get(index)?.ty()?.0;
+            let at = assigned.iter().position(|(i, _)| *i == index)?;
+            let ty = args.get(at)?.ty()?.0;
             let ast::DeclKind::Var(var) = &params.get(index)?.kind else { return None };
             if let ast::TypeKind::Array(..) = &var.ty.kind {
                 if !matches!(self.program.types.get(ty), Type::Array(..)) {
+                    return None;
+                }
+                result.push(Arg::Type(ty));
+                continue;
+            }
+            if let ast::TypeKind::Function(params, _) = &var.ty.kind {
+                if !self.takes(ty, params.len()) {
                     return None;
                 }
                 result.push(Arg::Type(ty));
@@ -401,6 +438,22 @@ impl<'a> Checker<'a> {
         let result = result.map_or(String::new(), |r| format!("{} ", written_type(r)));
         format!("{result}{}{generics}({})", info.name, list.join(", "))
     }
+}
+
+/// The most and the least arguments that parameters take, some of them packs.
+fn arity_range(params: &[ast::Decl], arities: &[Arity]) -> (usize, usize) {
+    let (mut most, mut least) = (0, 0);
+    for (param, arity) in params.iter().zip(arities) {
+        let n = match arity {
+            Arity::One => 1,
+            Arity::Known(n) => *n,
+            Arity::Open => 0,
+        };
+        let has_default = matches!(&param.kind, ast::DeclKind::Var(v) if v.init.is_some());
+        most += n;
+        least += if has_default { 0 } else { n };
+    }
+    (most, least)
 }
 
 fn is_void_type(ty: &ast::TypeExpr) -> bool {

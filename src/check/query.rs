@@ -29,10 +29,15 @@ impl<'a> Checker<'a> {
                 self.int_value(i64::from(size), TypeId::INT, span)
             }
             "countof" => {
+                if let Some(n) = self.quiet(|c| c.count_of(ty)) {
+                    return self.int_value(n as i64, TypeId::INT, span);
+                }
                 let ty = self.queried_type(ty);
                 match self.program.types.get(ty) {
                     Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
-                    _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array"),
+                    Type::Vector(_, n) => self.int_value(i64::from(n), TypeId::INT, span),
+                    Type::Error => self.error_value(span),
+                    _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array, a tuple or a pack"),
                 }
             }
             _ => self.unsupported_value(span, &format!("`{op}`")),

@@ -29,6 +29,8 @@ pub(super) enum Entity {
     Local(LocalId, u32),
     /// A generic parameter that is being inferred.
     Param(u32),
+    /// A parameter pack that is being inferred.
+    OpenPack(u32),
     /// A generic type that the checker knows: `vector`, `matrix`, `Array`.
     Generic(BuiltinGeneric),
     /// A bound parameter pack: index in `Checker::packs`.
@@ -46,8 +48,6 @@ pub(super) enum BuiltinGeneric {
     Array,
     /// `Ptr<T>`
     Pointer,
-    /// `Tuple<A, B>`
-    Tuple,
 }
 
 /// What a scope is, for lookups that end or branch at it.

@@ -3,7 +3,7 @@
 use super::decl::DeclContext;
 use super::scope::{Entity, ScopeKind, What, has_modifier};
 use super::types::modifiers_of;
-use super::{Checker, attributes, constant};
+use super::{Checker, attributes, constant, labels};
 use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The deferred statements above `from`, last first, where control leaves their blocks.
-    fn run_defers(&mut self, from: usize, out: &mut Vec<Stmt>) {
+    pub(super) fn run_defers(&mut self, from: usize, out: &mut Vec<Stmt>) {
         let list: Vec<_> = self.cx.defers.get(from..).unwrap_or(&[]).to_vec();
         let kept = self.cx.defers.clone();
         for (stmt, scope) in list.into_iter().rev() {
@@ -105,9 +105,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(super) fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
         let start = out.len();
+        let outer = std::mem::take(&mut self.cx.temporaries);
         self.deeper(stmt.span, |c| c.stmt_inner(stmt, out));
+        let made = std::mem::replace(&mut self.cx.temporaries, outer);
+        let declared = made.into_iter().map(|local| statement(StmtKind::Local(local, None), stmt.span));
+        out.splice(start..start, declared);
         if let Some(first) = out.get_mut(start) {
             first.blank_before = stmt.blank_before;
             if first.comments.is_empty() {
@@ -130,7 +134,21 @@ impl<'a> Checker<'a> {
         let kind = match &stmt.kind {
             Ast::Empty | Ast::Error => return,
             Ast::Decl(decls) => return self.decl_stmts(decls, span, out),
-            Ast::Expr(e) => StmtKind::Expr(self.expr(e)),
+            Ast::Expr(ast::Expr { kind: ast::ExprKind::Expand(inner), .. }) => return self.expand_stmt(inner, out),
+            Ast::Expr(e) => {
+                let mut value = self.expr(e);
+                let mut parts = Vec::new();
+                // One operation that takes several.
+                while let (false, ExprKind::Comma(first, last)) =
+                    (matches!(e.kind, ast::ExprKind::Comma(..) | ast::ExprKind::Paren(_)), self.kind(value))
+                {
+                    parts.push(*last);
+                    value = *first;
+                }
+                out.push(statement(StmtKind::Expr(value), span));
+                out.extend(parts.into_iter().rev().map(|part| statement(StmtKind::Expr(part), span)));
+                return;
+            }
             Ast::Block(block) => StmtKind::Block(self.block(block)),
             Ast::If(binding, condition, then, otherwise) => {
                 if let Some(binding) = binding {
@@ -154,7 +172,7 @@ impl<'a> Checker<'a> {
                 StmtKind::DoWhile(body, self.condition(condition), hints)
             }
             Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases),
-            Ast::Break(Some(label)) => return self.unsupported(label.span, "`break` with a label"),
+            Ast::Break(Some(label)) => return self.break_label(*label, out),
             Ast::Break(None) => {
                 if self.cx.breakable == 0 {
                     return self.error(Code::BAD_STATEMENT, span, "`break` is only allowed in loops and `switch`");
@@ -171,7 +189,7 @@ impl<'a> Checker<'a> {
             }
             Ast::Return(value) => return self.return_stmt(value.as_ref(), span, out),
             Ast::Discard => StmtKind::Discard,
-            Ast::Label(inner) => return self.stmt_inner(inner, out),
+            Ast::Label(name, inner) => return self.labelled(*name, inner, out),
             Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
             Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
             Ast::StageSwitch => return self.unsupported(span, "`__stage_switch`"),
@@ -187,6 +205,9 @@ impl<'a> Checker<'a> {
             Ast::Unsupported(what) => return self.unsupported(span, &format!("`{what}`")),
         };
         out.push(statement(kind, span));
+        if labels::is_breakable(&stmt.kind) {
+            out.append(&mut self.leave_breakable(span));
+        }
     }
 
     /// A condition: a scalar that becomes bool.
@@ -207,6 +228,7 @@ impl<'a> Checker<'a> {
     }
 
     fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
+        self.enter_breakable();
         self.cx.loops += 1;
         self.cx.breakable += 1;
         let outer = (self.cx.loop_defers, self.cx.break_defers);
@@ -232,6 +254,7 @@ impl<'a> Checker<'a> {
         let body = self.loop_body(body);
         self.cx.scope = outer;
         out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
+        out.append(&mut self.leave_breakable(stmt.span));
     }
 
     fn switch_stmt(&mut self, stmt: &'a ast::Stmt, value: &'a ast::Expr, cases: &'a [ast::SwitchCase]) -> StmtKind {
@@ -253,6 +276,7 @@ impl<'a> Checker<'a> {
                 ty = TypeId::ERROR;
             }
         }
+        self.enter_breakable();
         self.cx.breakable += 1;
         let outer = std::mem::replace(&mut self.cx.break_defers, self.cx.defers.len());
         let mut list = Vec::new();
@@ -316,6 +340,18 @@ impl<'a> Checker<'a> {
     fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         let result = self.cx.result.unwrap_or(TypeId::VOID);
         let kind = match value {
+            Some(e) if self.cx.infers && self.cx.result.is_none() => {
+                let value = self.expr(e);
+                let value = self.plain(value);
+                let ty = self.ty(value);
+                self.cx.result = Some(ty);
+                if ty == TypeId::VOID {
+                    out.push(statement(StmtKind::Expr(value), e.span));
+                    StmtKind::Return(None)
+                } else {
+                    StmtKind::Return(Some(value))
+                }
+            }
             None if self.cx.constructs => {
                 let this = self.this_value(span);
                 StmtKind::Return(Some(this))
@@ -360,7 +396,7 @@ impl<'a> Checker<'a> {
     /// The statements of the case for the target at hand, without a `break` at their end.
     fn target_switch(&mut self, cases: &'a [(Vec<ast::Ident>, ast::Block)], out: &mut Vec<Stmt>) {
         let target = self.cx.target.unwrap_or_else(|| Symbol::new(""));
-        let Some(block) = super::function::target_case(cases, target) else { return };
+        let Some(block) = super::body_shape::target_case(cases, target) else { return };
         self.cx.breakable += 1;
         let mut inner = self.block(block);
         self.cx.breakable -= 1;
@@ -497,6 +533,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn statement(kind: StmtKind, span: Span) -> Stmt {
+pub(super) fn statement(kind: StmtKind, span: Span) -> Stmt {
     Stmt { kind, span, comments: Vec::new(), blank_before: false }
 }

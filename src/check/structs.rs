@@ -2,6 +2,7 @@
 
 use super::decl::DeclContext;
 use super::extent::Extent;
+use super::packs::Item;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_BASES, MAX_INSTANCES};
@@ -61,6 +62,10 @@ impl Structs<'_> {
     /// The instance that a type is.
     pub fn instance(&self, ty: TypeId) -> Option<&StructInstance> {
         self.list.get(*self.of_type.get(&ty)? as usize)
+    }
+    /// The same, to change it.
+    pub fn instance_mut(&mut self, ty: TypeId) -> Option<&mut StructInstance> {
+        self.list.get_mut(*self.of_type.get(&ty)? as usize)
     }
 }
 
@@ -208,8 +213,12 @@ impl<'a> Checker<'a> {
             match &member.kind {
                 DeclKind::Var(var) if !has_modifier(member, "static") => {
                     self.declare_inline_struct(&var.ty, place);
-                    self.declare_name(member, var.name, What::Field(var, next), place);
-                    next += 1;
+                    let count = self.field_pack(var, place.scope);
+                    for index in 0..count.unwrap_or(1) {
+                        let name = pack_field(var, count.map(|_| index));
+                        self.declare_name(member, name, What::Field(var, next), place);
+                        next += 1;
+                    }
                 }
                 _ => self.declare(member, place),
             }
@@ -228,6 +237,19 @@ impl<'a> Checker<'a> {
             if let DeclKind::Var(var) = &member.kind
                 && !has_modifier(member, "static")
             {
+                let pack = match &var.ty.kind {
+                    ast::TypeKind::Expand(_) => self.type_pack(&var.ty, scope),
+                    _ => None,
+                };
+                if let Some(items) = pack {
+                    for (index, item) in items.into_iter().enumerate() {
+                        let ty = if let Item::Type(ty) = item { ty } else { TypeId::ERROR };
+                        let ty = self.complete(ty, var.name.span, s.name.name);
+                        let name = pack_field(var, Some(index));
+                        fields.push(Field { origin: Origin::Declared, ..Field::new(name.name, ty, name.span) });
+                    }
+                    continue;
+                }
                 let mut field = self.field(member, var, scope);
                 field.ty = self.complete(field.ty, field.span, s.name.name);
                 self.check_field_place(&field, false);
@@ -235,6 +257,14 @@ impl<'a> Checker<'a> {
             }
         }
         self.set_fields(id, fields);
+    }
+
+    /// How many fields one of the type of a pack stands for; `None` if it is none.
+    fn field_pack(&mut self, var: &'a ast::VarDecl, scope: ScopeId) -> Option<usize> {
+        match &var.ty.kind {
+            ast::TypeKind::Expand(_) => self.quiet(|c| c.type_pack(&var.ty, scope)).map(|items| items.len()),
+            _ => None,
+        }
     }
 
     /// A field of a struct or cbuffer.
@@ -332,6 +362,14 @@ impl<'a> Checker<'a> {
             }
         }
         Found { entities: self.members(ty, name), member_of: Some(ty) }
+    }
+}
+
+/// The name of a field, or of one of those that a pack of fields stands for: `_` gives `_0`, `_1`.
+fn pack_field(var: &ast::VarDecl, index: Option<usize>) -> ast::Ident {
+    match index {
+        Some(index) => ast::Ident { name: Symbol::new(&format!("{}{index}", var.name.name)), span: var.name.span },
+        None => var.name,
     }
 }
 

@@ -90,10 +90,12 @@ impl<'a> Checker<'a> {
                 let inner = self.resolve_type(inner, scope);
                 self.optional_type(inner, ty.span)
             }
-            TypeKind::Function => self.unsupported_type(ty.span, "a function type"),
+            TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type other than of a parameter"),
             TypeKind::And(_) => self.unsupported_type(ty.span, "a conjunction of interfaces as the type of a value"),
             TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
-            TypeKind::Expand => self.unsupported_type(ty.span, "a parameter pack"),
+            TypeKind::Each(pack) => self.each_type(pack, scope),
+            TypeKind::Expand(_) => self.type_error(Code::NOT_A_TYPE, ty.span, "`expand` stands for several types"),
+            TypeKind::PackQuery(op, args, rest) => self.pack_query_type(*op, args, rest, scope),
         }
     }
 
@@ -353,13 +355,6 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Name<'a> {
         let args = args.unwrap_or(&[]);
-        if generic == BuiltinGeneric::Tuple {
-            let parts = args.iter().map(|arg| self.type_arg(arg, scope)).collect();
-            return match self.tuple_type(parts, span) {
-                TypeId::ERROR => Name::Error,
-                ty => Name::Type(ty),
-            };
-        }
         let element = match args.first() {
             Some(arg) => match self.type_arg(arg, scope) {
                 TypeId::ERROR => return Name::Error,

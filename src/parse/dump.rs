@@ -159,7 +159,9 @@ fn generic_param(p: &GenericParam) -> String {
         GenericParamKind::Value { ty: t, default } => {
             format!("let {name} {}{}", ty(t), option(" = ", default.as_ref(), expr))
         }
-        GenericParamKind::Pack => format!("each {name}"),
+        GenericParamKind::Pack { bounds: b, value } => {
+            format!("each {name}{}{}", bounds(b), option(" let ", value.as_ref(), ty))
+        }
     }
 }
 
@@ -172,13 +174,18 @@ pub fn ty(t: &TypeExpr) -> String {
         TypeKind::Modified(words, inner) => format!("{{{} {}}}", joined(words, " ", |i| i.name.to_string()), ty(inner)),
         TypeKind::Tuple(types) => format!("(tuple{})", list(types, ty)),
         TypeKind::Optional(inner) => format!("{}?", ty(inner)),
-        TypeKind::Function => "functype".to_owned(),
+        TypeKind::Function(params, result) => format!("(functype{} {})", list(params, ty), ty(result)),
         TypeKind::Struct(d) => decl(d),
         TypeKind::Infer => "_".to_owned(),
         TypeKind::This => "This".to_owned(),
         TypeKind::And(types) => joined(types, "&", ty),
         TypeKind::Some(inner) => format!("some {}", ty(inner)),
-        TypeKind::Expand => "expand".to_owned(),
+        TypeKind::Expand(inner) => format!("(expand {})", ty(inner)),
+        TypeKind::Each(inner) => format!("(each {})", ty(inner)),
+        TypeKind::PackQuery(op, args, rest) => {
+            let rest: String = rest.iter().map(|s| format!("::{}", segment(s))).collect();
+            format!("({}{}){rest}", op.name, list(args, ty))
+        }
         TypeKind::TypeOf(e) => format!("typeof({})", expr(e)),
         TypeKind::Error => "error".to_owned(),
     }
@@ -221,8 +228,9 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::TypeQuery(op, t) => format!("({op} {})", ty(t)),
         ExprKind::IsAs(inner, is, t) => format!("({} {} {})", if *is { "is" } else { "as" }, expr(inner), ty(t)),
         ExprKind::Unsupported(name) => format!("(unsupported {name})"),
-        ExprKind::Lambda => "lambda".to_owned(),
-        ExprKind::Expand(op) => format!("({op})"),
+        ExprKind::Lambda(d) => format!("(lambda {})", decl(d)),
+        ExprKind::Expand(inner) => format!("(expand {})", expr(inner)),
+        ExprKind::Each(inner) => format!("(each {})", expr(inner)),
         ExprKind::Error => "error".to_owned(),
     }
 }
@@ -266,7 +274,7 @@ fn statement_kind(kind: &StmtKind) -> String {
         StmtKind::Continue => "continue;".to_owned(),
         StmtKind::Return(value) => format!("(return{})", option(" ", value.as_ref(), expr)),
         StmtKind::Discard => "discard;".to_owned(),
-        StmtKind::Label(inner) => format!("(label {})", stmt(inner)),
+        StmtKind::Label(name, inner) => format!("(label {} {})", name.name, stmt(inner)),
         StmtKind::Defer(inner) => format!("(defer {})", stmt(inner)),
         StmtKind::TargetSwitch(cases) => format!("(target_switch{})", list(cases, name_case)),
         StmtKind::StageSwitch => "stage_switch".to_owned(),

@@ -1,5 +1,7 @@
 //! Expressions.
 
+use super::decl::bare_decl;
+use super::stmt::plain;
 use super::words::W;
 use super::{MAX_HEIGHT, Parser, R};
 use crate::ast::*;
@@ -164,10 +166,17 @@ impl Parser<'_> {
                 self.bump();
                 self.deeper_prefix()
             }
-            W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
-                let op = self.bump().text;
-                self.deeper_prefix()?;
-                Ok(Expr { kind: ExprKind::Expand(op), span: self.since(start) })
+            W::Expand if self.is_ident_at(self.pos + 1) || self.peek(1) == W::LParen && self.expands_group() => {
+                self.bump();
+                let inner = self.nested(Self::assignment)?;
+                self.grow(0)?;
+                Ok(Expr { kind: ExprKind::Expand(Box::new(inner)), span: self.since(start) })
+            }
+            W::Each if self.is_ident_at(self.pos + 1) => {
+                self.bump();
+                let inner = self.nested(Self::postfix)?;
+                self.grow(0)?;
+                Ok(Expr { kind: ExprKind::Each(Box::new(inner)), span: self.since(start) })
             }
             W::Try if self.begins_operand(1) => {
                 let op = self.bump().text;
@@ -177,6 +186,12 @@ impl Parser<'_> {
             W::New if self.is_ident_at(self.pos + 1) => self.new_object(),
             _ => self.postfix(),
         }
+    }
+
+    /// Whether the group behind the word at hand names an element of a pack, so that the word is no function.
+    fn expands_group(&self) -> bool {
+        let Some(close) = self.partner_of(self.pos + 1) else { return false };
+        (self.pos + 2..close).any(|i| self.word_at(i).w == W::Each)
     }
 
     fn deeper_prefix(&mut self) -> R<Expr> {
@@ -358,16 +373,21 @@ impl Parser<'_> {
     /// lambda = params "=>" (block | assignment)
     fn lambda(&mut self) -> R<Expr> {
         let start = self.tok().span;
-        self.params()?;
+        let params = self.params()?;
         if !self.eat(W::FatArrow) {
             self.pos += 2;
         }
-        if self.w() == W::LBrace {
-            self.block("the lambda")?;
+        let body = if self.w() == W::LBrace {
+            self.block("the lambda")?
         } else {
-            self.assignment()?;
-        }
-        Ok(Expr { kind: ExprKind::Lambda, span: self.since(start) })
+            let value = self.assignment()?;
+            let span = value.span;
+            Block { stmts: vec![plain(StmtKind::Return(Some(value)), span)], trailing: Vec::new(), span }
+        };
+        self.height = 1;
+        let span = self.since(start);
+        let decl = lambda_struct(params, body, span);
+        Ok(Expr { kind: ExprKind::Lambda(Box::new(decl)), span })
     }
 
     /// name-or-construct = type "(" arguments ")" | path, where the type is a builtin one, an array or `This`
@@ -421,4 +441,22 @@ impl Parser<'_> {
             self.bump();
         }
     }
+}
+
+/// The struct that a lambda expression is of: `struct { operator()(params) { body } }`.
+fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
+    let function = FunctionDecl {
+        name: Ident { name: Symbol::new("operator()"), span },
+        owner: Vec::new(),
+        generics: None,
+        params,
+        result: TypeExpr { kind: TypeKind::Infer, span },
+        semantics: Vec::new(),
+        body: Some(body),
+        throws: false,
+    };
+    let name = Ident { name: Symbol::new("Lambda"), span };
+    let members = Some(vec![bare_decl(DeclKind::Function(function), span)]);
+    let lambda = StructDecl { name, generics: None, bases: Vec::new(), members, magic: None };
+    bare_decl(DeclKind::Struct(lambda), span)
 }

@@ -49,6 +49,13 @@ impl Parser<'_> {
             W::SomeType | W::Dyn | W::Each | W::Expand if self.is_name_at(i + 1) => {
                 self.scan_type_at(i + 1, depth + 1)?
             }
+            _ if self.word_at(i).is_pack_query() && self.word_at(i + 1).w == W::LParen => {
+                let mut end = self.partner_of(i + 1)? + 1;
+                if matches!(self.word_at(end).w, W::Scope | W::Dot) && self.is_name_at(end + 1) {
+                    end = self.scan_path(end + 1, depth)?.end;
+                }
+                Scanned { end, known: false, ends_in_operator: false }
+            }
             W::FuncType => self.scan_function_type(i, depth)?,
             W::Decltype | W::TypeOf if self.word_at(i + 1).w == W::LParen => {
                 Scanned { end: self.partner_of(i + 1)? + 1, known: true, ends_in_operator: false }

@@ -174,9 +174,9 @@ impl Parser<'_> {
 
     /// label = name ":" statement
     fn label(&mut self) -> R<StmtKind> {
+        let name = self.ident();
         self.bump();
-        self.bump();
-        Ok(StmtKind::Label(Box::new(self.statement()?)))
+        Ok(StmtKind::Label(name, Box::new(self.statement()?)))
     }
 
     /// condition = "(" expression ")"; after an error in it the body is still looked at
@@ -437,7 +437,7 @@ impl Parser<'_> {
     }
 }
 
-fn plain(kind: StmtKind, span: Span) -> Stmt {
+pub(super) fn plain(kind: StmtKind, span: Span) -> Stmt {
     Stmt { kind, span, comments: Vec::new(), attributes: Vec::new(), blank_before: false }
 }
 

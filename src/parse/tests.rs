@@ -111,9 +111,11 @@ cases! {
         "__fwd_diff(f)(x)" => "(call (unsupported __fwd_diff) x)";
         "bwd_diff(f)(x, y)" => "(call (unsupported bwd_diff) x y)";
         "spirv_asm { OpFoo { }; }" => "(unsupported spirv_asm)";
-        "(int x) => x + 1" => "lambda";
-        "(int x) => { return x; }" => "lambda";
-        "f(expand each x)" => "(call f (expand))";
+        "(int x) => x + 1" => "(lambda (struct Lambda (fn _ operator() ((var int x)) {(return (+ x 1))})))";
+        "(int x) => { return x; }" => "(lambda (struct Lambda (fn _ operator() ((var int x)) {(return x)})))";
+        "f(expand each x)" => "(call f (expand (each x)))";
+        "expand (each x).y + 1" => "(expand (+ (. (paren (each x)) y) 1))";
+        "expand(f)" => "(call expand f)";
     }
     less_than_or_generic: statements {
         "int a, b, c; x = a < b > (c);" => "(var int a) (var int b) (var int c) (= x (> (< a b) (paren c)));";
@@ -149,7 +151,7 @@ cases! {
         "do { x--; } while (x > 0);" => "(do {(x --);} (> x 0))";
         "switch (x) { case 1: case A::B: f(); break; default: { } }" =>
             "(switch x (1,A::B: {(call f); break;}) (default: {{}}))";
-        "outer: for (;;) { break outer; }" => "(label (for ( |  | ) {break outer;}))";
+        "outer: for (;;) { break outer; }" => "(label outer (for ( |  | ) {break outer;}))";
         "defer f(); return;" => "(defer (call f);) (return)";
         "if (let x = y as Foo) { }" => "(if (var let _ x = (as y Foo)) x {})";
         "static_assert(1 == 1, \"no\");" => "(static_assert (== 1 1) \"no\")";
@@ -201,7 +203,7 @@ cases! {
             "(fn T f<T, let N int = 3> ((var T x)) {(return x)})";
         "__generic<T : IFoo, let N : int> vector<T, N> f(vector<T, N> x);" =>
             "(fn vector<T, N> f<T : IFoo, let N int> ((var vector<T, N> x)))";
-        "void f<each T>(expand each T x) { }" => "(fn void f<each T> ((var expand x)) {})";
+        "void f<each T>(expand each T x) { }" => "(fn void f<each T> ((var (expand (each T)) x)) {})";
         "float S::get() { return 1; }" => "(fn float S::get () {(return 1)})";
         "int f() throws E;" => "(fn int f () throws)";
         "[RootSignature(\"a\" \"b\")] [WaveSize(32)] void f();" => "([RootSignature(\"ab\")] [WaveSize(32)] fn void f ())";

@@ -99,11 +99,15 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::Some(Box::new(self.type_and()?))
             }
-            W::Each | W::Expand if self.is_ident_at(self.pos + 1) => {
+            W::Expand if self.is_ident_at(self.pos + 1) => {
                 self.bump();
-                self.ty()?;
-                TypeKind::Expand
+                TypeKind::Expand(Box::new(self.ty()?))
             }
+            W::Each if self.is_ident_at(self.pos + 1) => {
+                self.bump();
+                TypeKind::Each(Box::new(self.nested(Self::type_head)?))
+            }
+            _ if self.word_at(self.pos).is_pack_query() && self.peek(1) == W::LParen => self.pack_query()?,
             W::FuncType => self.function_type()?,
             W::Decltype | W::TypeOf if self.peek(1) == W::LParen => {
                 self.bump();
@@ -165,13 +169,26 @@ impl Parser<'_> {
         Ok(list)
     }
 
+    /// pack-query = word "(" types ")" { ("::" | ".") segment }
+    fn pack_query(&mut self) -> R<TypeKind> {
+        let op = self.ident();
+        let open = self.bump().span;
+        let list = self.in_brackets(|p| p.list(W::RParen, Self::ty))?;
+        self.close(W::RParen, "`,` or `)`", open)?;
+        let mut rest = Vec::new();
+        if matches!(self.w(), W::Scope | W::Dot) && self.is_name_at(self.pos + 1) {
+            self.bump();
+            rest = self.path_segments(true)?;
+        }
+        Ok(TypeKind::PackQuery(op, list, rest))
+    }
+
     /// function-type = "functype" "(" types ")" "->" type
     fn function_type(&mut self) -> R<TypeKind> {
         self.bump();
-        self.type_list()?;
+        let params = self.type_list()?;
         self.expect(W::Arrow, "`->` and the result type")?;
-        self.ty()?;
-        Ok(TypeKind::Function)
+        Ok(TypeKind::Function(params, Box::new(self.ty()?)))
     }
 
     /// type-suffix = "*" | "?" | "[" [expression] "]" | "const"
@@ -280,23 +297,34 @@ impl Parser<'_> {
                     true => self.ty()?,
                     false => TypeExpr { kind: TypeKind::Path(vec![int()]), span: name.span },
                 };
-                let kind = self.value_param(ty)?;
-                (name, if pack { GenericParamKind::Pack } else { kind })
+                let kind = match self.value_param(ty)? {
+                    GenericParamKind::Value { ty, .. } if pack => {
+                        GenericParamKind::Pack { bounds: Vec::new(), value: Some(ty) }
+                    }
+                    kind => kind,
+                };
+                (name, kind)
             }
             W::Each => {
                 self.bump();
+                // `each int D`
+                let value = match self.is_name_at(self.pos + 1) {
+                    true => Some(self.ty()?),
+                    false => None,
+                };
                 let name = self.type_param_name()?;
-                if self.eat(W::Colon) {
-                    self.bounds()?;
-                }
-                (name, GenericParamKind::Pack)
+                let bounds = if self.eat(W::Colon) { self.bounds()? } else { Vec::new() };
+                (name, GenericParamKind::Pack { bounds, value })
             }
             W::Typename | W::Class | W::Struct => {
                 self.bump();
                 let pack = self.eat(W::Ellipsis);
                 let name = self.type_param_name()?;
-                let kind = self.type_param()?;
-                (name, if pack { GenericParamKind::Pack } else { kind })
+                let kind = match self.type_param()? {
+                    GenericParamKind::Type { bounds, .. } if pack => GenericParamKind::Pack { bounds, value: None },
+                    kind => kind,
+                };
+                (name, kind)
             }
             _ if self.is_name_at(self.pos) && matches!(self.peek(1), W::Comma | W::Gt | W::Colon | W::Assign) => {
                 (self.type_param_name()?, self.type_param()?)

@@ -37,6 +37,7 @@ words! {
     Property "property" Subscript "__subscript" Init "__init" Func "func" FuncOld "__func" Let "let" Var "var"
     Auto "auto" Template "template" Generic "__generic" Operator "operator" Where "where" Constraint "__constraint" Optional "optional"
     Throws "throws" Layout "layout" Register "register" PackOffset "packoffset" Read "read" Write "write"
+    PackFirst "__first" PackLast "__last" TrimFirst "__trimFirst" TrimLast "__trimLast" PackBranch "__packBranch"
     Typename "typename" Each "each" Expand "expand" SomeType "some" Dyn "dyn" FuncType "functype" Decltype "decltype"
     TypeOf "__typeof" ThisType "This" Unsigned "unsigned" Signed "signed" Long "long" Short "short" IntWord "int"
     CharWord "char" Const "const" Technique "technique" Technique10 "technique10" Technique11 "technique11"
@@ -104,6 +105,10 @@ impl Word {
 
     pub(super) fn is_hard_modifier(self) -> bool {
         self.class & HARD != 0
+    }
+    /// Asks for a part of a pack.
+    pub(super) fn is_pack_query(self) -> bool {
+        matches!(self.w, W::PackFirst | W::PackLast | W::TrimFirst | W::TrimLast | W::PackBranch)
     }
     pub(super) fn is_soft_modifier(self) -> bool {
         self.class & SOFT != 0
