@@ -358,6 +358,7 @@ impl<'a> Checker<'a> {
                 (Symbol::new(&format!("{accessor}_{base}")), code.attributes)
             }
             (_, code) if info.name == *"operator()" => (Symbol::new("call"), code.attributes),
+            (_, code) if info.name == *"operator[]" => (Symbol::new("element"), code.attributes),
             (_, code) => (info.name, code.attributes),
         };
         let comments = match (info.what, info.ast) {

@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
         if !self.unify_args(written, pattern, args, &mut slots) {
             return None;
         }
-        let bound = self.solve(generics, &slots, info.scope, false)?;
+        let bound = self.solve(generics, &slots, info.scope)?;
         let scope = self.bind_generics(generics, &bound, info.scope);
         self.are_args(written, args, scope).then_some((generics.params.len(), scope))
     }

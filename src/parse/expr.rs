@@ -449,6 +449,7 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         name: Ident { name: Symbol::new("operator()"), span },
         owner: Vec::new(),
         generics: None,
+        specializes: None,
         params,
         result: TypeExpr { kind: TypeKind::Infer, span },
         semantics: Vec::new(),
@@ -457,6 +458,6 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
     };
     let name = Ident { name: Symbol::new("Lambda"), span };
     let members = Some(vec![bare_decl(DeclKind::Function(function), span)]);
-    let lambda = StructDecl { name, generics: None, bases: Vec::new(), members, magic: None };
+    let lambda = StructDecl { name, generics: None, specializes: None, bases: Vec::new(), members, magic: None };
     bare_decl(DeclKind::Struct(lambda), span)
 }
