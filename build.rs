@@ -113,7 +113,13 @@ fn parts(streams: &[TokenStream]) -> Vec<Part> {
             } else {
                 let names = names(&tokens[declaration.clone()]);
                 let names = if FILES[file] == OPERATIONS { BTreeSet::new() } else { names };
-                parts.push(Part::new(file, tokens, vec![declaration], names, None));
+                // `[__where_named("IComparable")]`: of no use to a program that does not name it.
+                let head: Vec<&str> = tokens[declaration.clone()].iter().take(4).map(|t| t.text.as_str()).collect();
+                let with = match head.as_slice() {
+                    ["[", "__where_named", "(", name] => Some(name.trim_matches('"')),
+                    _ => None,
+                };
+                parts.push(Part::new(file, tokens, vec![declaration], names, with));
             }
         }
     }

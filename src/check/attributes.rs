@@ -107,6 +107,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__system_value", Library, &[Word; 2], 2),
     ("__unnamed_fields", Library, &[], 0),
     ("__wgsl_enable", Library, &[Word], 1),
+    ("__where_named", Library, &[Word], 1),
     ("__words", Library, &[], 0),
 ];
 

@@ -190,6 +190,17 @@ impl<'a> Checker<'a> {
             GenericArg::Type(TypeExpr { kind: TypeKind::Path(path), span }) => {
                 self.constant_of(scope, *span, |c| c.path_expr(path, *span))
             }
+            // `table[3]` reads as an array type.
+            GenericArg::Type(TypeExpr { kind: TypeKind::Array(inner, Some(size)), span })
+                if matches!(inner.kind, TypeKind::Path(_)) =>
+            {
+                let TypeKind::Path(path) = &inner.kind else { return None };
+                self.constant_of(scope, *span, |c| {
+                    let base = c.path_expr(path, *span);
+                    let index = c.call_arg(size);
+                    c.index(base, &[index], *span)
+                })
+            }
             GenericArg::Type(ty) => {
                 if let Some(n) = self.pack_value(ty, scope) {
                     return Some(n);

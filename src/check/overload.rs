@@ -199,7 +199,15 @@ impl<'a> Checker<'a> {
             let bound = |e: &&Entity| matches!(e, Entity::Type(_) | Entity::Value(..));
             self.at(parent).names.values().flat_map(|e| e.iter()).filter(bound).count()
         });
-        outer + generics.map_or(0, |g| g.params.len())
+        // What is for all that conform to an interface is more general than what is for numbers.
+        let is_wide = |p: &&ast::GenericParam| match &p.kind {
+            ast::GenericParamKind::Type { bounds, .. } => bounds.iter().any(|b| match &b.kind {
+                ast::TypeKind::Path(path) => !super::interfaces::is_builtin(path),
+                _ => false,
+            }),
+            ast::GenericParamKind::Value { .. } | ast::GenericParamKind::Pack { .. } => false,
+        };
+        outer + generics.map_or(0, |g| g.params.len() + 8 * g.params.iter().filter(is_wide).count())
     }
 
     /// Generic arguments of a candidate: written ones, then inferred ones, then those of parameters of interface type.
@@ -300,6 +308,8 @@ impl<'a> Checker<'a> {
         for &index in implicit.iter() {
             let at = assigned.iter().position(|(i, _)| *i == index)?;
             let ty = args.get(at)?.ty()?.0;
+            // Of a constant buffer its contents are passed.
+            let ty = self.program.types.get(ty).contents().unwrap_or(ty);
             let ast::DeclKind::Var(var) = &params.get(index)?.kind else { return None };
             if let ast::TypeKind::Array(..) = &var.ty.kind {
                 if !matches!(self.program.types.get(ty), Type::Array(..)) {
