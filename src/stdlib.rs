@@ -25,7 +25,8 @@ mod table {
 }
 
 /// Names that the checker looks for in the library where a program has these words.
-const IMPLIED: &[(&str, &str)] = &[("?", "Optional"), ("none", "Optional"), ("as", "Optional")];
+const IMPLIED: &[(&str, &str)] =
+    &[("?", "Optional"), ("none", "Optional"), ("as", "Optional"), ("interface", "reinterpret")];
 
 /// What of the library a program gets.
 #[derive(Debug)]

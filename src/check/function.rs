@@ -566,7 +566,7 @@ impl<'a> Checker<'a> {
         let Some(function) = instance.function else { return };
         // A fault in code of the library is reported there.
         self.user_span = instance.asked.or(self.user_span);
-        if self.chooses(id) || self.finish_lambda(instance.decl, function) {
+        if self.chooses(id) || self.finish_lambda(instance.decl, function) || self.casts_by_words(id) {
             return;
         }
         let code = self.code_of(&instance);

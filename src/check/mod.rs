@@ -2,7 +2,8 @@
 //!
 //! * Names: [`scope`], declared by [`decl`]. Nothing is resolved before it is used.
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
-//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces.
+//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces,
+//!   [`words`] the bits of one type as those of another.
 //! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
 //!   [`member`], [`init`]. What modules and the library have is checked once a build and linked into programs: [`link`].
 //! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
@@ -54,6 +55,7 @@ mod tuples;
 mod tests;
 mod types;
 mod user_attributes;
+mod words;
 
 pub use link::Bodies;
 
