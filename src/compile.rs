@@ -95,6 +95,8 @@ pub struct Options {
     pub globals_binding: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
+    /// Which types values of interfaces from outside may be of.
+    pub conformances: Vec<check::Conformance>,
     /// Warn of structs whose bytes differ between targets.
     pub lint_layout: bool,
     /// Warn of stages that do not read what the stage before them writes.
@@ -130,6 +132,7 @@ impl Default for Options {
             shift: layout::Shift::NONE,
             globals_binding: None,
             buffer_layout: BufferLayout::Native,
+            conformances: Vec::new(),
             lint_layout: false,
             lint_stages: false,
             dump_after: None,
@@ -296,6 +299,7 @@ impl<'a> Compilation<'a> {
                 matrix_order_on_arrays: self.options.policy.matrices.order_on_arrays,
                 entries_as_asked: self.options.policy.order.entries_as_asked,
                 separate_units: !self.options.policy.units.merged,
+                conformances: self.options.conformances.clone(),
             };
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;

@@ -1,6 +1,6 @@
 //! Options: the same words on the command line, in the manifest and as setters of a build script.
 
-use crate::check::EntryRequest;
+use crate::check::{Conformance, EntryRequest};
 use crate::compile::{BufferLayout, Options, Target};
 use crate::layout::{Policy, Shift, Unit};
 use crate::tree::{MatrixOrder, Stage};
@@ -74,6 +74,10 @@ choices! {
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
     buffer_layout: BufferLayout,
+    /// Types that values of an interface in buffers may be of, each with the number that tells them: `Circle:IShape=0`. Without
+    /// it they are all types that conform, numbered from 0 in order of declaration.
+    #[arg(long, value_name = "TYPE:INTERFACE[=N]")]
+    conformance: Vec<Conformance>,
     /// Warnings to report: `layout` for structs whose offsets differ between targets, with the padding that mends it;
     /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
@@ -123,6 +127,11 @@ macro_rules! setters {
             self.choose(|c| c.buffer_layout = Some(layout))
         }
 
+        /// Adds a type that values of an interface in buffers may be of: `Circle:IShape=0`. What is not of this form is ignored.
+        pub fn conformance(self, conformance: &str) -> Self {
+            self.choose(|c| c.conformance.get_or_insert_default().extend(conformance.parse().ok()))
+        }
+
         /// Adds a warning to report.
         pub fn lint(self, lint: Lint) -> Self {
             self.choose(|c| c.lint.get_or_insert_default().push(lint))
@@ -157,7 +166,8 @@ impl Choices {
     /// The library's options, where they are chosen.
     pub fn apply(&self, to: &mut Options) {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
-        let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, .. } = self;
+        let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, conformance, .. } =
+            self;
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
         to.policy = binding_policy.unwrap_or(to.policy);
@@ -166,6 +176,7 @@ impl Choices {
         to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
+        to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
         to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
         to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
     }

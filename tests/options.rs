@@ -63,6 +63,13 @@ const ROWS: &[Row] = &[
         |b| b.buffer_layout(BufferLayout::D3d),
         Target::Glsl,
     ),
+    (
+        "conformance",
+        &["--conformance", "Two:IKind=0", "--conformance", "One:IKind", "-D", "KINDS"],
+        "conformance = ['Two:IKind=0', 'One:IKind']\ndefines = { KINDS = 1 }",
+        |b| b.conformance("Two:IKind=0").conformance("One:IKind").define("KINDS", Some("1")),
+        Target::Wgsl,
+    ),
     ("lint", &["--lint", "layout"], "lint = ['layout']", |b| b.lint(Lint::Layout), Target::Hlsl),
 ];
 
@@ -75,6 +82,12 @@ Texture2D other[2];
 #ifdef ARRAY
 Texture2D maps[];
 #endif
+#ifdef KINDS
+interface IKind { float get(); };
+struct One : IKind { float get() { return 1; } };
+struct Two : IKind { float get() { return 2; } };
+StructuredBuffer<IKind> kinds;
+#endif
 RWStructuredBuffer<float> result : register(u2);
 [shader(\"compute\")] [numthreads(1, 1, 1)]
 void main()
@@ -82,6 +95,9 @@ void main()
     float sum = gain + last + part.at.x + turn[1].z + image.Load(int3(0)).x + other[1].Load(int3(0)).x;
 #ifdef ARRAY
     sum += maps[1].Load(int3(0)).x;
+#endif
+#ifdef KINDS
+    sum += kinds[1].get();
 #endif
     result[0] = sum;
 }

@@ -102,6 +102,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,
         "shift" => to.shift = value.parse()?,
+        "conformance" => to.conformances.push(word.trim_start_matches("conformance=").parse()?),
         "globals" => to.globals_binding = Some(options::binding(value)?),
         _ => return Err(format!("`{word}` is not an option of a fixture")),
     }

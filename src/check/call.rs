@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn call_arg(&mut self, e: &'a ast::Expr) -> CallArg<'a> {
         match &e.kind {
-            Ast::InitList(_) => CallArg { kind: ArgKind::List(e), span: e.span },
+            Ast::InitList(_) | Ast::Null => CallArg { kind: ArgKind::List(e), span: e.span },
             _ => {
                 let value = self.expr(e);
                 self.value_arg_of(value)
@@ -151,6 +151,7 @@ impl<'a> Checker<'a> {
         let decl = self.functions.get(instance).decl;
         let mut list = Vec::new();
         if let (Some(owner), false) = (signature.owner, signature.is_static) {
+            let this = this.or_else(|| self.value_of_dynamic_type(owner, span));
             match this.map(|t| self.receiver(t, owner)) {
                 Some(Some(this)) => list.push(this),
                 _ => {

@@ -9,52 +9,85 @@
 //!
 //! The types are those that the program converts to the interface: they are known when all bodies are checked, so that is
 //! when the bodies of such functions and the missing parts of such values are made. What comes from outside, in a buffer,
-//! is not known to be of one of them: that is an error.
+//! is of any type that conforms, and has the form that [`super::stored`] gives it.
+//!
+//! An associated type of such a value that has no interface as a bound is a value of the type that it is for each.
 
+use super::convert::{self, LiteralKind, Rank};
 use super::expr::decl_of;
 use super::function::{InstanceId, Signature, WHOLE};
 use super::interfaces::{Bound, InterfaceRef};
-use super::scope::{DeclId, ScopeId, What};
+use super::scope::{DeclId, ScopeId, ScopeKind, What};
+use super::stored::{Stored, store_access, store_comparison, store_value};
 use super::{Arg, Checker};
-use crate::ast::{GenericArg, GenericParamKind};
+use crate::ast::{GenericArg, GenericParamKind, TypeExpr};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, GlobalKind, Hints, Literal,
-    ParamMode, Stmt, StmtKind, Struct, StructId, SwitchCase, Type, TypeId, Types,
+    Block, Body, Build, Expr, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, Hints, Literal, Local,
+    LocalId, Modifiers, ParamMode, Program, Stmt, StmtKind, Struct, StructId, SwitchCase, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
 /// All interfaces of which there are values.
 #[derive(Default)]
 pub(super) struct Existentials {
-    list: Vec<Existential>,
+    pub list: Vec<Existential>,
     of_type: FxHashMap<TypeId, usize>,
     /// Methods whose bodies choose by the type.
     methods: Vec<InstanceId>,
+    /// Functions of the library that wait for the form of values that come from outside.
+    pub waiting: Vec<InstanceId>,
 }
 
-/// An interface as a type of values.
-struct Existential {
-    interface: InterfaceRef,
-    id: StructId,
-    ty: TypeId,
-    /// The types that a value may be of, each with the field that holds it: one without data has none.
-    variants: Vec<(TypeId, Option<u32>)>,
+/// An interface, or several, as a type of values.
+pub(super) struct Existential {
+    /// What the types of its values conform to; nothing where any type may be one.
+    pub bounds: Vec<InterfaceRef>,
+    /// The associated type of another one that it is.
+    of: Option<DeclId>,
+    pub id: StructId,
+    pub ty: TypeId,
+    /// The types that a value may be of.
+    pub variants: Vec<Variant>,
+    /// Values of it come from outside.
+    pub is_stored: bool,
+    /// How such values are stored, once it is known.
+    pub stored: Option<Stored>,
+}
+
+/// A type that a value of an interface may be of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variant {
+    pub ty: TypeId,
+    /// The field that holds it: one without data has none.
+    pub field: Option<u32>,
+    /// The number that tells values of it.
+    pub number: u32,
 }
 
 /// What a method is for one of the types.
 struct Choice {
-    function: FunctionId,
+    own: Own,
     /// By parameter: which of the types of an interface value the method takes.
     args: Vec<Option<usize>>,
     /// Which of the types of an interface value the method gives.
     result: Option<usize>,
 }
 
+/// What a type has for a method or property of an interface.
+#[derive(Clone, Copy)]
+enum Own {
+    Method(FunctionId),
+    /// A function without an object.
+    Static(FunctionId),
+    /// A field for a property: its index and type.
+    Field(u32, TypeId),
+}
+
 /// The field that tells the type.
-const KIND: u32 = 0;
+pub(super) const KIND: u32 = 0;
 
 impl<'a> Checker<'a> {
     /// The type of values of an interface; made on first use.
@@ -78,22 +111,32 @@ impl<'a> Checker<'a> {
     }
 
     fn existential_of(&mut self, decl: DeclId, args: Vec<Arg>) -> TypeId {
-        let interface = (decl, args);
-        if let Some(known) = self.existentials.list.iter().find(|e| e.interface == interface) {
+        self.existential_with(vec![(decl, args)], None)
+    }
+
+    /// The type of what conforms to all of these, or of an associated type.
+    fn existential_with(&mut self, bounds: Vec<InterfaceRef>, of: Option<DeclId>) -> TypeId {
+        if let Some(known) = self.existentials.list.iter().find(|e| e.bounds == bounds && e.of == of) {
             return known.ty;
         }
-        let info = self.info(decl);
-        let suffix = self.args_text(&interface.1);
-        let name = if suffix.is_empty() { info.name } else { Symbol::new(&format!("{}_{suffix}", info.name)) };
-        let kind = Field::new("kind", TypeId::UINT, info.span);
-        let id = self.program.structs.push(Struct::new(name.as_str(), vec![kind], info.span));
+        let Some(decl) = of.or(bounds.first().map(|b| b.0)) else { return TypeId::ERROR };
+        let span = self.info(decl).span;
+        let name = self.existential_name(&bounds, of);
+        let kind = Field::new("kind", TypeId::UINT, span);
+        let id = self.program.structs.push(Struct::new(name.as_str(), vec![kind], span));
         self.structs.decls.push(decl);
         let ty = self.program.types.intern(Type::Struct(id));
         self.existentials.of_type.insert(ty, self.existentials.list.len());
-        self.existentials.list.push(Existential { interface: interface.clone(), id, ty, variants: Vec::new() });
-        let (decl, args) = interface;
-        let scope = self.interface_scope(decl, &args, ty);
-        self.structs.add_existential(decl, args, ty, scope);
+        let existential =
+            Existential { bounds: bounds.clone(), of, id, ty, variants: Vec::new(), is_stored: false, stored: None };
+        self.existentials.list.push(existential);
+        let scopes: Vec<ScopeId> = bounds.iter().map(|(decl, args)| self.interface_scope(*decl, args, ty)).collect();
+        let scope = match scopes.first() {
+            Some(scope) => *scope,
+            None => self.scope(Some(self.info(decl).scope), ScopeKind::Members(ty)),
+        };
+        let args = bounds.first().map(|b| b.1.clone()).unwrap_or_default();
+        self.structs.add_existential(decl, args, ty, scope, bounds);
         for (base, args) in self.conformances(ty) {
             let inherited = self.interface_scope(base, &args, ty);
             if inherited != scope {
@@ -103,19 +146,58 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    fn existential(&self, ty: TypeId) -> Option<usize> {
+    /// `IShape`, `IShape_IScalable`, or `IShape_Outline` of an associated type.
+    fn existential_name(&mut self, bounds: &[InterfaceRef], of: Option<DeclId>) -> String {
+        if let Some(decl) = of {
+            let info = self.info(decl);
+            let owner = info.owner.map_or(String::new(), |o| self.type_text(o));
+            return format!("{owner}_{}", info.name);
+        }
+        let parts = bounds.iter().map(|(decl, args)| {
+            let (name, suffix) = (self.info(*decl).name, self.args_text(args));
+            if suffix.is_empty() { name.as_str().to_owned() } else { format!("{name}_{suffix}") }
+        });
+        parts.collect::<Vec<_>>().join("_")
+    }
+
+    /// The type of values that conform to several interfaces.
+    pub(super) fn conjunction_type(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> TypeId {
+        let mut bounds = Vec::new();
+        for bound in self.bounds(ty, scope) {
+            let Bound::Interface(decl, args) = bound else {
+                return self
+                    .unsupported_type(ty.span, "a conjunction with what is no interface as the type of a value");
+            };
+            if self.source_of(decl).builtin {
+                return self
+                    .unsupported_type(ty.span, "a value of an interface type of the library (dynamic dispatch)");
+            }
+            if !bounds.contains(&(decl, args.clone())) {
+                bounds.push((decl, args));
+            }
+        }
+        if bounds.is_empty() { TypeId::ERROR } else { self.existential_with(bounds, None) }
+    }
+
+    pub(super) fn existential(&self, ty: TypeId) -> Option<usize> {
         self.existentials.of_type.get(&ty).copied()
     }
 
+    /// Whether values of a type may be values of an interface.
+    pub(super) fn may_be(&mut self, existential: usize, ty: TypeId) -> bool {
+        let Some(bounds) = self.existentials.list.get(existential).map(|e| e.bounds.clone()) else { return false };
+        self.existential(ty).is_none()
+            && bounds.into_iter().all(|(decl, args)| self.meets(ty, &Bound::Interface(decl, args)))
+    }
+
     /// The number of a type among those that an interface value may be of; makes it one of them.
-    fn variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<usize> {
-        let Existential { interface, id, variants, .. } = self.existentials.list.get(existential)?;
+    pub(super) fn variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<usize> {
+        let Existential { id, variants, .. } = self.existentials.list.get(existential)?;
         let id = *id;
-        if let Some(known) = variants.iter().position(|v| v.0 == ty) {
+        if let Some(known) = variants.iter().position(|v| v.ty == ty) {
             return Some(known);
         }
-        let (decl, args) = interface.clone();
-        if self.existential(ty).is_some() || !self.meets(ty, &Bound::Interface(decl, args)) {
+        if !self.may_be(existential, ty) {
             return None;
         }
         if self.program.holds_resource(ty) {
@@ -130,21 +212,30 @@ impl<'a> Checker<'a> {
         }
         let field = self.program.holds_data(ty).then_some(self.program.structs[id].fields.len() as u32);
         if field.is_some() {
-            let text = self.type_text(ty);
-            let mut letters = text.chars();
-            let first: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().collect();
-            let name = format!("{first}{}", letters.as_str());
+            let name = self.part_name(ty);
             self.program.structs[id].fields.push(Field::new(name.as_str(), ty, span));
         }
         let list = &mut self.existentials.list.get_mut(existential)?.variants;
-        list.push((ty, field));
+        let number = list.len() as u32;
+        list.push(Variant { ty, field, number });
         Some(list.len() - 1)
     }
 
-    /// The value of one of its types in an interface value.
+    /// What holds a value of a type is named: the type's name with a small first letter.
+    pub(super) fn part_name(&self, ty: TypeId) -> String {
+        let text: String =
+            self.type_text(ty).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut letters = text.chars();
+        let first: String = letters.next().map(|c| c.to_ascii_lowercase()).into_iter().collect();
+        let name = format!("{first}{}", letters.as_str());
+        // `float` is a type, not a name.
+        if name == text { format!("{name}_value") } else { name }
+    }
+
+    /// The value of one of its types in an interface value, in the form that has a field for each.
     fn variant_part(&self, existential: usize, variant: usize, whole: ExprId, code: &mut ExprArena) -> ExprId {
         let found = self.existentials.list.get(existential).and_then(|e| e.variants.get(variant)).copied();
-        let (ty, field) = found.unwrap_or((TypeId::ERROR, None));
+        let (ty, field) = found.map_or((TypeId::ERROR, None), |v| (v.ty, v.field));
         let span = code[whole].span;
         let kind = field.map_or(ExprKind::Zero, |f| ExprKind::Field(whole, f));
         code.push(Expr { kind, ty, span })
@@ -164,8 +255,7 @@ impl<'a> Checker<'a> {
     pub(super) fn boxed(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let existential = self.existential(to)?;
         let (from, span) = (self.ty(value), self.span(value));
-        let (decl, args) = self.existentials.list.get(existential)?.interface.clone();
-        if self.existential(from).is_some() || !self.meets(from, &Bound::Interface(decl, args)) {
+        if !self.may_be(existential, from) {
             return None;
         }
         let Some(variant) = self.variant(existential, from, span) else { return Some(self.error_value(span)) };
@@ -193,31 +283,53 @@ impl<'a> Checker<'a> {
         Some((is, part))
     }
 
-    /// The interface type that an associated type of an interface value is, by its bound.
+    /// What an associated type of an interface value is: a value of the interfaces that bound it, or of whatever it is for
+    /// each type.
     pub(super) fn associated_existential(&mut self, decl: DeclId) -> Option<TypeId> {
         let info = self.info(decl);
         self.existential(info.owner?)?;
         let What::Associated(param) = info.what else { return None };
         let GenericParamKind::Type { bounds, .. } = &param.kind else { return None };
+        let mut list = Vec::new();
         for bound in bounds {
             for bound in self.bounds(bound, info.scope) {
                 if let Bound::Interface(interface, args) = bound
                     && !self.source_of(interface).builtin
                 {
-                    return Some(self.existential_of(interface, args));
+                    list.push((interface, args));
                 }
             }
         }
-        None
+        let of = list.is_empty().then_some(decl);
+        Some(self.existential_with(list, of))
+    }
+
+    /// A parameter of a type of interface values: what a static function of the type is, is what it is for this parameter, in
+    /// `calc<T : IShape>(T shape) { T::sides(); }`.
+    pub(super) fn value_of_dynamic_type(&mut self, ty: TypeId, span: Span) -> Option<ExprId> {
+        self.existential(ty)?;
+        let locals = &self.cx.body.locals;
+        let local = locals.ids().find(|id| locals[*id].ty == ty)?;
+        Some(self.push(ExprKind::Local(local), ty, span))
+    }
+
+    /// What a conversion costs, where values of interfaces and optional values are made too.
+    pub(super) fn conversion_rank(&mut self, from: TypeId, to: TypeId, literal: LiteralKind) -> Option<Rank> {
+        if let Some(rank) = convert::rank(&self.program, from, to, literal) {
+            return Some(rank);
+        }
+        if let Some(element) = self.optional_element(to) {
+            return Some(self.conversion_rank(from, element, literal)? + Rank::WRAPPED);
+        }
+        let existential = self.existential(to)?;
+        self.may_be(existential, from).then_some(Rank::WRAPPED)
     }
 
     /// Takes note of a method that chooses by the type. False: it is none.
     pub(super) fn chooses(&mut self, id: InstanceId) -> bool {
         let instance = self.functions.get(id);
         let (signature, decl) = (instance.signature.clone(), instance.decl);
-        let chooses = !signature.is_static
-            && self.info(decl).in_interface
-            && signature.owner.is_some_and(|o| self.existential(o).is_some());
+        let chooses = self.info(decl).in_interface && signature.owner.is_some_and(|o| self.existential(o).is_some());
         if chooses {
             self.existentials.methods.push(id);
         }
@@ -226,9 +338,13 @@ impl<'a> Checker<'a> {
 
     /// Makes the bodies of methods of interface values, and completes such values.
     pub(super) fn complete_existentials(&mut self) {
+        if self.existentials.list.is_empty() && self.existentials.waiting.is_empty() {
+            return;
+        }
         let mut choices: Vec<Vec<Choice>> = Vec::new();
+        self.find_stored_parameters();
         loop {
-            let mut grown = false;
+            let mut grown = self.find_stored();
             let mut index = 0;
             while let Some(&id) = self.existentials.methods.get(index) {
                 if choices.len() <= index {
@@ -248,18 +364,19 @@ impl<'a> Checker<'a> {
                 break;
             }
         }
+        self.store_existentials();
         for (id, choices) in self.existentials.methods.clone().into_iter().zip(choices) {
             self.method_body(id, &choices);
         }
         self.complete_values();
-        self.check_existential_parameters();
+        self.finish_stored();
     }
 
     /// The next type that a method has no choice for.
     fn next_variant(&self, id: InstanceId, choices: Option<&Vec<Choice>>) -> Option<TypeId> {
         let owner = self.functions.get(id).signature.owner?;
         let existential = self.existentials.list.get(self.existential(owner)?)?;
-        existential.variants.get(choices?.len()).map(|v| v.0)
+        existential.variants.get(choices?.len()).map(|v| v.ty)
     }
 
     /// What a method is for a type. Reports if there is nothing that fits.
@@ -269,6 +386,11 @@ impl<'a> Checker<'a> {
         let wanted = instance.signature.clone();
         let members: Vec<DeclId> = self.members(ty, info.name).into_iter().filter_map(decl_of).collect();
         for decl in members {
+            if let (What::Field(_, index), What::Property(_)) = (self.info(decl).what, info.what)
+                && let Some(choice) = self.field_choice(&wanted, ty, index)
+            {
+                return Some(choice);
+            }
             let found = match (self.info(decl).what, info.what) {
                 (What::Function(f), What::Function(g)) if f.params.len() == g.params.len() => {
                     let generics = f.generics.as_ref().map_or(0, |g| g.params.len());
@@ -286,7 +408,11 @@ impl<'a> Checker<'a> {
                 && let Some((args, result)) = self.adapted(&wanted, found)
             {
                 let function = self.function(found);
-                return Some(Choice { function, args, result });
+                let own = match self.functions.get(found).signature.is_static {
+                    true => Own::Static(function),
+                    false => Own::Method(function),
+                };
+                return Some(Choice { own, args, result });
             }
         }
         let text = self.type_text(ty);
@@ -294,10 +420,25 @@ impl<'a> Checker<'a> {
         None
     }
 
+    /// A field is a property that is read, or written where the accessor takes a value.
+    fn field_choice(&mut self, wanted: &Signature<'a>, ty: TypeId, index: u32) -> Option<Choice> {
+        let own = self.program.field_type(ty, index)?;
+        let seen = wanted.params.first().map_or(wanted.result, |p| p.ty);
+        let part = match own == seen {
+            true => None,
+            false => {
+                let existential = self.existential(seen)?;
+                Some(self.variant(existential, own, Span::default())?)
+            }
+        };
+        let (args, result) = if wanted.params.is_empty() { (Vec::new(), part) } else { (vec![part], None) };
+        Some(Choice { own: Own::Field(index, own), args, result })
+    }
+
     /// How the parameters and the result of a method of an interface become those of a type's own.
     fn adapted(&mut self, wanted: &Signature<'a>, found: InstanceId) -> Option<(Vec<Option<usize>>, Option<usize>)> {
         let own = self.functions.get(found).signature.clone();
-        if own.is_static || own.is_constructor || own.params.len() != wanted.params.len() {
+        if own.is_constructor || own.params.len() != wanted.params.len() {
             return None;
         }
         let mut args = Vec::new();
@@ -307,11 +448,10 @@ impl<'a> Checker<'a> {
             }
             args.push(match own.ty == wanted.ty {
                 true => None,
-                false if own.mode == ParamMode::In => {
+                false => {
                     let existential = self.existential(wanted.ty)?;
                     Some(self.variant(existential, own.ty, own.span)?)
                 }
-                false => return None,
             });
         }
         let result = match own.result == wanted.result {
@@ -329,10 +469,11 @@ impl<'a> Checker<'a> {
         let (Some(function), signature) = (instance.function, instance.signature.clone()) else { return };
         let Some(owner) = signature.owner else { return };
         let span = self.info(instance.decl).span;
+        let mutates = self.may_mutate(id);
         let mut code = std::mem::take(&mut self.program.functions[function].code);
         let mut cases = Vec::new();
         for (index, choice) in choices.iter().enumerate() {
-            let mut stmts = self.chosen(&mut code, choice, index, owner, &signature, span);
+            let mut stmts = self.chosen(&mut code, choice, index, &signature, mutates, span);
             let last = index + 1 == choices.len();
             if signature.result == TypeId::VOID && choices.len() > 1 {
                 stmts.push(Stmt::new(StmtKind::Break, span));
@@ -341,6 +482,10 @@ impl<'a> Checker<'a> {
                 let number = ExprKind::Literal(Literal::Int(index as i64), None);
                 code.exprs.push(Expr { kind: number, ty: TypeId::UINT, span })
             });
+            let declares = stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..)));
+            if declares && choices.len() > 1 {
+                stmts = vec![Stmt::new(StmtKind::Block(Block::of(stmts)), span)];
+            }
             let body = Block::of(stmts);
             cases.push(SwitchCase { labels: vec![label], comments: Vec::new(), body });
         }
@@ -355,6 +500,7 @@ impl<'a> Checker<'a> {
             _ => {
                 let this = this_of(&mut self.program.types, &mut code, owner, span);
                 let kind = code.exprs.push(Expr { kind: ExprKind::Field(this, KIND), ty: TypeId::UINT, span });
+                self.number_labels(owner, &cases, &mut code);
                 let choose = StmtKind::Switch(kind, cases, Hints::default());
                 Block::of(vec![Stmt::new(choose, span)])
             }
@@ -363,102 +509,205 @@ impl<'a> Checker<'a> {
         self.program.functions[function].body = FunctionBody::Block;
     }
 
+    /// Labels name a type by its place among those of the interface so far; now by its number.
+    fn number_labels(&self, owner: TypeId, cases: &[SwitchCase], code: &mut Body) {
+        let variants = self.existential(owner).and_then(|e| self.existentials.list.get(e)).map(|e| &e.variants);
+        for label in cases.iter().flat_map(|c| &c.labels).flatten() {
+            if let ExprKind::Literal(Literal::Int(n), _) = &mut code.exprs[*label].kind {
+                let index = usize::try_from(*n).unwrap_or(usize::MAX);
+                *n = variants.and_then(|v| v.get(index)).map_or(*n, |v| v.number.into());
+            }
+        }
+    }
+
+    /// Whether a method of an interface says that it changes its object.
+    fn may_mutate(&self, id: InstanceId) -> bool {
+        let instance = self.functions.get(id);
+        let info = self.info(instance.decl);
+        let sets = match info.what {
+            What::Property(p) | What::Subscript(p) => {
+                p.accessors.get(instance.accessor as usize).is_some_and(|a| a.name.name != *"get")
+            }
+            _ => false,
+        };
+        (sets || info.attribute("mutating").is_some()) && info.attribute("nonmutating").is_none()
+    }
+
     /// `return own(this.part, arguments);`
     fn chosen(
         &mut self,
         code: &mut Body,
         choice: &Choice,
         variant: usize,
-        owner: TypeId,
         signature: &Signature<'a>,
+        mutates: bool,
         span: Span,
     ) -> Vec<Stmt> {
-        let result = self.program.functions[choice.function].result;
+        let result = match choice.own {
+            Own::Method(function) | Own::Static(function) => self.program.functions[function].result,
+            Own::Field(_, ty) => ty,
+        };
         let locals: Vec<_> = code.locals.ids().collect();
-        let this = this_of(&mut self.program.types, code, owner, span);
+        let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut args = Vec::new();
-        if let Some(existential) = self.existential(owner) {
-            args.push(self.variant_part(existential, variant, this, &mut code.exprs));
+        if let (Some(owner), Some(this)) = (signature.owner, locals.first())
+            && let (Some(existential), false) = (self.existential(owner), matches!(choice.own, Own::Static(_)))
+        {
+            let stored = self.existentials.list.get(existential).is_some_and(|e| e.is_stored);
+            let parts = (existential, variant, owner, *this);
+            args.push(match stored && mutates {
+                true => self.part_variable(code, parts, (&mut before, &mut after), true, span),
+                false => {
+                    let this = this_of(&mut self.program.types, code, owner, span);
+                    self.variant_part(existential, variant, this, &mut code.exprs)
+                }
+            });
         }
         for ((local, param), unboxed) in locals.iter().skip(1).zip(&signature.params).zip(&choice.args) {
-            let whole = code.exprs.push(Expr { kind: ExprKind::Local(*local), ty: param.ty, span });
             args.push(match (unboxed, self.existential(param.ty)) {
-                (Some(variant), Some(existential)) => self.variant_part(existential, *variant, whole, &mut code.exprs),
-                _ => whole,
+                (Some(variant), Some(existential)) if param.mode != ParamMode::In => {
+                    let parts = (existential, *variant, param.ty, *local);
+                    let reads = param.mode != ParamMode::Out;
+                    self.part_variable(code, parts, (&mut before, &mut after), reads, span)
+                }
+                (Some(variant), Some(existential)) => {
+                    let whole = code.exprs.push(Expr { kind: ExprKind::Local(*local), ty: param.ty, span });
+                    self.variant_part(existential, *variant, whole, &mut code.exprs)
+                }
+                _ => code.exprs.push(Expr { kind: ExprKind::Local(*local), ty: param.ty, span }),
             });
         }
         let mut b = Build::new(&mut self.program.types, &mut code.exprs, span);
-        let call = b.call(choice.function, args, result);
+        let call = match (choice.own, args.as_slice()) {
+            (Own::Field(index, ty), [this]) => b.field(*this, index, ty),
+            (Own::Field(index, ty), [this, value, ..]) => {
+                let field = b.field(*this, index, ty);
+                b.assign(field, *value)
+            }
+            (Own::Field(_, ty), []) => b.add(ExprKind::Zero, ty),
+            (Own::Method(function) | Own::Static(function), _) => b.call(function, args, result),
+        };
         if signature.result == TypeId::VOID {
-            return vec![Stmt::new(StmtKind::Expr(call), span)];
+            before.push(Stmt::new(StmtKind::Expr(call), span));
+            before.extend(after);
+            return before;
         }
-        let value = match choice.result {
+        let mut value = match choice.result {
             Some(variant) => {
                 let kind = b.uint(variant as u32);
                 b.construct(vec![kind, call], signature.result)
             }
             None => call,
         };
-        vec![Stmt::new(StmtKind::Return(Some(value)), span)]
+        if !after.is_empty() {
+            let local = new_local(code, "result", signature.result, span);
+            before.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+            value = code.exprs.push(Expr { kind: ExprKind::Local(local), ty: signature.result, span });
+        }
+        before.extend(after);
+        before.push(Stmt::new(StmtKind::Return(Some(value)), span));
+        before
+    }
+
+    /// A variable with the value of one of its types in an interface value, which takes it back afterwards.
+    fn part_variable(
+        &self,
+        code: &mut Body,
+        (existential, variant, whole_ty, whole): (usize, usize, TypeId, LocalId),
+        (before, after): (&mut Vec<Stmt>, &mut Vec<Stmt>),
+        reads: bool,
+        span: Span,
+    ) -> ExprId {
+        let value = |code: &mut Body| code.exprs.push(Expr { kind: ExprKind::Local(whole), ty: whole_ty, span });
+        let from = value(code);
+        let part = self.variant_part(existential, variant, from, &mut code.exprs);
+        let ty = code.exprs[part].ty;
+        let local = new_local(code, &self.part_name(ty), ty, span);
+        before.push(Stmt::new(StmtKind::Local(local, reads.then_some(part)), span));
+        let to = value(code);
+        let number = ExprKind::Literal(Literal::Int(variant as i64), None);
+        let kind = code.exprs.push(Expr { kind: number, ty: TypeId::UINT, span });
+        let changed = code.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+        let boxed = code.exprs.push(Expr { kind: ExprKind::Construct(vec![kind, changed]), ty: whole_ty, span });
+        let assign = code.exprs.push(Expr { kind: ExprKind::Assign(None, to, boxed), ty: whole_ty, span });
+        after.push(Stmt::new(StmtKind::Expr(assign), span));
+        code.exprs.push(Expr { kind: ExprKind::Local(local), ty, span })
     }
 
     /// Values of interfaces get their other parts.
     fn complete_values(&mut self) {
-        let known: FxHashMap<TypeId, Vec<(TypeId, Option<u32>)>> =
-            self.existentials.list.iter().map(|e| (e.ty, e.variants.clone())).collect();
-        self.program.each_arena_mut(&mut |exprs: &mut ExprArena| {
-            for id in exprs.ids().collect::<Vec<_>>() {
-                let Expr { ty, span, .. } = exprs[id];
-                let (Some(variants), ExprKind::Construct(parts)) = (known.get(&ty), exprs[id].kind.clone()) else {
-                    continue;
-                };
-                let [kind, value] = parts.as_slice() else { continue };
-                let ExprKind::Literal(Literal::Int(at), _) = exprs[*kind].kind else { continue };
-                let mut all = vec![*kind];
-                let mut held = false;
-                for (index, (ty, _)) in variants.iter().enumerate().filter(|(_, v)| v.1.is_some()) {
-                    let there = i64::try_from(index).is_ok_and(|i| i == at);
-                    held = held || there;
-                    all.push(if there { *value } else { exprs.push(Expr { kind: ExprKind::Zero, ty: *ty, span }) });
+        let list = &self.existentials.list;
+        let known: FxHashMap<TypeId, &Existential> = list.iter().map(|e| (e.ty, e)).collect();
+        let Program { types, functions, globals, .. } = &mut self.program;
+        let mut complete = |exprs: &mut ExprArena| {
+            let ids: Vec<ExprId> = exprs.ids().collect();
+            ids.iter().for_each(|id| store_comparison(&known, exprs, *id));
+            for id in ids {
+                match known.get(&exprs[id].ty) {
+                    Some(existential) if existential.stored.is_none() => complete_value(existential, exprs, id),
+                    Some(existential) => store_value(existential, types, exprs, id),
+                    None => {}
                 }
-                exprs[id].kind = ExprKind::Construct(all);
-                let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
-                if !held && exprs.post_order(*value).into_iter().any(calls) {
-                    let whole = exprs.displace(id);
-                    exprs[id].kind = ExprKind::Comma(*value, whole);
-                }
+                store_access(&known, types, exprs, id);
             }
-        });
+        };
+        functions.iter_mut().for_each(|(_, function)| function.bodies_mut(&mut |body| complete(&mut body.exprs)));
+        globals.iter_mut().filter_map(|(_, g)| g.init.as_mut()).for_each(|tree| complete(&mut tree.exprs));
     }
 
-    /// What the application gives to a shader cannot be a value of an interface.
-    fn check_existential_parameters(&mut self) {
-        let mut faults: Vec<Span> = Vec::new();
-        let parameters = self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
-        faults.extend(parameters.filter(|(_, g)| self.holds_existential(g.ty, 0)).map(|(_, g)| g.span));
-        for entry in &self.program.entry_points {
-            let function = &self.program.functions[entry.function];
-            let locals = function.params.iter().map(|p| &function.code.locals[p.local]);
-            faults.extend(locals.filter(|l| self.holds_existential(l.ty, 0)).map(|l| l.span));
-            if self.holds_existential(function.result, 0) {
-                faults.push(function.span);
-            }
-        }
-        for span in faults {
-            self.unsupported(span, "a shader parameter of an interface type (dynamic dispatch)");
-        }
-    }
-
-    fn holds_existential(&self, ty: TypeId, depth: u32) -> bool {
+    /// All values of interfaces that a value of a type holds.
+    pub(super) fn held_existentials(&self, ty: TypeId, depth: u32, out: &mut Vec<usize>) {
         match self.program.types.get(ty) {
-            _ if depth > 64 => false,
-            Type::Struct(id) => {
-                let mut fields = self.program.structs[id].fields.iter();
-                self.existential(ty).is_some() || fields.any(|f| self.holds_existential(f.ty, depth + 1))
-            }
-            other => other.element().is_some_and(|e| self.holds_existential(e, depth + 1)),
+            _ if depth > 64 => {}
+            Type::Struct(id) => match self.existential(ty) {
+                Some(existential) if !out.contains(&existential) => out.push(existential),
+                Some(_) => {}
+                None => {
+                    let fields = self.program.structs[id].fields.iter();
+                    fields.for_each(|f| self.held_existentials(f.ty, depth + 1, out));
+                }
+            },
+            other => other.element().into_iter().for_each(|e| self.held_existentials(e, depth + 1, out)),
         }
     }
+}
+
+/// `{ kind, value }` with a field for each type: the others are 0.
+fn complete_value(existential: &Existential, exprs: &mut ExprArena, id: ExprId) {
+    let span = exprs[id].span;
+    let Some((kind, value, at)) = boxed_parts(exprs, id) else { return };
+    let mut all = vec![kind];
+    let mut held = false;
+    for (index, variant) in existential.variants.iter().enumerate().filter(|(_, v)| v.field.is_some()) {
+        let there = index == at;
+        held = held || there;
+        let zero = Expr { kind: ExprKind::Zero, ty: variant.ty, span };
+        all.push(if there { value } else { exprs.push(zero) });
+    }
+    exprs[id].kind = ExprKind::Construct(all);
+    keep_calls(exprs, id, value, held);
+}
+
+/// The number and the value of a value that was made an interface's, before it got its form.
+pub(super) fn boxed_parts(exprs: &ExprArena, id: ExprId) -> Option<(ExprId, ExprId, usize)> {
+    let ExprKind::Construct(parts) = &exprs[id].kind else { return None };
+    let [kind, value] = parts.as_slice() else { return None };
+    let ExprKind::Literal(Literal::Int(at), _) = exprs[*kind].kind else { return None };
+    Some((*kind, *value, usize::try_from(at).ok()?))
+}
+
+/// A value without data is not held, but what its calls do is done.
+pub(super) fn keep_calls(exprs: &mut ExprArena, id: ExprId, value: ExprId, held: bool) {
+    let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
+    if !held && exprs.post_order(value).into_iter().any(calls) {
+        let whole = exprs.displace(id);
+        exprs[id].kind = ExprKind::Comma(value, whole);
+    }
+}
+
+fn new_local(code: &mut Body, name: &str, ty: TypeId, span: Span) -> LocalId {
+    let modifiers = Modifiers::default();
+    code.locals.push(Local { name: Symbol::new(name), ty, constant: false, modifiers, span })
 }
 
 /// The `this` of a method.

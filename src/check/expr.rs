@@ -616,9 +616,9 @@ impl<'a> Checker<'a> {
         }
         let span = self.span(value);
         if let Some(element) = self.optional_element(to)
-            && convert::rank(&self.program, from, element, self.literal(value)).is_some()
+            && self.conversion_rank(from, element, self.literal(value)).is_some()
         {
-            let value = self.convert(value, element, false);
+            let value = self.coerce(value, element);
             return self.some_value(value, to);
         }
         if let Some(boxed) = self.boxed(value, to) {

@@ -161,7 +161,9 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
     ) -> Signature<'a> {
         let info = self.info(decl);
-        let mut is_static = info.owner.is_none() || info.has("static");
+        // What a static function of an interface is for a value of it, the value tells.
+        let chooses = info.in_interface && info.owner.is_some_and(|o| self.existential(o).is_some());
+        let mut is_static = info.owner.is_none() || info.has("static") && !chooses;
         match info.what {
             What::Function(f) => {
                 let implicit = self.implicit_params(decl);
@@ -566,7 +568,10 @@ impl<'a> Checker<'a> {
         let Some(function) = instance.function else { return };
         // A fault in code of the library is reported there.
         self.user_span = instance.asked.or(self.user_span);
-        if self.chooses(id) || self.finish_lambda(instance.decl, function) || self.casts_by_words(id) {
+        if self.chooses(id) || self.finish_lambda(instance.decl, function) {
+            return;
+        }
+        if self.casts_by_words(id) || self.makes_dynamic_object(id) {
             return;
         }
         let code = self.code_of(&instance);

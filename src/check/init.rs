@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
             && fields
                 .iter()
                 .zip(values)
-                .all(|(f, v)| convert::rank(&self.program, self.ty(*v), *f, self.literal(*v)).is_some());
+                .all(|(f, v)| self.conversion_rank(self.ty(*v), *f, self.literal(*v)).is_some());
         if !fits {
             return None;
         }
@@ -285,7 +285,7 @@ impl<'a> Checker<'a> {
         if elements.pending.is_empty() {
             match elements.list.peek() {
                 None => return Some(self.default_or_zero(ty, span)),
-                Some(e) if matches!(e.kind, Ast::InitList(_)) => {
+                Some(e) if matches!(e.kind, Ast::InitList(_) | Ast::Null) => {
                     let e = elements.list.next()?;
                     return Some(self.expr_to(e, ty));
                 }
@@ -325,12 +325,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a value fills a place of type `ty` by itself: of the same shape, not a scalar that would be one component.
-    fn fits_whole(&self, value: ExprId, ty: TypeId) -> bool {
+    fn fits_whole(&mut self, value: ExprId, ty: TypeId) -> bool {
         let from = self.ty(value);
         let types = &self.program.types;
         match (convert::numeric(types, from), convert::numeric(types, ty)) {
             (Some((_, a)), Some((_, b))) => a == b || (a.count() == b.count()),
-            _ => convert::rank(&self.program, from, ty, LiteralKind::None).is_some(),
+            _ => self.conversion_rank(from, ty, LiteralKind::None).is_some(),
         }
     }
 

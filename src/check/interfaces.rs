@@ -128,7 +128,13 @@ impl<'a> Checker<'a> {
                         let args = self.interface_args(decl, args, scope, bound.span);
                         args.map(|args| Bound::Interface(decl, args)).into_iter().collect()
                     }
-                    Name::Type(ty) => vec![Bound::Equal(ty)],
+                    // The name of a conjunction.
+                    Name::Type(ty) => match self.existential(ty).and_then(|e| self.existentials.list.get(e)) {
+                        Some(e) if !e.bounds.is_empty() => {
+                            e.bounds.iter().map(|(decl, args)| Bound::Interface(*decl, args.clone())).collect()
+                        }
+                        _ => vec![Bound::Equal(ty)],
+                    },
                     Name::Missing => {
                         self.undeclared(path, scope, bound.span);
                         Vec::new()
@@ -141,7 +147,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Every condition of generic parameters, with the type it is about, in a scope where they are bound.
-    fn conditions(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> Vec<(TypeId, Bound)> {
+    pub(super) fn conditions(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> Vec<(TypeId, Bound)> {
         let mut list = Vec::new();
         for (param, arg) in generics.params.iter().zip(args) {
             let (bounds, types) = match (&param.kind, arg) {
@@ -229,6 +235,16 @@ impl<'a> Checker<'a> {
             }
             list.extend(added.iter().cloned());
         }
+        self.add_inherited(list, ty)
+    }
+
+    /// The interfaces that an interface extends, directly or not.
+    pub(super) fn all_inherited(&mut self, decl: DeclId, args: &[Arg], ty: TypeId) -> Vec<InterfaceRef> {
+        let list = self.inherited(decl, args, ty);
+        self.add_inherited(list, ty)
+    }
+
+    fn add_inherited(&mut self, mut list: Vec<InterfaceRef>, ty: TypeId) -> Vec<InterfaceRef> {
         let mut index = 0;
         while let Some((decl, args)) = list.get(index).cloned() {
             for inherited in self.inherited(decl, &args, ty) {
@@ -468,7 +484,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A target that is an interface extends whatever conforms; that is not supported and skipped here.
-    fn resolve_extension_target(&mut self, target: &'a TypeExpr, scope: ScopeId) -> TypeId {
+    pub(super) fn resolve_extension_target(&mut self, target: &'a TypeExpr, scope: ScopeId) -> TypeId {
         match &target.kind {
             TypeKind::Path(path) => match self.resolve_path(path, scope) {
                 Name::Type(ty) => ty,

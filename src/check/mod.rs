@@ -2,7 +2,7 @@
 //!
 //! * Names: [`scope`], declared by [`decl`]. Nothing is resolved before it is used.
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
-//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces,
+//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces, [`stored`] those in memory,
 //!   [`words`] the bits of one type as those of another.
 //! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
 //!   [`member`], [`init`]. What modules and the library have is checked once a build and linked into programs: [`link`].
@@ -49,6 +49,7 @@ mod query;
 mod scope;
 mod specialize;
 mod stmt;
+mod stored;
 mod structs;
 mod tuples;
 #[cfg(test)]
@@ -107,6 +108,18 @@ pub struct EntryRequest {
     pub stage: Option<Stage>,
 }
 
+/// A type that conforms to an interface, with the number that tells values of it in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub struct Conformance {
+    /// The type, its namespaces before it with dots between.
+    pub ty: String,
+    /// The interface, likewise.
+    pub interface: String,
+    /// The number; the next one that is free if there is none.
+    pub number: Option<u32>,
+}
+
 /// How to check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
@@ -131,6 +144,8 @@ pub struct Options {
     pub entries_as_asked: bool,
     /// Parameters of one name in several units stay apart.
     pub separate_units: bool,
+    /// Which types a value of an interface from outside may be of.
+    pub conformances: Vec<Conformance>,
 }
 
 /// What checking found out besides the program.

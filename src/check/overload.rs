@@ -188,8 +188,23 @@ impl<'a> Checker<'a> {
         let rank = self.rank_args(&signature, args)?;
         let builtin = self.source_of(decl).builtin;
         // There is no ambiguity among builtins.
-        let (generality, order) = if builtin { (self.generality(&info, generics), decl.0) } else { (0, 0) };
+        let (generality, order) = match builtin {
+            true => (self.generality(&info, generics), decl.0),
+            false => (self.looseness(instance, generics), 0),
+        };
         Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
+    }
+
+    /// The less, the more its generic parameters must conform to.
+    fn looseness(&mut self, instance: InstanceId, generics: Option<&'a Generics>) -> usize {
+        let Some(generics) = generics else { return 0 };
+        let (args, scope) = (self.functions.get(instance).args.clone(), self.functions.get(instance).scope);
+        let conditions = self.quiet(|c| c.conditions(generics, &args, scope));
+        let asked = conditions.into_iter().map(|(ty, bound)| match bound {
+            Bound::Interface(decl, args) => 1 + self.all_inherited(decl, &args, ty).len(),
+            Bound::Builtin(_) | Bound::Equal(_) => 1,
+        });
+        usize::MAX - asked.sum::<usize>()
     }
 
     /// How many generic parameters a declaration and the extension around it have.
@@ -368,11 +383,14 @@ impl<'a> Checker<'a> {
         Ok(total)
     }
 
-    fn rank_arg(&self, mode: ParamMode, param: TypeId, arg: TypeId, literal: LiteralKind) -> Option<Rank> {
+    fn rank_arg(&mut self, mode: ParamMode, param: TypeId, arg: TypeId, literal: LiteralKind) -> Option<Rank> {
+        if mode == ParamMode::In {
+            return self.conversion_rank(arg, param, literal);
+        }
         let into = || convert::rank(&self.program, arg, param, literal);
         let back = || convert::rank(&self.program, param, arg, LiteralKind::None);
         match mode {
-            ParamMode::In => into(),
+            ParamMode::In => None,
             ParamMode::Out => back(),
             ParamMode::InOut => Some(into()? + back()?),
             ParamMode::Ref => (arg == param || arg == TypeId::ERROR || into()? <= Rank(1)).then_some(Rank::IDENTITY),

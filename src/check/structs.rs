@@ -71,9 +71,15 @@ impl Structs<'_> {
 
 impl Structs<'_> {
     /// Takes note of the type of values of an interface, whose members are those of the interface.
-    pub fn add_existential(&mut self, decl: DeclId, args: Vec<Arg>, ty: TypeId, scope: ScopeId) {
+    pub fn add_existential(
+        &mut self,
+        decl: DeclId,
+        args: Vec<Arg>,
+        ty: TypeId,
+        scope: ScopeId,
+        interfaces: Vec<(DeclId, Vec<Arg>)>,
+    ) {
         self.of_type.insert(ty, self.list.len() as u32);
-        let interfaces = vec![(decl, args.clone())];
         self.list.push(StructInstance { decl, args, ty, scope, base: None, interfaces, depth: 0, resolving: false });
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
                 self.optional_type(inner, ty.span)
             }
             TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type other than of a parameter"),
-            TypeKind::And(_) => self.unsupported_type(ty.span, "a conjunction of interfaces as the type of a value"),
+            TypeKind::And(_) => self.conjunction_type(ty, scope),
             TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
             TypeKind::Each(pack) => self.each_type(pack, scope),
             TypeKind::Expand(_) => self.type_error(Code::NOT_A_TYPE, ty.span, "`expand` stands for several types"),
@@ -220,10 +220,28 @@ impl<'a> Checker<'a> {
                     self.name_of(found, segment, scope)
                 }
                 Name::Error => return Name::Error,
+                Name::Values(found, None) => match self.type_of_value(found, segment.name.span) {
+                    Some(ty) => {
+                        let found = self.type_members(ty, segment.name.name);
+                        self.name_of(found, segment, scope)
+                    }
+                    None => return Name::Missing,
+                },
                 _ => return Name::Missing,
             };
         }
         name
+    }
+
+    /// The type of the value before a name in `value.Element x;`.
+    fn type_of_value(&mut self, found: Found, span: Span) -> Option<TypeId> {
+        match self.quiet(|c| c.found_operand(found, None, span)) {
+            super::expr::Operand::Value(value) => {
+                let ty = self.ty(value);
+                Some(self.program.types.get(ty).contents().unwrap_or(ty)).filter(|ty| *ty != TypeId::ERROR)
+            }
+            _ => None,
+        }
     }
 
     /// The first name of a path. An alias does not see itself: `typedef Foo Foo;` in a namespace names the outer one.

@@ -64,6 +64,9 @@ impl<'a> Checker<'a> {
         let equal = matches!(attribute.args.first().map(|a| &a.kind), Some(ast::ExprKind::Int(1, ..)));
         let Some(function) = function.filter(|_| !self.is_cast_of_numbers(to, from)) else { return false };
         let span = self.user_span.unwrap_or(self.info(decl).span);
+        if self.waits_for_stored(id, &[to, from]) {
+            return true;
+        }
         if let Some(fault) = self.cast_fault(to, from, equal) {
             self.error(Code::BAD_OPERANDS, span, fault);
             return true;
@@ -83,6 +86,8 @@ impl<'a> Checker<'a> {
         let function = &mut self.program.functions[function];
         function.code = body;
         function.body = FunctionBody::Block;
+        // What it says of types in general is not needed at each of them.
+        function.comments.clear();
         // What has one part is a short expression of it.
         function.inline &=
             self.program.types.component(from).is_some() || matches!(self.program.types.get(from), Type::Enum(_));

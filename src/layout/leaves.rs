@@ -243,6 +243,12 @@ impl Leaves {
         &self.parameters[id]
     }
 
+    /// Whether a parameter has no leaf: what holds nothing has no place.
+    pub fn is_empty(&self, id: ParameterId) -> bool {
+        let (first, end) = self.parameters[id].leaves;
+        first == end
+    }
+
     /// All parameters, and the buffers of scopes.
     pub fn parameters(&self) -> impl Iterator<Item = (ParameterId, &Parameter)> {
         self.parameters.iter()

@@ -32,6 +32,8 @@ pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profil
             // Elements of an array without a size are behind all that layout placed.
             Origin::Element(id, _) if is_unsized(layout.leaves.leaf(id)) => global.binding,
             Origin::Element(id, index) => layout.leaves.leaf(id).element_binding(index),
+            // A buffer of nothing has no place.
+            Origin::Parameter(id) if layout.leaves.is_empty(id) => None,
             _ => return Some(format!("`{}` stands for no leaf: {:?}", global.name, global.origin)),
         };
         let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT) && profile.has(Capability::PushConstants);

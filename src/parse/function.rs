@@ -186,10 +186,14 @@ impl Parser<'_> {
     }
 
     /// accessors = ";" | "{" accessor* "}"
+    ///
+    /// Without any it is read.
     fn accessors(&mut self, what: &str) -> R<Vec<Accessor>> {
         let mut list = Vec::new();
+        let name = Ident { name: Symbol::new("get"), span: self.prev_span() };
+        let get = Accessor { name, attributes: Vec::new(), param: None, body: None };
         if self.eat(W::Semi) {
-            return Ok(list);
+            return Ok(vec![get]);
         }
         let open = self.expect(W::LBrace, &format!("`{{` and the accessors of {what}"))?.span;
         while !matches!(self.w(), W::RBrace | W::Eof) {
@@ -198,6 +202,9 @@ impl Parser<'_> {
         }
         self.close(W::RBrace, &format!("`}}` after the accessors of {what}"), open)?;
         self.eat(W::Semi);
+        if list.is_empty() {
+            list.push(get);
+        }
         Ok(list)
     }
 

@@ -477,7 +477,7 @@ impl Function {
     }
 
     /// Its own body, and those of its cases for targets.
-    fn bodies_mut(&mut self, f: &mut dyn FnMut(&mut Body)) {
+    pub fn bodies_mut(&mut self, f: &mut dyn FnMut(&mut Body)) {
         f(&mut self.code);
         if let FunctionBody::Switch(cases) = &mut self.body {
             for (_, case) in cases {

@@ -37,6 +37,8 @@ impl Rank {
     const UNSIZED: Rank = Rank(30);
     /// `ConstantBuffer<T>` becomes `T`.
     const CONTENTS: Rank = Rank(10);
+    /// A value becomes one of an interface, or an optional one.
+    pub const WRAPPED: Rank = Rank(200);
     /// A struct becomes its base.
     const BASE: Rank = Rank(100);
 }
