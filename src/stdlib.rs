@@ -25,8 +25,13 @@ mod table {
 }
 
 /// Names that the checker looks for in the library where a program has these words.
-const IMPLIED: &[(&str, &str)] =
-    &[("?", "Optional"), ("none", "Optional"), ("as", "Optional"), ("interface", "reinterpret")];
+const IMPLIED: &[(&str, &str)] = &[
+    ("?", "Optional"),
+    ("none", "Optional"),
+    ("as", "Optional"),
+    ("Conditional", "Optional"),
+    ("interface", "reinterpret"),
+];
 
 /// What of the library a program gets.
 #[derive(Debug)]

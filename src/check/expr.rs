@@ -621,6 +621,9 @@ impl<'a> Checker<'a> {
             let value = self.coerce(value, element);
             return self.some_value(value, to);
         }
+        if let Some(held) = self.conditional_value(value, to) {
+            return held;
+        }
         if let Some(boxed) = self.boxed(value, to) {
             return boxed;
         }

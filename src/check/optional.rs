@@ -78,6 +78,22 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A `Conditional<T, C>` as the optional value that it gives.
+    pub(super) fn conditional_value(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let from = self.ty(value);
+        let element = self.optional_element(to)?;
+        let instance = self.structs.instance(from)?;
+        let (decl, held) = (instance.decl, instance.args.first().cloned());
+        let is_conditional = self.source_of(decl).builtin && self.info(decl).name == *"Conditional";
+        if !is_conditional || held != Some(super::Arg::Type(element)) {
+            return None;
+        }
+        let get = Symbol::new("get");
+        let decls = self.members(from, get).into_iter().filter_map(decl_of).collect();
+        let span = self.span(value);
+        Some(self.call(&super::overload::Candidates::of(get, decls), Some(value), &[], span))
+    }
+
     pub(super) fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
         let span = self.span(value);
         let there = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, span);

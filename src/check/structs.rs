@@ -22,6 +22,9 @@ const MAX_WRITTEN: usize = 240;
 /// The attribute of a struct of the library that says what the language calls it.
 const KNOWN_AS: &str = "__known_as";
 
+/// The attribute of a field of the library that is there where its argument is not 0.
+const PRESENT: &str = "__present";
+
 /// All instances.
 #[derive(Default)]
 pub(super) struct Structs<'a> {
@@ -217,6 +220,7 @@ impl<'a> Checker<'a> {
         let mut next = u32::from(base.is_some());
         for member in s.members.iter().flatten() {
             match &member.kind {
+                DeclKind::Var(_) if !self.is_present(member, scope) => {}
                 DeclKind::Var(var) if !has_modifier(member, "static") => {
                     self.declare_inline_struct(&var.ty, place);
                     let count = self.field_pack(var, place.scope);
@@ -231,6 +235,12 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a field of the library is there, which may depend on a generic argument.
+    fn is_present(&mut self, member: &'a ast::Decl, scope: ScopeId) -> bool {
+        let condition = super::scope::attribute(member, PRESENT).and_then(|a| a.args.first());
+        condition.is_none_or(|c| self.constant_int(c, scope) != Some(0))
+    }
+
     fn resolve_fields(&mut self, index: u32, s: &'a ast::StructDecl) {
         let StructInstance { ty, scope, base, .. } = self.structs.list[index as usize];
         let Type::Struct(id) = self.program.types.get(ty) else { return };
@@ -242,6 +252,7 @@ impl<'a> Checker<'a> {
         for member in s.members.iter().flatten() {
             if let DeclKind::Var(var) = &member.kind
                 && !has_modifier(member, "static")
+                && self.is_present(member, scope)
             {
                 let pack = match &var.ty.kind {
                     ast::TypeKind::Expand(_) => self.type_pack(&var.ty, scope),
