@@ -138,8 +138,8 @@ pub struct FunctionDecl {
     pub semantics: Vec<Semantic>,
     /// The body; `None` for a forward declaration or interface requirement.
     pub body: Option<Block>,
-    /// `throws E` was written.
-    pub throws: bool,
+    /// `throws E`.
+    pub throws: Option<TypeExpr>,
 }
 
 /// Generic parameters with where-clauses.
@@ -403,7 +403,9 @@ pub enum ExprKind {
     TypeQuery(Symbol, Box<TypeExpr>),
     /// `e is T` / `e as T`.
     IsAs(Box<Expr>, bool, Box<TypeExpr>),
-    /// `new T(args)`, `try e`, lambda and other Slang forms that are parsed and rejected by name.
+    /// `try e`.
+    Try(Box<Expr>),
+    /// `new T(args)` and other Slang forms that are parsed and rejected by name.
     Unsupported(Symbol),
     /// `(int x) => e`: a struct with an `operator()` whose result type is inferred.
     Lambda(Box<Decl>),
@@ -473,6 +475,10 @@ pub enum StmtKind {
     Label(Ident, Box<Stmt>),
     /// `defer stmt`
     Defer(Box<Stmt>),
+    /// `throw e;`
+    Throw(Expr),
+    /// `do { ... } catch (error : E) { ... }`
+    DoCatch(Box<Stmt>, Vec<CatchClause>),
     /// `__target_switch { case hlsl: ... default: ... }`: per case its names (empty: default) and body.
     TargetSwitch(Vec<(Vec<Ident>, Block)>),
     /// `__stage_switch { ... }`, like the target switch.
@@ -487,6 +493,15 @@ pub enum StmtKind {
     Empty,
     /// A syntax error was reported here.
     Error,
+}
+
+/// `catch (error : E) { ... }`.
+#[derive(Clone, Debug)]
+pub struct CatchClause {
+    /// The name of the error and its type; without them it takes all.
+    pub error: Option<(Ident, TypeExpr)>,
+    /// What is done.
+    pub body: Block,
 }
 
 /// `case a: case b: stmts`.

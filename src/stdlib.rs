@@ -31,6 +31,8 @@ const IMPLIED: &[(&str, &str)] = &[
     ("as", "Optional"),
     ("Conditional", "Optional"),
     ("interface", "reinterpret"),
+    ("throws", "__Result"),
+    ("throws", "__Failure"),
 ];
 
 /// What of the library a program gets.

@@ -8,6 +8,11 @@ pub(super) fn contains_return(stmts: &[ast::Stmt], depth: u32) -> bool {
     depth > 200
         || stmts.iter().any(|s| match &s.kind {
             AstStmt::Return(_) | AstStmt::Error | AstStmt::IntrinsicAsm(..) | AstStmt::TargetSwitch(_) => true,
+            AstStmt::Throw(_) => true,
+            AstStmt::DoCatch(body, clauses) => {
+                contains_return(std::slice::from_ref(body), depth + 1)
+                    || clauses.iter().any(|c| contains_return(&c.body.stmts, depth + 1))
+            }
             AstStmt::StageSwitch | AstStmt::Unsupported(_) | AstStmt::Discard => true,
             AstStmt::Block(b) => contains_return(&b.stmts, depth + 1),
             AstStmt::If(_, _, a, b) => {

@@ -173,7 +173,11 @@ impl<'a> Checker<'a> {
             list.push(value);
         }
         let function = self.function(instance);
-        self.push(ExprKind::Call(function, list), signature.result, span)
+        let call = self.push(ExprKind::Call(function, list), signature.result, span);
+        match signature.throws {
+            Some(throws) => self.tried(call, throws, span),
+            None => call,
+        }
     }
 
     /// The object of a method call as the type that declares the method.

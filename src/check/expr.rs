@@ -164,7 +164,10 @@ impl<'a> Checker<'a> {
             Ast::Postfix(op, inner) => self.step_expr(*op, inner, false, span),
             Ast::Binary(op, a, b) => {
                 let left = self.expr(a);
-                let right = self.expr(b);
+                let right = match op.as_str() {
+                    "&&" | "||" => self.untried(b.span, |c| c.expr(b)),
+                    _ => self.expr(b),
+                };
                 self.binary(*op, left, right, span)
             }
             Ast::Assign(op, target, value) => self.assign_expr(*op, target, value, span),
@@ -177,6 +180,7 @@ impl<'a> Checker<'a> {
             }
             Ast::InitList(list) => self.untyped_list(list, span),
             Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
+            Ast::Try(inner) => self.try_expr(inner),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
             Ast::Unsupported(what) => self.unsupported_value(span, &format!("`{what}`")),
             Ast::Lambda(decl) => self.lambda(decl, span),
@@ -583,11 +587,11 @@ impl<'a> Checker<'a> {
     fn conditional_expr(&mut self, c: &'a ast::Expr, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> ExprId {
         let condition = self.expr(c);
         let condition = self.plain(condition);
-        let left = self.expr(a);
-        let right = match &b.kind {
-            Ast::InitList(_) => self.expr_of(b, self.ty(left)),
-            _ => self.expr(b),
-        };
+        let left = self.untried(a.span, |c| c.expr(a));
+        let right = self.untried(b.span, |c| match &b.kind {
+            Ast::InitList(_) => c.expr_of(b, c.ty(left)),
+            _ => c.expr(b),
+        });
         let (left, right) = self.adapt_alike(left, right);
         let (c, x, y) = (self.ty(condition), self.ty(left), self.ty(right));
         match operators::select(&mut self.program, c, x, y) {

@@ -5,6 +5,7 @@ use super::link::are_same;
 use super::pack_arguments::Arity;
 use super::packs::Item;
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
+use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_INSTANCES};
 use crate::ast::{self, TypeKind};
@@ -69,6 +70,8 @@ pub(super) struct Signature<'a> {
     /// Has no `this`.
     pub is_static: bool,
     pub is_constructor: bool,
+    /// It throws errors: `result` holds one of them or the value.
+    pub throws: Option<Throws>,
 }
 
 /// A parameter.
@@ -194,7 +197,8 @@ impl<'a> Checker<'a> {
                         None => self.result_type(f, scope),
                     },
                 };
-                Signature { params, packs, result, owner: info.owner, is_static, is_constructor }
+                let (result, throws) = self.throwing_result(f, result, is_constructor, scope);
+                Signature { params, packs, result, owner: info.owner, is_static, is_constructor, throws }
             }
             What::Property(p) | What::Subscript(p) => {
                 let ty = self.resolve_type(&p.ty, scope);
@@ -212,7 +216,8 @@ impl<'a> Checker<'a> {
                     result = TypeId::VOID;
                 }
                 let packs = Vec::new();
-                Signature { params, packs, result, owner: info.owner, is_static, is_constructor: false }
+                let owner = info.owner;
+                Signature { params, packs, result, owner, is_static, is_constructor: false, throws: None }
             }
             _ => Signature {
                 params: Vec::new(),
@@ -221,14 +226,29 @@ impl<'a> Checker<'a> {
                 owner: None,
                 is_static: true,
                 is_constructor: false,
+                throws: None,
             },
         }
     }
 
-    fn result_type(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> TypeId {
-        if f.throws {
-            self.unsupported(f.name.span, "a function that throws");
+    /// What a function gives back, where it throws.
+    fn throwing_result(
+        &mut self,
+        f: &'a ast::FunctionDecl,
+        result: TypeId,
+        is_constructor: bool,
+        scope: ScopeId,
+    ) -> (TypeId, Option<Throws>) {
+        let Some(error) = &f.throws else { return (result, None) };
+        if is_constructor {
+            self.unsupported(f.name.span, "a constructor that throws");
+            return (result, None);
         }
+        let throws = Throws { value: result, error: self.resolve_type(error, scope) };
+        (self.result_of(result, throws.error, error.span), Some(throws))
+    }
+
+    fn result_type(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> TypeId {
         match &f.result.kind {
             TypeKind::Infer => {
                 self.unsupported(f.result.span, "a result type that is inferred");
@@ -704,7 +724,8 @@ impl<'a> Checker<'a> {
             c.cx.body.locals = locals;
             c.cx.target = target;
             c.cx.function = Some(function);
-            c.cx.result = Some(signature.result);
+            c.cx.result = Some(signature.throws.map_or(signature.result, |t| t.value));
+            c.cx.throwing.function = signature.throws;
             let scope = c.scope(Some(instance.scope), ScopeKind::Plain);
             c.cx.scope = scope;
             let context = c.cx.id;
@@ -730,7 +751,8 @@ impl<'a> Checker<'a> {
                 c.constructor_body(block, signature.result);
             } else {
                 c.cx.body.block = c.block(block);
-                c.check_returns(block, signature.result, info.span);
+                c.end_of_throwing(block.span);
+                c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
             }
         });
         body
@@ -786,7 +808,7 @@ impl<'a> Checker<'a> {
         }
         self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, span, message).note("the missing value is zero"));
         let value = self.push(ExprKind::Zero, result, span);
-        let kind = StmtKind::Return(Some(value));
+        let kind = self.returned(StmtKind::Return(Some(value)), span);
         self.cx.body.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
     }
 

@@ -19,6 +19,22 @@ pub(super) struct Labels {
     leaving: Vec<Vec<LocalId>>,
 }
 
+impl Labels {
+    /// How many loops and switches are around the code at hand.
+    pub(super) fn depth(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// What follows the loops and switches from this one inwards: `if (flag) break;`
+    pub(super) fn leave_down_to(&mut self, level: usize, flag: LocalId) {
+        for list in self.leaving.iter_mut().skip(level) {
+            if !list.contains(&flag) {
+                list.push(flag);
+            }
+        }
+    }
+}
+
 /// A label in whose statement the code at hand is.
 struct Label {
     name: Symbol,
@@ -95,11 +111,7 @@ impl<'a> Checker<'a> {
         self.run_defers(defers, out);
         if inner > depth + 1 {
             let flag = flag.unwrap_or_else(|| self.leaving_flag(at, label));
-            for list in self.cx.labels.leaving.iter_mut().skip(depth + 1) {
-                if !list.contains(&flag) {
-                    list.push(flag);
-                }
-            }
+            self.cx.labels.leave_down_to(depth + 1, flag);
             let target = self.push(ExprKind::Local(flag), TypeId::BOOL, label.span);
             let yes = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, label.span);
             let set = self.push(ExprKind::Assign(None, target, yes), TypeId::BOOL, label.span);

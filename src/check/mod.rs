@@ -54,6 +54,7 @@ mod structs;
 mod tuples;
 #[cfg(test)]
 mod tests;
+mod throwing;
 mod types;
 mod user_attributes;
 mod words;
@@ -222,6 +223,7 @@ struct Context<'a> {
     loop_defers: usize,
     break_defers: usize,
     labels: labels::Labels,
+    throwing: throwing::Throwing,
     /// In the body of a lambda.
     captures: Option<lambda::Captures>,
     /// The result type is that of the first `return`.
@@ -475,6 +477,7 @@ impl Context<'_> {
             loop_defers: 0,
             break_defers: 0,
             labels: labels::Labels::default(),
+            throwing: throwing::Throwing::default(),
             captures: None,
             infers: false,
             temporaries: Vec::new(),

@@ -273,7 +273,9 @@ impl<'a> Checker<'a> {
                 self.count_in_expr(base, count);
                 self.count_in_segment(segment, scope, count);
             }
-            Ast::Paren(inner) | Ast::Prefix(_, inner) | Ast::Postfix(_, inner) => self.count_in_expr(inner, count),
+            Ast::Paren(inner) | Ast::Try(inner) | Ast::Prefix(_, inner) | Ast::Postfix(_, inner) => {
+                self.count_in_expr(inner, count)
+            }
             Ast::Index(base, list) | Ast::Call(base, list) => {
                 self.count_in_expr(base, count);
                 list.iter().for_each(|e| self.count_in_expr(e, count));

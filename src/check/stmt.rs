@@ -98,7 +98,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A statement as the body of another.
-    fn body(&mut self, stmt: &'a ast::Stmt) -> Block {
+    pub(super) fn body(&mut self, stmt: &'a ast::Stmt) -> Block {
         match &stmt.kind {
             Ast::Block(block) => self.block(block),
             _ => Block { stmts: self.scoped(std::slice::from_ref(stmt)), trailing: Vec::new() },
@@ -108,10 +108,12 @@ impl<'a> Checker<'a> {
     pub(super) fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
         let start = out.len();
         let outer = std::mem::take(&mut self.cx.temporaries);
+        let pending = std::mem::take(&mut self.cx.throwing.pending);
         self.deeper(stmt.span, |c| c.stmt_inner(stmt, out));
         let made = std::mem::replace(&mut self.cx.temporaries, outer);
         let declared = made.into_iter().map(|local| statement(StmtKind::Local(local, None), stmt.span));
-        out.splice(start..start, declared);
+        let pending = std::mem::replace(&mut self.cx.throwing.pending, pending);
+        out.splice(start..start, declared.chain(pending));
         if let Some(first) = out.get_mut(start) {
             first.blank_before = stmt.blank_before;
             if first.comments.is_empty() {
@@ -145,7 +147,10 @@ impl<'a> Checker<'a> {
                     parts.push(*last);
                     value = *first;
                 }
-                out.push(statement(StmtKind::Expr(value), span));
+                // A call of a function without a result that stands before it.
+                if !(self.ty(value) == TypeId::VOID && matches!(self.kind(value), ExprKind::Zero)) {
+                    out.push(statement(StmtKind::Expr(value), span));
+                }
                 out.extend(parts.into_iter().rev().map(|part| statement(StmtKind::Expr(part), span)));
                 return;
             }
@@ -163,19 +168,22 @@ impl<'a> Checker<'a> {
             Ast::For(..) => return self.for_stmt(stmt, out),
             Ast::While(condition, body) => {
                 let hints = self.hints(stmt);
-                let condition = self.condition(condition);
+                let condition = self.untried(condition.span, |c| c.condition(condition));
                 StmtKind::While(condition, self.loop_body(body), hints)
             }
             Ast::DoWhile(body, condition) => {
                 let hints = self.hints(stmt);
                 let body = self.loop_body(body);
-                StmtKind::DoWhile(body, self.condition(condition), hints)
+                StmtKind::DoWhile(body, self.untried(condition.span, |c| c.condition(condition)), hints)
             }
             Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases),
             Ast::Break(Some(label)) => return self.break_label(*label, out),
             Ast::Break(None) => {
                 if self.cx.breakable == 0 {
                     return self.error(Code::BAD_STATEMENT, span, "`break` is only allowed in loops and `switch`");
+                }
+                if self.leave_catchers(false, span, out) {
+                    return;
                 }
                 self.run_defers(self.cx.break_defers, out);
                 StmtKind::Break
@@ -184,11 +192,16 @@ impl<'a> Checker<'a> {
                 if self.cx.loops == 0 {
                     return self.error(Code::BAD_STATEMENT, span, "`continue` is only allowed in loops");
                 }
+                if self.leave_catchers(true, span, out) {
+                    return;
+                }
                 self.run_defers(self.cx.loop_defers, out);
                 StmtKind::Continue
             }
             Ast::Return(value) => return self.return_stmt(value.as_ref(), span, out),
             Ast::Discard => StmtKind::Discard,
+            Ast::Throw(e) => return self.throw_stmt(e, out),
+            Ast::DoCatch(body, clauses) => return self.do_catch(body, clauses, span, out),
             Ast::Label(name, inner) => return self.labelled(*name, inner, out),
             Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
             Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
@@ -229,12 +242,15 @@ impl<'a> Checker<'a> {
 
     fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
         self.enter_breakable();
+        let level = Some(self.cx.labels.depth().saturating_sub(1));
+        let outer_level = std::mem::replace(&mut self.cx.throwing.loop_level, level);
         self.cx.loops += 1;
         self.cx.breakable += 1;
         let outer = (self.cx.loop_defers, self.cx.break_defers);
         (self.cx.loop_defers, self.cx.break_defers) = (self.cx.defers.len(), self.cx.defers.len());
         let block = self.body(body);
         (self.cx.loop_defers, self.cx.break_defers) = outer;
+        self.cx.throwing.loop_level = outer_level;
         self.cx.loops -= 1;
         self.cx.breakable -= 1;
         block
@@ -249,8 +265,8 @@ impl<'a> Checker<'a> {
         if let Some(init) = init {
             self.stmt(init, &mut first);
         }
-        let condition = condition.as_ref().map(|c| self.condition(c));
-        let step = step.as_ref().map(|s| self.expr(s));
+        let condition = condition.as_ref().map(|e| self.untried(e.span, |c| c.condition(e)));
+        let step = step.as_ref().map(|e| self.untried(e.span, |c| c.expr(e)));
         let body = self.loop_body(body);
         self.cx.scope = outer;
         out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
@@ -381,6 +397,8 @@ impl<'a> Checker<'a> {
                 StmtKind::Return(Some(value))
             }
         };
+        out.append(&mut self.cx.throwing.pending);
+        let kind = self.returned(kind, span);
         self.run_defers(0, out);
         out.push(statement(kind, span));
     }
@@ -477,6 +495,7 @@ impl<'a> Checker<'a> {
         if let (true, Some(value)) = (constant, init) {
             self.note_constant(local, value);
         }
+        out.append(&mut self.cx.throwing.pending);
         let mut made = statement(StmtKind::Local(local, init), decl.span);
         made.comments = decl.comments.clone();
         out.push(made);

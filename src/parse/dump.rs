@@ -105,7 +105,7 @@ fn semantics(list: &[Semantic]) -> String {
 fn function(f: &FunctionDecl) -> String {
     let owner: String = f.owner.iter().map(|o| format!("{}::", o.name)).collect();
     let (g, params) = (generics(f.generics.as_ref()), joined(&f.params, " ", decl));
-    let throws = if f.throws { " throws" } else { "" };
+    let throws = if f.throws.is_some() { " throws" } else { "" };
     let (semantics, body) = (semantics(&f.semantics), option(" ", f.body.as_ref(), block));
     format!("fn {} {owner}{}{g} ({params}){semantics}{throws}{body}", ty(&f.result), f.name.name)
 }
@@ -227,6 +227,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::InitList(items) => format!("{{{}}}", joined(items, " ", expr)),
         ExprKind::TypeQuery(op, t) => format!("({op} {})", ty(t)),
         ExprKind::IsAs(inner, is, t) => format!("({} {} {})", if *is { "is" } else { "as" }, expr(inner), ty(t)),
+        ExprKind::Try(inner) => format!("(try {})", expr(inner)),
         ExprKind::Unsupported(name) => format!("(unsupported {name})"),
         ExprKind::Lambda(d) => format!("(lambda {})", decl(d)),
         ExprKind::Expand(inner) => format!("(expand {})", expr(inner)),
@@ -275,6 +276,14 @@ fn statement_kind(kind: &StmtKind) -> String {
         StmtKind::Return(value) => format!("(return{})", option(" ", value.as_ref(), expr)),
         StmtKind::Discard => "discard;".to_owned(),
         StmtKind::Label(name, inner) => format!("(label {} {})", name.name, stmt(inner)),
+        StmtKind::Throw(e) => format!("(throw {})", expr(e)),
+        StmtKind::DoCatch(body, clauses) => {
+            let clause = |c: &CatchClause| {
+                let error = c.error.as_ref().map_or(String::new(), |(name, of)| format!(" {}:{}", name.name, ty(of)));
+                format!("(catch{error} {})", block(&c.body))
+            };
+            format!("(do {} {})", stmt(body), list(clauses, clause))
+        }
         StmtKind::Defer(inner) => format!("(defer {})", stmt(inner)),
         StmtKind::TargetSwitch(cases) => format!("(target_switch{})", list(cases, name_case)),
         StmtKind::StageSwitch => "stage_switch".to_owned(),

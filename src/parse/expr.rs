@@ -179,9 +179,9 @@ impl Parser<'_> {
                 Ok(Expr { kind: ExprKind::Each(Box::new(inner)), span: self.since(start) })
             }
             W::Try if self.begins_operand(1) => {
-                let op = self.bump().text;
-                self.deeper_prefix()?;
-                Ok(Expr { kind: ExprKind::Unsupported(op), span: self.since(start) })
+                self.bump();
+                let operand = self.deeper_prefix()?;
+                Ok(Expr { kind: ExprKind::Try(Box::new(operand)), span: self.since(start) })
             }
             W::New if self.is_ident_at(self.pos + 1) => self.new_object(),
             _ => self.postfix(),
@@ -446,6 +446,7 @@ impl Parser<'_> {
 /// The struct that a lambda expression is of: `struct { operator()(params) { body } }`.
 fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
     let function = FunctionDecl {
+        specializes: None,
         name: Ident { name: Symbol::new("operator()"), span },
         owner: Vec::new(),
         generics: None,
@@ -454,7 +455,7 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         result: TypeExpr { kind: TypeKind::Infer, span },
         semantics: Vec::new(),
         body: Some(body),
-        throws: false,
+        throws: None,
     };
     let name = Ident { name: Symbol::new("Lambda"), span };
     let members = Some(vec![bare_decl(DeclKind::Function(function), span)]);

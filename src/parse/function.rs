@@ -14,7 +14,7 @@ const MAX_GENERICS_TOKENS: usize = 1000;
 struct Tail {
     result: Option<TypeExpr>,
     semantics: Vec<Semantic>,
-    throws: bool,
+    throws: Option<TypeExpr>,
 }
 
 impl Parser<'_> {
@@ -98,10 +98,7 @@ impl Parser<'_> {
                 }
                 W::Throws => {
                     self.bump();
-                    tail.throws = true;
-                    if self.is_name_at(self.pos) && self.w() != W::Where {
-                        self.ty()?;
-                    }
+                    tail.throws = Some(self.ty()?);
                 }
                 W::Arrow => {
                     self.bump();

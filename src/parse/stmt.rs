@@ -112,7 +112,12 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Defer(Box::new(self.statement()?)))
             }
-            W::Throw if next != W::Assign && next != W::LParen => self.unsupported(&[W::Semi]),
+            W::Throw if next != W::Assign && next != W::LParen => {
+                self.bump();
+                let value = self.expr()?;
+                self.semicolon("`throw`")?;
+                Ok(StmtKind::Throw(value))
+            }
             W::Goto | W::GpuForeach | W::RequirePrelude => self.unsupported(&[W::Semi]),
             W::Dollar if next == W::For => self.dollar_for(),
             W::StaticAssert | W::StaticAssertC if next == W::LParen => self.static_assert(),
@@ -146,6 +151,8 @@ impl Parser<'_> {
             W::TypeAlias | W::Func | W::FuncOld | W::Let | W::Var | W::Import => named,
             W::Generic | W::Template => next == W::Lt,
             W::Auto => named,
+            // `try f();`
+            W::Try => false,
             _ => self.is_modifier(Level::Local) || self.begins_declaration(),
         }
     }
@@ -280,21 +287,35 @@ impl Parser<'_> {
         Ok(StmtKind::While(condition, self.sub_statement()?))
     }
 
-    /// do = "do" statement ( "while" "(" expression ")" ";" | { "catch" ["(" ... ")"] block } )
+    /// do = "do" statement ( "while" "(" expression ")" ";" | { catch } )
     fn do_statement(&mut self) -> R<StmtKind> {
         let word = self.bump().text;
         let body = self.sub_statement()?;
         if self.w() == W::Catch {
-            while self.eat(W::Catch) {
-                self.skip_to(&[W::LBrace]);
-                self.skip_group();
+            let mut clauses = Vec::new();
+            while self.w() == W::Catch {
+                clauses.push(self.catch_clause()?);
             }
-            return Ok(StmtKind::Unsupported(Symbol::new("catch")));
+            return Ok(StmtKind::DoCatch(body, clauses));
         }
         self.expect(W::While, &format!("`while` after the body of `{word}`"))?;
         let condition = self.condition("while")?;
         self.semicolon("`do ... while`")?;
         Ok(StmtKind::DoWhile(body, condition))
+    }
+
+    /// catch = "catch" [ "(" name ":" type ")" ] block
+    fn catch_clause(&mut self) -> R<CatchClause> {
+        self.bump();
+        let mut error = None;
+        if self.w() == W::LParen {
+            let open = self.bump().span;
+            let name = self.ident();
+            self.expect(W::Colon, "`:` and the type of the error")?;
+            error = Some((name, self.in_brackets(Self::ty)?));
+            self.close(W::RParen, "`)` after the type of the error", open)?;
+        }
+        Ok(CatchClause { error, body: self.block("`catch`")? })
     }
 
     /// switch = "switch" "(" expression ")" "{" case* "}"
