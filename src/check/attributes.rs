@@ -67,6 +67,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("vk::builtin", Anyone, &[Word], 1),
     ("vk::index", Anyone, &[Int(0)], 1),
     ("vk::constant_id", Anyone, &[Int(0)], 1),
+    ("vk::specialization_constant", Anyone, &[], 0),
     ("vk::offset", Anyone, &[Int(0)], 1),
     ("vk::counter_binding", Anyone, &[Int(0)], 1),
     ("vk::input_attachment_index", Anyone, &[Int(0)], 1),
@@ -588,7 +589,9 @@ fn from_attribute(explicit: &mut Explicit, attribute: &Attribute) -> Result<(), 
         "vk::builtin" => explicit.builtin = text(),
         "vk::index" => explicit.index = Some(number(0)?),
         "vk::constant_id" => explicit.constant_id = Some(Some(number(0)?)),
-        "specializationconstant" => explicit.constant_id = Some(explicit.constant_id.flatten()),
+        "specializationconstant" | "vk::specialization_constant" => {
+            explicit.constant_id = Some(explicit.constant_id.flatten())
+        }
         "vk::offset" => explicit.vk_offset = Some(number(0)?),
         "vk::counter_binding" => explicit.vk_counter_binding = Some(number(0)?),
         "vk::input_attachment_index" => explicit.input_attachment_index = Some(number(0)?),

@@ -392,7 +392,7 @@ impl<'a> Checker<'a> {
                 return Some(choice);
             }
             let found = match (self.info(decl).what, info.what) {
-                (What::Function(f), What::Function(g)) if f.params.len() == g.params.len() => {
+                (What::Function(f), What::Function(_)) => {
                     let generics = f.generics.as_ref().map_or(0, |g| g.params.len());
                     let fits = generics + self.implicit_params(decl).len() == instance.args.len();
                     if fits { self.instance(decl, WHOLE, instance.args.clone()) } else { None }

@@ -554,13 +554,25 @@ impl<'a> Checker<'a> {
                 (Some(Arg::Type(ty)), _) | (None, Some((ty, _))) => *ty,
                 _ => continue,
             };
-            let TypeKind::Path(path) = &bound.kind else { continue };
-            let Some(last) = path.last() else { continue };
-            let Some(written) = last.args.as_deref() else { continue };
-            let found = self.lookup(scope, last.name.name);
-            let Some(Entity::Decl(interface)) = found.entities.first().copied() else { continue };
-            let actual = self.conformances(known).into_iter().find(|(d, _)| *d == interface);
-            let Some((_, actual)) = actual else { continue };
+            self.infer_from_interface(bound, scope, known, slots);
+        }
+    }
+
+    /// What the arguments of an interface are by which a type conforms to it.
+    pub(super) fn infer_from_interface(
+        &mut self,
+        bound: &'a TypeExpr,
+        scope: ScopeId,
+        known: TypeId,
+        slots: &mut Vec<Slot>,
+    ) {
+        let TypeKind::Path(path) = &bound.kind else { return };
+        let Some(last) = path.last() else { return };
+        let Some(written) = last.args.as_deref() else { return };
+        let found = self.lookup(scope, last.name.name);
+        let Some(Entity::Decl(interface)) = found.entities.first().copied() else { return };
+        let actual = self.conformances(known).into_iter().find(|(d, _)| *d == interface);
+        if let Some((_, actual)) = actual {
             self.unify_args(written, scope, &actual, slots);
         }
     }

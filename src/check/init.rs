@@ -347,7 +347,7 @@ impl<'a> Checker<'a> {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 let mut parts = Vec::new();
                 for (index, field) in fields.into_iter().enumerate() {
-                    let left = self.is_left(elements);
+                    let left = self.is_left(elements) && !self.is_hidden(ty, index);
                     let part = match left {
                         true => self.take(field, elements, span)?,
                         false => self.field_default(ty, index, field, span),
@@ -464,6 +464,19 @@ impl<'a> Checker<'a> {
                 What::Field(var, i) if i as usize == index => Some((var.init.as_ref()?, info.scope, info.source)),
                 _ => None,
             }
+        })
+    }
+
+    /// Whether a field is seen by fewer than the struct: lists leave it out.
+    fn is_hidden(&self, ty: TypeId, index: usize) -> bool {
+        /// What is seen by more is later.
+        const WORDS: [&str; 3] = ["private", "internal", "public"];
+        let Some(instance) = self.structs.instance(ty) else { return false };
+        let seen = |info: &super::scope::DeclInfo| WORDS.iter().position(|word| info.has(word));
+        let own = seen(&self.info(instance.decl)).unwrap_or(1);
+        self.at(instance.scope).order.iter().any(|decl| {
+            let info = self.info(*decl);
+            matches!(info.what, What::Field(_, i) if i as usize == index) && seen(&info).is_some_and(|s| s < own)
         })
     }
 

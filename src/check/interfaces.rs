@@ -469,6 +469,7 @@ impl<'a> Checker<'a> {
                 if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
                     return None;
                 }
+                self.infer_from_bounds(generics, pattern, &mut slots);
                 let args = self.solve(generics, &slots, info.scope)?;
                 self.bind_generics(generics, &args, info.scope)
             }

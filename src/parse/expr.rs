@@ -446,7 +446,6 @@ impl Parser<'_> {
 /// The struct that a lambda expression is of: `struct { operator()(params) { body } }`.
 fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
     let function = FunctionDecl {
-        specializes: None,
         name: Ident { name: Symbol::new("operator()"), span },
         owner: Vec::new(),
         generics: None,

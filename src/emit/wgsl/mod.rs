@@ -75,6 +75,13 @@ impl WgslFile<'_> {
         let declared = Wgsl.variable(self.cx, global.ty, global.name.as_str());
         let mut text = match global.kind {
             GlobalKind::Parameter => self.parameter(global),
+            // What is made of overrides is one, or a variable where it is no scalar.
+            GlobalKind::Const if is_override(self.cx.program, global, 0) => {
+                match self.cx.program.types.get(global.ty) {
+                    Type::Scalar(_) => format!("override {declared}"),
+                    _ => format!("var<private> {declared}"),
+                }
+            }
             GlobalKind::Const => format!("const {declared}"),
             GlobalKind::Groupshared => format!("var<workgroup> {declared}"),
             GlobalKind::Specialization => {
@@ -192,4 +199,17 @@ fn memory_attributes(attributes: &[Attribute]) -> String {
         }
     }
     text
+}
+
+/// Whether the value of a constant depends on a specialization constant.
+fn is_override(program: &Program, global: &Global, depth: u32) -> bool {
+    let Some(init) = global.init.as_ref().filter(|_| depth < 64) else { return false };
+    init.exprs.post_order(init.root).into_iter().any(|id| match init.exprs[id].kind {
+        ExprKind::Global(used) => {
+            let used = &program.globals[used];
+            used.kind == GlobalKind::Specialization
+                || used.kind == GlobalKind::Const && is_override(program, used, depth + 1)
+        }
+        _ => false,
+    })
 }
