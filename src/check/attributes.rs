@@ -106,6 +106,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__size", Library, &[Int(1)], 1),
+    ("__storage", Library, &[Word], 1),
     ("__stages", Library, &[Name], 1),
     ("__system_value", Library, &[Word; 2], 2),
     ("__present", Library, &[Name], 1),

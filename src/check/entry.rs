@@ -380,6 +380,7 @@ impl<'a> Checker<'a> {
             let Some(instance) = self.instance(decl, WHOLE, Vec::new()) else { continue };
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
+            self.check_ray_entry(function, stage);
             self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
             // Slang takes one invocation a group where nothing is said.

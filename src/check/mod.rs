@@ -46,6 +46,7 @@ mod packs;
 mod pointers;
 mod positions;
 mod query;
+mod ray_entries;
 mod scope;
 mod specialize;
 mod stmt;

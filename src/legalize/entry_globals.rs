@@ -23,13 +23,22 @@ use rustc_hash::FxHashMap;
 /// Lowers every entry point.
 pub fn run(cx: &mut Context) {
     for (index, entry) in cx.program.entry_points.clone().into_iter().enumerate() {
-        if matches!(entry.stage, Stage::Vertex | Stage::Fragment | Stage::Compute) {
-            lower(cx, index, entry);
-        } else {
-            let span = cx.program.functions[entry.function].span;
-            let message =
-                format!("shaderport does not write {} shaders for {} yet", entry.stage.name(), cx.profile.name);
-            cx.unsupported(span, message);
+        match entry.stage {
+            Stage::Vertex
+            | Stage::Fragment
+            | Stage::Compute
+            | Stage::RayGeneration
+            | Stage::Intersection
+            | Stage::AnyHit
+            | Stage::ClosestHit
+            | Stage::Miss
+            | Stage::Callable => lower(cx, index, entry),
+            Stage::Geometry | Stage::Hull | Stage::Domain | Stage::Mesh | Stage::Amplification => {
+                let span = cx.program.functions[entry.function].span;
+                let message =
+                    format!("shaderport does not write {} shaders for {} yet", entry.stage.name(), cx.profile.name);
+                cx.unsupported(span, message);
+            }
         }
     }
 }

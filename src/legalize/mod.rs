@@ -50,6 +50,7 @@ mod non_float_matrices;
 mod origins;
 mod out_parameters;
 mod parts;
+mod payloads;
 mod references;
 mod resolve_resources;
 mod root_signatures;
@@ -217,6 +218,7 @@ pub const PASSES: &[Pass] = &[
     subpass_inputs::PASS,
     sampler_pairs::PASS,
     called_values::PASS,
+    payloads::PASS,
     varyings::PASS,
     entry_points::PASS,
     wide_constants::PASS,
@@ -299,6 +301,7 @@ pub fn run(
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
+    payloads::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {
         let faults = origins::verify(program, layout, profile);
         debug_assert!(faults.is_empty(), "not where it was placed:\n{}", faults.join("\n"));

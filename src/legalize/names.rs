@@ -97,7 +97,7 @@ fn class_of_origin(leaves: &Leaves, origin: Origin) -> Class {
 fn class_of_global(leaves: &Leaves, global: &Global) -> Class {
     match global.kind {
         // Named after parameters and fields.
-        GlobalKind::Input | GlobalKind::Output => Class::Derived,
+        GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => Class::Derived,
         _ if global.span.file.is_library() => Class::Made,
         _ => class_of_origin(leaves, global.origin),
     }
@@ -299,7 +299,16 @@ impl Names<'_, '_> {
     }
 
     fn is_interface(&self, id: GlobalId) -> bool {
-        matches!(self.cx.program.globals[id].kind, GlobalKind::Input | GlobalKind::Output)
+        match self.cx.program.globals[id].kind {
+            GlobalKind::Input | GlobalKind::Output => true,
+            // That of calls belongs to all that call.
+            GlobalKind::Passed => self.cx.program.entry_points.iter().any(|e| e.interface.contains(&id)),
+            GlobalKind::Parameter
+            | GlobalKind::Static
+            | GlobalKind::Const
+            | GlobalKind::Groupshared
+            | GlobalKind::Specialization => false,
+        }
     }
 
     /// What belongs to one entry point each, among the names of its slice.

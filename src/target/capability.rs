@@ -168,6 +168,8 @@ capabilities! {
     MeshShaders,
     /// Ray tracing pipelines.
     RayTracing,
+    /// Payloads and hit attributes as arguments of calls and parameters of entry points.
+    PassedArguments,
     /// Inline ray queries.
     RayQueries,
     /// Wave (subgroup) operations.

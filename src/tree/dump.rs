@@ -167,6 +167,7 @@ impl Dump<'_> {
             GlobalKind::Specialization => "const ",
             GlobalKind::Input => "in ",
             GlobalKind::Output => "out ",
+            GlobalKind::Passed => "passed ",
         };
         let id = match g.explicit.constant_id {
             Some(Some(id)) => format!("[vk::constant_id({id})] "),

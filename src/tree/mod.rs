@@ -454,6 +454,8 @@ pub enum GlobalKind {
     Input,
     /// A stage output made by legalization.
     Output,
+    /// What shaders pass each other besides inputs and outputs, payloads and hit attributes; made by legalization.
+    Passed,
 }
 
 /// The namespaces around a declaration.
@@ -488,6 +490,8 @@ pub struct Global {
     pub init: Option<ExprTree>,
     /// Stage input or output semantic.
     pub semantic: Option<Semantic>,
+    /// The word for where it is, of what shaders pass each other.
+    pub storage: Option<Symbol>,
     /// All attributes.
     pub attributes: Vec<Attribute>,
     /// Comments before and trailing.

@@ -136,6 +136,7 @@ impl GlslFile<'_> {
             GlobalKind::Parameter => self.resource(global),
             GlobalKind::Input => self.varying(global, "in"),
             GlobalKind::Output => self.varying(global, "out"),
+            GlobalKind::Passed => self.passed(global),
             GlobalKind::Static => self.variable(global, ""),
             GlobalKind::Const => self.variable(global, "const "),
             GlobalKind::Groupshared => self.variable(global, "shared "),
@@ -197,6 +198,15 @@ impl GlslFile<'_> {
         let layout = layout_of(&layout);
         let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
         self.w.line(&format!("{layout}uniform {words}{variable};"));
+    }
+
+    /// `layout(location = 0) rayPayloadEXT Payload payload;`
+    fn passed(&mut self, global: &Global) {
+        let location = global.explicit.location.map(|(location, _)| format!("location = {location}"));
+        let layout = layout_of(location.as_slice());
+        let word = global.storage.map_or("", |word| word.as_str());
+        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
+        self.w.line(&format!("{layout}{word} {variable};"));
     }
 
     /// A stage input or output.

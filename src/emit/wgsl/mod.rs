@@ -88,7 +88,7 @@ impl WgslFile<'_> {
                 let id = global.explicit.constant_id.flatten().map(|n| format!("@id({n}) ")).unwrap_or_default();
                 format!("{id}override {declared}")
             }
-            GlobalKind::Static | GlobalKind::Input | GlobalKind::Output => {
+            GlobalKind::Static | GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => {
                 format!("var<private> {declared}")
             }
         };
