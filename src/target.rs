@@ -104,6 +104,9 @@ pub const TYPED_EXTENSION_ATTRIBUTE: &str = "__typed_extension";
 /// The attribute of a function that needs a version of GLSL, with its number.
 pub const VERSION_ATTRIBUTE: &str = "__glsl_version";
 
+/// The attribute of an entry point for what its stage declares: qualifiers, and `in` or `out`.
+pub const STAGE_LAYOUT: &str = "__stage_layout";
+
 /// How entry points take their inputs and give their outputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StageIo {

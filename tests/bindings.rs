@@ -339,7 +339,8 @@ fn emitted_locations_are_reflected() {
             let artifacts = output.artifacts.iter().filter(|a| a.target == Target::Glsl);
             let mut artifacts = artifacts.filter(|a| a.entry.is_some_and(|(name, _)| *name.as_str() == *entry.name));
             let Some(artifact) = artifacts.next() else { continue };
-            for line in artifact.text().lines().filter(|l| l.contains("layout(location = ")) {
+            let located = |l: &&str| l.contains("layout(location = ") && (l.contains(" in ") || l.contains(" out "));
+            for line in artifact.text().lines().filter(located) {
                 let word = if line.contains(" in ") { "in" } else { "out" };
                 let number: String =
                     line.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();

@@ -249,7 +249,7 @@ pub fn varyings(program: &Program, settings: &Settings, entry: &EntryPoint) -> V
         let inputs = list.iter_mut().map(|(_, v)| v).filter(|v| v.unit == Unit::VaryingInput && v.many.is_none());
         inputs.for_each(|varying| varying.of_patch = varying.part.is_of_patch());
     }
-    numbered(settings, list)
+    numbered(settings, list, Vec::new())
 }
 
 /// What the function of patch constants gives, `out` parameters before the result: a signature of its own.
@@ -259,21 +259,31 @@ pub fn patch_constants(program: &Program, settings: &Settings, entry: &EntryPoin
         (None, if param.mode == ParamMode::In { Vec::new() } else { vec![Unit::VaryingOutput] })
     });
     list.iter_mut().for_each(|(_, varying)| varying.of_patch = true);
-    numbered(settings, list)
+    let points = if settings.api == Api::D3d { Vec::new() } else { varyings(program, settings, entry) };
+    numbered(settings, list, points)
 }
 
-/// Gives locations to those that ask for none.
-fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>) -> Vec<Varying> {
+/// Gives locations to those that ask for none. What is of a patch comes behind what is of its points, which `points` are
+/// where these are declared elsewhere: hull and domain shader agree then, whichever the latter declares first.
+fn numbered(settings: &Settings, mut list: Vec<(Option<u32>, Varying)>, points: Vec<Varying>) -> Vec<Varying> {
     let mut given: BTreeMap<(Unit, bool), Numbers> = BTreeMap::new();
     let apart = settings.counts_patch_constants_apart();
     let counter = |varying: &Varying| (varying.unit, apart && varying.of_patch);
+    for point in &points {
+        let start = u64::from(point.part.start);
+        given.entry(counter(point)).or_default().add(start, start + u64::from(point.part.count));
+    }
     for (explicit, varying) in &list {
         if let Some(start) = explicit {
             let start = u64::from(*start) + u64::from(varying.part.start);
             given.entry(counter(varying)).or_default().add(start, start + u64::from(varying.part.count));
         }
     }
-    for (explicit, varying) in &mut list {
+    let apart = settings.api != Api::D3d && !settings.policy.stage_io.counts_patch_constants;
+    let behind = |of: &Varying| apart && of.of_patch;
+    let mut order: Vec<&mut (Option<u32>, Varying)> = list.iter_mut().collect();
+    order.sort_by_key(|(_, varying)| behind(varying));
+    for (explicit, varying) in order {
         let count = varying.part.count;
         let start = explicit.unwrap_or_else(|| match count {
             0 => 0,

@@ -3,7 +3,7 @@
 use super::needs;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::target::{EXTENSION_ATTRIBUTE, Profile, VERSION_ATTRIBUTE};
+use crate::target::{EXTENSION_ATTRIBUTE, Profile, STAGE_LAYOUT, VERSION_ATTRIBUTE};
 use crate::tree::{
     Attribute, AttributeArg, ExprKind, Function, FunctionBody, Global, Item, Modifiers, Program, Template,
     TemplatePiece,
@@ -35,6 +35,11 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         let function = &program.functions[entry.function];
         if function.attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case("earlydepthstencil")) {
             check.word("early_fragment_tests", function.span);
+        }
+        for attribute in function.attributes.iter().filter(|a| a.name == STAGE_LAYOUT) {
+            if let Some(AttributeArg::Text(text)) = attribute.args.first() {
+                text.as_str().split(", ").for_each(|word| check.word(word, function.span));
+            }
         }
     }
     for id in program.reachable_functions() {
@@ -69,6 +74,10 @@ impl Check<'_> {
     }
 
     fn function(&mut self, program: &Program, function: &Function) {
+        // What needs a missing capability has been reported with its name.
+        if needs::required(function).any(|c| !self.profile.has(c)) {
+            return;
+        }
         self.attributes(&function.attributes, function.span);
         for (_, local) in function.code.locals.iter() {
             self.modifiers(local.modifiers, local.span);

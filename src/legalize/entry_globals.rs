@@ -8,14 +8,15 @@
 //!
 //! A way of [`super::entry_points`].
 
-use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
+    Elements, Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
     position_value, reciprocal_w, sees_w,
 };
+use super::{Context, entry_meshes, entry_patches, entry_streams};
+use crate::layout::locations::Per;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::system_values::{Direction, MOST_DISTANCES, distance_variable};
+use crate::target::system_values::{Direction, INVOCATION, MOST_DISTANCES, distance_variable, level_variable};
 use crate::target::{EXTENSION_ATTRIBUTE, Varyings};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -24,61 +25,87 @@ use rustc_hash::FxHashMap;
 pub fn run(cx: &mut Context) {
     for (index, entry) in cx.program.entry_points.clone().into_iter().enumerate() {
         match entry.stage {
+            Stage::Hull => entry_patches::hull(cx, index, entry),
             Stage::Vertex
+            | Stage::Domain
+            | Stage::Geometry
             | Stage::Fragment
             | Stage::Compute
+            | Stage::Amplification
+            | Stage::Mesh
             | Stage::RayGeneration
             | Stage::Intersection
             | Stage::AnyHit
             | Stage::ClosestHit
             | Stage::Miss
             | Stage::Callable => lower(cx, index, entry),
-            Stage::Geometry | Stage::Hull | Stage::Domain | Stage::Mesh | Stage::Amplification => {
-                let span = cx.program.functions[entry.function].span;
-                let message =
-                    format!("shaderport does not write {} shaders for {} yet", entry.stage.name(), cx.profile.name);
-                cx.unsupported(span, message);
-            }
         }
+    }
+    entry_patches::as_arrays(cx.program);
+    if cx.profile.facts.varyings == Varyings::Names {
+        one_way(cx);
     }
 }
 
-/// What stands for a leaf in the body.
+/// Where names connect the stages, what comes in and what goes out cannot have one name.
+fn one_way(cx: &mut Context) {
+    let mut found = Vec::new();
+    for entry in &*cx.program.entry_points {
+        let globals = || entry.interface.iter().map(|id| &cx.program.globals[*id]);
+        for output in globals().filter(|g| g.kind == GlobalKind::Output) {
+            if globals().any(|g| g.kind == GlobalKind::Input && g.name == output.name) {
+                found.push((output.span, entry.stage.name()));
+            }
+        }
+    }
+    for (span, stage) in found {
+        let message = format!("{} connects stages by names, so that a {stage} shader has no", cx.profile.name);
+        cx.unsupported(span, format!("{message} output with the semantic of an input"));
+    }
+}
+
+/// What stands for a leaf in the body. Of what there is one for each vertex or primitive, it stands for the one at an index.
 #[derive(Clone)]
-enum Replacement {
+pub(super) enum Replacement {
     /// A global input or output.
     Global(GlobalId, TypeId),
+    /// The invocation's own element of a global output.
+    Invocation(GlobalId, TypeId),
     /// A builtin variable and its type in the target.
     Builtin(Template, TypeId),
-    /// Components of an array of distances from an index on.
-    Distances(&'static str, u32),
+    /// Components of an array of distances or levels from an index on.
+    Distances(Template, u32),
+    /// An array of levels, and its type in the source, which may be shorter.
+    Levels(Template, TypeId),
     /// Nothing: a system value that the stage does not have.
     Missing(Symbol, Span),
 }
 
-struct GlobalLowering<'a, 'b> {
-    cx: &'a mut Context<'b>,
+pub(super) struct GlobalLowering<'a, 'b> {
+    pub(super) cx: &'a mut Context<'b>,
     /// Which entry point this is.
-    index: usize,
-    entry: EntryPoint,
-    body: Body,
+    pub(super) index: usize,
+    pub(super) entry: EntryPoint,
+    pub(super) body: Body,
     /// Statements before those of the body.
-    start: Vec<Stmt>,
+    pub(super) start: Vec<Stmt>,
     /// Where the distances of a semantic and index begin in their array.
     distances: FxHashMap<(Direction, String, u32), u32>,
+    /// The outputs of a control point, with what stands for them.
+    pub(super) control_point: Vec<(Leaf, Replacement)>,
 }
 
 /// Distances come in the order of their semantics' indices, whichever is declared first.
-fn distances(types: &Types, all: [(Direction, &[Leaf]); 2]) -> FxHashMap<(Direction, String, u32), u32> {
+fn distances(types: &Types, all: &[(Direction, Vec<&Leaf>)]) -> FxHashMap<(Direction, String, u32), u32> {
     let mut firsts = FxHashMap::default();
     for (direction, leaves) in all {
         let of = |l: &Leaf| Some((l.semantic.clone().filter(|(s, _)| distance_variable(s).is_some())?, l.ty));
-        let mut found: Vec<_> = leaves.iter().filter_map(of).collect();
+        let mut found: Vec<_> = leaves.iter().copied().filter_map(of).collect();
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut next: FxHashMap<String, u32> = FxHashMap::default();
         for ((semantic, index), ty) in found {
             let first = next.entry(semantic.clone()).or_insert(0);
-            firsts.insert((direction, semantic, index), *first);
+            firsts.insert((*direction, semantic, index), *first);
             *first = first.saturating_add(components(types, ty).len() as u32);
         }
     }
@@ -86,7 +113,7 @@ fn distances(types: &Types, all: [(Direction, &[Leaf]); 2]) -> FxHashMap<(Direct
 }
 
 /// The way to each number of a scalar, vector, or array of them.
-fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
+pub(super) fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
     let inner = |element: TypeId, n: u32| {
         let below = components(types, element);
         let paths = (0..n).flat_map(|i| below.iter().map(move |path| [&[i], path.as_slice()].concat()));
@@ -102,32 +129,33 @@ fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
 
 fn lower(cx: &mut Context, index: usize, entry: EntryPoint) {
     let settings = cx.layout.settings;
-    let inputs = Flatten { program: cx.program, split: false, settings }.leaves(&entry, Direction::In);
-    let outputs = Flatten { program: cx.program, split: false, settings }.leaves(&entry, Direction::Out);
-    let body = std::mem::take(&mut cx.program.functions[entry.function].code);
-    let distances = distances(&cx.program.types, [(Direction::In, &inputs), (Direction::Out, &outputs)]);
-    let params = cx.program.functions[entry.function].params.clone();
-    let mut l = GlobalLowering { cx, index, entry, body, start: Vec::new(), distances };
-    let mut written: Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)> = Vec::new();
-    for (index, param) in params.iter().enumerate() {
-        let of = |leaves: &[Leaf]| -> Vec<Leaf> {
-            leaves.iter().filter(|leaf| leaf.source == Source::Param(index)).cloned().collect()
-        };
-        match param.mode {
-            ParamMode::In => l.input(param.local, &of(&inputs), true),
-            ParamMode::Out => written.extend(l.output(param.local, of(&outputs))),
-            ParamMode::InOut | ParamMode::Ref => {
-                l.input(param.local, &of(&inputs), false);
-                let leaves = of(&outputs);
-                let places = l.places(param.local, &leaves, Direction::Out);
-                written.push((param.local, leaves, places));
-            }
-        }
+    let elements = Flatten { program: cx.program, split: false, settings }.elements(&entry);
+    let (mut l, inputs, outputs) = GlobalLowering::new(cx, index, entry, &elements);
+    let written = l.parameters(&inputs, &outputs, &elements);
+    l.elements(&elements);
+    match l.entry.stage {
+        Stage::Geometry => entry_streams::layout(&mut l),
+        Stage::Domain => entry_patches::domain_layout(&mut l),
+        Stage::Mesh => entry_meshes::layout(&mut l, &elements),
+        Stage::Vertex
+        | Stage::Hull
+        | Stage::Fragment
+        | Stage::Compute
+        | Stage::Amplification
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => {}
     }
     let result: Vec<Leaf> = outputs.into_iter().filter(|leaf| leaf.source == Source::Result).collect();
     l.returns(result, written);
     l.finish();
 }
+
+/// What is copied to the outputs at each return.
+pub(super) type Written = Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)>;
 
 /// A value of a type of its numbers in order.
 fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
@@ -141,28 +169,81 @@ fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprI
     b.construct(values, ty)
 }
 
-impl GlobalLowering<'_, '_> {
+impl<'a, 'b> GlobalLowering<'a, 'b> {
+    /// The start of the work on an entry point, with its inputs and outputs.
+    pub(super) fn new(
+        cx: &'a mut Context<'b>,
+        index: usize,
+        entry: EntryPoint,
+        elements: &[Elements],
+    ) -> (Self, Vec<Leaf>, Vec<Leaf>) {
+        let settings = cx.layout.settings;
+        let mut leaves = |direction| Flatten { program: cx.program, split: false, settings }.leaves(&entry, direction);
+        let (inputs, outputs) = (leaves(Direction::In), leaves(Direction::Out));
+        let all = [(Direction::In, &inputs), (Direction::Out, &outputs)].map(|(direction, leaves)| {
+            let many = elements.iter().filter(|e| e.direction == direction).flat_map(|e| &e.leaves);
+            (direction, leaves.iter().chain(many).collect())
+        });
+        let distances = distances(&cx.program.types, &all);
+        let body = std::mem::take(&mut cx.program.functions[entry.function].code);
+        let (start, control_point) = (Vec::new(), Vec::new());
+        (GlobalLowering { cx, index, entry, body, start, distances, control_point }, inputs, outputs)
+    }
+
+    /// The parameters that there is one of, and what of them is written at each return.
+    pub(super) fn parameters(&mut self, inputs: &[Leaf], outputs: &[Leaf], elements: &[Elements]) -> Written {
+        let mut written = Vec::new();
+        for (index, param) in self.cx.program.functions[self.entry.function].params.clone().into_iter().enumerate() {
+            if elements.iter().any(|e| e.param == index) {
+                continue;
+            }
+            let of = |leaves: &[Leaf]| -> Vec<Leaf> {
+                leaves.iter().filter(|leaf| leaf.source == Source::Param(index)).cloned().collect()
+            };
+            match param.mode {
+                ParamMode::In => self.input(param.local, &of(inputs), true),
+                ParamMode::Out => written.extend(self.output(param.local, of(outputs))),
+                ParamMode::InOut | ParamMode::Ref => {
+                    self.input(param.local, &of(inputs), false);
+                    let leaves = of(outputs);
+                    let places = self.places(param.local, &leaves, Direction::Out);
+                    written.push((param.local, leaves, places));
+                }
+            }
+        }
+        written
+    }
+
+    /// Parameters that are one value for each vertex or primitive.
+    fn elements(&mut self, elements: &[Elements]) {
+        for of in elements.iter().filter(|e| e.many.per == Per::VertexIn) {
+            let places = self.element_places(of, "gl_in[$0].");
+            self.element_input(of, &places);
+        }
+        let outputs: Vec<&Elements> = elements.iter().filter(|e| e.many.per != Per::VertexIn).collect();
+        self.shared_outputs(&outputs);
+    }
+
     /// What stands for each leaf: new globals, or builtins.
-    fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Replacement> {
+    pub(super) fn places(&mut self, local: LocalId, leaves: &[Leaf], direction: Direction) -> Vec<Replacement> {
         let base = self.body.locals.iter().nth(local.index()).map(|(_, l)| l.name);
         leaves.iter().map(|leaf| self.place(leaf, base.map_or("", |n| n.as_str()), direction)).collect()
     }
 
-    fn place(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
+    pub(super) fn place(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
+        if self.entry.stage == Stage::Hull && direction == Direction::Out && !leaf.of_patch {
+            return self.control_point_place(leaf, base);
+        }
         if !leaf.is_system() {
             return self.global(leaf, base, direction);
         }
         let (semantic, index) = leaf.semantic.clone().unwrap_or_default();
-        if let Some(variable) = distance_variable(&semantic)
-            && (direction == Direction::Out) != (self.entry.stage == Stage::Fragment)
-        {
-            let first = self.distances.get(&(direction, semantic, index)).copied().unwrap_or(0);
-            let end = first.saturating_add(components(&self.cx.program.types, leaf.ty).len() as u32);
-            if end > MOST_DISTANCES {
-                let message = format!("a stage has at most {MOST_DISTANCES} distances of one kind");
-                self.cx.unsupported(leaf.span, message);
-            }
-            return Replacement::Distances(variable, first);
+        let of_stage = (direction == Direction::Out) != (self.entry.stage == Stage::Fragment);
+        if let Some(place) = self.distance_place(leaf, direction, "").filter(|_| of_stage) {
+            return place;
+        }
+        if let Some(levels) = level_variable(&semantic) {
+            return self.level_place(leaf, levels, index);
         }
         let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
@@ -181,7 +262,30 @@ impl GlobalLowering<'_, '_> {
         }
     }
 
-    fn extension(&mut self, name: &str, span: Span) {
+    /// The levels of a leaf: one, or several.
+    fn level_place(&mut self, leaf: &Leaf, variable: &str, index: u32) -> Replacement {
+        let template = |text: &str| Template::parse(text).unwrap_or_default();
+        match self.cx.program.types.get(leaf.ty) {
+            Type::Scalar(_) => Replacement::Builtin(template(&format!("{variable}[{index}]")), TypeId::FLOAT),
+            Type::Array(..) if index == 0 => Replacement::Levels(template(variable), leaf.ty),
+            _ => Replacement::Distances(template(variable), index),
+        }
+    }
+
+    /// The distances of a leaf, in the block of a vertex if there are many.
+    pub(super) fn distance_place(&mut self, leaf: &Leaf, direction: Direction, block: &str) -> Option<Replacement> {
+        let (semantic, index) = leaf.semantic.clone()?;
+        let variable = Template::parse(&format!("{block}{}", distance_variable(&semantic)?)).ok()?;
+        let first = self.distances.get(&(direction, semantic, index)).copied().unwrap_or(0);
+        let end = first.saturating_add(components(&self.cx.program.types, leaf.ty).len() as u32);
+        if end > MOST_DISTANCES {
+            let message = format!("a stage has at most {MOST_DISTANCES} distances of one kind");
+            self.cx.unsupported(leaf.span, message);
+        }
+        Some(Replacement::Distances(variable, first))
+    }
+
+    pub(super) fn extension(&mut self, name: &str, span: Span) {
         if !name.is_empty() {
             let made = attribute(EXTENSION_ATTRIBUTE, vec![AttributeArg::Text(Symbol::new(name))], span);
             let attributes = &mut self.cx.program.functions[self.entry.function].attributes;
@@ -211,7 +315,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// A new input or output. Integers are flat between stages, and `bool` travels as `uint`.
-    fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
+    pub(super) fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
         let kind = if direction == Direction::In { GlobalKind::Input } else { GlobalKind::Output };
         let name = match (base.is_empty(), leaf.name.is_empty()) {
             (false, false) => format!("{base}_{}", leaf.name),
@@ -234,8 +338,9 @@ impl GlobalLowering<'_, '_> {
         let mut global = new_global(&name, ty, kind, leaf);
         let between = match direction {
             Direction::In => self.entry.stage == Stage::Fragment,
-            Direction::Out => self.entry.stage != Stage::Fragment,
+            Direction::Out => !matches!(self.entry.stage, Stage::Fragment | Stage::Hull),
         };
+        global.storage = leaf.of_patch.then(|| Symbol::new("patch"));
         let types = &self.cx.program.types;
         let flat = types.component(types.innermost(ty)).is_some_and(|s| s.is_integer() || s == Scalar::F64);
         if between && flat {
@@ -247,66 +352,107 @@ impl GlobalLowering<'_, '_> {
         Replacement::Global(self.add_global(global), ty)
     }
 
-    /// The value of a leaf at its place, as the source's type.
-    fn read(&mut self, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
+    /// The variable of a place that has one; of what there are many, the one at an index.
+    pub(super) fn lvalue(&mut self, place: &Replacement, index: Option<ExprId>, span: Span) -> Option<ExprId> {
+        let index = index.map(|i| self.body.exprs.duplicate(i));
         let program = &mut *self.cx.program;
         let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
         match place {
-            Replacement::Global(id, own) => {
-                let value = b.global(*id, *own);
-                b.convert(value, ty)
+            Replacement::Global(id, own) => match index {
+                Some(index) => {
+                    let whole = b.global(*id, program.globals[*id].ty);
+                    Some(b.add(ExprKind::Index(whole, index), *own))
+                }
+                None => Some(b.global(*id, *own)),
+            },
+            Replacement::Invocation(id, own) => {
+                let whole = b.global(*id, program.globals[*id].ty);
+                let index = b.native(Template::parse(INVOCATION).unwrap_or_default(), Vec::new(), TypeId::INT);
+                Some(b.add(ExprKind::Index(whole, index), *own))
             }
-            Replacement::Builtin(template, own) => {
-                let value = b.native(template.clone(), Vec::new(), *own);
-                adapt(&mut b, value, ty)
-            }
+            Replacement::Builtin(template, own) => Some(b.native(template.clone(), index.into_iter().collect(), *own)),
+            Replacement::Distances(..) | Replacement::Levels(..) | Replacement::Missing(..) => None,
+        }
+    }
+
+    /// The value of a leaf at its place, as the source's type.
+    fn read(&mut self, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
+        self.read_at(place, None, ty, span)
+    }
+
+    /// The value of a leaf at its place, perhaps the one at an index, as the source's type.
+    pub(super) fn read_at(&mut self, place: &Replacement, index: Option<ExprId>, ty: TypeId, span: Span) -> ExprId {
+        if let Some(value) = self.lvalue(place, index, span) {
+            let program = &mut *self.cx.program;
+            let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
+            return match place {
+                Replacement::Builtin(..) => adapt(&mut b, value, ty),
+                _ => b.convert(value, ty),
+            };
+        }
+        let count = components(&self.cx.program.types, ty).len();
+        match place {
             Replacement::Distances(variable, first) => {
-                let Ok(template) = Template::parse(variable) else { return b.add(ExprKind::Zero, ty) };
-                let array = b.types.array(TypeId::FLOAT, None);
-                let parts = (*first..).take(components(b.types, ty).len()).map(|i| {
-                    let all = b.native(template.clone(), Vec::new(), array);
-                    b.at(all, i)
-                });
-                let parts: Vec<ExprId> = parts.collect();
+                let parts: Vec<ExprId> =
+                    (*first..).take(count).map(|at| self.distance(variable, index, at, span)).collect();
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
                 put_together(&mut b, ty, &mut parts.into_iter())
             }
+            Replacement::Levels(variable, _) => {
+                let levels = Replacement::Distances(variable.clone(), 0);
+                self.read_at(&levels, index, ty, span)
+            }
             Replacement::Missing(semantic, place) => {
-                let value = b.add(ExprKind::Zero, ty);
                 let message =
                     format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
                 self.cx.unsupported(*place, message);
-                value
+                self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span })
             }
+            _ => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span }),
         }
+    }
+
+    /// A number of an array of distances or levels.
+    fn distance(&mut self, variable: &Template, index: Option<ExprId>, at: u32, span: Span) -> ExprId {
+        let index = index.map(|i| self.body.exprs.duplicate(i));
+        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+        let array = b.types.array(TypeId::FLOAT, None);
+        let all = b.native(variable.clone(), index.into_iter().collect(), array);
+        b.at(all, at)
     }
 
     /// Statements that write a value to a leaf's place.
     fn write(&mut self, place: &Replacement, value: ExprId, out: &mut Vec<Stmt>) {
-        let span = self.body.exprs[value].span;
-        let ty = self.body.exprs[value].ty;
-        let program = &mut *self.cx.program;
-        let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
+        self.write_at(place, None, value, out);
+    }
+
+    /// Statements that write a value to a leaf's place, perhaps the one at an index.
+    pub(super) fn write_at(&mut self, place: &Replacement, index: Option<ExprId>, value: ExprId, out: &mut Vec<Stmt>) {
+        let Expr { ty, span, .. } = self.body.exprs[value];
+        if let Some(target) = self.lvalue(place, index, span) {
+            let program = &mut *self.cx.program;
+            let mut b = Build::new(&mut program.types, &mut self.body.exprs, span);
+            let own = b.exprs[target].ty;
+            let value = match place {
+                Replacement::Builtin(..) => adapt(&mut b, value, own),
+                _ => b.convert(value, own),
+            };
+            out.push(b.set(target, value));
+            return;
+        }
         match place {
-            Replacement::Global(id, own) => {
-                let target = b.global(*id, *own);
-                let value = b.convert(value, *own);
-                out.push(b.set(target, value));
-            }
-            Replacement::Builtin(template, own) => {
-                let target = b.native(template.clone(), Vec::new(), *own);
-                let value = adapt(&mut b, value, *own);
-                out.push(b.set(target, value));
-            }
             Replacement::Distances(variable, first) => {
-                let Ok(template) = Template::parse(variable) else { return };
-                let array = b.types.array(TypeId::FLOAT, None);
-                for (i, path) in (0u32..).zip(components(b.types, ty)) {
-                    let all = b.native(template.clone(), Vec::new(), array);
-                    let target = b.at(all, first.saturating_add(i));
-                    let source = if i == 0 { value } else { b.exprs.duplicate(value) };
-                    let source = path.iter().fold(source, |source, index| b.at(source, *index));
+                for (i, path) in (0u32..).zip(components(&self.cx.program.types, ty)) {
+                    let target = self.distance(variable, index, first.saturating_add(i), span);
+                    let path: Vec<Step> = path.into_iter().map(Step::Element).collect();
+                    let source = self.taken(value, &path);
+                    let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                    let source = b.convert(source, TypeId::FLOAT);
                     out.push(b.set(target, source));
                 }
+            }
+            Replacement::Levels(variable, _) => {
+                self.write_at(&Replacement::Distances(variable.clone(), 0), index, value, out);
             }
             // Nobody reads it: what the target has no word for is left out if the value is harmless.
             Replacement::Missing(semantic, place) => {
@@ -317,6 +463,7 @@ impl GlobalLowering<'_, '_> {
                 );
                 self.cx.unsupported(*place, message);
             }
+            _ => {}
         }
     }
 
@@ -340,10 +487,10 @@ impl GlobalLowering<'_, '_> {
                         continue;
                     }
                     let (ty, span) = (leaf.ty, self.body.exprs[id].span);
-                    let value = if leaf.is_position() {
-                        self.position(id, place, ty, span)
-                    } else {
-                        self.read(place, ty, span)
+                    let value = match place {
+                        Replacement::Levels(variable, own) => self.levels(variable, *own, span),
+                        _ if leaf.is_position() => self.position(id, place, ty, span),
+                        _ => self.read(place, ty, span),
                     };
                     self.body.exprs.replace_by(id, value);
                 }
@@ -363,15 +510,30 @@ impl GlobalLowering<'_, '_> {
             let plain = match place {
                 Replacement::Builtin(_, own) => *own == leaf.ty,
                 Replacement::Distances(..) => !matches!(self.cx.program.types.get(leaf.ty), Type::Array(..)),
-                Replacement::Global(_, own) => *own == leaf.ty,
+                Replacement::Global(_, own) | Replacement::Invocation(_, own) => *own == leaf.ty,
+                Replacement::Levels(..) => self.are_indexed(found, index),
                 Replacement::Missing(..) => true,
             };
             plain || !leaf.path.is_empty() || found.iter().filter(|(_, i)| *i == index).count() <= 1
         })
     }
 
+    /// Whether all uses of an array of levels take one of them.
+    fn are_indexed(&self, found: &[(ExprId, usize)], index: usize) -> bool {
+        let live = self.body.expressions();
+        let parents = self.body.exprs.parents(&live);
+        found.iter().filter(|(_, i)| *i == index).all(|(id, _)| {
+            let parent = parents.get(id).map(|parent| &self.body.exprs[*parent].kind);
+            matches!(parent, Some(ExprKind::Index(base, _)) if base == id)
+        })
+    }
+
+    fn levels(&mut self, variable: &Template, ty: TypeId, span: Span) -> ExprId {
+        Build::new(&mut self.cx.program.types, &mut self.body.exprs, span).native(variable.clone(), Vec::new(), ty)
+    }
+
     /// A variable that takes the name of a global is named as the source has it, and the global makes way.
-    fn rename_shadowed(&mut self, local: LocalId, places: &[Replacement]) {
+    pub(super) fn rename_shadowed(&mut self, local: LocalId, places: &[Replacement]) {
         let name = self.body.locals[local].name;
         for place in places {
             if let Replacement::Global(id, _) = place
@@ -436,25 +598,35 @@ impl GlobalLowering<'_, '_> {
         ignored: &dyn Fn(ExprId) -> bool,
     ) -> bool {
         let direct = |(place, leaf): (&Replacement, &Leaf)| match place {
-            Replacement::Global(_, own) | Replacement::Builtin(_, own) => *own == leaf.ty,
+            Replacement::Global(_, own) | Replacement::Invocation(_, own) | Replacement::Builtin(_, own) => {
+                *own == leaf.ty
+            }
             Replacement::Distances(..) => leaf.ty == TypeId::FLOAT,
+            Replacement::Levels(..) => true,
             Replacement::Missing(..) => false,
         };
         if !places.iter().zip(leaves).all(direct) {
             return false;
         }
         let Some(found) = accesses(&self.body, local, leaves, ignored) else { return false };
+        let levels = (0..).zip(places).filter(|(_, place)| matches!(place, Replacement::Levels(..)));
+        if !levels.into_iter().all(|(index, _)| self.are_indexed(&found, index)) {
+            return false;
+        }
         for (id, index) in found {
             let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
             let span = self.body.exprs[id].span;
-            let value = self.read(place, leaf.ty, span);
+            let value = match place {
+                Replacement::Levels(variable, own) => self.levels(variable, *own, span),
+                _ => self.read(place, leaf.ty, span),
+            };
             self.body.exprs.replace_by(id, value);
         }
         true
     }
 
     /// Replaces `return value;` by writes to the outputs.
-    fn returns(&mut self, result: Vec<Leaf>, written: Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)>) {
+    pub(super) fn returns(&mut self, result: Vec<Leaf>, written: Written) {
         let local = self.result_local(&result);
         let base = local.map(|l| self.body.locals[l].name.to_string()).unwrap_or_default();
         let places: Vec<Replacement> = result.iter().map(|leaf| self.place(leaf, &base, Direction::Out)).collect();
@@ -592,6 +764,9 @@ impl GlobalLowering<'_, '_> {
     /// Writes a returned value to the outputs.
     fn write_value(&mut self, value: ExprId, leaves: &[Leaf], places: &[Replacement], out: &mut Vec<Stmt>) {
         let span = self.body.exprs[value].span;
+        if self.entry.stage == Stage::Hull {
+            return self.write_parts(value, (leaves, places), &[], None, out);
+        }
         if let ([leaf], [place]) = (leaves, places)
             && leaf.path.is_empty()
         {
@@ -625,7 +800,7 @@ impl GlobalLowering<'_, '_> {
         }
     }
 
-    fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         self.body.block.stmts.splice(0..0, self.start);
         let function = &mut self.cx.program.functions[self.entry.function];
         function.code = self.body;

@@ -2,7 +2,7 @@
 //!
 //! Their locations are those of the sidecar: [`crate::layout::locations`].
 
-use crate::layout::locations::{self, Varying, VaryingPart};
+use crate::layout::locations::{self, Many, Varying, VaryingPart};
 use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -39,6 +39,8 @@ pub struct Leaf {
     pub location: Option<u32>,
     /// Index for dual-source blending.
     pub index: Option<u32>,
+    /// It is of a whole patch.
+    pub of_patch: bool,
     /// Its place in the source.
     pub span: Span,
     /// Comments before the field.
@@ -62,6 +64,7 @@ impl Leaf {
             modifiers: Modifiers::default(),
             location: None,
             index: None,
+            of_patch: false,
             span,
             comments: Vec::new(),
         }
@@ -77,6 +80,18 @@ impl Leaf {
         let (name, _) = self.semantic.as_ref().filter(|_| self.is_system())?;
         system_values::find(name, stage, direction)
     }
+}
+
+/// A parameter that is one value for each vertex or primitive.
+pub struct Elements {
+    /// Which parameter it is.
+    pub param: usize,
+    /// How many of what there are.
+    pub many: Many,
+    /// Where they go.
+    pub direction: Direction,
+    /// The leaves of one.
+    pub leaves: Vec<Leaf>,
 }
 
 /// How leaves are found.
@@ -100,23 +115,41 @@ struct LeafAt {
     location: u32,
     /// How many indices of the semantic.
     further: u32,
+    of_patch: bool,
     comments: Vec<crate::lex::Comment>,
 }
 
 impl Flatten<'_> {
-    /// The leaves of one direction of an entry point, with locations.
+    /// The leaves of one direction of an entry point, with locations; not those of which there is one for each vertex or
+    /// primitive.
     pub fn leaves(&mut self, entry: &EntryPoint, direction: Direction) -> Vec<Leaf> {
         let unit = match direction {
             Direction::In => Unit::VaryingInput,
             Direction::Out => Unit::VaryingOutput,
         };
         let mut all = locations::varyings(self.program, &self.settings, entry);
-        all.retain(|v| v.unit == unit);
+        all.retain(|v| v.unit == unit && v.many.is_none());
         let mut leaves = self.flattened(&all);
         if entry.stage == Stage::Vertex && direction == Direction::In {
             leaves.iter_mut().for_each(position_of_mesh);
         }
         leaves
+    }
+
+    /// What there is one of for each vertex or primitive in a parameter, with the leaves of one.
+    pub fn elements(&mut self, entry: &EntryPoint) -> Vec<Elements> {
+        let all = locations::varyings(self.program, &self.settings, entry);
+        let found = all.into_iter().filter_map(|varying| {
+            let direction = match varying.unit {
+                Unit::VaryingInput => Direction::In,
+                _ => Direction::Out,
+            };
+            let (many, param) = (varying.many?, varying.param?);
+            let part = varying.part.parts.first()?.clone();
+            let leaves = self.flattened(&[Varying { part, ..varying }]);
+            Some(Elements { param, many, direction, leaves })
+        });
+        found.collect()
     }
 
     /// The leaves of some inputs or outputs.
@@ -132,6 +165,7 @@ impl Flatten<'_> {
                 modifiers: param.map_or(function.modifiers, |p| p.modifiers),
                 location: 0,
                 further: 0,
+                of_patch: varying.of_patch,
                 comments: Vec::new(),
             };
             self.walk(at, &varying.part, &mut leaves);
@@ -200,6 +234,7 @@ fn leaf(ty: TypeId, at: LeafAt, part: &VaryingPart) -> Leaf {
         modifiers: at.modifiers,
         location: (part.count > 0).then(|| at.location.saturating_add(part.start)),
         index: part.index,
+        of_patch: at.of_patch,
         span: part.span,
         comments: at.comments,
     }

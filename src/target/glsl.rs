@@ -186,6 +186,9 @@ const WORDS: &[(&str, u32, u32)] = &[
     ("depth_greater", 420, NONE),
     ("depth_less", 420, NONE),
     ("invocations", 400, 320),
+    ("stream", 400, NONE),
+    ("EmitStreamVertex", 400, NONE),
+    ("EndStreamPrimitive", 400, NONE),
 ];
 
 /// How an extension that Vulkan's GLSL needs stands in OpenGL.

@@ -121,10 +121,16 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_Position", F32, 4)), Some(("position", F32, 4)), ""),
     hint(named(row(&["SV_POINTSIZE"], POINTS, Out,
         Some(("gl_PointSize", F32, 1)), None, ""), "PSIZE")),
-    row(&["SV_RENDERTARGETARRAYINDEX"], POINTS, Out,
+    row(&["SV_RENDERTARGETARRAYINDEX"], &[Vertex, Domain], Out,
         Some(("gl_Layer", I32, 1)), None, "GL_ARB_shader_viewport_layer_array"),
-    row(&["SV_VIEWPORTARRAYINDEX"], POINTS, Out,
+    row(&["SV_RENDERTARGETARRAYINDEX"], &[Geometry, Mesh], Out,
+        Some(("gl_Layer", I32, 1)), None, ""),
+    row(&["SV_VIEWPORTARRAYINDEX"], &[Vertex, Domain], Out,
         Some(("gl_ViewportIndex", I32, 1)), None, "GL_ARB_shader_viewport_layer_array"),
+    row(&["SV_VIEWPORTARRAYINDEX"], &[Geometry, Mesh], Out,
+        Some(("gl_ViewportIndex", I32, 1)), None, ""),
+    row(&["SV_CULLPRIMITIVE"], &[Mesh], Out,
+        Some(("gl_CullPrimitiveEXT", Bool, 1)), None, ""),
     row(&["SV_SHADINGRATE"], POINTS, Out,
         Some(("gl_PrimitiveShadingRateEXT", I32, 1)), None, "GL_EXT_fragment_shading_rate"),
     row(&["SV_PRIMITIVEID"], &[Geometry, Mesh], Out,
@@ -232,6 +238,28 @@ pub fn enabled_for(attribute: &str) -> Option<&'static str> {
         "primitive_index" => Some("primitive_index"),
         _ => attribute.starts_with("subgroup_").then_some("subgroups"),
     }
+}
+
+/// The invocation's own number, of the control point that it makes.
+pub const INVOCATION: &str = "gl_InvocationID";
+
+/// The tessellation factors of a patch are arrays in targets with variables.
+pub fn level_variable(semantic: &str) -> Option<&'static str> {
+    match semantic {
+        "SV_TESSFACTOR" => Some("gl_TessLevelOuter"),
+        "SV_INSIDETESSFACTOR" => Some("gl_TessLevelInner"),
+        _ => None,
+    }
+}
+
+/// A system value of one vertex or control point among many, or of one primitive of a mesh.
+pub fn find_member(semantic: &str, of_primitive: bool) -> Option<&'static SystemValue> {
+    if of_primitive {
+        return find(semantic, Mesh, Out);
+    }
+    const OF_VERTICES: [&str; 2] = ["gl_Position", "gl_PointSize"];
+    let of_vertex = |v: &&SystemValue| v.variable.is_some_and(|(name, ..)| OF_VERTICES.contains(&name));
+    find(semantic, Vertex, Out).filter(of_vertex)
 }
 
 /// The distances to clip and cull planes are arrays in targets with variables.

@@ -641,6 +641,11 @@ pub struct Function {
 }
 
 impl Function {
+    /// An attribute by its name, in any case.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case(name))
+    }
+
     /// A function made by a pass; its parameters' locals are in `code`.
     pub fn new(name: impl Into<Symbol>, params: Vec<Param>, result: TypeId, code: Body, span: Span) -> Function {
         let body = FunctionBody::Block;

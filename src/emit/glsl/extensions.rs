@@ -107,7 +107,10 @@ pub(super) fn collect(cx: &Context) -> Found {
             | Stage::AnyHit
             | Stage::ClosestHit
             | Stage::Miss
-            | Stage::Callable => found.add("GL_EXT_ray_tracing"),
+            | Stage::Callable => {
+                found.add("GL_EXT_ray_tracing");
+                found.version = found.version.max(460);
+            }
             Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Fragment | Stage::Compute => {}
         }
     }

@@ -9,9 +9,9 @@ mod types;
 use super::context::{Context, Group, Spacing, constant_element, header, transparent_element};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
-use crate::target::Varyings;
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
+use crate::target::{STAGE_LAYOUT, Varyings};
 use crate::tree::*;
 use std::collections::BTreeSet;
 
@@ -51,6 +51,7 @@ impl GlslFile<'_> {
         if header(self.cx, &mut self.w) {
             self.w.blank();
         }
+        self.primitives();
         self.pointers = found.pointers.into_iter().collect();
         // Declared first: structs may hold pointers to themselves.
         for ty in self.pointers.clone() {
@@ -62,9 +63,8 @@ impl GlslFile<'_> {
 
     /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
     fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
-        if matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification) {
-            let [x, y, z] = entry.workgroup_size;
-            self.w.line(&format!("layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;"));
+        if entry.stage == Stage::Compute {
+            self.w.line(&group_size(entry));
             self.w.blank();
         }
         for attribute in &function.attributes {
@@ -73,6 +73,25 @@ impl GlslFile<'_> {
                 self.w.blank();
             }
         }
+    }
+
+    /// `layout(triangles) in;`: what the stage declares of its primitives tells the sizes of arrays, and comes first.
+    fn primitives(&mut self) {
+        let mut lines = Vec::new();
+        for entry in self.cx.entry_points {
+            if matches!(entry.stage, Stage::Mesh | Stage::Amplification) {
+                lines.push(group_size(entry));
+            }
+            for attribute in &self.cx.program.functions[entry.function].attributes {
+                if let [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] = attribute.args.as_slice()
+                    && attribute.name == STAGE_LAYOUT
+                {
+                    lines.push(format!("layout({qualifiers}) {word};"));
+                }
+            }
+        }
+        lines.iter().for_each(|line| self.w.line(line));
+        self.w.blank();
     }
 
     fn items(&mut self) {
@@ -236,7 +255,8 @@ impl GlslFile<'_> {
         let words: String = WORDS.iter().filter(|(m, _)| global.modifiers.has(*m)).map(|(_, word)| *word).collect();
         let layout = layout_of(&layout);
         let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
-        self.w.line(&format!("{layout}{words}{word} {variable};"));
+        let storage = global.storage.map_or(String::new(), |storage| format!("{storage} "));
+        self.w.line(&format!("{layout}{words}{storage}{word} {variable};"));
     }
 
     fn function(&mut self, id: FunctionId) {
@@ -265,6 +285,12 @@ impl GlslFile<'_> {
         };
         format!("{word}{}", Glsl.variable(self.cx, local.ty, local.name.as_str()))
     }
+}
+
+/// `layout(local_size_x = 8, ...) in;`
+fn group_size(entry: &EntryPoint) -> String {
+    let [x, y, z] = entry.workgroup_size;
+    format!("layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;")
 }
 
 /// `layout(a, b) `, of the parts that say something.

@@ -1,0 +1,461 @@
+//! Inputs and outputs of which there is one for each vertex, control point or primitive.
+//!
+//! Before: `void main(triangle VSOutput input[3], ...) { ... input[i].color ... input[i].pos ... }`
+//! After:  `in vec3 input_color[3];  void main() { ... input_color[i] ... gl_in[i].gl_Position ... }`
+//!
+//! An input of which a whole element is used is put together there; one that is used as a whole array becomes a variable
+//! that is filled at the start. Outputs are written leaf by leaf, also by functions that have them as parameters: those lose
+//! the parameter, since the outputs are global.
+//!
+//! A part of [`super::entry_globals`].
+
+use super::entry_globals::{GlobalLowering, Replacement};
+use super::entry_streams::{self, Stream};
+use super::hoist::{self, Mark, Marks};
+use super::stage_io::{Elements, Leaf, assemble};
+use crate::layout::locations::Per;
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::STAGE_LAYOUT;
+use crate::target::system_values::{Direction, INVOCATION, find_member};
+use crate::tree::analyses::is_pure;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A use of an element, or of a part of one.
+struct ElementUse {
+    /// The expression that is the part.
+    at: ExprId,
+    /// Which element.
+    index: ExprId,
+    /// The way from the element to the part.
+    path: Vec<Step>,
+    /// The leaf that it is.
+    leaf: Option<usize>,
+}
+
+/// The uses of elements of a variable, and whether it is used in another way.
+fn element_uses(body: &Body, local: LocalId, leaves: &[Leaf]) -> (Vec<ElementUse>, Option<ExprId>) {
+    let live = body.expressions();
+    let parents = body.exprs.parents(&live);
+    let (mut found, mut whole) = (Vec::new(), None);
+    for id in live {
+        if !matches!(body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+            continue;
+        }
+        let element = parents.get(&id).and_then(|parent| match body.exprs[*parent].kind {
+            ExprKind::Index(base, index) if base == id => Some((*parent, index)),
+            _ => None,
+        });
+        match element {
+            Some((at, index)) => found.push(part_of(body, &parents, leaves, at, index)),
+            None => whole = Some(id),
+        }
+    }
+    (found, whole)
+}
+
+/// The largest part around an element that is a leaf, or holds some.
+fn part_of(
+    body: &Body,
+    parents: &FxHashMap<ExprId, ExprId>,
+    leaves: &[Leaf],
+    element: ExprId,
+    index: ExprId,
+) -> ElementUse {
+    let mut part = ElementUse { at: element, index, path: Vec::new(), leaf: None };
+    loop {
+        part.leaf = leaves.iter().position(|l| l.path == part.path);
+        if part.leaf.is_some() {
+            return part;
+        }
+        let step = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
+            ExprKind::Field(base, field) if base == part.at => Some((*parent, Step::Field(field))),
+            ExprKind::Index(base, index) if base == part.at => {
+                Some((*parent, Step::Element(u32::try_from(body.exprs.integer(index)?).ok()?)))
+            }
+            _ => None,
+        });
+        let Some((parent, step)) = step else { return part };
+        part.at = parent;
+        part.path.push(step);
+    }
+}
+
+impl GlobalLowering<'_, '_> {
+    /// What stands for each leaf of an element, in the block of builtins or in an array.
+    pub(super) fn element_places(&mut self, of: &Elements, block: &str) -> Vec<Replacement> {
+        let local = self.cx.program.functions[self.entry.function].params.get(of.param).map(|p| p.local);
+        let base = local.map_or_else(String::new, |local| self.body.locals[local].name.to_string());
+        // A patch that comes in has as many points as the largest.
+        let patch = matches!(self.entry.stage, Stage::Hull | Stage::Domain);
+        let count = of.many.count.filter(|_| !patch);
+        let primitive = of.many.per == Per::Primitive;
+        let leaves = of.leaves.iter();
+        leaves.map(|leaf| self.element_place(leaf, &base, (of.direction, block), (count, primitive))).collect()
+    }
+
+    fn element_place(
+        &mut self,
+        leaf: &Leaf,
+        base: &str,
+        (direction, block): (Direction, &str),
+        (count, primitive): (Option<u32>, bool),
+    ) -> Replacement {
+        if leaf.is_system() {
+            return self.member_place(leaf, direction, block, primitive);
+        }
+        let place = self.global(leaf, base, direction);
+        if let Replacement::Global(id, own) = place {
+            let types = &mut self.cx.program.types;
+            self.cx.program.globals[id].ty = types.array(own, count);
+            if primitive {
+                self.cx.program.globals[id].modifiers.set(Modifiers::PRIMITIVES);
+            }
+        }
+        place
+    }
+
+    /// A builtin of an element.
+    fn member_place(&mut self, leaf: &Leaf, direction: Direction, block: &str, primitive: bool) -> Replacement {
+        if let Some(place) = self.distance_place(leaf, direction, block) {
+            return place;
+        }
+        let semantic = leaf.semantic.clone().unwrap_or_default().0;
+        let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
+        let Some(value) = find_member(&semantic, primitive) else { return missing };
+        let Some((spelling, scalar, length)) = value.variable else { return missing };
+        self.extension(value.extension, leaf.span);
+        let ty = self.cx.program.types.scalar_or_vector(scalar, length);
+        Template::parse(&format!("{block}{spelling}")).map_or(missing, |template| Replacement::Builtin(template, ty))
+    }
+
+    /// What stands for an output of the control point that the invocation makes.
+    pub(super) fn control_point_place(&mut self, leaf: &Leaf, base: &str) -> Replacement {
+        let place = if leaf.is_system() {
+            self.member_place(leaf, Direction::Out, &format!("gl_out[{INVOCATION}]."), false)
+        } else {
+            let count = self.cx.program.functions[self.entry.function].attribute("outputcontrolpoints");
+            let count = count.and_then(|a| match a.args.as_slice() {
+                [AttributeArg::Int(n)] => u32::try_from(*n).ok(),
+                _ => None,
+            });
+            match self.element_place(leaf, base, (Direction::Out, ""), (count, false)) {
+                Replacement::Global(id, own) => Replacement::Invocation(id, own),
+                other => other,
+            }
+        };
+        self.control_point.push((leaf.clone(), place.clone()));
+        place
+    }
+
+    /// What stands for the leaves of the control points that the stage has made.
+    pub(super) fn made_points(&mut self, of: &Elements, made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
+        let places = of.leaves.iter().map(|leaf| {
+            if leaf.is_system() {
+                return self.member_place(leaf, Direction::Out, "gl_out[$0].", false);
+            }
+            match made.iter().find(|(own, _)| own.path == leaf.path && own.ty == leaf.ty) {
+                Some((_, Replacement::Invocation(id, own))) => Replacement::Global(*id, *own),
+                _ => Replacement::Missing(Symbol::new(&leaf.name), leaf.span),
+            }
+        });
+        places.collect()
+    }
+
+    /// An input that there is one of for each vertex: its elements are read where they are used.
+    pub(super) fn element_input(&mut self, of: &Elements, places: &[Replacement]) {
+        let params = &self.cx.program.functions[self.entry.function].params;
+        let Some(local) = params.get(of.param).map(|p| p.local) else { return };
+        self.once(local, &of.leaves);
+        let (uses, whole) = element_uses(&self.body, local, &of.leaves);
+        let written = self.cx.program.written_locals(&self.body).contains(&local);
+        if whole.is_some() || written {
+            return self.whole_input(local, of, places);
+        }
+        for part in uses {
+            let Expr { ty, span, .. } = self.body.exprs[part.at];
+            let value = match part.leaf.and_then(|i| places.get(i)) {
+                Some(place) => self.read_at(place, Some(part.index), ty, span),
+                None => self.element(part.index, ty, (&of.leaves, places), part.path, span),
+            };
+            self.body.exprs.replace_by(part.at, value);
+        }
+    }
+
+    /// Indices that would be evaluated several times and do something become variables.
+    fn once(&mut self, local: LocalId, leaves: &[Leaf]) {
+        let (uses, _) = element_uses(&self.body, local, leaves);
+        let effects = self.cx.effects();
+        let several = uses.iter().filter(|u| u.leaf.is_none() && !is_pure(&self.body.exprs, u.index));
+        let marks: Marks = several.map(|u| (u.index, Mark::Value(Symbol::new("index")))).collect();
+        hoist::hoist(self.cx.program, &effects, &mut self.body, marks);
+    }
+
+    /// An element, or a part of one, put together from its leaves.
+    fn element(
+        &mut self,
+        index: ExprId,
+        ty: TypeId,
+        (leaves, places): (&[Leaf], &[Replacement]),
+        mut path: Vec<Step>,
+        span: Span,
+    ) -> ExprId {
+        let values = leaves.iter().zip(places).map(|(leaf, place)| match place {
+            // A value that the stage does not have is 0 in a struct that is shared with another stage.
+            Replacement::Missing(..) => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span }),
+            _ if !leaf.path.starts_with(&path) => index,
+            _ => self.read_at(place, Some(index), leaf.ty, span),
+        });
+        let values: Vec<ExprId> = values.collect();
+        assemble(self.cx.program, &mut self.body.exprs, ty, &mut path, (leaves, &values), span)
+    }
+
+    /// A variable of all elements.
+    fn whole_input(&mut self, local: LocalId, of: &Elements, places: &[Replacement]) {
+        let Local { span, .. } = self.body.locals[local];
+        let count = of.many.count.unwrap_or(1);
+        let mut elements = Vec::new();
+        for at in 0..count {
+            let index = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span).int(at.into());
+            elements.push(self.element(index, of.many.element, (&of.leaves, places), Vec::new(), span));
+        }
+        let ty = self.cx.program.types.array(of.many.element, Some(count));
+        let value = self.body.exprs.push(Expr { kind: ExprKind::Construct(elements), ty, span });
+        self.retype(local, ty);
+        self.start.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+        self.rename_shadowed(local, places);
+    }
+
+    fn retype(&mut self, local: LocalId, ty: TypeId) {
+        self.body.locals[local].ty = ty;
+        for id in self.body.expressions() {
+            if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+                self.body.exprs[id].ty = ty;
+            }
+        }
+    }
+
+    /// Outputs that there are many of, in the entry point and in the functions that have them as parameters.
+    pub(super) fn shared_outputs(&mut self, outputs: &[&Elements]) {
+        let params: Vec<LocalId> =
+            self.cx.program.functions[self.entry.function].params.iter().map(|p| p.local).collect();
+        let mut handles = Vec::new();
+        let streams = outputs.iter().filter(|of| params.get(of.param).is_some_and(|l| self.stream(*l).is_some()));
+        let several = streams.count() > 1;
+        let mut number = 0;
+        for of in outputs {
+            let Some(&local) = params.get(of.param) else { continue };
+            let handle = match (self.stream(local), of.many.per) {
+                (Some(_), _) => {
+                    let places = self.places(local, &of.leaves, Direction::Out);
+                    let stream = several.then_some(number);
+                    entry_streams::mark(self.cx.program, &places, stream);
+                    number += 1;
+                    Handle { of, places, stream: Some(Stream { number: stream }) }
+                }
+                (None, Per::Indices) => Handle { of, places: Vec::new(), stream: None },
+                (None, Per::Primitive) => {
+                    let places = self.element_places(of, "gl_MeshPrimitivesEXT[$0].");
+                    Handle { of, places, stream: None }
+                }
+                (None, Per::Vertex | Per::VertexIn) => {
+                    let places = self.element_places(of, "gl_MeshVerticesEXT[$0].");
+                    Handle { of, places, stream: None }
+                }
+            };
+            handles.push((local, handle));
+        }
+        let bound: Vec<(LocalId, usize)> = handles.iter().enumerate().map(|(i, (local, _))| (*local, i)).collect();
+        let handles: Vec<Handle> = handles.into_iter().map(|(_, handle)| handle).collect();
+        self.function_outputs(&handles, &bound);
+    }
+
+    fn stream(&self, local: LocalId) -> Option<StreamKind> {
+        match self.cx.program.types.get(self.body.locals[local].ty) {
+            Type::Stream(kind, _) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The functions that are given outputs write them themselves, each for its entry point: they are copied for it.
+    fn function_outputs(&mut self, handles: &[Handle], bound: &[(LocalId, usize)]) {
+        let mut copies: FxHashMap<(FunctionId, Vec<Option<usize>>), FunctionId> = FxHashMap::default();
+        let mut open = self.pass_outputs(bound, &mut copies);
+        self.write_outputs(handles, bound);
+        while let Some((copy, bound)) = open.pop() {
+            let code = std::mem::take(&mut self.cx.program.functions[copy].code);
+            let entry = std::mem::replace(&mut self.body, code);
+            open.extend(self.pass_outputs(&bound, &mut copies));
+            self.write_outputs(handles, &bound);
+            let code = std::mem::replace(&mut self.body, entry);
+            self.cx.program.functions[copy].code = code;
+        }
+    }
+
+    /// Makes calls that pass outputs calls of functions without these parameters; answers those that are new.
+    fn pass_outputs(
+        &mut self,
+        bound: &[(LocalId, usize)],
+        copies: &mut FxHashMap<(FunctionId, Vec<Option<usize>>), FunctionId>,
+    ) -> Vec<(FunctionId, Vec<(LocalId, usize)>)> {
+        let mut new = Vec::new();
+        for id in self.body.expressions() {
+            let ExprKind::Call(callee, args) = self.body.exprs[id].kind.clone() else { continue };
+            let handle = |arg: &ExprId| match self.body.exprs[*arg].kind {
+                ExprKind::Local(l) => bound.iter().find(|(local, _)| *local == l).map(|(_, handle)| *handle),
+                _ => None,
+            };
+            let given: Vec<Option<usize>> = args.iter().map(handle).collect();
+            let has_code = matches!(self.cx.program.functions[callee].body, FunctionBody::Block);
+            if !has_code || given.iter().all(Option::is_none) {
+                continue;
+            }
+            let copy = *copies.entry((callee, given.clone())).or_insert_with(|| {
+                let mut copy = self.cx.program.functions[callee].clone();
+                let params = std::mem::take(&mut copy.params);
+                let handles = given.iter().zip(&params).filter_map(|(given, p)| Some((p.local, (*given)?)));
+                let inner: Vec<(LocalId, usize)> = handles.collect();
+                let kept = params.into_iter().zip(&given).filter(|(_, given)| given.is_none());
+                copy.params = kept.map(|(param, _)| param).collect();
+                let copy = self.cx.program.functions.push(copy);
+                self.cx.program.items.put_before(Some(Item::Function(callee)), Item::Function(copy));
+                new.push((copy, inner));
+                copy
+            });
+            let kept = args.into_iter().zip(given).filter(|(_, given)| given.is_none()).map(|(arg, _)| arg);
+            self.body.exprs[id].kind = ExprKind::Call(copy, kept.collect());
+        }
+        new
+    }
+
+    /// Writes the outputs where a body does.
+    fn write_outputs(&mut self, handles: &[Handle], bound: &[(LocalId, usize)]) {
+        for &(local, index) in bound {
+            let Some(handle) = handles.get(index) else { continue };
+            match (handle.stream, handle.of.many.per) {
+                (Some(stream), _) => self.stream_output(local, handle.of, &handle.places, stream),
+                (None, Per::Indices) => self.mesh_indices(local, handle.of),
+                (None, Per::Primitive | Per::Vertex | Per::VertexIn) => {
+                    self.element_output(local, handle.of, &handle.places);
+                }
+            }
+        }
+    }
+
+    /// The outputs of a mesh shader: elements that are assigned are written leaf by leaf.
+    fn element_output(&mut self, local: LocalId, of: &Elements, places: &[Replacement]) {
+        self.once(local, &of.leaves);
+        let (uses, whole) = element_uses(&self.body, local, &of.leaves);
+        if let Some(whole) = whole {
+            let span = self.body.exprs[whole].span;
+            self.cx.unsupported(span, "the outputs of a mesh shader are written one by one");
+        }
+        let mut parts: BTreeMap<ExprId, ElementUse> = BTreeMap::new();
+        for part in uses {
+            let Expr { ty, span, .. } = self.body.exprs[part.at];
+            let lvalue = part.leaf.and_then(|i| places.get(i)).and_then(|p| self.lvalue(p, Some(part.index), span));
+            match lvalue.filter(|value| self.body.exprs[*value].ty == ty) {
+                Some(value) => self.body.exprs.replace_by(part.at, value),
+                None => {
+                    parts.insert(part.at, part);
+                }
+            }
+        }
+        let mut done = FxHashSet::default();
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |mut stmt, out| {
+            let target = match stmt.kind {
+                StmtKind::Expr(e) => match self.body.exprs[e].kind {
+                    ExprKind::Assign(None, target, value) => Some((target, value)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some((part, value)) = target.and_then(|(target, value)| Some((parts.get(&target)?, value))) else {
+                out.push(stmt);
+                return;
+            };
+            done.insert(part.at);
+            let start = out.len();
+            self.write_parts(value, (&of.leaves, places), &part.path, Some(part.index), out);
+            stmt.give_comments(out.get_mut(start), true);
+        });
+        self.body.block = block;
+        for part in parts.into_values().filter(|part| !done.contains(&part.at)) {
+            let span = self.body.exprs[part.at].span;
+            self.cx.unsupported(span, "an output of a mesh shader is assigned, and used in no other way");
+        }
+    }
+
+    /// Writes a value to the leaves below a path.
+    pub(super) fn write_parts(
+        &mut self,
+        value: ExprId,
+        (leaves, places): (&[Leaf], &[Replacement]),
+        path: &[Step],
+        index: Option<ExprId>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Expr { ty, span, .. } = self.body.exprs[value];
+        let below: Vec<(&Leaf, &Replacement)> =
+            leaves.iter().zip(places).filter(|(leaf, _)| leaf.path.starts_with(path)).collect();
+        let parts = matches!(self.body.exprs[value].kind, ExprKind::Construct(_) | ExprKind::Zero);
+        let plain = self.is_plain(value) || below.len() < 2;
+        let value = if plain || parts && !matches!(self.cx.program.types.get(ty), Type::Vector(..)) {
+            value
+        } else {
+            let temporary = self.body.add_local("value", ty, span);
+            out.push(Stmt::new(StmtKind::Local(temporary, Some(value)), span));
+            self.body.exprs.push(Expr { kind: ExprKind::Local(temporary), ty, span })
+        };
+        for (leaf, place) in below {
+            let rest = leaf.path.get(path.len()..).unwrap_or_default();
+            let part = self.taken(value, rest);
+            self.write_at(place, index, part, out);
+        }
+    }
+
+    /// Whether a value is a variable or a part of one, which may be read several times.
+    fn is_plain(&self, value: ExprId) -> bool {
+        is_pure(&self.body.exprs, value)
+            && matches!(self.body.exprs[self.body.exprs.base(value)].kind, ExprKind::Local(_) | ExprKind::Global(_))
+    }
+
+    /// A part of a value; of one that is written out, what is written there.
+    pub(super) fn taken(&mut self, value: ExprId, path: &[Step]) -> ExprId {
+        let mut value = value;
+        for (at, step) in path.iter().enumerate() {
+            let part = match (&self.body.exprs[value].kind, step) {
+                (ExprKind::Construct(parts), Step::Field(i) | Step::Element(i)) => parts.get(*i as usize).copied(),
+                _ => None,
+            };
+            let whole = self.cx.program.members(self.body.exprs[value].ty).is_some();
+            match part.filter(|_| whole) {
+                Some(part) => value = part,
+                None => {
+                    let copy = self.body.exprs.duplicate(value);
+                    return self.cx.program.part(&mut self.body.exprs, copy, path.get(at..).unwrap_or_default());
+                }
+            }
+        }
+        value
+    }
+
+    /// `layout(qualifiers) word;` before the entry point.
+    pub(super) fn stage_layout(&mut self, qualifiers: &str, word: &str) {
+        let span = self.cx.program.functions[self.entry.function].span;
+        let args = [qualifiers, word].map(|text| AttributeArg::Text(Symbol::new(text)));
+        let made = super::stage_io::attribute(STAGE_LAYOUT, args.to_vec(), span);
+        self.cx.program.functions[self.entry.function].attributes.push(made);
+    }
+}
+
+/// Outputs that functions may have as parameters.
+struct Handle<'a> {
+    of: &'a Elements,
+    places: Vec<Replacement>,
+    /// They are a stream.
+    stream: Option<Stream>,
+}

@@ -1,0 +1,60 @@
+//! What a mesh shader declares of its primitives, and the numbers of their vertices.
+//!
+//! Before: `[outputtopology("triangle")] void main(..., out indices uint3 triangles[126]) { triangles[i] = uint3(0, 1, 2); }`
+//! After:  `layout(triangles, max_vertices = 64, max_primitives = 126) out;
+//!          void main() { gl_PrimitiveTriangleIndicesEXT[i] = uvec3(0, 1, 2); }`
+//!
+//! A part of [`super::entry_globals`].
+
+use super::entry_globals::GlobalLowering;
+use super::stage_io::Elements;
+use crate::layout::locations::Per;
+use crate::tree::*;
+
+/// (components of an index, the variable of the indices, the word of the primitives).
+const TOPOLOGIES: &[(u8, &str, &str)] = &[
+    (1, "gl_PrimitivePointIndicesEXT", "points"),
+    (2, "gl_PrimitiveLineIndicesEXT", "lines"),
+    (3, "gl_PrimitiveTriangleIndicesEXT", "triangles"),
+];
+
+/// The row of a type of indices.
+fn topology(types: &Types, element: TypeId) -> Option<&'static (u8, &'static str, &'static str)> {
+    let length = match types.get(element) {
+        Type::Vector(_, n) => n,
+        _ => 1,
+    };
+    TOPOLOGIES.iter().find(|(n, ..)| *n == length)
+}
+
+/// What the stage declares of its outputs.
+pub(super) fn layout(l: &mut GlobalLowering, elements: &[Elements]) {
+    let of = |per: Per| elements.iter().find(|e| e.many.per == per).map(|e| e.many);
+    let (vertices, indices) = (of(Per::Vertex), of(Per::Indices));
+    let types = &l.cx.program.types;
+    let word = indices.and_then(|i| topology(types, i.element)).map(|(.., word)| *word);
+    let (Some(vertices), Some(indices), Some(word)) =
+        (vertices.and_then(|v| v.count), indices.and_then(|i| i.count), word)
+    else {
+        let span = l.cx.program.functions[l.entry.function].span;
+        l.cx.unsupported(span, "a mesh entry point needs arrays of vertices and indices, with their sizes");
+        return;
+    };
+    l.stage_layout(&format!("{word}, max_vertices = {vertices}, max_primitives = {indices}"), "out");
+}
+
+impl GlobalLowering<'_, '_> {
+    /// The numbers of the vertices of primitives are a builtin variable.
+    pub(super) fn mesh_indices(&mut self, local: LocalId, of: &Elements) {
+        let element = of.many.element;
+        let Some((_, variable, _)) = topology(&self.cx.program.types, element) else { return };
+        let Ok(template) = Template::parse(variable) else { return };
+        let ty = self.cx.program.types.array(element, of.many.count);
+        for id in self.body.expressions() {
+            if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+                self.body.exprs[id].kind = ExprKind::Native(Box::new(template.clone()), Vec::new());
+                self.body.exprs[id].ty = ty;
+            }
+        }
+    }
+}
