@@ -103,6 +103,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__known_as", Library, &[Word], 1),
     ("__layout", Library, &[Word], 1),
     ("__non_uniform", Library, &[], 0),
+    ("__once", Library, &[], 0),
     ("__outside", Library, &[Name], 1),
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
@@ -343,6 +344,8 @@ pub fn modifiers(attributes: &[Attribute]) -> Modifiers {
         ("push_constant", Modifiers::PUSH_CONSTANT),
         ("vk::shader_record", Modifiers::SHADER_RECORD),
         ("shader_record", Modifiers::SHADER_RECORD),
+        ("vk::shader_record_ext", Modifiers::SHADER_RECORD),
+        ("vk::shader_record_nv", Modifiers::SHADER_RECORD),
     ];
     let mut modifiers = Modifiers::default();
     for (name, modifier) in TABLE {
@@ -370,6 +373,26 @@ pub fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
         ast::Semantic::Name(ident) => Some(Semantic { text: ident.name, span: ident.span }),
         _ => None,
     })
+}
+
+/// (name of a builtin for Vulkan, the system value that it is).
+const BUILTINS: &[(&str, &str)] = &[
+    ("PointSize", "SV_PointSize"),
+    ("BaseVertex", "SV_StartVertexLocation"),
+    ("BaseInstance", "SV_StartInstanceLocation"),
+    ("DrawIndex", "SV_DrawIndex"),
+];
+
+/// The semantic of a stage input or output: the system value that `[[vk::builtin("...")]]` names, or its own.
+pub fn varying_semantic(semantics: &[ast::Semantic], attributes: &[Attribute]) -> Option<Semantic> {
+    let builtin = find(attributes, "vk::builtin").and_then(|attribute| match attribute.args.as_slice() {
+        [AttributeArg::Text(name)] => {
+            let (_, text) = BUILTINS.iter().find(|(own, _)| *name == **own)?;
+            Some(Semantic { text: Symbol::new(text), span: attribute.span })
+        }
+        _ => None,
+    });
+    builtin.or_else(|| semantic(semantics))
 }
 
 /// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`. As DXC has it, a

@@ -402,15 +402,15 @@ fn needs_default_space(pending: &Pending) -> bool {
 }
 
 /// Turns a constant buffer's layout into that of a push constant: no binding, resources in it leak (rule `layout-needs`).
-fn make_push_constant(layout: &mut TypeLayout) {
+fn put_apart(layout: &mut TypeLayout, unit: Unit) {
     if let Detail::Block { container, element, .. } = &mut layout.detail {
-        *container = Counts::one(Unit::PushConstant, 1);
-        for unit in Unit::SLOTS {
-            element.offset.set(unit, 0);
+        *container = Counts::one(unit, 1);
+        for slot in Unit::SLOTS {
+            element.offset.set(slot, 0);
         }
         let mut counts = element.layout.counts;
         counts.set(Unit::Bytes, 0);
-        counts.set(Unit::PushConstant, 1);
+        counts.set(unit, 1);
         layout.counts = counts;
     }
 }

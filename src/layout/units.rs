@@ -47,6 +47,8 @@ units! {
     Space "subElementRegisterSpace",
     /// Push-constant buffers.
     PushConstant "pushConstantBuffer",
+    /// Buffers of data in the shader binding table.
+    ShaderRecord "shaderRecord",
     /// Specialization-constant ids.
     Specialization "specializationConstant",
     /// Input attachments.

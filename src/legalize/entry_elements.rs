@@ -27,6 +27,8 @@ use std::collections::BTreeMap;
 struct ElementUse {
     /// The expression that is the part.
     at: ExprId,
+    /// An element by a constant index that is taken of it.
+    inner: Option<(ExprId, u32)>,
     /// Which element.
     index: ExprId,
     /// The way from the element to the part.
@@ -64,17 +66,20 @@ fn part_of(
     element: ExprId,
     index: ExprId,
 ) -> ElementUse {
-    let mut part = ElementUse { at: element, index, path: Vec::new(), leaf: None };
+    let mut part = ElementUse { at: element, inner: None, index, path: Vec::new(), leaf: None };
     loop {
         part.leaf = leaves.iter().position(|l| l.path == part.path);
+        let constant = |index| u32::try_from(body.exprs.integer(index)?).ok();
         if part.leaf.is_some() {
+            part.inner = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
+                ExprKind::Index(base, index) if base == part.at => Some((*parent, constant(index)?)),
+                _ => None,
+            });
             return part;
         }
         let step = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
             ExprKind::Field(base, field) if base == part.at => Some((*parent, Step::Field(field))),
-            ExprKind::Index(base, index) if base == part.at => {
-                Some((*parent, Step::Element(u32::try_from(body.exprs.integer(index)?).ok()?)))
-            }
+            ExprKind::Index(base, index) if base == part.at => Some((*parent, Step::Element(constant(index)?))),
             _ => None,
         });
         let Some((parent, step)) = step else { return part };
@@ -176,12 +181,30 @@ impl GlobalLowering<'_, '_> {
         }
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
+            if self.one_distance(&part, places) {
+                continue;
+            }
             let value = match part.leaf.and_then(|i| places.get(i)) {
                 Some(place) => self.read_at(place, Some(part.index), ty, span),
                 None => self.element(part.index, ty, (&of.leaves, places), part.path, span),
             };
             self.body.exprs.replace_by(part.at, value);
         }
+    }
+
+    /// Makes a use of one distance of an array that of the variable. Answers whether it is one.
+    fn one_distance(&mut self, part: &ElementUse, places: &[Replacement]) -> bool {
+        let place = part.leaf.and_then(|i| places.get(i));
+        let (Some((at, inner)), Some(Replacement::Distances(variable, first))) = (part.inner, place) else {
+            return false;
+        };
+        let Expr { ty, span, .. } = self.body.exprs[at];
+        if ty != TypeId::FLOAT {
+            return false;
+        }
+        let value = self.distance(variable, Some(part.index), first.saturating_add(inner), span);
+        self.body.exprs.replace_by(at, value);
+        true
     }
 
     /// Indices that would be evaluated several times and do something become variables.
@@ -355,6 +378,9 @@ impl GlobalLowering<'_, '_> {
         let mut parts: BTreeMap<ExprId, ElementUse> = BTreeMap::new();
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
+            if self.one_distance(&part, places) {
+                continue;
+            }
             let lvalue = part.leaf.and_then(|i| places.get(i)).and_then(|p| self.lvalue(p, Some(part.index), span));
             match lvalue.filter(|value| self.body.exprs[*value].ty == ty) {
                 Some(value) => self.body.exprs.replace_by(part.at, value),

@@ -413,7 +413,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// A number of an array of distances or levels.
-    fn distance(&mut self, variable: &Template, index: Option<ExprId>, at: u32, span: Span) -> ExprId {
+    pub(super) fn distance(&mut self, variable: &Template, index: Option<ExprId>, at: u32, span: Span) -> ExprId {
         let index = index.map(|i| self.body.exprs.duplicate(i));
         let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
         let array = b.types.array(TypeId::FLOAT, None);

@@ -8,7 +8,7 @@
 
 use super::entry_globals::GlobalLowering;
 use super::stage_io::Elements;
-use crate::layout::locations::Per;
+use crate::layout::locations::{Many, Per};
 use crate::tree::*;
 
 /// (components of an index, the variable of the indices, the word of the primitives).
@@ -33,9 +33,8 @@ pub(super) fn layout(l: &mut GlobalLowering, elements: &[Elements]) {
     let (vertices, indices) = (of(Per::Vertex), of(Per::Indices));
     let types = &l.cx.program.types;
     let word = indices.and_then(|i| topology(types, i.element)).map(|(.., word)| *word);
-    let (Some(vertices), Some(indices), Some(word)) =
-        (vertices.and_then(|v| v.count), indices.and_then(|i| i.count), word)
-    else {
+    let count = |many: Option<Many>| many.and_then(|m| m.count).filter(|n| *n > 0);
+    let (Some(vertices), Some(indices), Some(word)) = (count(vertices), count(indices), word) else {
         let span = l.cx.program.functions[l.entry.function].span;
         l.cx.unsupported(span, "a mesh entry point needs arrays of vertices and indices, with their sizes");
         return;

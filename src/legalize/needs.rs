@@ -107,12 +107,28 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
+    (Capability::RepeatedMeshCounts, Find::Entry(second_count)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);
         let array = inputs.find(|g| matches!(p.types.get(g.ty), Type::Array(..)))?;
         (e.stage == Stage::Vertex).then_some(array.span)
     })),
 ];
+
+/// The second call of a stage that a target takes once.
+fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    if entry.stage != Stage::Mesh {
+        return None;
+    }
+    let mut calls = Vec::new();
+    for (id, from) in program.analyses().paths(entry) {
+        let body = &program.functions[id].code;
+        let live = body.expressions().into_iter();
+        let found = live.filter(|e| callee(program, &body.exprs, *e).is_some_and(|(f, _)| f.is_marked("__once")));
+        calls.extend(found.map(|e| from.unwrap_or(body.exprs[e].span)));
+    }
+    calls.get(1).copied()
+}
 
 fn texture(ty: &Type, is: fn(&Texture) -> bool) -> bool {
     matches!(ty, Type::Texture(t) if is(t))
@@ -160,7 +176,7 @@ pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {
 }
 
 /// What a stage needs.
-fn stage_need(stage: Stage) -> Option<Capability> {
+pub(super) fn stage_need(stage: Stage) -> Option<Capability> {
     match stage {
         Stage::Vertex | Stage::Fragment => None,
         Stage::Compute => Some(Capability::ComputeShaders),

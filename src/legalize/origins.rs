@@ -37,7 +37,8 @@ pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profil
             _ => return Some(format!("`{}` stands for no leaf: {:?}", global.name, global.origin)),
         };
         let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT) && profile.has(Capability::PushConstants);
-        let same = global.binding == bound || pushed && global.binding.is_none();
+        let recorded = global.modifiers.has(Modifiers::SHADER_RECORD);
+        let same = global.binding == bound || (pushed || recorded) && global.binding.is_none();
         (!same).then(|| format!("`{}` is bound at {:?}, its leaf at {bound:?}", global.name, global.binding))
     };
     parameters.filter_map(fault).collect()

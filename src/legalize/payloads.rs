@@ -280,6 +280,10 @@ impl Variable {
     fn unite_local(&self, program: &mut Program, function: FunctionId, local: LocalId) {
         let mut body = std::mem::take(&mut program.functions[function].code);
         program.globals[self.id].name = body.locals[local].name;
+        // Calls name it by its location, whether anything else does or not.
+        if let Some(entry) = program.entry_point_of(function).and_then(|at| program.entry_points.get_mut(at)) {
+            entry.interface.push(self.id);
+        }
         self.without_copies(&mut body, function, Some(local));
         for id in body.expressions() {
             if matches!(body.exprs[id].kind, ExprKind::Local(l) if l == local) {

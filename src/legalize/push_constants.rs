@@ -32,6 +32,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !profile.has(Capability::PushConstants) {
         return;
     }
+    records(program, diags);
     for (entry, reached) in program.entry_points.iter().zip(&*program.reachable_globals()) {
         let globals =
             program.globals.iter().filter(|(id, g)| g.modifiers.has(Modifiers::PUSH_CONSTANT) && reached.contains(id));
@@ -41,6 +42,25 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             let note = "uniform parameters of an entry point are push constants too; put all of them into one struct";
             let diagnostic = Diagnostic::error(Code::CAPABILITY, second.span, message);
             diags.push(diagnostic.label(first.span, "another one is here").note(note));
+        }
+    }
+}
+
+/// An entry point of a stage of ray tracing has no more than one shader record, and another has none.
+fn records(program: &Program, diags: &mut Diagnostics) {
+    for (entry, reached) in program.entry_points.iter().zip(&*program.reachable_globals()) {
+        let globals =
+            program.globals.iter().filter(|(id, g)| g.modifiers.has(Modifiers::SHADER_RECORD) && reached.contains(id));
+        let mut buffers = globals.map(|(_, g)| g);
+        let first = buffers.next();
+        if let (Some(first), Some(second)) = (first, buffers.next()) {
+            let message = format!("`{}` reads more than one shader record", entry.name);
+            let diagnostic = Diagnostic::error(Code::CAPABILITY, second.span, message);
+            diags.push(diagnostic.label(first.span, "another one is here"));
+        }
+        if let Some(first) = first.filter(|_| super::needs::stage_need(entry.stage) != Some(Capability::RayTracing)) {
+            let message = format!("the {} stage of `{}` has no shader record", entry.stage.name(), entry.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, first.span, message));
         }
     }
 }

@@ -168,6 +168,11 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let mut distances: Vec<(Point, Leaf)> = Vec::new();
     for varying in all {
         let Some(point) = point(entry.stage, &varying) else { continue };
+        // Of many, one tells of all.
+        let varying = match (varying.many, varying.part.parts.first()) {
+            (Some(_), Some(element)) => Varying { part: element.clone(), ..varying.clone() },
+            _ => varying,
+        };
         for leaf in (Flatten { program: cx.program, split: false, settings }).flattened(&[varying]) {
             wide(cx, &leaf);
             if !misplaced(cx, entry, point, &leaf) {

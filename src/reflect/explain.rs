@@ -487,7 +487,9 @@ impl<'a> Explainer<'a> {
                 let settings = &self.layout.settings;
                 at.rules = match self.program.types.get(layout.ty) {
                     Type::TextureBuffer(_) => settings.rules.texture,
-                    _ if container.get(Unit::PushConstant) > 0 => settings.rules.push,
+                    _ if container.get(Unit::PushConstant) + container.get(Unit::ShaderRecord) > 0 => {
+                        settings.rules.push
+                    }
                     _ => settings.rules.constant,
                 };
                 let bound = container.units().next().map(|(unit, _)| {

@@ -33,6 +33,7 @@ const UNITS: &[(Unit, &str, &str)] = &[
     (Unit::LateDescriptor, "binding ", "trailing binding"),
     (Unit::Space, "space ", "space"),
     (Unit::PushConstant, "push constants ", "push constant buffer"),
+    (Unit::ShaderRecord, "shader record ", "shader record"),
     (Unit::Specialization, "constant id ", "constant id"),
     (Unit::InputAttachment, "input attachment ", "input attachment"),
     (Unit::VaryingInput, "location ", "input location"),

@@ -168,6 +168,10 @@ capabilities! {
     MeshShaders,
     /// Ray tracing pipelines.
     RayTracing,
+    /// The positions of the vertices of the triangle that a ray hit.
+    HitVertices,
+    /// Several calls that set how many vertices and primitives a mesh shader gives.
+    RepeatedMeshCounts,
     /// Payloads and hit attributes as arguments of calls and parameters of entry points.
     PassedArguments,
     /// Inline ray queries.

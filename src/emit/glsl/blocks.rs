@@ -129,6 +129,9 @@ impl GlslFile<'_> {
         let program = self.cx.program;
         let (_, sizes) = split_array(self.cx, global.ty);
         match program.types.get(program.types.innermost(global.ty)) {
+            Type::ConstantBuffer(element) if global.modifiers.has(Modifiers::SHADER_RECORD) => {
+                self.constant_block(global, element, &sizes, "buffer");
+            }
             Type::ConstantBuffer(element) => self.constant_block(global, element, &sizes, "uniform"),
             Type::TextureBuffer(element) => self.constant_block(global, element, &sizes, "readonly buffer"),
             Type::Buffer(kind, access, element) => self.storage_block(global, kind, access, element, &sizes),
@@ -144,6 +147,8 @@ impl GlslFile<'_> {
         }
         if global.modifiers.has(Modifiers::PUSH_CONSTANT) {
             parts.push("push_constant".to_owned());
+        } else if global.modifiers.has(Modifiers::SHADER_RECORD) {
+            parts.extend(["shaderRecordEXT".to_owned(), "std430".to_owned()]);
         } else {
             parts.push(packing.to_owned());
             parts.push(self.place(global));

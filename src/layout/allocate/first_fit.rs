@@ -9,7 +9,7 @@ use crate::tree::GlobalId;
 
 impl<'a> Allocator<'a> {
     pub(super) fn allocate_numbers(&mut self, pending: &mut Pending) {
-        for unit in [Unit::PushConstant, Unit::InputAttachment, Unit::Specialization] {
+        for unit in [Unit::PushConstant, Unit::ShaderRecord, Unit::InputAttachment, Unit::Specialization] {
             let count = pending.layout.counts.get(unit);
             if count > 0 && !pending.fixed.contains(&unit) {
                 let start = self.free_number(unit, count);

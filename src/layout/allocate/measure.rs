@@ -6,7 +6,7 @@ use super::super::rules::Rules;
 use super::super::types::{Layouter, StructBuilder, TypeLayout};
 use super::super::units::{Counts, Unit};
 use super::super::{Api, BufferRules, Position, Settings, offset_of_global};
-use super::{Allocator, Pending, make_push_constant, pending};
+use super::{Allocator, Pending, pending, put_apart};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{Global, GlobalId, GlobalKind, Modifiers, TypeId, is_uniform};
@@ -57,12 +57,12 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// A shader record has no binding on Vulkan, but bytes of the shader binding table; a binding would be wrong.
+    /// Where there is no ray tracing, there is no shader binding table, and a binding would be wrong.
     fn refuse_shader_records(&mut self, list: &[(GlobalId, Pending)]) {
         for (id, pending) in list {
             let record = self.program.globals[*id].modifiers.has(Modifiers::SHADER_RECORD);
-            if record && self.settings.api != Api::D3d {
-                let message = format!("the shader record `{}` is not supported on this target yet", pending.name);
+            if record && !matches!(self.settings.api, Api::D3d | Api::Vulkan) {
+                let message = format!("the shader record `{}` is not supported on this target", pending.name);
                 self.diags.push(Diagnostic::error(Code::CAPABILITY, pending.span, message));
             }
         }
@@ -96,14 +96,15 @@ impl<'a> Allocator<'a> {
     /// The layout of a global under settings that may be others than those of now.
     pub(super) fn measure_global(&self, settings: &Settings, global: &Global, owner: Owner) -> TypeLayout {
         let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT);
-        let moves = pushed && settings.api == Api::Vulkan;
+        let recorded = global.modifiers.has(Modifiers::SHADER_RECORD);
+        let moves = (pushed || recorded) && settings.api == Api::Vulkan;
         let constant = if moves { settings.rules.push } else { settings.rules.constant };
         let inner = Settings { rules: BufferRules { constant, ..settings.rules }, ..*settings };
         let layouter = Layouter { program: self.program, settings: &inner };
         let order = global.matrix_order.unwrap_or(self.program.default_matrix_order);
         let mut layout = layouter.layout(global.ty, settings.rules.constant, order);
         if moves {
-            make_push_constant(&mut layout);
+            put_apart(&mut layout, if pushed { Unit::PushConstant } else { Unit::ShaderRecord });
         } else if pushed && self.puts_last(settings, owner) {
             layout.put_buffer_last();
         } else if global.kind == GlobalKind::Specialization {

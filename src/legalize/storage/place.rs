@@ -31,6 +31,7 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
     }
     match program.types.get(program.types.innermost(global.ty)) {
         Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, push_rules)),
+        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::SHADER_RECORD) => Some((t, settings.rules.push)),
         Type::ConstantBuffer(t) => Some((t, settings.rules.constant)),
         Type::TextureBuffer(t) => Some((t, settings.rules.texture)),
         Type::Buffer(BufferKind::Structured | BufferKind::Append | BufferKind::Consume, _, t) => {
