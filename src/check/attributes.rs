@@ -375,26 +375,6 @@ pub fn semantic(semantics: &[ast::Semantic]) -> Option<Semantic> {
     })
 }
 
-/// (name of a builtin for Vulkan, the system value that it is).
-const BUILTINS: &[(&str, &str)] = &[
-    ("PointSize", "SV_PointSize"),
-    ("BaseVertex", "SV_StartVertexLocation"),
-    ("BaseInstance", "SV_StartInstanceLocation"),
-    ("DrawIndex", "SV_DrawIndex"),
-];
-
-/// The semantic of a stage input or output: the system value that `[[vk::builtin("...")]]` names, or its own.
-pub fn varying_semantic(semantics: &[ast::Semantic], attributes: &[Attribute]) -> Option<Semantic> {
-    let builtin = find(attributes, "vk::builtin").and_then(|attribute| match attribute.args.as_slice() {
-        [AttributeArg::Text(name)] => {
-            let (_, text) = BUILTINS.iter().find(|(own, _)| *name == **own)?;
-            Some(Semantic { text: Symbol::new(text), span: attribute.span })
-        }
-        _ => None,
-    });
-    builtin.or_else(|| semantic(semantics))
-}
-
 /// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`. As DXC has it, a
 /// register without a number is the first.
 pub fn explicit<'a>(

@@ -399,7 +399,7 @@ impl<'a> Checker<'a> {
         let attributes = self.attributes(attributes, info.scope);
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
         let (semantics, is_ref) = match info.what {
-            What::Function(f) => (super::attributes::varying_semantic(&f.semantics, &attributes), false),
+            What::Function(f) => (super::attributes::semantic(&f.semantics), false),
             What::Property(p) | What::Subscript(p) => {
                 (None, p.accessors.get(instance.accessor as usize).is_some_and(|a| a.name.name == *"ref"))
             }
@@ -468,7 +468,7 @@ impl<'a> Checker<'a> {
             modifiers = modifiers_of(decl, &var.ty);
             matrix_order = self.matrix_order(decl, var, param.ty, scope);
             attributes = self.attributes(&decl.attributes, scope);
-            semantic = super::attributes::varying_semantic(&var.semantics, &attributes);
+            semantic = super::attributes::semantic(&var.semantics);
             explicit = self.explicit(decl, &var.semantics, &attributes, scope);
             self.check_parameter_place(param.ty, &explicit);
         }

@@ -314,7 +314,7 @@ impl<'a> Checker<'a> {
         Field {
             name: var.name.name,
             ty,
-            semantic: super::attributes::varying_semantic(&var.semantics, &attributes),
+            semantic: super::attributes::semantic(&var.semantics),
             modifiers: modifiers_of(member, &var.ty),
             matrix_order: self.matrix_order(member, var, ty, scope),
             explicit,
