@@ -300,7 +300,9 @@ impl<'a> Checker<'a> {
                     let ast::DeclKind::Var(var) = &param.kind else { continue };
                     if implicit.contains(index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
                         if let Some((ty, _)) = arg.ty() {
+                            let ty = self.program.types.get(ty).contents().unwrap_or(ty);
                             self.infer_from_function(&var.ty, scope, ty, &mut slots);
+                            self.infer_from_interface(some_inner(&var.ty), scope, ty, &mut slots);
                         }
                         continue;
                     }
