@@ -12,6 +12,8 @@ mod write;
 
 pub use loader::{FileLoader, Loaders};
 pub use lock::LockFile;
+#[cfg(feature = "internals")]
+pub use plan::{DXC_LIBRARY, dxc_profile, glsl_extension};
 pub use plan::{Job, Plan, clashes, file_name, plan};
 #[cfg(feature = "cli")]
 pub use plan::{Project, base, project};

@@ -222,6 +222,29 @@ pub fn file_name(stem: &str, artifact: &Artifact) -> String {
     }
 }
 
+/// The letters of the profiles by which DXC knows a stage; several stages are in libraries.
+pub fn dxc_profile(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vs",
+        Stage::Hull => "hs",
+        Stage::Domain => "ds",
+        Stage::Geometry => "gs",
+        Stage::Fragment => "ps",
+        Stage::Compute => "cs",
+        Stage::Amplification => "as",
+        Stage::Mesh => "ms",
+        Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => DXC_LIBRARY,
+    }
+}
+
+/// The profile of stages that are in libraries.
+pub const DXC_LIBRARY: &str = "lib";
+
 /// The file name ending by which glslang knows a stage.
 pub fn glsl_extension(stage: Stage) -> &'static str {
     match stage {

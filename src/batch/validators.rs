@@ -1,7 +1,7 @@
 //! Checks emitted texts with compilers that are not ours: naga in process, and DXC, glslang with spirv-val, and Tint where
 //! they are found on the PATH.
 
-use super::plan::glsl_extension;
+use super::plan::{DXC_LIBRARY, dxc_profile, glsl_extension};
 use crate::compile::{Artifact, Target};
 use crate::symbol::Symbol;
 use crate::tree::Stage;
@@ -54,25 +54,10 @@ fn glsl(artifact: &Artifact) -> Vec<String> {
 }
 
 fn hlsl(text: &str, entry: &str, stage: Stage) -> Option<String> {
-    let kind = match stage {
-        Stage::Vertex => "vs",
-        Stage::Hull => "hs",
-        Stage::Domain => "ds",
-        Stage::Geometry => "gs",
-        Stage::Fragment => "ps",
-        Stage::Compute => "cs",
-        Stage::Amplification => "as",
-        Stage::Mesh => "ms",
-        Stage::RayGeneration
-        | Stage::Intersection
-        | Stage::AnyHit
-        | Stage::ClosestHit
-        | Stage::Miss
-        | Stage::Callable => "lib",
-    };
+    let kind = dxc_profile(stage);
     run_on_file("dxc", text, "hlsl", |path, command| {
         command.arg(path).args(["-T", &format!("{kind}_6_6"), "-HV", "2021", "-enable-16bit-types"]);
-        if kind != "lib" {
+        if kind != DXC_LIBRARY {
             command.args(["-E", entry]);
         }
     })

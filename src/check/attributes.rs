@@ -105,6 +105,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__non_uniform", Library, &[], 0),
     ("__once", Library, &[], 0),
     ("__outside", Library, &[Name], 1),
+    ("__passes", Library, &[], 0),
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__size", Library, &[Int(1)], 1),

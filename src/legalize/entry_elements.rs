@@ -12,7 +12,7 @@
 use super::entry_globals::{GlobalLowering, Replacement};
 use super::entry_streams::{self, Stream};
 use super::hoist::{self, Mark, Marks};
-use super::stage_io::{Elements, Leaf, assemble};
+use super::stage_io::{Leaf, ManyLeaves, assemble};
 use crate::layout::locations::Per;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -90,7 +90,7 @@ fn part_of(
 
 impl GlobalLowering<'_, '_> {
     /// What stands for each leaf of an element, in the block of builtins or in an array.
-    pub(super) fn element_places(&mut self, of: &Elements, block: &str) -> Vec<Replacement> {
+    pub(super) fn element_places(&mut self, of: &ManyLeaves, block: &str) -> Vec<Replacement> {
         let local = self.cx.program.functions[self.entry.function].params.get(of.param).map(|p| p.local);
         let base = local.map_or_else(String::new, |local| self.body.locals[local].name.to_string());
         // A patch that comes in has as many points as the largest.
@@ -156,7 +156,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// What stands for the leaves of the control points that the stage has made.
-    pub(super) fn made_points(&mut self, of: &Elements, made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
+    pub(super) fn made_points(&mut self, of: &ManyLeaves, made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
         let places = of.leaves.iter().map(|leaf| {
             if leaf.is_system() {
                 return self.member_place(leaf, Direction::Out, "gl_out[$0].", false);
@@ -170,7 +170,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// An input that there is one of for each vertex: its elements are read where they are used.
-    pub(super) fn element_input(&mut self, of: &Elements, places: &[Replacement]) {
+    pub(super) fn element_input(&mut self, of: &ManyLeaves, places: &[Replacement]) {
         let params = &self.cx.program.functions[self.entry.function].params;
         let Some(local) = params.get(of.param).map(|p| p.local) else { return };
         self.once(local, &of.leaves);
@@ -236,7 +236,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// A variable of all elements.
-    fn whole_input(&mut self, local: LocalId, of: &Elements, places: &[Replacement]) {
+    fn whole_input(&mut self, local: LocalId, of: &ManyLeaves, places: &[Replacement]) {
         let Local { span, .. } = self.body.locals[local];
         let count = of.many.count.unwrap_or(1);
         let mut elements = Vec::new();
@@ -261,7 +261,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// Outputs that there are many of, in the entry point and in the functions that have them as parameters.
-    pub(super) fn shared_outputs(&mut self, outputs: &[&Elements]) {
+    pub(super) fn shared_outputs(&mut self, outputs: &[&ManyLeaves]) {
         let params: Vec<LocalId> =
             self.cx.program.functions[self.entry.function].params.iter().map(|p| p.local).collect();
         let mut handles = Vec::new();
@@ -368,7 +368,7 @@ impl GlobalLowering<'_, '_> {
     }
 
     /// The outputs of a mesh shader: elements that are assigned are written leaf by leaf.
-    fn element_output(&mut self, local: LocalId, of: &Elements, places: &[Replacement]) {
+    fn element_output(&mut self, local: LocalId, of: &ManyLeaves, places: &[Replacement]) {
         self.once(local, &of.leaves);
         let (uses, whole) = element_uses(&self.body, local, &of.leaves);
         if let Some(whole) = whole {
@@ -457,7 +457,14 @@ impl GlobalLowering<'_, '_> {
                 (ExprKind::Construct(parts), Step::Field(i) | Step::Element(i)) => parts.get(*i as usize).copied(),
                 _ => None,
             };
-            let whole = self.cx.program.members(self.body.exprs[value].ty).is_some();
+            let members = self.cx.program.members(self.body.exprs[value].ty);
+            let whole = members.is_some();
+            if let (ExprKind::Zero, Some(members)) = (&self.body.exprs[value].kind, &members) {
+                let Some(ty) = members.iter().find(|(own, _)| own == step).map(|(_, ty)| *ty) else { return value };
+                let span = self.body.exprs[value].span;
+                value = self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+                continue;
+            }
             match part.filter(|_| whole) {
                 Some(part) => value = part,
                 None => {
@@ -480,7 +487,7 @@ impl GlobalLowering<'_, '_> {
 
 /// Outputs that functions may have as parameters.
 struct Handle<'a> {
-    of: &'a Elements,
+    of: &'a ManyLeaves,
     places: Vec<Replacement>,
     /// They are a stream.
     stream: Option<Stream>,

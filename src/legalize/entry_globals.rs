@@ -9,7 +9,7 @@
 //! A way of [`super::entry_points`].
 
 use super::stage_io::{
-    Elements, Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
+    Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
     position_value, reciprocal_w, sees_w,
 };
 use super::{Context, entry_meshes, entry_patches, entry_streams};
@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 /// Lowers every entry point.
 pub fn run(cx: &mut Context) {
+    let primitives = entry_meshes::primitives(cx);
     for (index, entry) in cx.program.entry_points.clone().into_iter().enumerate() {
         match entry.stage {
             Stage::Hull => entry_patches::hull(cx, index, entry),
@@ -38,7 +39,7 @@ pub fn run(cx: &mut Context) {
             | Stage::AnyHit
             | Stage::ClosestHit
             | Stage::Miss
-            | Stage::Callable => lower(cx, index, entry),
+            | Stage::Callable => lower(cx, index, entry, &primitives),
         }
     }
     entry_patches::as_arrays(cx.program);
@@ -127,10 +128,11 @@ pub(super) fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
     }
 }
 
-fn lower(cx: &mut Context, index: usize, entry: EntryPoint) {
+fn lower(cx: &mut Context, index: usize, entry: EntryPoint, primitives: &[(String, u32)]) {
     let settings = cx.layout.settings;
     let elements = Flatten { program: cx.program, split: false, settings }.elements(&entry);
-    let (mut l, inputs, outputs) = GlobalLowering::new(cx, index, entry, &elements);
+    let (mut l, mut inputs, outputs) = GlobalLowering::new(cx, index, entry, &elements);
+    l.mark_primitives(&mut inputs, primitives);
     let written = l.parameters(&inputs, &outputs, &elements);
     l.elements(&elements);
     match l.entry.stage {
@@ -175,7 +177,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         cx: &'a mut Context<'b>,
         index: usize,
         entry: EntryPoint,
-        elements: &[Elements],
+        elements: &[ManyLeaves],
     ) -> (Self, Vec<Leaf>, Vec<Leaf>) {
         let settings = cx.layout.settings;
         let mut leaves = |direction| Flatten { program: cx.program, split: false, settings }.leaves(&entry, direction);
@@ -191,7 +193,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// The parameters that there is one of, and what of them is written at each return.
-    pub(super) fn parameters(&mut self, inputs: &[Leaf], outputs: &[Leaf], elements: &[Elements]) -> Written {
+    pub(super) fn parameters(&mut self, inputs: &[Leaf], outputs: &[Leaf], elements: &[ManyLeaves]) -> Written {
         let mut written = Vec::new();
         for (index, param) in self.cx.program.functions[self.entry.function].params.clone().into_iter().enumerate() {
             if elements.iter().any(|e| e.param == index) {
@@ -215,12 +217,12 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// Parameters that are one value for each vertex or primitive.
-    fn elements(&mut self, elements: &[Elements]) {
+    fn elements(&mut self, elements: &[ManyLeaves]) {
         for of in elements.iter().filter(|e| e.many.per == Per::VertexIn) {
             let places = self.element_places(of, "gl_in[$0].");
             self.element_input(of, &places);
         }
-        let outputs: Vec<&Elements> = elements.iter().filter(|e| e.many.per != Per::VertexIn).collect();
+        let outputs: Vec<&ManyLeaves> = elements.iter().filter(|e| e.many.per != Per::VertexIn).collect();
         self.shared_outputs(&outputs);
     }
 

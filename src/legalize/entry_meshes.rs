@@ -6,9 +6,11 @@
 //!
 //! A part of [`super::entry_globals`].
 
+use super::Context;
 use super::entry_globals::GlobalLowering;
-use super::stage_io::Elements;
+use super::stage_io::{Flatten, Leaf, ManyLeaves};
 use crate::layout::locations::{Many, Per};
+use crate::target::system_values::Direction;
 use crate::tree::*;
 
 /// (components of an index, the variable of the indices, the word of the primitives).
@@ -28,7 +30,7 @@ fn topology(types: &Types, element: TypeId) -> Option<&'static (u8, &'static str
 }
 
 /// What the stage declares of its outputs.
-pub(super) fn layout(l: &mut GlobalLowering, elements: &[Elements]) {
+pub(super) fn layout(l: &mut GlobalLowering, elements: &[ManyLeaves]) {
     let of = |per: Per| elements.iter().find(|e| e.many.per == per).map(|e| e.many);
     let (vertices, indices) = (of(Per::Vertex), of(Per::Indices));
     let types = &l.cx.program.types;
@@ -42,9 +44,56 @@ pub(super) fn layout(l: &mut GlobalLowering, elements: &[Elements]) {
     l.stage_layout(&format!("{word}, max_vertices = {vertices}, max_primitives = {indices}"), "out");
 }
 
+/// The semantics of what mesh shaders give for each primitive, and no other stage for each vertex.
+pub(super) fn primitives(cx: &mut Context) -> Vec<(String, u32)> {
+    let settings = cx.layout.settings;
+    let (mut found, mut of_vertices) = (Vec::new(), Vec::new());
+    for entry in cx.program.entry_points.clone() {
+        let mut flatten = Flatten { program: cx.program, split: false, settings };
+        match entry.stage {
+            Stage::Mesh => {
+                for many in flatten.elements(&entry).into_iter().filter(|e| e.direction == Direction::Out) {
+                    let to = if many.many.per == Per::Primitive { &mut found } else { &mut of_vertices };
+                    to.extend(many.leaves.into_iter().filter_map(|leaf| leaf.semantic));
+                }
+            }
+            Stage::Vertex | Stage::Domain | Stage::Geometry => {
+                let many = flatten.elements(&entry).into_iter().filter(|e| e.direction == Direction::Out);
+                let leaves = many.flat_map(|e| e.leaves).chain(flatten.leaves(&entry, Direction::Out));
+                of_vertices.extend(leaves.filter_map(|leaf| leaf.semantic));
+            }
+            Stage::Hull
+            | Stage::Fragment
+            | Stage::Compute
+            | Stage::Amplification
+            | Stage::RayGeneration
+            | Stage::Intersection
+            | Stage::AnyHit
+            | Stage::ClosestHit
+            | Stage::Miss
+            | Stage::Callable => {}
+        }
+    }
+    found.retain(|semantic| !of_vertices.contains(semantic));
+    found
+}
+
 impl GlobalLowering<'_, '_> {
+    /// What comes into a fragment shader for each primitive says so.
+    pub(super) fn mark_primitives(&mut self, inputs: &mut [Leaf], primitives: &[(String, u32)]) {
+        if self.entry.stage != Stage::Fragment {
+            return;
+        }
+        for leaf in inputs.iter_mut().filter(|leaf| !leaf.is_system()) {
+            if leaf.semantic.as_ref().is_some_and(|semantic| primitives.contains(semantic)) {
+                leaf.modifiers.set(Modifiers::PRIMITIVES);
+                self.extension("GL_EXT_mesh_shader", leaf.span);
+            }
+        }
+    }
+
     /// The numbers of the vertices of primitives are a builtin variable.
-    pub(super) fn mesh_indices(&mut self, local: LocalId, of: &Elements) {
+    pub(super) fn mesh_indices(&mut self, local: LocalId, of: &ManyLeaves) {
         let element = of.many.element;
         let Some((_, variable, _)) = topology(&self.cx.program.types, element) else { return };
         let Ok(template) = Template::parse(variable) else { return };

@@ -13,7 +13,7 @@
 
 use super::Context;
 use super::entry_globals::{GlobalLowering, Replacement};
-use super::stage_io::{Elements, Flatten, Leaf, Source};
+use super::stage_io::{Flatten, Leaf, ManyLeaves, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, Varying};
 use crate::target::Api;
@@ -108,7 +108,7 @@ fn patch_constants(
 
 impl GlobalLowering<'_, '_> {
     /// What stands for the points of a patch that the function of its constants takes.
-    fn points(&mut self, of: &Elements, points: &[Replacement], made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
+    fn points(&mut self, of: &ManyLeaves, points: &[Replacement], made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
         let param = self.cx.program.functions[self.entry.function].params.get(of.param);
         let input = param
             .is_some_and(|p| matches!(self.cx.program.types.get(self.body.locals[p.local].ty), Type::Patch(true, ..)));

@@ -8,7 +8,7 @@
 //! A part of [`super::entry_globals`].
 
 use super::entry_globals::{GlobalLowering, Replacement};
-use super::stage_io::{Elements, attribute};
+use super::stage_io::{ManyLeaves, attribute};
 use crate::layout::locations::primitive;
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -22,7 +22,7 @@ pub(super) struct Stream {
 /// The attribute of what emits a vertex or ends a primitive.
 const EMITS: &str = "__emits";
 
-/// The primitives that come in, in the words of GLSL.
+/// The primitives that come in, and the words for them there.
 const PRIMITIVES: &[(&str, &str)] = &[
     ("point", "points"),
     ("line", "lines"),
@@ -52,7 +52,7 @@ pub(super) fn layout(l: &mut GlobalLowering) {
         _ => None,
     };
     let word = function.params.iter().find_map(|p| primitive(p.modifiers)).unwrap_or_default();
-    let word = PRIMITIVES.iter().find(|(own, _)| *own == word).map(|(_, glsl)| *glsl);
+    let word = PRIMITIVES.iter().find(|(own, _)| *own == word).map(|(_, there)| *there);
     let streams = function.params.iter().map(|p| l.cx.program.types.get(l.body.locals[p.local].ty));
     let kind = streams.into_iter().find_map(|ty| if let Type::Stream(kind, _) = ty { Some(kind) } else { None });
     let (instances, most) = (number("instance"), number("maxvertexcount"));
@@ -77,7 +77,7 @@ pub(super) fn layout(l: &mut GlobalLowering) {
 
 impl GlobalLowering<'_, '_> {
     /// What a body appends to a stream and where it ends primitives of it.
-    pub(super) fn stream_output(&mut self, local: LocalId, of: &Elements, places: &[Replacement], stream: Stream) {
+    pub(super) fn stream_output(&mut self, local: LocalId, of: &ManyLeaves, places: &[Replacement], stream: Stream) {
         let mut block = std::mem::take(&mut self.body.block);
         block.rewrite(&mut |mut stmt, out| {
             let StmtKind::Expr(call) = stmt.kind else { return out.push(stmt) };

@@ -54,6 +54,7 @@ mod non_float_matrices;
 mod origins;
 mod out_parameters;
 mod parts;
+mod payload_structs;
 mod payloads;
 mod references;
 mod resolve_resources;
@@ -222,6 +223,7 @@ pub const PASSES: &[Pass] = &[
     subpass_inputs::PASS,
     sampler_pairs::PASS,
     called_values::PASS,
+    payload_structs::PASS,
     payloads::PASS,
     varyings::PASS,
     entry_points::PASS,

@@ -107,6 +107,11 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
+    super::payload_structs::FINDERS[0],
+    super::payload_structs::FINDERS[1],
+    (Capability::SpirvBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
+        a.name.as_str().to_ascii_lowercase().starts_with("vk::ext_builtin")
+    }))),
     (Capability::RepeatedMeshCounts, Find::Entry(second_count)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);

@@ -35,7 +35,7 @@ pub(super) const PASS: Pass = Pass {
 /// The attribute of the library's functions that stand for a variable, with the word of its storage.
 const ATTRIBUTE: &str = "__storage";
 /// The storage of hit attributes.
-const HIT: &str = "hitAttributeEXT";
+pub(super) const HIT: &str = "hitAttributeEXT";
 
 fn storage(function: &Function) -> Option<Symbol> {
     let attribute = function.attributes.iter().find(|a| a.name == ATTRIBUTE)?;
@@ -50,7 +50,7 @@ fn is_marked(function: &Function) -> bool {
 }
 
 /// The word of the storage of what a stage is given as a parameter.
-fn incoming(program: &Program, stage: Stage, param: &Param) -> Option<&'static str> {
+pub(super) fn incoming(program: &Program, stage: Stage, param: &Param) -> Option<&'static str> {
     if is_uniform(program, param, TypeId::VOID) || param.semantic.is_some() {
         return None;
     }

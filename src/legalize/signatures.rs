@@ -5,12 +5,14 @@
 //! element of an array takes a row.
 
 use super::Context;
+use super::entry_globals::components;
 use super::stage_io::{Flatten, Leaf};
 use super::varyings::is_bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
-use crate::tree::{EntryPoint, Program, Scalar, Stage, Type, TypeId};
+use crate::source::Span;
+use crate::tree::{AttributeArg, EntryPoint, Program, Scalar, Stage, Type, TypeId};
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,6 +110,7 @@ const NUMBERS: &[Numbers] = &[
     (&["SV_BARYCENTRICS"], later, FLOATS, 3, 3, "`float3`"),
     (&["SV_DEPTH", "SV_DEPTHLESSEQUAL", "SV_DEPTHGREATEREQUAL"], later, &[Scalar::F32, Scalar::F16], 1, 1, "`float`"),
     (&["SV_CLIPDISTANCE", "SV_CULLDISTANCE"], later, FLOATS, 1, 4, "of `float`"),
+    (&["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"], later, FLOATS, 1, 1, "of `float`"),
     (&["SV_CULLPRIMITIVE"], later, INTEGERS, 1, 4, "`bool`"),
     (&["SV_GROUPINDEX"], later, INTEGERS, 1, 1, "`uint`"),
     (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], later, INTEGERS, 1, 4, "`uint3`"),
@@ -166,6 +169,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     all.retain(|v| !v.param.is_some_and(|p| bare.contains(&p)));
     all.extend(locations::patch_constants(cx.program, &settings, entry));
     let mut distances: Vec<(Point, Leaf)> = Vec::new();
+    let mut factors = Factors::default();
     for varying in all {
         let Some(point) = point(entry.stage, &varying) else { continue };
         // Of many, one tells of all.
@@ -178,11 +182,13 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             if !misplaced(cx, entry, point, &leaf) {
                 misfit(cx, point, &leaf);
             }
+            factors.note(cx.program, &leaf);
             if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
                 distances.push((point, leaf));
             }
         }
     }
+    factors.check(cx, entry);
     for (at, (point, leaf)) in distances.iter().enumerate() {
         let here = |l: &&(Point, Leaf)| l.0 == *point;
         let before = distances.iter().take(at).filter(here);
@@ -193,6 +199,55 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
                 "all have two rows of four together, and each element of an array takes a row: a vector takes one";
             cx.diags.push(Diagnostic::error(Code::CAPABILITY, leaf.span, message).note(note));
             return;
+        }
+    }
+}
+
+/// (domain, semantic, how many tessellation factors it has).
+const FACTORS: &[(&str, &str, usize)] = &[
+    ("tri", "SV_TESSFACTOR", 3),
+    ("tri", "SV_INSIDETESSFACTOR", 1),
+    ("quad", "SV_TESSFACTOR", 4),
+    ("quad", "SV_INSIDETESSFACTOR", 2),
+    ("isoline", "SV_TESSFACTOR", 2),
+    ("isoline", "SV_INSIDETESSFACTOR", 0),
+];
+
+/// The tessellation factors of an entry point: (semantic, how many, the place of one).
+#[derive(Default)]
+struct Factors(Vec<(String, usize, Span)>);
+
+impl Factors {
+    fn note(&mut self, program: &Program, leaf: &Leaf) {
+        let Some((name, _)) = leaf.semantic.as_ref().filter(|(name, _)| FACTORS.iter().any(|f| f.1 == name)) else {
+            return;
+        };
+        let count = components(&program.types, leaf.ty).len();
+        match self.0.iter_mut().find(|f| f.0 == *name) {
+            Some(found) => found.1 = found.1.saturating_add(count),
+            None => self.0.push((name.clone(), count, leaf.span)),
+        }
+    }
+
+    /// Reports other numbers of them than the domain has. A domain shader may leave them out.
+    fn check(&self, cx: &mut Context, entry: &EntryPoint) {
+        let function = &cx.program.functions[entry.function];
+        let domain = function.attribute("domain").and_then(|a| match a.args.first()? {
+            AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str().to_ascii_lowercase()),
+            AttributeArg::Int(_) | AttributeArg::Float(_) => None,
+        });
+        let (Some(domain), span) = (domain, function.span) else { return };
+        for (_, name, wanted) in FACTORS.iter().filter(|f| f.0 == domain) {
+            let found = self.0.iter().find(|f| f.0 == *name);
+            let left_out = found.is_none() && entry.stage != Stage::Hull;
+            let (count, at) = found.map_or((0, span), |f| (f.1, f.2));
+            if count != *wanted && !left_out {
+                let message = format!(
+                    "{} has {wanted} `{name}` for the domain `{domain}`, and here are {count}",
+                    cx.profile.name
+                );
+                cx.unsupported(at, message);
+            }
         }
     }
 }

@@ -83,7 +83,7 @@ impl Leaf {
 }
 
 /// A parameter that is one value for each vertex or primitive.
-pub struct Elements {
+pub struct ManyLeaves {
     /// Which parameter it is.
     pub param: usize,
     /// How many of what there are.
@@ -137,7 +137,7 @@ impl Flatten<'_> {
     }
 
     /// What there is one of for each vertex or primitive in a parameter, with the leaves of one.
-    pub fn elements(&mut self, entry: &EntryPoint) -> Vec<Elements> {
+    pub fn elements(&mut self, entry: &EntryPoint) -> Vec<ManyLeaves> {
         let all = locations::varyings(self.program, &self.settings, entry);
         let found = all.into_iter().filter_map(|varying| {
             let direction = match varying.unit {
@@ -147,7 +147,7 @@ impl Flatten<'_> {
             let (many, param) = (varying.many?, varying.param?);
             let part = varying.part.parts.first()?.clone();
             let leaves = self.flattened(&[Varying { part, ..varying }]);
-            Some(Elements { param, many, direction, leaves })
+            Some(ManyLeaves { param, many, direction, leaves })
         });
         found.collect()
     }
@@ -210,7 +210,7 @@ impl Flatten<'_> {
     }
 }
 
-/// Elements of an array or matrix, each that many locations and indices of the semantic further.
+/// ManyLeaves of an array or matrix, each that many locations and indices of the semantic further.
 fn elements(at: &LeafAt, count: u32, (locations, indices): (u32, u32)) -> impl Iterator<Item = LeafAt> {
     (0..count.min(64)).map(move |index| {
         let mut below = at.clone();

@@ -172,6 +172,10 @@ capabilities! {
     HitVertices,
     /// Several calls that set how many vertices and primitives a mesh shader gives.
     RepeatedMeshCounts,
+    /// Payloads and hit attributes of any type, in any order, or left out.
+    FreePayloads,
+    /// Builtins of SPIR-V by their numbers.
+    SpirvBuiltins,
     /// Payloads and hit attributes as arguments of calls and parameters of entry points.
     PassedArguments,
     /// Inline ray queries.

@@ -159,7 +159,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
     ClipDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,

@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::enumerate::Entry;
+use shaderport::internals::batch::glsl_extension;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,6 +48,10 @@ impl Compiler {
             Kind::Slangc => {
                 command.arg(&entry.file).args(["-target", target.name()]);
                 command.args(["-entry", &entry.name, "-stage", entry.stage.name()]);
+                // It takes a stage's name at the end of a file's for GLSL.
+                if entry.file.extension().is_some_and(|e| *e == *glsl_extension(entry.stage)) {
+                    command.args(["-lang", "hlsl"]);
+                }
                 if target == Target::Hlsl {
                     command.args(["-profile", "sm_6_6"]);
                 }

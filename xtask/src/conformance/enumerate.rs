@@ -1,6 +1,8 @@
 //! The entry points of a tree, by the customs of three kinds of trees.
 
 use super::judge::Judge;
+use shaderport::Stage;
+use shaderport::internals::batch::glsl_extension;
 use std::path::{Path, PathBuf};
 
 /// How a tree says what its entry points are.
@@ -17,56 +19,18 @@ pub enum Custom {
     /// The list of a `CompileShaders.cmd`, as in microsoft/DirectXTK12.
     #[value(alias = "cmd")]
     Directxtk,
+    /// HLSL files whose names end with a stage, `shadow.geom`, and hold its `main`.
+    Suffixes,
 }
 
 impl Custom {
     pub fn describe(self) -> &'static str {
         match self {
             Custom::Auto => "auto",
-            Custom::Sascha => "[shader] attributes: vertex, fragment, compute",
+            Custom::Sascha => "[shader] attributes",
             Custom::Kajiya => "compute `main` that DXC's front end accepts",
             Custom::Directxtk => "the entries of CompileShaders.cmd",
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    Vertex,
-    Fragment,
-    Compute,
-}
-
-impl Stage {
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::Fragment => "fragment",
-            Stage::Compute => "compute",
-        }
-    }
-    /// As in a D3D profile.
-    pub fn short(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vs",
-            Stage::Fragment => "ps",
-            Stage::Compute => "cs",
-        }
-    }
-    /// As glslang names it.
-    pub fn glslang(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vert",
-            Stage::Fragment => "frag",
-            Stage::Compute => "comp",
-        }
-    }
-    fn parse(name: &str) -> Option<Stage> {
-        match name {
-            "vertex" | "vs" => Some(Stage::Vertex),
-            "fragment" | "pixel" | "ps" => Some(Stage::Fragment),
-            "compute" | "cs" => Some(Stage::Compute),
-            _ => None,
+            Custom::Suffixes => "`main` of files named by stages",
         }
     }
 }
@@ -99,6 +63,7 @@ pub fn tree(root: &Path, custom: Custom) -> Result<Tree, String> {
     let custom = match custom {
         Custom::Auto if list.is_some() => Custom::Directxtk,
         Custom::Auto if files.iter().any(|f| has_extension(f, "slang")) => Custom::Sascha,
+        Custom::Auto if !files.iter().any(|f| has_extension(f, "hlsl")) => Custom::Suffixes,
         Custom::Auto => Custom::Kajiya,
         given => given,
     };
@@ -110,6 +75,7 @@ pub fn tree(root: &Path, custom: Custom) -> Result<Tree, String> {
             tree.entries = listed(&read(&root.join(list)));
         }
         (Custom::Kajiya, _) => tree.entries = compute_mains(root, &files)?,
+        (Custom::Suffixes, _) => tree.entries = suffixed(root),
         _ => tree.entries = attributed(root, &files),
     }
     match tree.entries.is_empty() {
@@ -132,6 +98,19 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// Files whose names end with a stage.
+fn suffixed(root: &Path) -> Vec<Entry> {
+    let mut stages: Vec<Stage> = Stage::NAMES.iter().map(|(_, stage)| *stage).collect();
+    stages.dedup();
+    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().flatten();
+    let entry = |file: walkdir::DirEntry| {
+        let stage = *stages.iter().find(|s| has_extension(file.path(), glsl_extension(**s)))?;
+        let path = file.path().strip_prefix(root).ok()?.to_path_buf();
+        file.file_type().is_file().then(|| Entry { file: path, name: "main".into(), stage })
+    };
+    walk.filter_map(entry).collect()
 }
 
 /// Functions under a `[shader("STAGE")]`.

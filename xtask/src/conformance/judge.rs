@@ -2,9 +2,11 @@
 
 use super::Target;
 use super::compilers::Compiler;
-use super::enumerate::{Entry, Stage};
+use super::enumerate::Entry;
 use crate::process::{self, Ran};
 use serde::{Deserialize, Serialize};
+use shaderport::Stage;
+use shaderport::internals::batch::{DXC_LIBRARY, dxc_profile, glsl_extension};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -119,7 +121,11 @@ impl Judge {
 
     fn dxc(&self, entry: &Entry, file: &Path) -> Command {
         let mut dxc = Command::new(&self.dxc);
-        dxc.arg(file).args(["-T", &format!("{}_6_6", entry.stage.short()), "-E", &entry.name, "-HV", "2021"]);
+        let kind = dxc_profile(entry.stage);
+        dxc.arg(file).args(["-T", &format!("{kind}_6_6"), "-HV", "2021"]);
+        if kind != DXC_LIBRARY {
+            dxc.args(["-E", &entry.name]);
+        }
         dxc.args(["--out", "/dev/null"]);
         dxc
     }
@@ -136,7 +142,11 @@ impl Judge {
         // What the text needs: a later environment when the usual one is not enough.
         for environment in ["vulkan1.2", "vulkan1.3"] {
             let mut glslang = Command::new(&self.glslang);
-            glslang.args(["-V", "--target-env", environment, "-S", stage.glslang()]).arg(text).arg("-o").arg(&spirv);
+            glslang
+                .args(["-V", "--target-env", environment, "-S", glsl_extension(stage)])
+                .arg(text)
+                .arg("-o")
+                .arg(&spirv);
             outcome = verdict("glslang", &process::run(&mut glslang, LIMIT)?)?;
             if outcome.is_legal() {
                 let mut val = Command::new(&self.spirv_val);

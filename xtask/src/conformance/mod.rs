@@ -11,6 +11,7 @@ use compilers::Compiler;
 use enumerate::Entry;
 use judge::{Judge, Outcome};
 use rayon::prelude::*;
+use shaderport::Stage;
 use std::path::PathBuf;
 
 /// The options of `cargo xtask conformance`.
@@ -122,6 +123,9 @@ fn compile_all(options: &Options, root: &std::path::Path, entries: Vec<Entry>) -
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.max(1)).build().map_err(|e| e.to_string())?;
     let pairs: Vec<(Entry, Target)> =
         entries.into_iter().flat_map(|e| options.target.iter().map(move |t| (e.clone(), *t))).collect();
+    // WebGPU has no other stages.
+    let in_wgsl = |e: &Entry| matches!(e.stage, Stage::Vertex | Stage::Fragment | Stage::Compute);
+    let pairs: Vec<_> = pairs.into_iter().filter(|(e, t)| *t != Target::Wgsl || in_wgsl(e)).collect();
     let rows = pool.install(|| {
         let one = |(entry, target): (Entry, Target)| -> Result<Row, String> {
             let text = ours.output(&out, &entry, target);

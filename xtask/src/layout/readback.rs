@@ -236,7 +236,7 @@ fn read(artifact: &Artifact, entries: &[(shaderport::Symbol, Stage)]) -> Result<
     match (artifact.target, artifact.entry) {
         (Target::Glsl, Some((name, stage))) => {
             let (text, words) = (write("text.glsl")?, scratch.path().join("words.spv"));
-            let stage = glslang_stage(stage);
+            let stage = shaderport::internals::batch::glsl_extension(stage);
             let (text, out) = (text.to_string_lossy(), words.to_string_lossy());
             run("glslangValidator", &["-V", "--target-env", "vulkan1.3", "-S", stage, "-o", &out, &text])?;
             let bytes = std::fs::read(&words).map_err(|e| e.to_string())?;
@@ -248,7 +248,7 @@ fn read(artifact: &Artifact, entries: &[(shaderport::Symbol, Stage)]) -> Result<
         (Target::Hlsl, _) => {
             let text = write("text.hlsl")?;
             for (name, stage) in entries {
-                let profile = format!("{}_6_6", dxc_stage(*stage));
+                let profile = format!("{}_6_6", shaderport::internals::batch::dxc_profile(*stage));
                 let text = text.to_string_lossy();
                 let listing =
                     run("dxc", &[&text, "-T", &profile, "-E", name.as_str(), "-HV", "2021", "-enable-16bit-types"])?;
@@ -264,27 +264,4 @@ fn read(artifact: &Artifact, entries: &[(shaderport::Symbol, Stage)]) -> Result<
         }
     }
     Ok(read)
-}
-
-fn glslang_stage(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vert",
-        Stage::Fragment => "frag",
-        _ => "comp",
-    }
-}
-
-/// Stages that DXC compiles by themselves.
-fn dxc_stage(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vs",
-        Stage::Fragment => "ps",
-        Stage::Geometry => "gs",
-        Stage::Hull => "hs",
-        Stage::Domain => "ds",
-        Stage::Mesh => "ms",
-        Stage::Amplification => "as",
-        Stage::Compute => "cs",
-        _ => "lib",
-    }
 }
