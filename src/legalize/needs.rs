@@ -109,7 +109,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
     super::payload_structs::FINDERS[0],
     super::payload_structs::FINDERS[1],
-    (Capability::SpirvBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
+    (Capability::NumberedBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
         a.name.as_str().to_ascii_lowercase().starts_with("vk::ext_builtin")
     }))),
     (Capability::RepeatedMeshCounts, Find::Entry(second_count)),

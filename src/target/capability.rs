@@ -174,8 +174,8 @@ capabilities! {
     RepeatedMeshCounts,
     /// Payloads and hit attributes of any type, in any order, or left out.
     FreePayloads,
-    /// Builtins of SPIR-V by their numbers.
-    SpirvBuiltins,
+    /// Builtins of the intermediate language by their numbers.
+    NumberedBuiltins,
     /// Payloads and hit attributes as arguments of calls and parameters of entry points.
     PassedArguments,
     /// Inline ray queries.

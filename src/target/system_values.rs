@@ -115,7 +115,7 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
     named(row(&["SV_DRAWINDEX"], &[Vertex], In,
         Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ""),
-    row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment], In,
+    row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment, Mesh, Stage::Amplification], In,
         Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"),
     row(&["SV_POSITION"], POINTS, Out,
         Some(("gl_Position", F32, 4)), Some(("position", F32, 4)), ""),
