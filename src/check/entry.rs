@@ -2,8 +2,8 @@
 
 use super::attributes;
 use super::function::WHOLE;
-use super::scope::{DeclId, What};
-use super::{Checker, Input};
+use super::scope::{DeclId, What, has_modifier};
+use super::{Arg, Checker, Input};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -353,15 +353,27 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// Parameters whose type a call would tell.
-    fn refuse_open_param(&mut self, entry: Span, param: Option<&ast::Decl>) {
-        let (span, message) = match param.map(|p| &p.kind) {
-            Some(ast::DeclKind::Var(var)) if matches!(var.ty.kind, ast::TypeKind::Array(_, None)) => {
-                (var.name.span, format!("the parameter `{}` of an entry point needs a size", var.name.name))
-            }
-            _ => (entry, "an entry point cannot have parameters of interface types".to_owned()),
-        };
-        self.error(Code::BAD_ENTRY, span, message);
+    /// The types of parameters whose type a call would tell: a shader parameter of an interface is a value of it.
+    fn open_params(&mut self, f: &'a ast::FunctionDecl, decl: DeclId, entry: Span) -> Option<Vec<Arg>> {
+        let scope = self.info(decl).scope;
+        let mut args = Vec::new();
+        for index in self.implicit_params(decl).iter() {
+            let param = f.params.get(*index)?;
+            let ast::DeclKind::Var(var) = &param.kind else { return None };
+            let (span, message) = match &var.ty.kind {
+                ast::TypeKind::Path(_) if has_modifier(param, "uniform") => {
+                    args.push(Arg::Type(self.resolve_type(&var.ty, scope)));
+                    continue;
+                }
+                ast::TypeKind::Array(_, None) => {
+                    (var.name.span, format!("the parameter `{}` of an entry point needs a size", var.name.name))
+                }
+                _ => (entry, "an entry point cannot have parameters of interface types".to_owned()),
+            };
+            self.error(Code::BAD_ENTRY, span, message);
+            return None;
+        }
+        Some(args)
     }
 
     /// Checks entry points and what they reach.
@@ -372,12 +384,9 @@ impl<'a> Checker<'a> {
                 self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));
                 continue;
             }
-            let implicit = self.implicit_params(decl);
-            if let (Some(first), What::Function(f)) = (implicit.first(), info.what) {
-                self.refuse_open_param(info.span, f.params.get(*first));
-                continue;
-            }
-            let Some(instance) = self.instance(decl, WHOLE, Vec::new()) else { continue };
+            let What::Function(f) = info.what else { continue };
+            let Some(args) = self.open_params(f, decl, info.span) else { continue };
+            let Some(instance) = self.instance(decl, WHOLE, args) else { continue };
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
             self.check_ray_entry(function, stage);
