@@ -44,7 +44,7 @@ struct Leaf {
 }
 
 /// The value whose bits are taken.
-struct Source {
+struct Taken {
     local: LocalId,
     ty: TypeId,
     leaves: Vec<Leaf>,
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
             let mut leaves = Vec::new();
             c.leaves(from, c.program.default_matrix_order, 0, &mut Vec::new(), &mut leaves);
             let order = c.program.default_matrix_order;
-            let value = c.of_words(&Source { local, ty: from, leaves, span }, to, order, 0, 0);
+            let value = c.of_words(&Taken { local, ty: from, leaves, span }, to, order, 0, 0);
             c.cx.body.block.stmts = vec![Stmt::new(StmtKind::Return(Some(value)), span)];
         });
         let function = &mut self.program.functions[function];
@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of a type whose bits are those of the source from a place on.
-    fn of_words(&mut self, source: &Source, ty: TypeId, order: MatrixOrder, at: u32, depth: u32) -> ExprId {
+    fn of_words(&mut self, source: &Taken, ty: TypeId, order: MatrixOrder, at: u32, depth: u32) -> ExprId {
         let span = source.span;
         if depth > 64 {
             return self.error_value(span);
@@ -228,7 +228,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A matrix is made row by row, however it is stored.
-    fn matrix_of_words(&mut self, source: &Source, ty: TypeId, order: MatrixOrder, at: u32) -> ExprId {
+    fn matrix_of_words(&mut self, source: &Taken, ty: TypeId, order: MatrixOrder, at: u32) -> ExprId {
         let steps = self.steps(ty, order);
         let part = |c: &mut Self, (_, inner, offset, order)| c.of_words(source, inner, order, at + offset, 1);
         let parts: Vec<ExprId> = steps.into_iter().map(|step| part(self, step)).collect();
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The part of the source that has this type and place.
-    fn same_part(&mut self, source: &Source, ty: TypeId, at: u32) -> Option<ExprId> {
+    fn same_part(&mut self, source: &Taken, ty: TypeId, at: u32) -> Option<ExprId> {
         // Storage orders of matrices may differ between two structs that hold them, not within one type.
         if !matches!(self.program.types.get(ty), Type::Vector(..) | Type::Struct(_)) {
             return None;
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         starts.then(|| self.part_of(source, &path))
     }
 
-    fn part_of(&mut self, source: &Source, path: &[(Step, TypeId)]) -> ExprId {
+    fn part_of(&mut self, source: &Taken, path: &[(Step, TypeId)]) -> ExprId {
         let mut value = self.push(ExprKind::Local(source.local), source.ty, source.span);
         for (step, ty) in path {
             let kind = match step {
@@ -272,13 +272,13 @@ impl<'a> Checker<'a> {
     }
 
     /// A scalar as one of the kinds that words are made of.
-    fn plain_leaf(&mut self, source: &Source, leaf: &Leaf) -> ExprId {
+    fn plain_leaf(&mut self, source: &Taken, leaf: &Leaf) -> ExprId {
         let value = self.part_of(source, &leaf.path);
         let ty = self.program.types.scalar(full(leaf.scalar));
         self.convert(value, ty, true)
     }
 
-    fn scalar_of_words(&mut self, source: &Source, wanted: Scalar, at: u32) -> ExprId {
+    fn scalar_of_words(&mut self, source: &Taken, wanted: Scalar, at: u32) -> ExprId {
         let scalar = full(wanted);
         let ty = self.program.types.scalar(scalar);
         let span = source.span;
@@ -315,7 +315,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The word of the source that begins at a place.
-    fn word(&mut self, source: &Source, at: u32) -> ExprId {
+    fn word(&mut self, source: &Taken, at: u32) -> ExprId {
         let span = source.span;
         let within = |l: &&Leaf| l.at < at.saturating_add(4) && l.at.saturating_add(full(l.scalar).size()) > at;
         let mut word = None;
