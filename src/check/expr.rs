@@ -221,6 +221,9 @@ impl<'a> Checker<'a> {
                 self.operand_error(Code::NOT_A_VALUE, span, format!("`{name}` is an interface; a value is needed here"))
             }
             Name::Missing => {
+                if let Some(value) = self.return_value(path, span) {
+                    return Operand::Value(value);
+                }
                 self.undeclared(path, self.cx.scope, span);
                 // Reported once for each name: later uses in this scope are silent.
                 if let [only] = path {
@@ -230,6 +233,18 @@ impl<'a> Checker<'a> {
             }
             name => self.name_operand(name, span),
         }
+    }
+
+    /// `__return_val`: a variable of the result's type, which is returned where the function ends.
+    fn return_value(&mut self, path: &'a [PathSegment], span: Span) -> Option<ExprId> {
+        let [only] = path else { return None };
+        let ty = self.cx.result.filter(|ty| *ty != TypeId::VOID && *ty != TypeId::ERROR)?;
+        if only.name.name != *"__return_val" || self.cx.constructs {
+            return None;
+        }
+        let local = self.cx.return_value.unwrap_or_else(|| self.variable("result", ty, span));
+        self.cx.return_value = Some(local);
+        Some(self.push(ExprKind::Local(local), ty, span))
     }
 
     /// What a name is as part of an expression.

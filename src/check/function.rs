@@ -751,6 +751,7 @@ impl<'a> Checker<'a> {
                 c.constructor_body(block, signature.result);
             } else {
                 c.cx.body.block = c.block(block);
+                c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
             }
@@ -783,12 +784,26 @@ impl<'a> Checker<'a> {
         self.cx.body.block = code;
     }
 
+    /// Declares and returns `__return_val`, where the body names it.
+    fn return_named_value(&mut self, span: Span) {
+        let Some(local) = self.cx.return_value else { return };
+        let ty = self.cx.body.locals[local].ty;
+        let value = self.push(ExprKind::Local(local), ty, span);
+        let kind = self.returned(StmtKind::Return(Some(value)), span);
+        let statement = |kind| Stmt { kind, span, comments: Vec::new(), blank_before: false };
+        let stmts = &mut self.cx.body.block.stmts;
+        stmts.insert(0, statement(StmtKind::Local(local, None)));
+        if !matches!(stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. })) {
+            stmts.push(statement(kind));
+        }
+    }
+
     /// A function with a result must return one on some path at least.
     fn check_returns(&mut self, block: &'a ast::Block, result: TypeId, span: Span) {
         if result == TypeId::VOID || result == TypeId::ERROR {
             return;
         }
-        if !contains_return(&block.stmts, 0) {
+        if self.cx.return_value.is_none() && !contains_return(&block.stmts, 0) {
             self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, "this function must return a value"));
             return;
         }

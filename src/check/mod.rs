@@ -225,6 +225,8 @@ struct Context<'a> {
     break_defers: usize,
     labels: labels::Labels,
     throwing: throwing::Throwing,
+    /// `__return_val`, where the body names it.
+    return_value: Option<LocalId>,
     /// In the body of a lambda.
     captures: Option<lambda::Captures>,
     /// The result type is that of the first `return`.
@@ -479,6 +481,7 @@ impl Context<'_> {
             break_defers: 0,
             labels: labels::Labels::default(),
             throwing: throwing::Throwing::default(),
+            return_value: None,
             captures: None,
             infers: false,
             temporaries: Vec::new(),

@@ -341,7 +341,7 @@ impl<'a> Checker<'a> {
         statement(StmtKind::If(condition, then, None, Hints::default()), span)
     }
 
-    fn variable(&mut self, name: &str, ty: TypeId, span: Span) -> LocalId {
+    pub(super) fn variable(&mut self, name: &str, ty: TypeId, span: Span) -> LocalId {
         let modifiers = Modifiers::default();
         self.cx.body.locals.push(Local { name: Symbol::new(name), ty, constant: false, modifiers, span })
     }
