@@ -45,6 +45,8 @@ const FILES: &[&str] = &[
     "wave",
     "raytracing",
     "debug",
+    // Of programs that name the module alone.
+    "glsl",
     // What passes write by themselves: programs do not see it.
     OPERATIONS,
 ];
@@ -117,7 +119,7 @@ fn parts(streams: &[TokenStream]) -> Vec<Part> {
                 let head: Vec<&str> = tokens[declaration.clone()].iter().take(4).map(|t| t.text.as_str()).collect();
                 let with = match head.as_slice() {
                     ["[", "__where_named", "(", name] => Some(name.trim_matches('"')),
-                    _ => None,
+                    _ => (FILES[file] == "glsl" && !names.contains("__glsl")).then_some("__glsl"),
                 };
                 parts.push(Part::new(file, tokens, vec![declaration], names, with));
             }

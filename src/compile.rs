@@ -343,7 +343,7 @@ impl<'a> Compilation<'a> {
         let mut result = check::check(&library, input, options, &mut diags);
         if diags.has_errors() && !library.whole {
             diags = Diagnostics::default();
-            result = check::check(stdlib::stdlib(), input, options, &mut diags);
+            result = check::check(mentions.whole(), input, options, &mut diags);
         }
         self.output.sources.set_library(stdlib::sources);
         diags.take().into_iter().for_each(|d| self.diags.push(d));

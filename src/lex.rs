@@ -83,6 +83,8 @@ pub struct TokenStream {
     pub comments: Vec<Comment>,
     /// `#pragma pack_matrix(row_major|column_major)`: (index of the first token it applies to, row-major?).
     pub pack_matrix: Vec<(u32, bool)>,
+    /// `#version` was met: the file is written in GLSL's words.
+    pub glsl: bool,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.
     pub files: Vec<FileId>,
     /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.

@@ -35,6 +35,11 @@ const IMPLIED: &[(&str, &str)] = &[
     ("throws", "__Failure"),
 ];
 
+/// The module with GLSL's words; a program that names it or has a `#version` gets it.
+pub const GLSL: &str = "glsl";
+/// What is mentioned by such programs alone.
+const MARK: &str = "__glsl";
+
 /// What of the library a program gets.
 #[derive(Debug)]
 pub struct Stdlib {
@@ -56,7 +61,12 @@ pub struct Part {
 /// The whole standard library.
 pub fn stdlib() -> &'static Stdlib {
     static WHOLE: OnceLock<Stdlib> = OnceLock::new();
-    WHOLE.get_or_init(|| Stdlib::of(&vec![true; table::PROGRAM_PARTS]))
+    WHOLE.get_or_init(|| {
+        let glsl = table::FILES.iter().position(|(name, _)| name.contains(GLSL));
+        let is_own = |n: usize| Row::of(n).is_none_or(|row| Some(row.file as usize) != glsl);
+        let wanted: Vec<bool> = (0..table::PROGRAM_PARTS).map(is_own).collect();
+        Stdlib { whole: true, ..Stdlib::of(&wanted) }
+    })
 }
 
 /// The texts of the library, for places in them: their file ids differ from all of a program.
@@ -82,6 +92,21 @@ impl Mentions {
     pub fn add(&mut self, tokens: &TokenStream) {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
         self.names.extend(words.map(|t| t.text));
+        let mut pairs = tokens.tokens.iter().zip(tokens.tokens.iter().skip(1));
+        if tokens.glsl
+            || pairs.any(|(word, name)| word.text == "import" && name.text.as_str().trim_matches('"') == GLSL)
+        {
+            self.names.insert(Symbol::new(MARK));
+        }
+    }
+
+    /// All of the library that is of use to a program.
+    pub fn whole(&self) -> &'static Stdlib {
+        static WITH_GLSL: OnceLock<Stdlib> = OnceLock::new();
+        match self.names.contains(&Symbol::new(MARK)) {
+            true => WITH_GLSL.get_or_init(|| Stdlib::of(&vec![true; table::PROGRAM_PARTS])),
+            false => stdlib(),
+        }
     }
 
     /// Adds the names of other tokens.
@@ -362,7 +387,8 @@ mod tests {
     #[test]
     fn parts_are_what_the_parser_makes_of_whole_files() {
         let operations = [operations().collect()];
-        for ((name, text), parts) in table::FILES.iter().zip(stdlib().files.iter().chain(&operations)) {
+        let everything = mentions("import glsl;").whole();
+        for ((name, text), parts) in table::FILES.iter().zip(everything.files.iter().chain(&operations)) {
             let (unit, problems) = whole(name, text);
             assert_eq!(problems, "");
             let of_file: Vec<String> = unit.decls.iter().flat_map(texts).collect();

@@ -105,6 +105,9 @@ impl<'a> Checker<'a> {
                 let name = ast::Ident { name: self.words.subscript, span: property.name.span };
                 self.declare_name(decl, name, What::Subscript(property), place);
             }
+            DeclKind::Ignored if decl.layout.iter().any(|(name, _)| name.name.as_str().starts_with("local_size_")) => {
+                self.group_layouts.insert(place.source, decl);
+            }
             DeclKind::Import(..) | DeclKind::Include(_) | DeclKind::Ignored | DeclKind::Empty => {}
         }
     }

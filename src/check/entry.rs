@@ -389,6 +389,7 @@ impl<'a> Checker<'a> {
             let Some(instance) = self.instance(decl, WHOLE, args) else { continue };
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
+            let size = size.or_else(|| self.layout_group_size(info.source));
             self.check_ray_entry(function, stage);
             self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
@@ -429,6 +430,27 @@ impl<'a> Checker<'a> {
         for (name, span) in spelled {
             self.error(Code::BAD_SPELLING, span, format!("the entry point `{name}` cannot be an `__intrinsic_asm`"));
         }
+    }
+
+    /// The size of a group that `layout(local_size_x = 8) in;` gives the entry points of a file.
+    fn layout_group_size(&mut self, source: u32) -> Option<[u32; 3]> {
+        let decl = *self.group_layouts.get(&source)?;
+        let scope = self.source(source).scope;
+        let mut size = [1; 3];
+        for (name, value) in &decl.layout {
+            let axis = match name.name.as_str() {
+                "local_size_x" => 0,
+                "local_size_y" => 1,
+                "local_size_z" => 2,
+                _ => continue,
+            };
+            let Some(value) = value else { continue };
+            let n = self.constant_int(value, scope)?;
+            if let (Some(slot), Ok(n)) = (size.get_mut(axis), u32::try_from(n)) {
+                *slot = n;
+            }
+        }
+        Some(size)
     }
 
     /// HLSL writes all three sizes of a group; Slang takes 1 for those that are left out.

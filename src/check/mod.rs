@@ -285,6 +285,8 @@ pub(crate) struct Checker<'a> {
     merged_functions: FxHashSet<tree::FunctionId>,
     /// The last place of the user's that was looked at.
     user_span: Option<Span>,
+    /// `layout(local_size_x = 4) in;` by file.
+    group_layouts: FxHashMap<u32, &'a ast::Decl>,
     words: Words,
 }
 
@@ -342,6 +344,7 @@ impl<'a> Checker<'a> {
             pending_usings: Vec::new(),
             merged_functions: FxHashSet::default(),
             user_span: None,
+            group_layouts: FxHashMap::default(),
             words: Words {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),

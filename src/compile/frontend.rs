@@ -157,6 +157,10 @@ impl Frontend<'_> {
     /// The canonical name of an imported or `__include`d file. `a_b` may also be the file `a-b.slang`.
     fn find_module(&mut self, path: ast::Ident, from: &str) -> Option<String> {
         let plain = path.name.as_str();
+        if plain == crate::stdlib::GLSL {
+            // The library has it.
+            return None;
+        }
         let mut candidates = vec![format!("{plain}.slang"), format!("{}.slang", plain.replace('_', "-"))];
         if plain.contains('.') {
             candidates.insert(0, plain.to_owned());

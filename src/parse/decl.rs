@@ -87,6 +87,9 @@ impl Parser<'_> {
             }
             W::Where | W::Constraint if place == Level::Member => self.skip_declaration(prefix, out, &[W::Semi]),
             W::TypeParam | W::TypeParamOld if named => self.skip_declaration(prefix, out, &[W::Semi]),
+            _ if self.tok().text == "precision" && self.word_at(self.pos + 1).is_hard_modifier() => {
+                self.skip_declaration(prefix, out, &[W::Semi])
+            }
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
                 self.skip_declaration(prefix, out, &[W::LBrace])
             }
@@ -473,11 +476,11 @@ impl Parser<'_> {
                 ty = TypeExpr { span: ty.span, kind: TypeKind::Pointer(Box::new(ty)) };
             }
             if first && self.w() == W::LBrace && place == Level::Global {
-                return self.glsl_block(prefix);
+                return self.glsl_uniform_block(prefix, &ty, out);
             }
             let (owner, name) = self.declarator_name()?;
             if first && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
-                return self.glsl_block(prefix);
+                return self.glsl_storage_block(prefix, name, out);
             }
             let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
             if first && is_function {
@@ -499,19 +502,6 @@ impl Parser<'_> {
             prefix.comments = self.leading_comments();
             first = false;
         }
-    }
-
-    /// `uniform Name { ... } x;`: said once, and skipped.
-    fn glsl_block(&mut self, prefix: Prefix) -> R<()> {
-        let message = "a block of GLSL: in HLSL and Slang this is a `cbuffer`, `ConstantBuffer` or `StructuredBuffer`";
-        self.error_here(message.to_owned());
-        self.skip_group();
-        if self.is_name_at(self.pos) && !self.tok().line_start {
-            self.skip_to(&[W::Semi]);
-        }
-        self.eat(W::Semi);
-        drop(prefix);
-        Ok(())
     }
 
     /// declarator-name = { name "::" } (name | "operator" op)

@@ -247,7 +247,7 @@ impl Parser<'_> {
                 w if matches!(w, W::Dot | W::Arrow) || w == W::Scope && self.is_ident_at(self.pos + 1) => {
                     self.bump();
                     let member = self.member()?;
-                    ExprKind::Member(Box::new(e), member)
+                    self.block_member(e, member)
                 }
                 W::Inc | W::Dec => {
                     let op = self.bump().text;

@@ -21,6 +21,7 @@ mod decl;
 pub mod dump;
 mod expr;
 mod function;
+mod glsl;
 mod literal;
 mod params;
 mod scan;
@@ -93,6 +94,8 @@ struct Parser<'a> {
     generics: FxHashSet<Symbol>,
     variables: FxHashSet<Symbol>,
     type_params: Vec<Symbol>,
+    /// Variables of GLSL's storage blocks.
+    blocks: FxHashMap<Symbol, glsl::Block>,
     /// What `scan_angles` found at an index.
     angles: FxHashMap<usize, Option<usize>>,
 }
@@ -132,6 +135,7 @@ impl<'a> Parser<'a> {
             generics: FxHashSet::default(),
             variables: FxHashSet::default(),
             type_params: Vec::new(),
+            blocks: FxHashMap::default(),
             angles: FxHashMap::default(),
         };
         parser.collect_names();

@@ -62,6 +62,7 @@ impl Parser<'_> {
             (name, ty)
         };
         self.variables.insert(name.name);
+        self.blocks.remove(&name.name);
         let ty = self.array_suffixes(ty)?;
         let (semantics, init, bits) = self.declarator_suffix(name)?;
         self.apply_pack_matrix(&mut prefix);

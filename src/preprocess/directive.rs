@@ -67,7 +67,8 @@ impl Processor<'_> {
             "warning" => self.user_message(&line, false),
             "pragma" => self.pragma(&line),
             // What GLSL and Slang say about the language of a file: not needed here.
-            "version" | "extension" | "lang" | "language" => {}
+            "version" => self.out.glsl = true,
+            "extension" | "lang" | "language" => {}
             _ if name.kind == TokenKind::Int => self.line_marker(&line),
             _ => self.error(Code::BAD_DIRECTIVE, name.span, format!("`#{text}` is not a directive")),
         }

@@ -1,0 +1,134 @@
+//! Blocks of GLSL.
+//!
+//! Before: `buffer Name { uint data[]; } x;    uniform Name { float f; } y;    uniform Name { float f; };`
+//! After:  `RWStructuredBuffer<uint> x;        ConstantBuffer<Name> y;         cbuffer Name { float f; }`
+//!
+//! A storage block is a buffer of one element, its struct, or a buffer of the elements of the array that it consists of.
+//! Uses of its variable are written so as they are parsed: `x.data[i]` is `x[i]`, and `x.f` is `x[0].f`.
+
+use super::attributes::Prefix;
+use super::decl::bare_decl;
+use super::words::W;
+use super::{Parser, R};
+use crate::ast::*;
+use crate::source::Span;
+use crate::symbol::Symbol;
+
+/// What the variable of a storage block is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Block {
+    /// A buffer of one struct.
+    Whole,
+    /// A buffer of the elements of the array of this name, which is all of the block.
+    Elements(Symbol),
+}
+
+impl Parser<'_> {
+    /// storage-block = "buffer" name "{" members "}" name ";"
+    pub(super) fn glsl_storage_block(&mut self, prefix: Prefix, name: Ident, out: &mut Vec<Decl>) -> R<()> {
+        let start = self.tok().span;
+        let members = self.members(&format!("`{}`", name.name))?;
+        let variable = self.block_variable(start)?;
+        let open = |m: &Decl| match &m.kind {
+            DeclKind::Var(VarDecl { ty: TypeExpr { kind: TypeKind::Array(inner, None), .. }, name, .. }) => {
+                Some(((**inner).clone(), name.name))
+            }
+            _ => None,
+        };
+        let arrays = members.iter().filter_map(open).count();
+        let (element, block) = match (members.as_slice(), members.first().and_then(open)) {
+            ([_], Some((element, array))) => (element, Block::Elements(array)),
+            _ if arrays > 0 => {
+                let message = "a block of GLSL with an array without a size beside other members is not supported yet";
+                self.error_at(crate::diagnostic::Code::UNSUPPORTED, start, message.to_owned());
+                return Ok(());
+            }
+            _ => {
+                out.push(block_struct(name, members));
+                (path_type(name, None), Block::Whole)
+            }
+        };
+        self.blocks.insert(variable.name, block);
+        let readonly = prefix.has_modifier("readonly");
+        let buffer = if readonly { "StructuredBuffer" } else { "RWStructuredBuffer" };
+        self.declare_block(prefix, variable, buffer, element, out)
+    }
+
+    /// uniform-block = name "{" members "}" [name] ";"
+    pub(super) fn glsl_uniform_block(&mut self, prefix: Prefix, ty: &TypeExpr, out: &mut Vec<Decl>) -> R<()> {
+        let name = match &ty.kind {
+            TypeKind::Path(path) if prefix.has_modifier("uniform") => path.first().map(|s| s.name),
+            _ => None,
+        };
+        let Some(name) = name else { return self.fail("a declaration: blocks of inputs and outputs are no Slang") };
+        let members = self.members(&format!("`{}`", name.name))?;
+        let mut prefix = prefix;
+        prefix.modifiers.retain(|m| m.name != "uniform");
+        if self.w() == W::Semi {
+            self.bump();
+            let buffer = BufferDecl { texture: false, name, semantics: Vec::new(), members };
+            return self.declare(prefix, DeclKind::Buffer(buffer), out);
+        }
+        let variable = self.block_variable(name.span)?;
+        out.push(block_struct(name, members));
+        self.declare_block(prefix, variable, "ConstantBuffer", path_type(name, None), out)
+    }
+
+    /// The name behind a block.
+    fn block_variable(&mut self, start: Span) -> R<Ident> {
+        if !self.is_name_at(self.pos) {
+            let message = "a storage block of GLSL without a variable is not supported yet; name one behind its `}`";
+            self.error_at(crate::diagnostic::Code::UNSUPPORTED, start, message.to_owned());
+        }
+        self.name("the variable of the block")
+    }
+
+    fn declare_block(
+        &mut self,
+        prefix: Prefix,
+        name: Ident,
+        buffer: &str,
+        element: TypeExpr,
+        out: &mut Vec<Decl>,
+    ) -> R<()> {
+        let mut prefix = prefix;
+        // They say what the type says.
+        prefix.modifiers.retain(|m| !matches!(m.name.as_str(), "readonly" | "writeonly" | "restrict"));
+        let ty = path_type(Ident { name: Symbol::new(buffer), span: name.span }, Some(element));
+        let var = VarDecl { ty, name, semantics: Vec::new(), init: None, is_let: false, bits: None };
+        self.semicolon("the block")?;
+        self.declare(prefix, DeclKind::Var(var), out)
+    }
+
+    /// A member of an expression, in which the variable of a storage block is a buffer.
+    pub(super) fn block_member(&mut self, base: Expr, member: PathSegment) -> ExprKind {
+        let block = match &base.kind {
+            ExprKind::Path(path) => match path.as_slice() {
+                [only] if only.args.is_none() => self.blocks.get(&only.name.name).copied(),
+                _ => None,
+            },
+            _ => None,
+        };
+        match block {
+            Some(Block::Elements(array)) if array == member.name.name => base.kind,
+            Some(Block::Whole) => {
+                let span = base.span;
+                let zero = Expr { kind: ExprKind::Int(0, Symbol::new(""), Symbol::new("0")), span };
+                let element = Expr { kind: ExprKind::Index(Box::new(base), vec![zero]), span };
+                ExprKind::Member(Box::new(element), member)
+            }
+            _ => ExprKind::Member(Box::new(base), member),
+        }
+    }
+}
+
+fn block_struct(name: Ident, members: Vec<Decl>) -> Decl {
+    let kind =
+        StructDecl { name, generics: None, specializes: None, bases: Vec::new(), members: Some(members), magic: None };
+    bare_decl(DeclKind::Struct(kind), name.span)
+}
+
+fn path_type(name: Ident, arg: Option<TypeExpr>) -> TypeExpr {
+    let args = arg.map(|ty| vec![GenericArg::Type(ty)]);
+    TypeExpr { kind: TypeKind::Path(vec![PathSegment { name, args }]), span: name.span }
+}
