@@ -1,7 +1,7 @@
 //! The table of passes holds together.
 
 use super::PASSES;
-use super::needs::scalar_need;
+use super::needs::{NATIVE, scalar_need};
 use crate::target::{Capability, Profile};
 use crate::tree::Scalar;
 
@@ -38,13 +38,14 @@ fn capabilities_tell_profiles_apart() {
     }
 }
 
-/// What a pass takes some of away is found by another pass, or is a kind of number.
+/// What a pass takes some of away is found by another pass or without one, or is a kind of number.
 #[test]
 fn needs_that_are_lessened_are_found() {
     for pass in PASSES {
         for capability in pass.lessens {
             let number = SCALARS.iter().any(|s| scalar_need(*s) == Some(*capability));
-            let found = number || PASSES.iter().any(|p| p.removes(*capability));
+            let alone = NATIVE.iter().any(|(native, _)| native == capability);
+            let found = number || alone || PASSES.iter().any(|p| p.removes(*capability));
             assert!(found, "nothing finds {capability:?}, which `{}` lessens", pass.name);
         }
     }

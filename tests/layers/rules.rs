@@ -13,6 +13,8 @@ const KNOWS_TARGETS: &[&str] =
 /// Words of the input language, of blocks and assembly of other languages that users write and of attributes of the library.
 const OF_THE_INPUT: &[&str] =
     &["__glsl_extension", "__glsl_version", "__wgsl_enable", "glsl_block", "spirv_asm", "SpirvAsm"];
+/// Layers that read GLSL's words: it is an input language too.
+const READS_GLSL: &[&str] = &["lex", "preprocess", "parse", "stdlib"];
 /// Words of targets. HLSL is also the input language.
 const TARGETS: &[&str] = &["glsl", "essl", "wgsl", "spirv", "metal", "msl"];
 
@@ -97,9 +99,15 @@ pub fn world(module: &[&str], names: &Names) -> Vec<String> {
 
 /// Targets that are named where capabilities and facts of the profile say what differs.
 pub fn targets(module: &[&str], names: &Names) -> Vec<String> {
-    let knows = module.first().is_some_and(|m| KNOWS_TARGETS.contains(m));
+    let is_in = |layers: &[&str]| module.first().is_some_and(|m| layers.contains(m));
+    let (knows, reads) = (is_in(KNOWS_TARGETS), is_in(READS_GLSL));
     let is_one = |w: &&Word| if w.is_string { is_target(&w.text) } else { has_target(&w.text) };
-    let found = names.words.iter().filter(is_one).filter(|w| !knows && !OF_THE_INPUT.contains(&w.text.as_str()));
+    let is_glsl = |text: &str| {
+        let text = text.to_lowercase();
+        text.contains("glsl") && !has_target(&text.replace("glsl", ""))
+    };
+    let is_input = |text: &str| OF_THE_INPUT.contains(&text) || reads && is_glsl(text);
+    let found = names.words.iter().filter(is_one).filter(|w| !knows && !is_input(&w.text));
     found.map(|w| format!("{}: `{}` names a target", w.line, w.text)).collect()
 }
 

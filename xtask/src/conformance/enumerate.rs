@@ -1,6 +1,7 @@
 //! The entry points of a tree, by the customs of three kinds of trees.
 
 use super::judge::Judge;
+use crate::layout::tree::DXC_STAGES;
 use shaderport::Stage;
 use shaderport::internals::batch::glsl_extension;
 use std::path::{Path, PathBuf};
@@ -155,11 +156,12 @@ fn function_name(text: &str) -> Option<String> {
 
 /// Lines `call :CompileShader%1 FILE STAGE ENTRY` and `call :CompileComputeShader%1 FILE ENTRY`.
 fn listed(list: &str) -> Vec<Entry> {
+    let stage_of = |word: &str| DXC_STAGES.iter().find(|(_, own)| *own == word).map(|(stage, _)| *stage);
     let entry = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["call", how, file, stage, name] if how.starts_with(":CompileShader") => {
-                Some(Entry { file: format!("{file}.fx").into(), name: name.into(), stage: Stage::parse(stage)? })
+                Some(Entry { file: format!("{file}.fx").into(), name: name.into(), stage: stage_of(stage)? })
             }
             ["call", how, file, name] if how.starts_with(":CompileComputeShader") => {
                 Some(Entry { file: format!("{file}.hlsl").into(), name: name.into(), stage: Stage::Compute })
@@ -217,9 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_other_stages_do_not_count() {
+    fn comments_do_not_count() {
         assert!(found("// [shader(\"vertex\")]\nvoid f() {} /* [shader(\"vertex\")] void g() {} */").is_empty());
-        assert!(found("[shader(\"raygeneration\")] void rgen() {}").is_empty());
+        assert_eq!(found("[shader(\"raygeneration\")] void rgen() {}"), ["rgen raygeneration"]);
     }
 
     #[test]

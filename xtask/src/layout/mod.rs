@@ -21,7 +21,7 @@ mod record;
 mod rows;
 #[path = "../../../tests/slots.rs"]
 mod slots;
-mod tree;
+pub mod tree;
 
 pub use cases::{CasesOptions, cases};
 pub use fuzz::{FuzzOptions, fuzz};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// DXC's word for each stage that has a listing of its own.
-const DXC_STAGES: &[(Stage, &str)] = &[
+pub const DXC_STAGES: &[(Stage, &str)] = &[
     (Stage::Vertex, "vs"),
     (Stage::Hull, "hs"),
     (Stage::Domain, "ds"),
