@@ -24,6 +24,7 @@ mod aggregates;
 mod availability;
 mod dead_code;
 mod defined;
+mod early_returns;
 mod empty_structs;
 mod fields;
 mod depth_textures;
@@ -245,6 +246,7 @@ pub const PASSES: &[Pass] = &[
     lower_switch::PASS,
     short_circuit::PASS,
     texture_access::PASS,
+    early_returns::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,

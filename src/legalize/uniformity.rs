@@ -25,7 +25,8 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-const RULES: Rules = Rules {
+/// What barriers are, and what differs between invocations.
+pub(super) const RULES: Rules = Rules {
     is_barrier: |f| f.is_marked(BARRIER),
     is_varying: |f| f.attributes.iter().any(|a| VARYING.contains(&a.name.as_str())) || super::atomics::is_operation(f),
     is_uniform_input,

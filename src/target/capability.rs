@@ -208,8 +208,10 @@ capabilities! {
     MultisampledArrays,
     /// Cube array textures that are stored to, storage cubes.
     StorageCubes,
-    /// Clip and cull distances.
+    /// Distances to clip planes.
     ClipDistances,
+    /// Distances to cull planes.
+    CullDistances,
     /// The primitive id in fragment stages.
     PrimitiveId,
     /// Layer and viewport selection outside of geometry shaders.

@@ -140,7 +140,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, EmptyArrays, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
-    RasterOrder, MultisampledArrays, ClipDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
+    RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, PackOffsets,
 ]);
@@ -162,7 +162,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
-    ClipDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
+    ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
 ]);
@@ -204,7 +204,7 @@ const GL_430: Capabilities = GL_330.with(&[
     ImageAtomics,
     StorageCubes,
 ]);
-const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices]);
+const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances]);
 const ES_300: Capabilities = GL_ANY;
 const ES_310: Capabilities = ES_300.with(&[
     StorageBuffers,
@@ -224,7 +224,7 @@ const ES_320: Capabilities =
 const WGSL: Capabilities = COMMON.with(&[
     BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
-    QuadOperations, SpecializationConstants, BoolBitOperators,
+    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
 const NAGA: Capabilities = WGSL.less(&[SpecializationConstants]);

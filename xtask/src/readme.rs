@@ -52,7 +52,7 @@ fn replaced(text: &str, part: &str, content: &str) -> Option<String> {
 fn capability_table() -> String {
     // `names` makes names differ, and `emit` writes a text an entry point, wherever they have to.
     let removed = |c: Capability| {
-        matches!(c, Capability::Overloads | Capability::SeveralEntryPoints)
+        matches!(c, Capability::Overloads | Capability::FineOverloads | Capability::SeveralEntryPoints)
             || PASSES.iter().any(|pass| pass.rewrites().any(|r| r == c))
     };
     let cell = |profile: Option<&Profile>, c: Capability| match profile {

@@ -1,0 +1,229 @@
+//! A return before a barrier becomes a flag that the work after it asks, so that every invocation reaches the barrier.
+//!
+//! Before: `if (id >= count) { return; }     shared[i] = f(id);                      barrier();   result[id] = shared[0];`
+//! After:  `bool is_active = true;   if (id >= count) { is_active = false; }   if (is_active) { shared[i] = f(id); }`
+//!         `barrier();   if (is_active) { result[id] = shared[0]; }`
+//!
+//! D3D lets invocations return that take no part in what follows. Variables of the work after it that are needed beyond a
+//! barrier are declared before. Only functions without a result are rewritten, in which each return ends its branch; others stay as
+//! they are, and [`super::uniformity`] reports their barriers.
+
+use super::uniformity::RULES;
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass {
+    name: "early_returns",
+    always: Some("what it rewrites is no need that a scan finds"),
+    after: &["atomics", "lower_switch"],
+    run,
+    ..Pass::ROW
+};
+
+fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::NonUniformBarriers) {
+        return;
+    }
+    let causes: FxHashSet<_> = cx.program.varying_barriers(&RULES).into_iter().map(|fault| fault.cause).collect();
+    if causes.is_empty() {
+        return;
+    }
+    let barriers = cx.program.analyses().callers_of(&|f| (RULES.is_barrier)(f));
+    for id in cx.program.functions_with_code() {
+        let function = &cx.program.functions[id];
+        let returns = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::If(condition, ..) => causes.contains(&function.code.exprs[*condition].span) && returns_in(stmt),
+            _ => false,
+        };
+        let concerned = function.result == TypeId::VOID && function.code.block.any(&mut |s| returns(s));
+        if concerned && let Some(body) = rewritten(&function.code, &barriers) {
+            cx.program.functions[id].code = body;
+        }
+    }
+}
+
+fn is_return(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Return(_))
+}
+
+fn returns_in(stmt: &Stmt) -> bool {
+    let mut found = is_return(stmt);
+    stmt.blocks(&mut |block| found = found || block.any(&mut |s| is_return(s)));
+    found
+}
+
+/// The body without returns before barriers; nothing if one of them does not end its branch.
+fn rewritten(body: &Body, barriers: &FxHashSet<FunctionId>) -> Option<Body> {
+    let mut body = body.clone();
+    let span = body.block.stmts.first().map(|s| s.span).unwrap_or_default();
+    let active = body.add_local("is_active", TypeId::BOOL, span);
+    let mut block = std::mem::take(&mut body.block);
+    let mut flags = Flags { body: &mut body, barriers, active };
+    // A return at the very end says nothing.
+    if block.stmts.last().is_some_and(is_return) {
+        block.stmts.pop();
+    }
+    let (stmts, _) = flags.stmts(block.stmts, false)?;
+    block.stmts = stmts;
+    let truth = body.exprs.push(Expr { kind: ExprKind::Literal(Literal::Bool(true), None), ty: TypeId::BOOL, span });
+    block.stmts.insert(0, Stmt::new(StmtKind::Local(active, Some(truth)), span));
+    body.block = block;
+    Some(body)
+}
+
+struct Flags<'a> {
+    body: &'a mut Body,
+    barriers: &'a FxHashSet<FunctionId>,
+    active: LocalId,
+}
+
+impl Flags<'_> {
+    /// The statements with what may not be done guarded; whether the flag may be down behind them.
+    fn stmts(&mut self, stmts: Vec<Stmt>, mut down: bool) -> Option<(Vec<Stmt>, bool)> {
+        let mut out = Vec::new();
+        let mut work: Vec<Stmt> = Vec::new();
+        let mut rest: std::collections::VecDeque<Stmt> = stmts.into();
+        while let Some(mut stmt) = rest.pop_front() {
+            if self.has_barrier(&stmt) {
+                self.flush(std::mem::take(&mut work), down, &rest, &mut out);
+                let around = down || returns_in(&stmt);
+                self.around_barrier(&mut stmt, around)?;
+                down = around;
+                out.push(stmt);
+            } else if returns_in(&stmt) {
+                self.lower_returns(&mut stmt)?;
+                work.push(stmt);
+                self.flush(std::mem::take(&mut work), down, &rest, &mut out);
+                down = true;
+            } else {
+                work.push(stmt);
+            }
+        }
+        self.flush(work, down, &rest, &mut out);
+        Some((out, down))
+    }
+
+    /// The blocks of a statement that has a barrier inside; the statement itself is reached by all.
+    fn around_barrier(&mut self, stmt: &mut Stmt, down: bool) -> Option<()> {
+        let mut whole = true;
+        let mut blocks = Vec::new();
+        stmt.blocks_mut(&mut |block| blocks.push(std::mem::take(&mut block.stmts)));
+        let mut done = Vec::new();
+        for stmts in blocks {
+            match self.stmts(stmts, down) {
+                Some((stmts, _)) => done.push(stmts),
+                None => whole = false,
+            }
+        }
+        let mut done = done.into_iter();
+        stmt.blocks_mut(&mut |block| block.stmts = done.next().unwrap_or_default());
+        whole.then_some(())
+    }
+
+    /// Returns that end their branches lower the flag.
+    fn lower_returns(&mut self, stmt: &mut Stmt) -> Option<()> {
+        if is_return(stmt) {
+            let span = stmt.span;
+            let mut push = |kind| self.body.exprs.push(Expr { kind, ty: TypeId::BOOL, span });
+            let target = push(ExprKind::Local(self.active));
+            let value = push(ExprKind::Literal(Literal::Bool(false), None));
+            stmt.kind = StmtKind::Expr(push(ExprKind::Assign(None, target, value)));
+            return Some(());
+        }
+        if !matches!(stmt.kind, StmtKind::If(..) | StmtKind::Block(_)) {
+            return None;
+        }
+        let mut whole = true;
+        let mut blocks = Vec::new();
+        stmt.blocks_mut(&mut |block| blocks.push(std::mem::take(&mut block.stmts)));
+        for stmts in &mut blocks {
+            let count = stmts.len();
+            for (at, inner) in stmts.iter_mut().enumerate().filter(|(_, s)| returns_in(s)) {
+                whole &= at + 1 == count && self.lower_returns(inner).is_some();
+            }
+        }
+        let mut blocks = blocks.into_iter();
+        stmt.blocks_mut(&mut |block| block.stmts = blocks.next().unwrap_or_default());
+        whole.then_some(())
+    }
+
+    /// Puts out a run of work, guarded where the flag may be down.
+    fn flush(&mut self, mut work: Vec<Stmt>, down: bool, rest: &std::collections::VecDeque<Stmt>, out: &mut Vec<Stmt>) {
+        let declares = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Local(_, None));
+        if !down || work.iter().all(declares) {
+            return out.append(&mut work);
+        }
+        let later = self.named(rest);
+        for stmt in &mut work {
+            if let StmtKind::Local(local, init) = stmt.kind
+                && later.contains(&local)
+            {
+                out.push(Stmt::new(StmtKind::Local(local, None), stmt.span));
+                self.assign_instead(stmt, local, init);
+            }
+        }
+        work.retain(|stmt| !matches!(&stmt.kind, StmtKind::Block(block) if block.stmts.is_empty()));
+        if let Some(span) = work.first().map(|s| s.span) {
+            let kind = ExprKind::Local(self.active);
+            let condition = self.body.exprs.push(Expr { kind, ty: TypeId::BOOL, span });
+            out.push(Stmt::new(StmtKind::If(condition, Block::of(work), None, Hints::default()), span));
+        }
+    }
+
+    /// A declaration whose variable is declared before becomes an assignment.
+    fn assign_instead(&mut self, stmt: &mut Stmt, local: LocalId, init: Option<ExprId>) {
+        let (ty, span) = (self.body.locals[local].ty, stmt.span);
+        self.body.locals[local].constant = false;
+        self.body.locals[local].modifiers.clear(Modifiers::CONST);
+        stmt.kind = match init {
+            Some(value) => {
+                let target = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+                StmtKind::Expr(self.body.exprs.push(Expr { kind: ExprKind::Assign(None, target, value), ty, span }))
+            }
+            None => StmtKind::Block(Block::of(Vec::new())),
+        };
+    }
+
+    /// The variables that statements name.
+    fn named(&self, stmts: &std::collections::VecDeque<Stmt>) -> FxHashSet<LocalId> {
+        let mut found = FxHashSet::default();
+        for stmt in stmts {
+            let mut note = |inner: &Stmt| {
+                inner.own_exprs(&mut |root| {
+                    for id in self.body.exprs.post_order(root) {
+                        if let ExprKind::Local(local) = self.body.exprs[id].kind {
+                            found.insert(local);
+                        }
+                    }
+                });
+            };
+            each_stmt(stmt, &mut note);
+        }
+        found
+    }
+
+    fn has_barrier(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        each_stmt(stmt, &mut |inner| {
+            inner.own_exprs(&mut |root| {
+                let calls = |id: &ExprId| match &self.body.exprs[*id].kind {
+                    ExprKind::Call(callee, _) => self.barriers.contains(callee),
+                    _ => false,
+                };
+                found = found || self.body.exprs.post_order(root).iter().any(calls);
+            });
+        });
+        found
+    }
+}
+
+/// A statement, and those in it at any depth.
+fn each_stmt(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+    f(stmt);
+    if let StmtKind::For(init, ..) = &stmt.kind {
+        init.iter().for_each(&mut *f);
+    }
+    stmt.blocks(&mut |block| block.visit(f));
+}
