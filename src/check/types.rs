@@ -462,7 +462,12 @@ impl<'a> Checker<'a> {
         let mut next: i64 = i64::from(flags);
         for (name, value, comments) in &e.cases {
             let value = value.as_ref().and_then(|v| self.constant_int(v, scope)).unwrap_or(next);
-            next = if flags { value.wrapping_mul(2) } else { value.wrapping_add(1) };
+            next = match (flags, value) {
+                // The bit after none is the first.
+                (true, 0) => 1,
+                (true, _) => value.wrapping_mul(2),
+                (false, _) => value.wrapping_add(1),
+            };
             self.program.enums[id].cases.push(EnumCase { name: name.name, value, comments: comments.clone() });
         }
         ty
