@@ -87,7 +87,10 @@ impl Flags<'_> {
         let mut rest: std::collections::VecDeque<Stmt> = stmts.into();
         while let Some(mut stmt) = rest.pop_front() {
             if self.has_barrier(&stmt) {
+                // What it names is needed beyond the work before it.
+                rest.push_front(stmt);
                 self.flush(std::mem::take(&mut work), down, &rest, &mut out);
+                stmt = rest.pop_front()?;
                 let around = down || returns_in(&stmt);
                 self.around_barrier(&mut stmt, around)?;
                 down = around;
