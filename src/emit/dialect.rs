@@ -94,6 +94,11 @@ pub(super) trait Dialect: Spelling {
         false
     }
 
+    /// Whether `a < b, c > d` is a name with arguments of a template.
+    fn has_template_lists(&self) -> bool {
+        false
+    }
+
     /// How statements look.
     fn style(&self) -> Style {
         Style::C

@@ -396,13 +396,32 @@ impl<'a> Exprs<'a> {
     /// `(a, b)`, each in its own type.
     pub(super) fn arguments(&self, args: &[ExprId], out: &mut String) {
         out.push('(');
+        let mut starts = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             if i > 0 {
                 out.push_str(", ");
             }
+            starts.push(out.len());
             self.operand(*arg, Prec::Assign, out);
         }
+        self.keep_apart(args, &starts, out);
         out.push(')');
+    }
+
+    /// Where names have lists of templates behind them, `f(a < b, c > d)` has one argument: the comparison goes into
+    /// parentheses. `starts` says where each argument begins.
+    fn keep_apart(&self, args: &[ExprId], starts: &[usize], out: &mut String) {
+        if !self.dialect.has_template_lists() {
+            return;
+        }
+        for (i, next) in starts.iter().enumerate().skip(1).rev() {
+            let (Some(arg), Some(start)) = (args.get(i - 1), starts.get(i - 1)) else { continue };
+            let less = matches!(self.kind(*arg), ExprKind::Binary(BinaryOp::Less, ..));
+            if less && out.get(*next..).is_some_and(|rest| rest.contains('>')) {
+                out.insert(next - ", ".len(), ')');
+                out.insert(*start, '(');
+            }
+        }
     }
 
     fn call(&self, function: FunctionId, args: &[ExprId], id: ExprId, out: &mut String) -> Prec {
@@ -414,16 +433,19 @@ impl<'a> Exprs<'a> {
         out.push_str(callee.name.as_str());
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee.name);
+        let mut starts = Vec::with_capacity(args.len());
         for (i, arg) in args.iter().enumerate() {
             if i > 0 {
                 out.push_str(", ");
             }
+            starts.push(out.len());
             if overloaded {
                 self.choosing_argument(callee, args.len(), i, *arg, out);
             } else {
                 self.value(*arg, out);
             }
         }
+        self.keep_apart(args, &starts, out);
         out.push(')');
         Prec::Postfix
     }

@@ -24,8 +24,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Program, Scalar,
-    Slices, Struct, StructId, Texture, Type, TypeId,
+    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param, Program,
+    Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -427,12 +427,18 @@ impl Names<'_, '_> {
             false => coarse_types(self.cx.program, function),
         };
         let signature = |name: &str| format!("{name}({})", told_apart.join(","));
+        // HLSL converts arrays and vectors of as many numbers as easily as it passes them.
+        let is_array =
+            |p: &Param| matches!(self.cx.program.types.get(function.code.locals[p.local].ty), Type::Array(..));
+        let with_array = self.cx.profile.has(Capability::FineOverloads) && function.params.iter().any(is_array);
+        let of_count = |name: &str, array: bool| format!("{name}/{}{}", types.len(), if array { "[]" } else { "" });
         let free = |name: &str, names: &Self| {
             if !names.is_open(name, own, class) {
                 return false;
             }
             if overloads && names.taken.contains(&format!("{name}()")) {
-                return !names.signatures.contains(&signature(name));
+                let unclear = names.signatures.contains(&of_count(name, !with_array));
+                return !unclear && !names.signatures.contains(&signature(name));
             }
             !names.taken.contains(name) && !names.taken.contains(&format!("{name}()"))
         };
@@ -451,6 +457,7 @@ impl Names<'_, '_> {
         self.taken.insert(format!("{name}()"));
         self.taken.insert(name.clone());
         self.signatures.insert(signature(&name));
+        self.signatures.insert(of_count(&name, with_array));
         self.cx.program.functions[id].name = Symbol::new(&name);
         self.cx.program.functions[id].owner = None;
     }

@@ -54,6 +54,16 @@ impl Dialect for Wgsl {
                 let bits = if *op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };
                 Some(ex.binary(bits, *a, *b, out))
             }
+            // `a < b >> c` would begin with a list of templates.
+            ExprKind::Binary(op @ BinaryOp::Less, a, b)
+                if matches!(ex.kind(*b), ExprKind::Binary(BinaryOp::Shr, ..)) =>
+            {
+                ex.operand(*a, Prec::Shift, out);
+                out.push_str(&format!(" {} (", op.spelling()));
+                ex.operand(*b, Prec::Assign, out);
+                out.push(')');
+                Some(Prec::Relational)
+            }
             ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, b) => {
                 ex.operand(*a, Prec::Unary, out);
                 out.push_str(&format!(" {} ", op.spelling()));
@@ -108,6 +118,10 @@ impl Dialect for Wgsl {
                 ex.operand(arg, Prec::Unary, out);
             }
         }
+    }
+
+    fn has_template_lists(&self) -> bool {
+        true
     }
 
     fn depth_reads_are_scalar(&self) -> bool {
