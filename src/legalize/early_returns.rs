@@ -5,8 +5,9 @@
 //!         `barrier();   if (is_active) { result[id] = shared[0]; }`
 //!
 //! D3D lets invocations return that take no part in what follows. Variables of the work after it that are needed beyond a
-//! barrier are declared before. Only functions without a result are rewritten, in which each return ends its branch; others stay as
-//! they are, and [`super::uniformity`] reports their barriers.
+//! barrier are declared before. Only functions without a result are rewritten, in which each return ends its branch and no
+//! function with a barrier is called behind one (its work would be done by all); others stay as they are, and
+//! [`super::uniformity`] reports their barriers.
 
 use super::uniformity::RULES;
 use super::{Context, Pass};
@@ -30,7 +31,9 @@ fn run(cx: &mut Context) {
     if causes.is_empty() {
         return;
     }
-    let barriers = cx.program.analyses().callers_of(&|f| (RULES.is_barrier)(f));
+    let callers = cx.program.analyses().callers_of(&|f| (RULES.is_barrier)(f));
+    let own = cx.program.functions.iter().filter(|(_, f)| (RULES.is_barrier)(f)).map(|(id, _)| id).collect();
+    let barriers = Barriers { own, callers };
     for id in cx.program.functions_with_code() {
         let function = &cx.program.functions[id];
         let returns = |stmt: &Stmt| match &stmt.kind {
@@ -55,7 +58,7 @@ fn returns_in(stmt: &Stmt) -> bool {
 }
 
 /// The body without returns before barriers; nothing if one of them does not end its branch.
-fn rewritten(body: &Body, barriers: &FxHashSet<FunctionId>) -> Option<Body> {
+fn rewritten(body: &Body, barriers: &Barriers) -> Option<Body> {
     let mut body = body.clone();
     let span = body.block.stmts.first().map(|s| s.span).unwrap_or_default();
     let active = body.add_local("is_active", TypeId::BOOL, span);
@@ -73,9 +76,15 @@ fn rewritten(body: &Body, barriers: &FxHashSet<FunctionId>) -> Option<Body> {
     Some(body)
 }
 
+/// The functions that are barriers, and these with those that call one.
+struct Barriers {
+    own: FxHashSet<FunctionId>,
+    callers: FxHashSet<FunctionId>,
+}
+
 struct Flags<'a> {
     body: &'a mut Body,
-    barriers: &'a FxHashSet<FunctionId>,
+    barriers: &'a Barriers,
     active: LocalId,
 }
 
@@ -92,6 +101,9 @@ impl Flags<'_> {
                 self.flush(std::mem::take(&mut work), down, &rest, &mut out);
                 stmt = rest.pop_front()?;
                 let around = down || returns_in(&stmt);
+                if around && self.works_at_barrier(&stmt) {
+                    return None;
+                }
                 self.around_barrier(&mut stmt, around)?;
                 down = around;
                 out.push(stmt);
@@ -211,14 +223,32 @@ impl Flags<'_> {
         let mut found = false;
         each_stmt(stmt, &mut |inner| {
             inner.own_exprs(&mut |root| {
-                let calls = |id: &ExprId| match &self.body.exprs[*id].kind {
-                    ExprKind::Call(callee, _) => self.barriers.contains(callee),
-                    _ => false,
-                };
-                found = found || self.body.exprs.post_order(root).iter().any(calls);
+                let called = self.called_at(root);
+                found = found || called.is_some();
             });
         });
         found
+    }
+
+    /// Whether a statement does more at a barrier than to wait: it is a call of a function that has one.
+    fn works_at_barrier(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        each_stmt(stmt, &mut |inner| {
+            inner.own_exprs(&mut |root| {
+                let waits = matches!(inner.kind, StmtKind::Expr(_))
+                    && matches!(&self.body.exprs[root].kind, ExprKind::Call(f, _) if self.barriers.own.contains(f));
+                found = found || !waits && self.called_at(root).is_some();
+            });
+        });
+        found
+    }
+
+    /// A function with a barrier that an expression calls.
+    fn called_at(&self, root: ExprId) -> Option<FunctionId> {
+        self.body.exprs.post_order(root).into_iter().find_map(|id| match &self.body.exprs[id].kind {
+            ExprKind::Call(callee, _) => Some(*callee).filter(|f| self.barriers.callers.contains(f)),
+            _ => None,
+        })
     }
 }
 
