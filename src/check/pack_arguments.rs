@@ -31,7 +31,7 @@ pub(super) enum Given<'a> {
 impl<'a> Checker<'a> {
     // ---- Generic arguments ----
 
-    /// Generic arguments as written, packs among them taken apart.
+    /// Generic arguments as written, packs among them expanded.
     pub(super) fn given_args(&mut self, given: &'a [GenericArg], scope: ScopeId) -> Vec<Given<'a>> {
         let mut list = Vec::with_capacity(given.len());
         for arg in given {
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Written arguments against those of a type, of which packs are taken apart.
+    /// Written arguments against those of a type, of which packs are expanded.
     pub(super) fn unify_args(
         &mut self,
         args: &'a [GenericArg],
