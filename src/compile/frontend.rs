@@ -8,7 +8,7 @@ use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::parse::{self, Language};
-use crate::preprocess::{Preprocess, STAGES, ShaderTarget, TokenCache, preprocess};
+use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
 use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
 use crate::stdlib::Mentions;
 use crate::symbol::Symbol;
@@ -250,12 +250,8 @@ fn shader_target(options: &Options) -> ShaderTarget {
     let asked = options.profile.as_deref().and_then(Profile::parse).filter(|p| p.target == Target::Hlsl);
     let mut stages = options.entries.iter().map(|e| e.stage);
     let first = stages.next().flatten().filter(|first| stages.all(|s| s == Some(*first)));
-    let number = |stage| STAGES.iter().find(|(name, _)| *name == dxil_name(stage)).map(|(_, n)| *n);
     let default = ShaderTarget::default();
-    ShaderTarget {
-        model: asked.map_or(default.model, |p| p.version),
-        stage: first.and_then(number).unwrap_or(default.stage),
-    }
+    ShaderTarget { model: asked.map_or(default.model, |p| p.version), stage: first.map_or(default.stage, dxil_name) }
 }
 
 /// DXIL's name of a stage.

@@ -76,18 +76,13 @@ pub struct Preprocess {
 pub struct ShaderTarget {
     /// The shader model.
     pub model: (u32, u32),
-    /// DXIL's number of the stage; [`ShaderTarget::LIBRARY`] where a file has entry points of several.
-    pub stage: u32,
-}
-
-impl ShaderTarget {
-    /// The number of a library, which has any number of stages.
-    pub const LIBRARY: u32 = 6;
+    /// DXIL's name of the stage; that of a library where a file has entry points of several.
+    pub stage: &'static str,
 }
 
 impl Default for ShaderTarget {
     fn default() -> Self {
-        ShaderTarget { model: (6, 6), stage: ShaderTarget::LIBRARY }
+        ShaderTarget { model: (6, 6), stage: "LIBRARY" }
     }
 }
 
@@ -256,14 +251,14 @@ fn names() -> &'static Names {
 }
 
 /// DXIL's numbers of stages, as DXC's `__SHADER_STAGE_*` have them.
-pub const STAGES: &[(&str, u32)] = &[
+const STAGES: &[(&str, u32)] = &[
     ("PIXEL", 0),
     ("VERTEX", 1),
     ("GEOMETRY", 2),
     ("HULL", 3),
     ("DOMAIN", 4),
     ("COMPUTE", 5),
-    ("LIBRARY", ShaderTarget::LIBRARY),
+    ("LIBRARY", 6),
     ("RAYGENERATION", 7),
     ("INTERSECTION", 8),
     ("ANYHIT", 9),
@@ -288,7 +283,7 @@ fn predefined(language: Language, target: ShaderTarget) -> String {
                 "#define __SHADERPORT__ 1\n#define __HLSL_VERSION 2021\n#define __hlsl_dx_compiler 1\n\
                  #define __DXC_VERSION_MAJOR 1\n#define __DXC_VERSION_MINOR 8\n\
                  #define __SHADER_TARGET_MAJOR {major}\n#define __SHADER_TARGET_MINOR {minor}\n\
-                 #define __SHADER_TARGET_STAGE {stage}\n{stages}"
+                 #define __SHADER_TARGET_STAGE __SHADER_STAGE_{stage}\n{stages}"
             )
         }
     }
