@@ -71,6 +71,16 @@ pub(super) trait Dialect: Spelling {
         ("", "")
     }
 
+    /// Whether an expression is of literals alone, so that the language gives it no type of its own.
+    fn is_untyped(&self, _ex: &Exprs, _id: ExprId) -> bool {
+        false
+    }
+
+    /// Whether the left operand of a binary operation has to say its type, because the language would compute in another one.
+    fn wants_typed_left(&self, _ex: &Exprs, _op: BinaryOp, _a: ExprId, _b: ExprId) -> bool {
+        false
+    }
+
     /// Whether the members of this buffer are named without it.
     fn members_are_global(&self, global: &Global) -> bool;
 

@@ -45,6 +45,16 @@ pub(super) struct Exprs<'a> {
 }
 
 impl<'a> Exprs<'a> {
+    /// An expression as text, with its type where literals alone have none.
+    pub(super) fn typed_text(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        match self.dialect.is_untyped(self, id) {
+            true => self.typed(id, &mut out),
+            false => self.print(id, &mut out),
+        };
+        out
+    }
+
     /// The expression alone.
     pub(super) fn text(&self, id: ExprId) -> String {
         let mut out = String::new();
@@ -235,7 +245,11 @@ impl<'a> Exprs<'a> {
         let (left, right) = prec.operands();
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
-        let printed = self.widened(op, a, b, out);
+        let printed = if self.dialect.wants_typed_left(self, op, a, b) {
+            self.typed(a, out)
+        } else {
+            self.widened(op, a, b, out)
+        };
         if printed < left && !(prec.chains() && printed == prec) {
             out.insert(start, '(');
             out.push(')');
@@ -249,6 +263,14 @@ impl<'a> Exprs<'a> {
             out.push(')');
         }
         prec
+    }
+
+    /// A scalar with its type around it, where literals alone have none.
+    fn typed(&self, id: ExprId, out: &mut String) -> Prec {
+        match self.ty(id) {
+            Type::Scalar(scalar) => self.call_of(self.dialect.scalar_name(scalar), &[id], out),
+            _ => self.print(id, out),
+        }
     }
 
     /// An operand; a widened scalar stays a scalar where the language widens it by itself.
@@ -456,10 +478,13 @@ impl<'a> Exprs<'a> {
             ExprKind::Unary(_, inner) => matches!(self.kind(*inner), ExprKind::Literal(..)),
             kind => matches!(kind, ExprKind::Literal(..)),
         };
+        let contested = self.cx.is_contested(callee, count, index);
+        if contested && !literal && self.dialect.is_untyped(self, arg) {
+            self.typed(arg, out);
+            return;
+        }
         let (before, after) = match self.ty(arg) {
-            Type::Scalar(s) if literal && self.cx.is_contested(callee, count, index) => {
-                self.dialect.choosing_literal(s)
-            }
+            Type::Scalar(s) if literal && contested => self.dialect.choosing_literal(s),
             _ => ("", ""),
         };
         out.push_str(before);

@@ -213,7 +213,7 @@ impl<'a> Stmts<'a, '_> {
         let mut head = "switch ".to_owned();
         match self.dialect().style() {
             Style::C => {
-                head.push_str(&format!("({})", self.ex.text(value)));
+                head.push_str(&format!("({})", self.ex.typed_text(value)));
                 self.w.open(&head);
                 self.w.outdent();
                 for (i, case) in cases.iter().enumerate() {

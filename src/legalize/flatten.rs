@@ -10,7 +10,7 @@
 
 use super::hoist::temporary_name;
 use super::needs::{Find, Finder, callee};
-use super::{Context, Pass};
+use super::{Context, Pass, lower_matrix_ops};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
@@ -103,7 +103,7 @@ fn is_matrix(program: &Program, ty: TypeId) -> bool {
 }
 
 fn is_swizzle_assignment(_: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let ExprKind::Assign(_, target, _) = exprs[id].kind else { return false };
+    let (ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target)) = exprs[id].kind else { return false };
     matches!(&exprs[target].kind, ExprKind::Swizzle(_, s) if s.len > 1)
 }
 
@@ -322,13 +322,13 @@ impl Flattening<'_> {
         match self.body.exprs[id].kind.clone() {
             ExprKind::Assign(op, target, value) => {
                 let target = self.place(target, out);
-                let read = self.body.exprs.duplicate(target);
+                let read = self.read(target);
                 self.assignment(id, op, target, value, out);
                 read
             }
             ExprKind::Step(increment, prefix, target) => {
                 let target = self.place(target, out);
-                let read = self.body.exprs.duplicate(target);
+                let read = self.read(target);
                 if prefix {
                     self.step(span, increment, target, out);
                     return read;
@@ -491,6 +491,16 @@ impl Flattening<'_> {
         id
     }
 
+    /// The value of what is assigned to, as an expression of its own.
+    fn read(&mut self, target: ExprId) -> ExprId {
+        let read = self.body.exprs.duplicate(target);
+        if let ExprKind::MatrixSwizzle(base, elements) = self.body.exprs[read].kind.clone() {
+            let span = self.body.exprs[read].span;
+            lower_matrix_ops::elements_of(&mut self.build(span), read, base, &elements);
+        }
+        read
+    }
+
     /// `target op= value` as statements.
     fn assignment(&mut self, root: ExprId, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
         let span = self.body.exprs[root].span;
@@ -499,6 +509,11 @@ impl Flattening<'_> {
             self.place(target, out);
         }
         let value = self.value(value, out);
+        self.assign(span, op, target, value, out);
+    }
+
+    /// The same where nothing of it makes statements any more.
+    fn assign(&mut self, span: Span, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
         match self.body.exprs[target].kind.clone() {
             ExprKind::Swizzle(base, swizzle) if swizzle.len > 1 => {
                 self.swizzle_assignment(span, op, target, base, swizzle, value, out);
@@ -615,14 +630,14 @@ impl Flattening<'_> {
         let whole = self.value(target, out);
         let mut build = self.build(span);
         let is_scalar_integer = matches!(build.types.get(ty), Type::Scalar(s) if s.is_integer());
-        let kind = if is_scalar_integer {
-            ExprKind::Step(increment, false, whole)
+        if is_scalar_integer {
+            let step = build.add(ExprKind::Step(increment, false, whole), ty);
+            out.push(Stmt::new(StmtKind::Expr(step), span));
         } else {
             let one = build.number(1, ty);
-            ExprKind::Assign(Some(if increment { BinaryOp::Add } else { BinaryOp::Sub }), whole, one)
-        };
-        let step = build.add(kind, ty);
-        out.push(Stmt::new(StmtKind::Expr(step), span));
+            let op = if increment { BinaryOp::Add } else { BinaryOp::Sub };
+            self.assign(span, Some(op), whole, one, out);
+        }
     }
 
     /// Arguments that are passed to be written: (index, mode, is it a whole variable that can be passed as it is).
@@ -688,7 +703,7 @@ impl Flattening<'_> {
             let target = *arg;
             *arg = Build::new(&mut self.program.types, &mut self.body.exprs, span).local(copy, ty);
             let init = (mode == ParamMode::InOut).then(|| {
-                let read = self.body.exprs.duplicate(target);
+                let read = self.read(target);
                 self.build(span).convert(read, ty)
             });
             out.push(Stmt::new(StmtKind::Local(copy, init), span));

@@ -9,6 +9,7 @@
 use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::matrix_parts;
 use super::needs::{Find, Finder};
+use super::references::{self, ByReference};
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
@@ -32,7 +33,8 @@ pub(super) const SWIZZLES: Finder =
 
 fn run(cx: &mut Context) {
     hoist_all(cx, &mut repeated_operands);
-    cx.program.each_exprs_mut(&mut |types, exprs, live| lower(types, exprs, live));
+    let by_reference = references::by_reference(cx.program);
+    cx.program.each_exprs_mut(&mut |types, exprs, live| lower(types, exprs, live, &by_reference));
 }
 
 /// Whether targets lack an expression: an operation on matrices that is neither a sum nor a product with a scalar.
@@ -99,7 +101,7 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
     let types = &program.types;
     let exprs = &body.exprs;
     let live = body.expressions();
-    let targets = assigned(exprs, &live);
+    let targets = written(exprs, &live, &references::by_reference(program));
     for &id in &live {
         let operands: Vec<ExprId> = match &exprs[id].kind {
             _ if is_component_op(types, exprs, id) => {
@@ -134,17 +136,31 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
     marks
 }
 
-/// Expressions that are assigned to.
-fn assigned(exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<ExprId> {
-    let target = |id: &ExprId| match exprs[*id].kind {
-        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
-        _ => None,
-    };
-    live.iter().filter_map(target).collect()
+/// Expressions that are assigned to, or passed to be.
+fn written(exprs: &ExprArena, live: &[ExprId], by_reference: &ByReference) -> FxHashSet<ExprId> {
+    let mut written = FxHashSet::default();
+    for id in live {
+        match &exprs[*id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => {
+                written.insert(*target);
+            }
+            ExprKind::Call(function, args) => {
+                let positions = by_reference.get(function).into_iter().flatten();
+                let places = positions.filter_map(|p| args.get(*p)).flat_map(|arg| match exprs[*arg].kind {
+                    // What is converted on its way back.
+                    ExprKind::Convert(place, _) => [*arg, place],
+                    _ => [*arg, *arg],
+                });
+                written.extend(places);
+            }
+            _ => {}
+        }
+    }
+    written
 }
 
-fn lower(types: &mut Types, exprs: &mut ExprArena, live: &[ExprId]) {
-    let (factors, targets) = (factors(types, exprs, live), assigned(exprs, live));
+fn lower(types: &mut Types, exprs: &mut ExprArena, live: &[ExprId], by_reference: &ByReference) {
+    let (factors, targets) = (factors(types, exprs, live), written(exprs, live, by_reference));
     for &id in live {
         let Expr { ty, span, .. } = exprs[id];
         let mut b = Build::new(types, exprs, span);
@@ -154,7 +170,10 @@ fn lower(types: &mut Types, exprs: &mut ExprArena, live: &[ExprId]) {
             let parts = (0..row_count(b.types, ty)).map(|row| row_of(&mut b, id, row)).collect();
             b.exprs[id].kind = ExprKind::Construct(parts);
         } else if let ExprKind::MatrixSwizzle(base, elements) = b.exprs[id].kind.clone() {
-            elements_of(&mut b, id, base, &elements, targets.contains(&id));
+            // Several elements that are written are a matter of the pass `flatten`.
+            if elements.len() == 1 || !targets.contains(&id) {
+                elements_of(&mut b, id, base, &elements);
+            }
         }
     }
 }
@@ -209,8 +228,8 @@ fn by_rows(b: &mut Build, id: ExprId) {
     }
 }
 
-/// `m._m00` is `m[0][0]`; several elements are a vector, unless they are assigned.
-fn elements_of(b: &mut Build, id: ExprId, base: ExprId, elements: &[(u8, u8)], target: bool) {
+/// `m._m00` is `m[0][0]`; several elements are a vector.
+pub(super) fn elements_of(b: &mut Build, id: ExprId, base: ExprId, elements: &[(u8, u8)]) {
     let element = |b: &mut Build, base: ExprId, (row, column): (u8, u8)| {
         let row = b.at(base, row.into());
         b.swizzle(row, &[column])
@@ -220,7 +239,6 @@ fn elements_of(b: &mut Build, id: ExprId, base: ExprId, elements: &[(u8, u8)], t
             let value = element(b, base, *one);
             b.exprs.replace_by(id, value);
         }
-        _ if target => {}
         _ => {
             let parts = elements.iter().map(|one| {
                 let copy = b.exprs.duplicate(base);

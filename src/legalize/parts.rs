@@ -143,7 +143,19 @@ fn take_one(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, id: Exp
             if (0..parts.len()).filter(dropped).any(|i| parts.get(i).is_some_and(|p| effects.expr(exprs, *p))) {
                 return None;
             }
-            let kept: Vec<ExprId> = chosen.iter().filter_map(|i| parts.get(*i).copied()).collect();
+            let repeated = |(at, index): (usize, &usize)| chosen.iter().take(at).any(|before| before == index);
+            let mut kept = Vec::with_capacity(chosen.len());
+            for (at, index) in chosen.iter().enumerate() {
+                let part = *parts.get(*index)?;
+                if !repeated((at, index)) {
+                    kept.push(part);
+                } else if is_trivial(exprs, part) {
+                    kept.push(exprs.duplicate(part));
+                } else {
+                    // It would be evaluated twice.
+                    return None;
+                }
+            }
             match kept.as_slice() {
                 [only] => exprs.replace_by(id, *only),
                 _ => exprs[id].kind = ExprKind::Construct(kept),

@@ -68,11 +68,22 @@ pub(super) fn mark_indices(exprs: &ExprArena, id: ExprId, marks: &mut Marks) {
 
 /// Expressions that are statements of a block, or all that a declaration of one has. Those of a `for` are not.
 pub(super) fn statements(block: &Block) -> FxHashSet<ExprId> {
-    let (mut roots, mut initializers) = (FxHashSet::default(), FxHashSet::default());
-    let root = |s: &Stmt| match s.kind {
+    roots(block, &|s| match s.kind {
         StmtKind::Expr(e) | StmtKind::Local(_, Some(e)) => Some(e),
         _ => None,
-    };
+    })
+}
+
+/// Expressions that are statements of a block, so that nothing uses their value. Those of a `for` are not.
+pub(super) fn expression_statements(block: &Block) -> FxHashSet<ExprId> {
+    roots(block, &|s| match s.kind {
+        StmtKind::Expr(e) => Some(e),
+        _ => None,
+    })
+}
+
+fn roots(block: &Block, root: &dyn Fn(&Stmt) -> Option<ExprId>) -> FxHashSet<ExprId> {
+    let (mut roots, mut initializers) = (FxHashSet::default(), FxHashSet::default());
     block.visit(&mut |s| {
         roots.extend(root(s));
         if let StmtKind::For(init, ..) = &s.kind {

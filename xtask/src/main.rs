@@ -4,9 +4,12 @@
 mod bench;
 mod conformance;
 mod layout;
+mod meaning;
 mod opengl;
 mod peers;
 mod process;
+#[path = "../../tests/random.rs"]
+mod random;
 mod readme;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +41,8 @@ enum Task {
     LayoutReadback(layout::ReadbackOptions),
     /// Edit generated programs under a bindings lock: nothing that it records may move.
     LayoutLocks(layout::LocksOptions),
+    /// Run generated programs through our texts and through the peers: they must mean the same.
+    Meaning(meaning::Options),
     /// Compile and link the GLSL of a tree in Mesa, for each OpenGL profile.
     Opengl(opengl::Options),
     /// Write the generated parts of README.md and the guide.
@@ -57,6 +62,7 @@ fn main() -> ExitCode {
         Task::LayoutFuzz(options) => layout::fuzz(&options),
         Task::LayoutReadback(options) => layout::readback(&options),
         Task::LayoutLocks(options) => layout::locks(&options),
+        Task::Meaning(options) => meaning::run(&options),
         Task::Opengl(options) => opengl::run(&options),
         Task::Readme(options) => readme::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

@@ -101,11 +101,18 @@ pub fn shaderport(given: Option<&Path>) -> Result<PathBuf, String> {
 
 /// The program that measures others (`src/bin/measure.rs`), built first.
 pub fn measure() -> Result<PathBuf, String> {
-    static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-        cargo_build(&["--package", "xtask", "--bin", "measure"])?;
-        Ok(target_directory().join("debug/measure"))
-    });
+    static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| own_program("measure"));
     BUILT.clone()
+}
+
+/// The program that runs shaders (`src/bin/execute.rs`), built first.
+pub fn execute() -> Result<PathBuf, String> {
+    own_program("execute")
+}
+
+fn own_program(name: &str) -> Result<PathBuf, String> {
+    cargo_build(&["--package", "xtask", "--bin", name])?;
+    Ok(target_directory().join("debug").join(name))
 }
 
 fn cargo_build(arguments: &[&str]) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! HLSL's own ways with expressions: implicit conversions, casts, initializer lists, logic on vectors.
 
-use super::Hlsl;
+use super::{Hlsl, untyped};
 use crate::emit::context::Context;
 use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
@@ -89,6 +89,14 @@ impl Dialect for Hlsl {
             Scalar::I32 => ("int(", ")"),
             _ => ("", ""),
         }
+    }
+
+    fn is_untyped(&self, ex: &Exprs, id: ExprId) -> bool {
+        untyped::value(ex, id).is_some()
+    }
+
+    fn wants_typed_left(&self, ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
+        untyped::wants_type(ex, op, a, b)
     }
 
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {

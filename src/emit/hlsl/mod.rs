@@ -2,6 +2,7 @@
 
 mod expr;
 mod types;
+mod untyped;
 
 use super::context::{Context, Group, Spacing, header, transparent_element};
 use super::dialect::Spelling;

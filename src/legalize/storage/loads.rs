@@ -28,7 +28,7 @@ impl Access<'_, '_> {
     /// Rewrites all accesses but those that are written part by part.
     pub(super) fn reads(&mut self, by_reference: &ByReference) {
         let parents = self.parents();
-        let statements = references::statements(&self.body.block);
+        let statements = references::expression_statements(&self.body.block);
         let roots = self.roots();
         let mut open: FxHashMap<_, _> = roots.iter().filter_map(|id| Some((*id, self.root(*id)?))).collect();
         self.open = Some(open.clone());

@@ -6,6 +6,7 @@
 //! ```
 
 use crate::stdlib::Operation;
+use crate::tree::analyses::is_trivial;
 use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, Type, TypeId, Types,
 };
@@ -19,7 +20,36 @@ pub(in super::super) fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprI
     {
         return inner;
     }
+    if let ExprKind::Zero = b.exprs[e].kind {
+        return b.add(ExprKind::Zero, ty);
+    }
+    // Not every language has `transpose` in the initializers of its constants.
+    if let Some(columns) = columns(b, e) {
+        let vector = b.element_type(ty);
+        let vectors = columns.into_iter().map(|list| b.construct(list, vector)).collect();
+        return b.construct(vectors, ty);
+    }
     b.native(Operation::Transpose.common().clone(), vec![e], ty)
+}
+
+/// The columns of a matrix that is made of names and literals.
+fn columns(b: &mut Build, e: ExprId) -> Option<Vec<Vec<ExprId>>> {
+    let Type::Matrix(_, rows, count) = b.types.get(b.exprs[e].ty) else { return None };
+    let ExprKind::Construct(parts) = b.exprs[e].kind.clone() else { return None };
+    let mut scalars = Vec::new();
+    for part in parts {
+        match &b.exprs[part].kind {
+            ExprKind::Construct(inner) => scalars.extend_from_slice(inner),
+            _ => scalars.push(part),
+        }
+    }
+    let whole = scalars.len() == usize::from(rows) * usize::from(count);
+    let named = |id: &ExprId| matches!(b.types.get(b.exprs[*id].ty), Type::Scalar(_)) && is_trivial(b.exprs, *id);
+    if !whole || !scalars.iter().all(named) {
+        return None;
+    }
+    let column = |c: usize| scalars.iter().copied().skip(c).step_by(usize::from(count)).collect();
+    Some((0..usize::from(count)).map(column).collect())
 }
 
 fn is_transpose(template: &Template) -> bool {

@@ -20,7 +20,7 @@ impl<'p> Access<'_, 'p> {
     pub(super) fn marks(&mut self) -> Marks {
         let mut marks = Marks::default();
         let parents = self.parents();
-        let statements = references::statements(&self.body.block);
+        let statements = references::expression_statements(&self.body.block);
         for root in self.roots() {
             let Some(Reach { chain, at }) = self.reach(root, &parents) else { continue };
             let Some(&top) = chain.last() else { continue };

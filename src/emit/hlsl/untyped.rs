@@ -1,0 +1,67 @@
+//! Literals without a suffix have no 32-bit type in HLSL (`literal int`, HLSL 2021 specification, "Literals"): operations on them
+//! alone are made in 64 bits, and what shifts one by a variable amount is ambiguous. The tree has `int` there.
+
+use crate::emit::expr::Exprs;
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, UnaryOp};
+
+/// Deeper expressions of literals alone are taken for typed ones.
+const DEPTH: u32 = 16;
+
+/// The value of an expression that HLSL takes for a literal integer. Where an operation leaves the range of `int`, its left
+/// operand is written with a type, so the expression is none.
+pub(super) fn value(ex: &Exprs, id: ExprId) -> Option<i32> {
+    value_within(ex, id, DEPTH)
+}
+
+fn value_within(ex: &Exprs, id: ExprId, depth: u32) -> Option<i32> {
+    if depth == 0 || !matches!(ex.ty(id), Type::Scalar(Scalar::I32)) {
+        return None;
+    }
+    match *ex.kind(id) {
+        // The smallest `int` has a spelling with a type.
+        ExprKind::Literal(Literal::Int(value), _) => i32::try_from(value).ok().filter(|v| *v != i32::MIN),
+        ExprKind::Unary(UnaryOp::Negate, inner) => value_within(ex, inner, depth - 1)?.checked_neg(),
+        ExprKind::Unary(UnaryOp::BitNot, inner) => Some(!value_within(ex, inner, depth - 1)?),
+        ExprKind::Binary(op, a, b) => exact(op, value_within(ex, a, depth - 1)?, value_within(ex, b, depth - 1)?),
+        _ => None,
+    }
+}
+
+/// What an operation gives in 32 bits and in 64 alike.
+fn exact(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
+    match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem => a.checked_rem(b),
+        // The amount counts by its low five bits in 32-bit types alone.
+        BinaryOp::Shl if (0..32).contains(&b) => i32::try_from(i64::from(a) << b).ok(),
+        BinaryOp::Shr if (0..32).contains(&b) => Some(a >> b),
+        BinaryOp::Shl | BinaryOp::Shr => None,
+        BinaryOp::BitAnd => Some(a & b),
+        BinaryOp::BitOr => Some(a | b),
+        BinaryOp::BitXor => Some(a ^ b),
+        BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual
+        | BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual => None,
+    }
+}
+
+/// Whether the left operand has to say its type: a literal shifted by what is none, or an operation on two of them whose value
+/// 64 bits hold and 32 do not.
+pub(super) fn wants_type(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
+    let Some(left) = value(ex, a) else { return false };
+    match value(ex, b) {
+        Some(right) => {
+            let gives_bool = op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or);
+            !gives_bool && exact(op, left, right).is_none()
+        }
+        None => matches!(op, BinaryOp::Shl | BinaryOp::Shr),
+    }
+}

@@ -1,0 +1,250 @@
+//! Runs programs, several in a file, through every route, and tells who differs.
+
+use super::declarations::{Buffer, Program, RESULTS, THREADS};
+use super::device::{Bound, Device};
+use super::routes::{Refusal, Route, Settings, Tools};
+use std::path::Path;
+
+/// A generated program and where its buffers begin.
+#[derive(Clone)]
+pub struct Case {
+    pub seed: u64,
+    pub program: std::rc::Rc<ProgramText>,
+    pub tree: super::tree::Tree,
+}
+
+/// What is the same in all smaller forms of a program.
+pub struct ProgramText {
+    pub suffix: String,
+    pub entry: String,
+    pub first_binding: u32,
+    pub buffers: Vec<Buffer>,
+}
+
+impl Case {
+    pub fn new(seed: u64, suffix: String, first_binding: u32, program: Program) -> Case {
+        let text = ProgramText { suffix, entry: program.entry, first_binding, buffers: program.buffers };
+        Case { seed, program: std::rc::Rc::new(text), tree: program.tree }
+    }
+
+    pub fn with_tree(&self, tree: super::tree::Tree) -> Case {
+        Case { seed: self.seed, program: self.program.clone(), tree }
+    }
+}
+
+/// What a program writes, or why it does not.
+pub type Outcome = Result<Vec<u32>, Refusal>;
+
+/// The file of some programs.
+pub fn source(cases: &[Case]) -> String {
+    let mut text = String::from(
+        "[[vk::binding(0, 0)]] RWStructuredBuffer<uint> output : register(u0);\n[[vk::binding(1, 0)]] StructuredBuffer<uint> input : register(t1);\n",
+    );
+    let count = cases.len();
+    let mut calls = String::new();
+    for (index, case) in cases.iter().enumerate() {
+        let suffix = &case.program.suffix;
+        text.push_str(&format!(
+            "\nvoid put_{suffix}(uint thread, uint index, uint word)\n{{\noutput[(thread * {count}u + {index}u) * {RESULTS}u + index] = word;\n}}\n"
+        ));
+        case.tree.print(&mut text);
+        calls.push_str(&format!("{}(id.x);\n", case.program.entry));
+    }
+    text.push_str(&format!(
+        "\n[shader(\"compute\")]\n[numthreads({THREADS}, 1, 1)]\nvoid main(uint3 id : SV_DispatchThreadID)\n{{\n{calls}}}\n"
+    ));
+    indented(&text)
+}
+
+/// The lines with the indentation that braces ask for.
+fn indented(text: &str) -> String {
+    let mut depth = 0usize;
+    let mut out = String::with_capacity(text.len() * 2);
+    for line in text.lines() {
+        let closing = line.chars().take_while(|c| *c == '}').count();
+        out.push_str(&"    ".repeat(depth.saturating_sub(closing)));
+        out.push_str(line);
+        out.push('\n');
+        depth = (depth + line.matches('{').count()).saturating_sub(line.matches('}').count());
+    }
+    out
+}
+
+/// Bytes of the buffers that programs have of their own.
+const BUFFER_BYTES: u64 = 4096;
+
+pub struct Runner<'a> {
+    pub tools: &'a Tools,
+    pub device: Device,
+    pub directory: &'a Path,
+    pub settings: Settings,
+    /// Judges that say nothing of what a program writes are left out.
+    pub quick: bool,
+}
+
+impl Runner<'_> {
+    /// What each of some programs writes by a route. A file that is refused is cut in two until one program is left.
+    pub fn outcomes(&mut self, route: Route, cases: &[Case]) -> Vec<Outcome> {
+        match self.file(route, cases) {
+            Ok(words) => words.into_iter().map(Ok).collect(),
+            Err(refusal) if cases.len() == 1 => vec![Err(refusal)],
+            Err(_) => {
+                let (first, second) = cases.split_at(cases.len() / 2);
+                let mut outcomes = self.outcomes(route, first);
+                outcomes.extend(self.outcomes(route, second));
+                outcomes
+            }
+        }
+    }
+
+    fn file(&mut self, route: Route, cases: &[Case]) -> Result<Vec<Vec<u32>>, Refusal> {
+        let spirv = self.tools.spirv(route, &source(cases), self.settings, self.directory, self.quick)?;
+        self.execute(&spirv, cases)
+    }
+
+    /// Whether our HLSL of a program means what it should when slangc compiles it: then DXC is wrong.
+    pub fn hlsl_is_right(&mut self, case: &Case, right: &[u32]) -> bool {
+        let case = std::slice::from_ref(case);
+        let text = self.tools.spirv(Route::Hlsl, &source(case), self.settings, self.directory, true);
+        let opinion = text.and_then(|_| self.tools.second_opinion(self.settings, self.directory));
+        let words = opinion.and_then(|spirv| self.execute(&spirv, case));
+        words.is_ok_and(|words| words.first().is_some_and(|words| words == right))
+    }
+
+    /// What each of some programs of one module writes.
+    fn execute(&mut self, spirv: &Path, cases: &[Case]) -> Result<Vec<Vec<u32>>, Refusal> {
+        let count = cases.len() as u64;
+        let mut buffers = vec![
+            Bound { binding: 0, uniform: false, bytes: THREADS * count * RESULTS * 4, zero: true, read: true },
+            Bound { binding: 1, uniform: false, bytes: 256, zero: false, read: false },
+        ];
+        for case in cases {
+            for (index, buffer) in case.program.buffers.iter().enumerate() {
+                let binding = case.program.first_binding + index as u32;
+                let (uniform, read) = (*buffer == Buffer::Constant, *buffer == Buffer::Writable);
+                buffers.push(Bound { binding, uniform, bytes: BUFFER_BYTES, zero: false, read });
+            }
+        }
+        let mut results = self.device.run(spirv, &buffers).map_err(Refusal::ToolCrash)?.into_iter();
+        let output = results.next().unwrap_or_default();
+        let words = |(index, case): (usize, &Case)| {
+            let mut words = Vec::new();
+            for thread in 0..THREADS as usize {
+                let first = (thread * cases.len() + index) * RESULTS as usize;
+                words.extend_from_slice(output.get(first..first + RESULTS as usize).unwrap_or_default());
+            }
+            let own = case.program.buffers.iter().filter(|b| **b == Buffer::Writable);
+            own.for_each(|_| words.extend(results.next().unwrap_or_default()));
+            words
+        };
+        Ok(cases.iter().enumerate().map(words).collect())
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fault {
+    /// One of ours differs from every peer, or from a peer when the other one says nothing.
+    Ours(Vec<Route>),
+    /// We refuse what a peer takes, with the message.
+    Refused(Route, String),
+    /// A tool refuses our text, with the message.
+    Illegal(Route, String),
+    /// Something of ours crashed.
+    Crash(Route, String),
+    /// A peer differs, and ours agree with the other one; or DXC differs on our HLSL, and slangc does not.
+    Peer(Route),
+    /// A peer refuses a program that another one takes, or a tool crashes on a text, with the message.
+    PeerRefused(Route, String),
+}
+
+impl Fault {
+    pub fn is_ours(&self) -> bool {
+        match self {
+            Fault::Ours(_) | Fault::Refused(..) | Fault::Illegal(..) | Fault::Crash(..) => true,
+            Fault::Peer(_) | Fault::PeerRefused(..) => false,
+        }
+    }
+
+    /// The routes that show it.
+    pub fn routes(&self) -> Vec<Route> {
+        match self {
+            Fault::Ours(routes) => routes.clone(),
+            Fault::Refused(route, _)
+            | Fault::Illegal(route, _)
+            | Fault::Crash(route, _)
+            | Fault::Peer(route)
+            | Fault::PeerRefused(route, _) => vec![*route],
+        }
+    }
+
+    /// In one line, the same for all programs of a kind.
+    pub fn class(&self) -> String {
+        let names = |routes: &[Route]| routes.iter().map(|r| r.name()).collect::<Vec<_>>().join("+");
+        match self {
+            Fault::Ours(routes) => format!("WRONG {}", names(routes)),
+            Fault::Refused(route, why) => format!("REFUSED {}: {why}", route.name()),
+            Fault::Illegal(route, why) => format!("ILLEGAL {}: {why}", route.name()),
+            Fault::Crash(route, why) => format!("CRASH {}: {why}", route.name()),
+            Fault::Peer(route) => format!("peer wrong: {}", route.name()),
+            Fault::PeerRefused(route, why) => format!("peer refuses: {}: {why}", route.name()),
+        }
+    }
+}
+
+/// What the outcomes of one program show.
+pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
+    let ran = |route: &Route| outcomes.iter().find(|(r, _)| r == route).and_then(|(_, o)| o.as_ref().ok());
+    let peers: Vec<(Route, &Vec<u32>)> =
+        [Route::Slangc, Route::Dxc].iter().filter_map(|r| Some((*r, ran(r)?))).collect();
+    let mut found = Vec::new();
+    if peers.is_empty() {
+        // Nobody says that the program is one, unless we crash on it.
+        let crashes = outcomes.iter().filter_map(|(r, o)| match o {
+            Err(Refusal::Crash(why)) if r.is_ours() => Some(Fault::Crash(*r, normal(why))),
+            _ => None,
+        });
+        return crashes.collect();
+    }
+    for (route, outcome) in outcomes {
+        match outcome {
+            Err(Refusal::Source(why)) if route.is_ours() => found.push(Fault::Refused(*route, normal(why))),
+            Err(Refusal::Text(why)) => found.push(Fault::Illegal(*route, normal(why))),
+            Err(Refusal::Crash(why)) if route.is_ours() => found.push(Fault::Crash(*route, normal(why))),
+            Err(Refusal::Source(why) | Refusal::Crash(why) | Refusal::ToolCrash(why)) => {
+                found.push(Fault::PeerRefused(*route, normal(why)))
+            }
+            Ok(_) => {}
+        }
+    }
+    let ours: Vec<(Route, &Vec<u32>)> =
+        Route::ALL.iter().filter(|r| r.is_ours()).filter_map(|r| Some((*r, ran(r)?))).collect();
+    // The peer that most of ours agree with is right when the peers differ.
+    let votes = |words: &Vec<u32>| ours.iter().filter(|(_, w)| *w == words).count();
+    let Some((_, right)) = peers.iter().rev().max_by_key(|(_, words)| votes(words)) else { return found };
+    let mut wrong: Vec<Route> = ours.iter().filter(|(_, words)| words != right).map(|(r, _)| *r).collect();
+    if wrong.contains(&Route::Hlsl) && runner.hlsl_is_right(case, right) {
+        wrong.retain(|r| *r != Route::Hlsl);
+        found.push(Fault::Peer(Route::Hlsl));
+    }
+    if !wrong.is_empty() {
+        found.push(Fault::Ours(wrong));
+    }
+    found.extend(peers.iter().filter(|(_, words)| words != right).map(|(r, _)| Fault::Peer(*r)));
+    found
+}
+
+/// The first error of what a tool says, without names and numbers of the program.
+fn normal(said: &str) -> String {
+    let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
+    let error = lines().find(|l| l.to_ascii_lowercase().contains("error")).or_else(|| lines().next()).unwrap_or("");
+    let message = error.rsplit_once("error").map_or(error, |(_, after)| after);
+    let mut out = String::new();
+    for word in message.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        let bare = word.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let rest = &word[bare.len()..];
+        out.push_str(if bare.chars().any(|c| c.is_ascii_digit()) { "N" } else { bare });
+        out.push_str(rest);
+    }
+    out.chars().take(140).collect()
+}

@@ -1,0 +1,212 @@
+//! `cargo xtask meaning`: random programs, compiled through our texts and through the peers, run on a Vulkan device; what they
+//! write must be the same.
+
+mod declarations;
+mod device;
+mod expressions;
+mod generator;
+mod judge;
+mod reduce;
+mod routes;
+mod statements;
+mod tree;
+mod types;
+
+use crate::process;
+use declarations::BINDINGS;
+use device::Device;
+use generator::{Dialect, Generator};
+use judge::{Case, Fault, Outcome, Runner, faults};
+use rayon::prelude::*;
+use routes::{Route, Settings, Tools};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// The options of `cargo xtask meaning`.
+#[derive(clap::Args)]
+pub struct Options {
+    /// How many programs.
+    #[arg(long, default_value_t = 200)]
+    count: u64,
+    /// The seed of the first program; the others follow it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Programs in a file: the tools start once for all of them.
+    #[arg(long, default_value_t = 12)]
+    batch: u64,
+    /// One of the files alone, counted from 0.
+    #[arg(long)]
+    file: Option<u64>,
+    /// One language alone.
+    #[arg(long)]
+    dialect: Option<Dialect>,
+    /// Stop after so many seconds.
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Seconds for making the first program of each class smaller; 0 leaves them as they are.
+    #[arg(long, default_value_t = 60)]
+    reduce: u64,
+    /// How many programs are kept that compute something else by the same routes.
+    #[arg(long, default_value_t = 6)]
+    kept: usize,
+    /// Only classes that contain this text are made smaller and kept.
+    #[arg(long)]
+    only: Option<String>,
+    /// Where programs that show something are kept.
+    #[arg(long, default_value = "target/meaning")]
+    out: PathBuf,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    programs: u64,
+    compared: u64,
+    /// Seeds and the number of programs by class, with whether the fault is ours.
+    classes: BTreeMap<String, (bool, Vec<u64>)>,
+}
+
+pub fn run(options: &Options) -> Result<bool, String> {
+    let tools = Tools::find()?;
+    let program = process::execute()?;
+    std::fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
+    routes::keep_panics();
+    let started = Instant::now();
+    let found = Mutex::new(Found::default());
+    let files = 0..options.count.div_ceil(options.batch.max(1));
+    let batches: Vec<u64> = files.filter(|file| options.file.is_none_or(|only| only == *file)).collect();
+    let working = AtomicUsize::new(0);
+    let failed = batches.par_iter().map_init(
+        || working.fetch_add(1, Ordering::Relaxed),
+        |worker, batch| {
+            if options.seconds.is_some_and(|limit| started.elapsed() > Duration::from_secs(limit)) {
+                return Ok(());
+            }
+            one_file(options, &tools, &program, *worker, *batch, &found)
+        },
+    );
+    failed.collect::<Result<Vec<()>, String>>()?;
+    let found = found.into_inner().map_err(|_| "a worker panicked")?;
+    report(&found, &options.out, started.elapsed());
+    Ok(!found.classes.values().any(|(ours, _)| *ours))
+}
+
+fn settings(options: &Options, batch: u64) -> Settings {
+    let dialect = options.dialect.unwrap_or(if batch.is_multiple_of(2) { Dialect::Hlsl } else { Dialect::Slang });
+    Settings { dialect, rows: batch / 2 % 2 == 1, scalar: batch / 4 % 2 == 1 }
+}
+
+fn case(seed: u64, index: u64, dialect: Dialect) -> Case {
+    let suffix = index.to_string();
+    let first_binding = 2 + index as u32 * BINDINGS;
+    Case::new(seed, suffix.clone(), first_binding, Generator::new(seed, dialect, suffix).program(first_binding))
+}
+
+fn one_file(
+    options: &Options,
+    tools: &Tools,
+    program: &Path,
+    worker: usize,
+    batch: u64,
+    found: &Mutex<Found>,
+) -> Result<(), String> {
+    let settings = settings(options, batch);
+    let directory = options.out.join(format!("worker{worker}"));
+    std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
+    let first = batch * options.batch;
+    let cases: Vec<Case> = (0..options.batch.min(options.count - first))
+        .map(|i| case(options.seed + first + i, i, settings.dialect))
+        .collect();
+    let mut runner = Runner { tools, device: Device::new(program), directory: &directory, settings, quick: false };
+    let outcomes = outcomes_of(&mut runner, &cases);
+    for (case, outcomes) in cases.iter().zip(&outcomes) {
+        let shown = faults(&mut runner, case, outcomes);
+        let peer_ran = outcomes.iter().any(|(r, o)| !r.is_ours() && o.is_ok());
+        let mut new = Vec::new();
+        if let Ok(mut found) = found.lock() {
+            found.programs += 1;
+            found.compared += u64::from(peer_ran);
+            for fault in shown {
+                let (_, seeds) = found.classes.entry(fault.class()).or_insert((fault.is_ours(), Vec::new()));
+                seeds.push(case.seed);
+                // What computes something else has no message that tells its causes apart.
+                let kept = if matches!(fault, Fault::Ours(_) | Fault::Peer(_)) { options.kept } else { 1 };
+                if seeds.len() <= kept {
+                    new.push(fault);
+                }
+            }
+        }
+        for fault in new {
+            keep(options, &mut runner, case, &fault, outcomes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the first program of a class, made smaller.
+fn keep(
+    options: &Options,
+    runner: &mut Runner,
+    case: &Case,
+    fault: &Fault,
+    outcomes: &[(Route, Outcome)],
+) -> Result<(), String> {
+    let class = fault.class();
+    if options.only.as_ref().is_some_and(|only| !class.contains(only)) {
+        return Ok(());
+    }
+    let name: String = class.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(60).collect();
+    let directory = options.out.join(format!("{name}-{}", case.seed));
+    std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).map_err(|e| e.to_string());
+    write(&format!("whole-{}", runner.settings.file_name()), &judge::source(std::slice::from_ref(case)))?;
+    let said = format!("{class}\nseed {}, {:?}\n", case.seed, runner.settings);
+    write("whole.txt", &(said.clone() + &listed(outcomes)))?;
+    if options.reduce > 0 {
+        let smaller = reduce::reduced(runner, case, fault, Duration::from_secs(options.reduce));
+        let outcomes = outcomes_of(runner, std::slice::from_ref(&smaller)).remove(0);
+        write("what.txt", &(said + &listed(&outcomes)))?;
+        write(runner.settings.file_name(), &judge::source(std::slice::from_ref(&smaller)))?;
+        println!("{class}\n  seed {}: {}", case.seed, directory.join(runner.settings.file_name()).display());
+    }
+    Ok(())
+}
+
+fn listed(outcomes: &[(Route, Outcome)]) -> String {
+    let line = |(route, outcome): &(Route, Outcome)| match outcome {
+        Ok(words) => format!("{}: {words:x?}\n", route.name()),
+        Err(refusal) => format!("{}: {refusal:?}\n", route.name()),
+    };
+    outcomes.iter().map(line).collect()
+}
+
+/// What each of some programs writes, by every route.
+fn outcomes_of(runner: &mut Runner, cases: &[Case]) -> Vec<Vec<(Route, Outcome)>> {
+    let mut outcomes: Vec<Vec<(Route, Outcome)>> = vec![Vec::new(); cases.len()];
+    let dialect = runner.settings.dialect;
+    for route in Route::ALL.into_iter().filter(|r| r.takes(dialect)) {
+        for (of_case, outcome) in outcomes.iter_mut().zip(runner.outcomes(route, cases)) {
+            of_case.push((route, outcome));
+        }
+    }
+    outcomes
+}
+
+fn report(found: &Found, out: &Path, took: Duration) {
+    for (class, (ours, seeds)) in &found.classes {
+        let which = if *ours { "ours" } else { "peer" };
+        let some: Vec<String> = seeds.iter().take(4).map(u64::to_string).collect();
+        println!("{which} {:6}  {class}  (seeds {})", seeds.len(), some.join(", "));
+    }
+    let ours: usize = found.classes.values().filter(|(ours, _)| *ours).map(|(_, seeds)| seeds.len()).sum();
+    println!(
+        "{} programs in {:.0} s, {} compared with a peer, {ours} faults of ours; programs are kept in {}",
+        found.programs,
+        took.as_secs_f64(),
+        found.compared,
+        out.display(),
+    );
+}
