@@ -49,8 +49,15 @@ const FILES: &[&str] = &[
     "glsl",
     // What passes write by themselves: programs do not see it.
     OPERATIONS,
+    HELPERS,
 ];
 const OPERATIONS: &str = "operations";
+const HELPERS: &str = "helpers";
+
+/// Whether programs do not see a file.
+fn is_hidden(file: usize) -> bool {
+    [OPERATIONS, HELPERS].contains(&FILES[file])
+}
 
 /// A declaration, or a member of an extension with the extension's head around it.
 struct Part {
@@ -114,7 +121,7 @@ fn parts(streams: &[TokenStream]) -> Vec<Part> {
                 parts.extend(extension(file, tokens, declaration));
             } else {
                 let names = names(&tokens[declaration.clone()]);
-                let names = if FILES[file] == OPERATIONS { BTreeSet::new() } else { names };
+                let names = if is_hidden(file) { BTreeSet::new() } else { names };
                 // `[__where_named("IComparable")]`: of no use to a program that does not name it.
                 let head: Vec<&str> = tokens[declaration.clone()].iter().take(4).map(|t| t.text.as_str()).collect();
                 let with = match head.as_slice() {
@@ -321,7 +328,7 @@ fn table(paths: &[(String, std::path::PathBuf)], streams: &[TokenStream], parts:
     }
     let _ = writeln!(out, "];");
     let declarers: Vec<Vec<usize>> = declared.iter().map(|name| declarers(parts, name)).collect();
-    let seen = parts.iter().take_while(|p| FILES[p.file] != OPERATIONS).count();
+    let seen = parts.iter().take_while(|p| !is_hidden(p.file)).count();
     let _ = writeln!(out, "pub const PROGRAM_PARTS: usize = {seen};");
     let always: Vec<usize> = (0..seen).filter(|i| parts[*i].names.is_empty() && parts[*i].extends.is_none()).collect();
     let _ = writeln!(out, "pub static ALWAYS: &[u16] = &{always:?};");

@@ -7,7 +7,7 @@
 
 mod operations;
 
-use crate::ast::{Decl, DeclKind};
+use crate::ast::{Decl, DeclKind, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, CommentRange, Token, TokenKind, TokenStream};
 use crate::parse::{self, parse};
@@ -308,9 +308,26 @@ fn symbol(number: usize) -> Symbol {
     symbols.get(number).map_or_else(new, |slot| *slot.get_or_init(new))
 }
 
+/// The files that programs do not see, which are the last.
+const HIDDEN: [&str; 2] = [OPERATIONS, HELPERS];
+const OPERATIONS: &str = "operations";
+const HELPERS: &str = "helpers";
+
+/// The parts of a file that programs do not see.
+fn hidden(name: &str) -> impl Iterator<Item = &'static Part> {
+    let file = table::FILES.iter().position(|(file, _)| file.contains(name));
+    let is_of_file = move |n: &usize| Row::of(*n).is_some_and(|row| Some(row.file as usize) == file);
+    (table::PROGRAM_PARTS..table::PARTS.len()).filter(is_of_file).filter_map(parsed)
+}
+
 /// What passes write by themselves.
 fn operations() -> impl Iterator<Item = &'static Part> {
-    (table::PROGRAM_PARTS..table::PARTS.len()).filter_map(parsed)
+    hidden(OPERATIONS)
+}
+
+/// The functions that passes call.
+pub fn helpers() -> Unit {
+    Unit { decls: hidden(HELPERS).map(|part| part.decl.clone()).collect(), ..Unit::default() }
 }
 
 /// A part by its number, parsed on first use. The library has no syntax errors, as a test makes sure.
@@ -331,7 +348,7 @@ fn parse_part(number: usize, problems: &mut Diagnostics) -> Option<Part> {
 
 impl Stdlib {
     fn of(wanted: &[bool]) -> Stdlib {
-        let mut files: Vec<Vec<&'static Part>> = vec![Vec::new(); table::FILES.len() - 1];
+        let mut files: Vec<Vec<&'static Part>> = vec![Vec::new(); table::FILES.len() - HIDDEN.len()];
         for (number, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
             if let (Some(row), Some(part)) = (Row::of(number), parsed(number))
                 && let Some(file) = files.get_mut(row.file as usize)
@@ -354,7 +371,7 @@ fn keep_documentation(decl: &mut Decl) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::{Block, ExtensionDecl, StmtKind, Unit};
+    use crate::ast::{Block, ExtensionDecl, StmtKind};
     use crate::parse::dump;
     use crate::preprocess::{Preprocess, preprocess};
     use crate::source::MemoryLoader;
@@ -386,9 +403,9 @@ mod tests {
 
     #[test]
     fn parts_are_what_the_parser_makes_of_whole_files() {
-        let operations = [operations().collect()];
+        let unseen = HIDDEN.map(|file| hidden(file).collect());
         let everything = mentions("import glsl;").whole();
-        for ((name, text), parts) in table::FILES.iter().zip(everything.files.iter().chain(&operations)) {
+        for ((name, text), parts) in table::FILES.iter().zip(everything.files.iter().chain(&unseen)) {
             let (unit, problems) = whole(name, text);
             assert_eq!(problems, "");
             let of_file: Vec<String> = unit.decls.iter().flat_map(texts).collect();

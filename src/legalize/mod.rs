@@ -8,6 +8,7 @@
 //!
 //! What emitters may rely on afterwards is written at [`run`].
 
+mod helpers;
 mod hidden_constants;
 pub mod hoist;
 pub mod needs;
@@ -77,6 +78,7 @@ mod uniform_blocks;
 mod uniformity;
 mod varyings;
 mod wide_constants;
+mod wide_integers;
 mod wrapping_constants;
 mod subpass_inputs;
 mod texel_buffers;
@@ -241,6 +243,7 @@ pub const PASSES: &[Pass] = &[
     non_float_matrices::PASS,
     signed_remainder::PASS,
     flatten::PASS,
+    wide_integers::PASS,
     integer_choices::PASS,
     atomics::PASS,
     lower_switch::PASS,

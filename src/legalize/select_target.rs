@@ -8,7 +8,7 @@
 
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{FunctionBody, StmtKind, TargetCase, TypeId};
+use crate::tree::{FunctionBody, Program, StmtKind, TargetCase, TypeId};
 
 pub(super) const PASS: Pass = Pass {
     name: "select_target",
@@ -19,8 +19,12 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let language = cx.profile.language.name();
-    for (_, function) in cx.program.functions.iter_mut() {
+    choose(cx.program, cx.profile.language.name());
+}
+
+/// Chooses the cases of a language.
+pub(super) fn choose(program: &mut Program, language: &str) {
+    for (_, function) in program.functions.iter_mut() {
         if let FunctionBody::Switch(cases) = &mut function.body {
             let chosen = cases.iter().position(|(name, _)| *name == language);
             let chosen = chosen.or_else(|| cases.iter().position(|(name, _)| name.is_empty() || *name == "default"));

@@ -21,6 +21,8 @@ pub enum Operation {
     Product,
     Dot,
     Truncate,
+    All,
+    Any,
 }
 
 impl Operation {
@@ -38,6 +40,8 @@ impl Operation {
         (Operation::Product, "product"),
         (Operation::Dot, "dot"),
         (Operation::Truncate, "truncate"),
+        (Operation::All, "all"),
+        (Operation::Any, "any"),
     ];
 
     /// The spelling in a language, or that of all languages that have no case of their own.

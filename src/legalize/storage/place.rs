@@ -100,6 +100,7 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
             let mut placer = Placer {
                 program: cx.program,
                 rules: &rules::STD430,
+                pairs: !cx.profile.has(Capability::Int64),
                 placed: &mut placed,
                 sized: &mut sized,
                 faults: Vec::new(),
@@ -147,6 +148,8 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
 struct Placer<'a> {
     program: &'a mut Program,
     rules: &'static Rules,
+    /// 64-bit integers will be pairs of words, and vectors of them arrays of pairs.
+    pairs: bool,
     /// Structs whose fields are placed already.
     placed: &'a mut FxHashSet<StructId>,
     /// Structs inside of other types, whose size is written already.
@@ -174,6 +177,9 @@ impl Placer<'_> {
     }
 
     fn vector(&self, s: Scalar, n: u8) -> Natural {
+        if self.pairs && matches!(s, Scalar::I64 | Scalar::U64) {
+            return self.array(Natural { size: s.size().into(), align: s.size().into() }, n.into());
+        }
         let size = u64::from(s.size()) * u64::from(n);
         Natural { size, align: size.next_power_of_two() }
     }
