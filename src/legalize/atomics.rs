@@ -5,12 +5,14 @@
 //!
 //! An intrinsic of the library that takes its first argument by reference is an atomic operation on it. A struct or array
 //! with an atomic part cannot be copied as a whole in such targets: it is copied part by part ([`copies`]), and a struct
-//! that variables are of, too, has a second declaration for where it is accessed atomically ([`twins`]).
+//! that variables are of, too, has a second declaration for where it is accessed atomically ([`twins`]). A vector with an
+//! atomic component is an array of atomics, read and written by components ([`vectors`]).
 //!
 //! After `flatten` assignments are statements.
 
 mod copies;
 mod twins;
+mod vectors;
 
 use super::needs::{Find, callee};
 use super::{Context, Pass};
@@ -18,8 +20,8 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Build, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, ParamMode, Program,
-    StructId, Template, Type, TypeId, Types,
+    Attribute, AttributeArg, BinaryOp, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId,
+    GlobalId, ParamMode, Program, StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -49,6 +51,21 @@ struct AtomicDecls {
     fields: BTreeSet<(StructId, u32)>,
     /// Fields of second declarations that hold others of them.
     nested: Vec<(StructId, u32)>,
+}
+
+impl AtomicDecls {
+    /// Whether the scalars of a place will be atomic.
+    fn is_atomic(&self, program: &Program, exprs: &ExprArena, place: ExprId) -> bool {
+        match exprs[place].kind {
+            ExprKind::Index(base, _) => self.is_atomic(program, exprs, base),
+            ExprKind::Global(global) => self.globals.contains(&global),
+            ExprKind::Field(base, index) => match program.types.get(exprs[base].ty) {
+                Type::Struct(s) => self.fields.contains(&(s, index)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }
 
 /// Structs that hold atomic scalars, in structs and arrays inside of them, too.
@@ -85,6 +102,7 @@ fn run(cx: &mut Context) {
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
     copies::write_out(cx, &places);
+    vectors::take_apart(cx, &places);
     let mut types = twins::declare(cx.program, &mut places);
     types.extend(declare(cx.program, &places));
     let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
@@ -121,12 +139,8 @@ fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Atom
     let mut id = target;
     loop {
         match exprs[id].kind {
-            ExprKind::Index(base, _) => {
-                if matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..)) {
-                    return false;
-                }
-                id = base;
-            }
+            ExprKind::Index(base, _) if !matches!(program.types.get(exprs[base].ty), Type::Matrix(..)) => id = base,
+            ExprKind::Swizzle(base, _) => id = base,
             ExprKind::Field(base, index) => {
                 let Type::Struct(s) = program.types.get(exprs[base].ty) else { return false };
                 places.fields.insert((s, index));
@@ -141,15 +155,20 @@ fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Atom
     }
 }
 
-/// The type with its scalars atomic.
-fn atomic(types: &mut Types, ty: TypeId) -> TypeId {
+/// The type with its scalars atomic. Of vectors in arrays (`spaced`), each begins where it did.
+fn atomic(types: &mut Types, ty: TypeId, spaced: bool) -> TypeId {
     match types.get(ty) {
         Type::Scalar(s) => types.intern(Type::Atomic(s)),
+        Type::Vector(s, count) => {
+            let scalar = types.intern(Type::Atomic(s));
+            let count = if spaced { count.next_power_of_two() } else { count };
+            types.array(scalar, Some(count.into()))
+        }
         Type::Array(..) | Type::Buffer(..) => {
             let inner = types.get(ty);
             match inner.element() {
                 Some(element) => {
-                    let element = atomic(types, element);
+                    let element = atomic(types, element, true);
                     types.intern(inner.with_element(element))
                 }
                 None => ty,
@@ -163,16 +182,36 @@ fn atomic(types: &mut Types, ty: TypeId) -> TypeId {
 fn declare(program: &mut Program, places: &AtomicDecls) -> FxHashMap<GlobalId, TypeId> {
     let mut map = FxHashMap::default();
     for &g in &places.globals {
-        let ty = atomic(&mut program.types, program.globals[g].ty);
+        let ty = atomic(&mut program.types, program.globals[g].ty, false);
         program.globals[g].ty = ty;
         map.insert(g, ty);
     }
     for &(s, index) in &places.fields {
         if let Some(field) = program.structs[s].fields.get_mut(index as usize) {
-            field.ty = atomic(&mut program.types, field.ty);
+            let align = vector_align(&program.types, field.ty);
+            field.ty = atomic(&mut program.types, field.ty, false);
+            keep_alignment(field, align);
         }
     }
     map
+}
+
+/// The alignment of vectors that a type is, or is an array of.
+fn vector_align(types: &Types, ty: TypeId) -> Option<i64> {
+    match types.get(types.innermost(ty)) {
+        Type::Vector(s, count) => Some(i64::from(s.size()) * i64::from(count.next_power_of_two())),
+        _ => None,
+    }
+}
+
+/// A field that was of vectors stays where it is.
+fn keep_alignment(field: &mut Field, align: Option<i64>) {
+    if let Some(align) = align
+        && !field.attributes.iter().any(|a| a.name == "__align")
+    {
+        let args = vec![AttributeArg::Int(align)];
+        field.attributes.push(Attribute { name: "__align".into(), args, declared: false, span: field.span });
+    }
 }
 
 fn fields(program: &Program, places: &AtomicDecls) -> FxHashMap<(StructId, u32), TypeId> {

@@ -529,7 +529,8 @@ impl Flattening<'_> {
         }
     }
 
-    /// `v.xz = w` is `v = float4(w.x, v.y, w.y, v.w)`.
+    /// `v.xz = w` is `v = float4(w.x, v.y, w.y, v.w)`. In memory that others write too, `v.x = w.x; v.z = w.y;`: the components
+    /// that are not assigned may be theirs.
     fn swizzle_assignment(
         &mut self,
         span: Span,
@@ -551,10 +552,30 @@ impl Flattening<'_> {
             Type::Vector(_, n) => n,
             _ => 1,
         };
+        if swizzle.len < width && self.program.is_shared(&self.body.exprs, base) {
+            return self.component_assignments(span, base, swizzle, value, out);
+        }
         let parts = self.swizzle_parts(span, base, swizzle, width, value, out);
         let mut build = self.build(span);
         let whole = build.construct(parts, base_ty);
         out.push(build.set(base, whole));
+    }
+
+    fn component_assignments(
+        &mut self,
+        span: Span,
+        base: ExprId,
+        swizzle: Swizzle,
+        value: ExprId,
+        out: &mut Vec<Stmt>,
+    ) {
+        let value = self.spill(value, out);
+        for (from, to) in (0..).zip(swizzle.list()) {
+            let (base, value) = (self.body.exprs.duplicate(base), self.body.exprs.duplicate(value));
+            let mut build = self.build(span);
+            let (target, value) = (build.swizzle(base, &[*to]), build.swizzle(value, &[from]));
+            out.push(build.set(target, value));
+        }
     }
 
     /// The new components of the whole vector. Where the value's components come in order they are taken in one piece.

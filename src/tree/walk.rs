@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Literal, Local, LocalId,
-    Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Literal,
+    Local, LocalId, Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -401,6 +401,14 @@ impl Body {
 }
 
 impl Program {
+    /// Whether a place is in memory that other invocations write, too: shared by a group, or a buffer.
+    pub fn is_shared(&self, exprs: &ExprArena, place: ExprId) -> bool {
+        match exprs[exprs.base(place)].kind {
+            ExprKind::Global(g) => matches!(self.globals[g].kind, GlobalKind::Groupshared | GlobalKind::Parameter),
+            _ => false,
+        }
+    }
+
     /// The functions with statements, in the order of items, and then the other ones (builtins) in order of ids.
     pub fn functions_with_code(&self) -> Vec<FunctionId> {
         self.functions.iter().filter(|(_, f)| matches!(f.body, FunctionBody::Block)).map(|(id, _)| id).collect()

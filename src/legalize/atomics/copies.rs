@@ -8,7 +8,7 @@ use crate::legalize::Context;
 use crate::legalize::hoist::{Mark, Marks, hoist, temporary_name};
 use crate::legalize::references::mark_indices;
 use crate::legalize::storage::parts;
-use crate::tree::{Build, ExprArena, ExprId, ExprKind, GlobalKind, Program, Stmt, StmtKind, StructId, Type, TypeId};
+use crate::tree::{Build, ExprArena, ExprId, ExprKind, Program, Stmt, StmtKind, StructId, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 /// Values of more parts than this are not written out.
@@ -103,28 +103,11 @@ impl Wholes<'_> {
     fn is_whole(&self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         let ty = exprs[id].ty;
         let several = matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_));
-        let shared = match exprs[exprs.base(id)].kind {
-            ExprKind::Global(g) => matches!(program.globals[g].kind, GlobalKind::Groupshared | GlobalKind::Parameter),
-            _ => false,
-        };
         let atomic = || match program.types.get(program.types.innermost(ty)) {
             Type::Struct(s) => self.structs.contains(&s),
-            _ => self.is_atomic(program, exprs, id),
+            _ => self.places.is_atomic(program, exprs, id),
         };
-        several && shared && atomic() && scalars(program, ty) <= LIMIT
-    }
-
-    /// Whether the scalars of a place will be atomic.
-    fn is_atomic(&self, program: &Program, exprs: &ExprArena, place: ExprId) -> bool {
-        match exprs[place].kind {
-            ExprKind::Index(base, _) => self.is_atomic(program, exprs, base),
-            ExprKind::Global(global) => self.places.globals.contains(&global),
-            ExprKind::Field(base, index) => match program.types.get(exprs[base].ty) {
-                Type::Struct(s) => self.places.fields.contains(&(s, index)),
-                _ => false,
-            },
-            _ => false,
-        }
+        several && program.is_shared(exprs, id) && atomic() && scalars(program, ty) <= LIMIT
     }
 
     /// Assignments of the parts.
