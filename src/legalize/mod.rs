@@ -29,6 +29,7 @@ mod early_returns;
 mod empty_structs;
 mod fields;
 mod depth_textures;
+mod derivatives;
 mod entry_attributes;
 mod entry_elements;
 mod entry_globals;
@@ -249,6 +250,7 @@ pub const PASSES: &[Pass] = &[
     lower_switch::PASS,
     short_circuit::PASS,
     texture_access::PASS,
+    derivatives::PASS,
     early_returns::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,

@@ -23,6 +23,8 @@ pub enum Operation {
     Truncate,
     All,
     Any,
+    DerivativeX,
+    DerivativeY,
 }
 
 impl Operation {
@@ -42,6 +44,8 @@ impl Operation {
         (Operation::Truncate, "truncate"),
         (Operation::All, "all"),
         (Operation::Any, "any"),
+        (Operation::DerivativeX, "derivative_x"),
+        (Operation::DerivativeY, "derivative_y"),
     ];
 
     /// The spelling in a language, or that of all languages that have no case of their own.

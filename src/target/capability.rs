@@ -244,6 +244,8 @@ capabilities! {
     NonUniformBarriers,
     /// Derivatives outside of fragment stages.
     ComputeDerivatives,
+    /// Derivatives in control flow that differs between invocations.
+    VaryingDerivatives,
     /// Sampling with an implicit level of detail outside of fragment stages.
     ImplicitLodAnywhere,
     /// Memory that is accessed both atomically and plainly.

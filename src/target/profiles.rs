@@ -142,7 +142,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, PackOffsets,
+    NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
 const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, QuadOperations, Int64]);
@@ -164,7 +164,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
-    SparseUniformArrays, NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
+    SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
 ]);
 
 /// What all versions of OpenGL have.
@@ -174,7 +174,7 @@ const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, ImplicitLodAnywhere, PlainlyAccessedAtomics,
+    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics,
 ]);
 const GL_330: Capabilities = GL_ANY.with(&[
     RuntimeInitializers,

@@ -603,7 +603,7 @@ fn assign(frame: &mut Frame, target: ExprId, needs: Needs) {
 }
 
 /// Memory that others may write, or that is each invocation's own.
-fn is_varying_global(program: &Program, global: &Global) -> bool {
+pub fn is_varying_global(program: &Program, global: &Global) -> bool {
     match global.kind {
         GlobalKind::Const | GlobalKind::Specialization => false,
         GlobalKind::Parameter => match program.types.get(program.types.innermost(global.ty)) {

@@ -1,0 +1,202 @@
+//! Derivatives in flow that may differ between invocations are taken where all invocations are together.
+//!
+//! Before: `if (kind == 0) { color = atlas.Sample(s, uv); }`
+//! After:  `float2 uv_dx = ddx(uv);  float2 uv_dy = ddy(uv);  if (kind == 0) { color = atlas.SampleGrad(s, uv, uv_dx, uv_dy); }`
+//!
+//! D3D gives no meaning to them there, and a target without `VaryingDerivatives` refuses them. The flow parts at a statement
+//! whose condition varies ([`Program::varying_barriers`] finds it). A sample behind it gets the gradients of its location as far as
+//! these can be computed in front of that statement ([`gradients`]). What has no form with gradients is called in front of it, if
+//! all of its arguments have their values there already ([`Region::is_known`]). What is neither stays, and the text says that it
+//! is not to be checked.
+
+mod gradients;
+mod region;
+
+use super::hoist::temporary_name;
+use super::uniformity::RULES;
+use super::{Context, Pass};
+use crate::source::Span;
+use crate::target::Capability;
+use crate::tree::analyses::uniformity::{Fault, Rules};
+use crate::tree::*;
+use gradients::Gradients;
+use region::{Definitions, Region};
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass = Pass {
+    name: "derivatives",
+    always: Some("what it moves is no need that a scan finds"),
+    after: &["flatten", "lower_switch"],
+    run,
+    ..Pass::ROW
+};
+
+/// The attribute of builtins that all invocations of a quad must call together.
+const DERIVATIVE: &str = "__derivative";
+const DERIVATIVES: Rules = Rules { is_barrier: |f| f.is_marked(DERIVATIVE), ..RULES };
+/// So deep are calls of what takes derivatives looked through.
+const ROUNDS: u32 = 4;
+
+fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::VaryingDerivatives) {
+        return;
+    }
+    let mut faults = cx.program.varying_barriers(&DERIVATIVES);
+    for _ in 0..ROUNDS {
+        // What is moved may free what calls it.
+        let moved = !faults.is_empty() && (move_all(cx, &faults, true) || move_all(cx, &faults, false));
+        if !moved {
+            break;
+        }
+        faults = cx.program.varying_barriers(&DERIVATIVES);
+    }
+    cx.program.varying_derivatives = !faults.is_empty();
+}
+
+/// Moves what can be moved, of builtins alone or of what calls them, too; whether anything was.
+fn move_all(cx: &mut Context, faults: &[Fault], builtins: bool) -> bool {
+    let effects = cx.effects();
+    let mut sensitive = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
+    sensitive.retain(|f| !builtins || cx.program.functions[*f].builtin);
+    let language = cx.profile.language.name();
+    let mut moved = false;
+    for id in cx.program.functions_with_code() {
+        let mut body = std::mem::take(&mut cx.program.functions[id].code);
+        let mut block = std::mem::take(&mut body.block);
+        let definitions = Definitions::of(cx.program, &body, &block);
+        let mut mover = Mover {
+            cx,
+            body: &mut body,
+            faults,
+            sensitive: &sensitive,
+            effects: &effects,
+            definitions,
+            language,
+            moved,
+        };
+        mover.block(&mut block);
+        moved = mover.moved;
+        body.block = block;
+        cx.program.functions[id].code = body;
+    }
+    moved
+}
+
+struct Mover<'a, 'b, 'c> {
+    cx: &'a mut Context<'c>,
+    body: &'b mut Body,
+    faults: &'a [Fault],
+    /// What takes derivatives, and what calls it.
+    sensitive: &'a FxHashSet<FunctionId>,
+    effects: &'a Effects,
+    definitions: Definitions,
+    language: &'static str,
+    moved: bool,
+}
+
+impl Mover<'_, '_, '_> {
+    fn block(&mut self, block: &mut Block) {
+        let mut out = Vec::with_capacity(block.stmts.len());
+        for at in 0..block.stmts.len() {
+            let rest = block.stmts.get(at..).unwrap_or_default();
+            let mut before = self.before(rest);
+            let Some(stmt) = block.stmts.get_mut(at) else { continue };
+            stmt.give_comments(before.first_mut(), false);
+            out.append(&mut before);
+            stmt.blocks_mut(&mut |inner| self.block(inner));
+            out.push(std::mem::replace(stmt, Stmt::new(StmtKind::Block(Block::default()), Span::default())));
+        }
+        block.stmts = out;
+    }
+
+    /// What is to stand before a statement at which the flow parts, for what is in it and behind it.
+    fn before(&mut self, stmts: &[Stmt]) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        let Some(condition) = stmts.first().and_then(condition) else { return out };
+        let cause = self.body.exprs[condition].span;
+        let barriers: Vec<Span> = self.faults.iter().filter(|f| f.cause == cause).map(|f| f.barrier).collect();
+        if barriers.is_empty() {
+            return out;
+        }
+        let mut gradients = Gradients::default();
+        for (behind, stmt) in (1..).zip(stmts) {
+            for call in self.calls(stmt, &barriers) {
+                let parted = stmts.get(..behind).unwrap_or_default();
+                let region = Region::of(self.cx.program, self.body, parted);
+                self.moved |= self.by_gradients(call, &region, &mut gradients, &mut out)
+                    || self.in_front(call, &region, &mut out);
+            }
+        }
+        out
+    }
+
+    /// Calls in a statement that take derivatives, at these places.
+    fn calls(&self, stmt: &Stmt, at: &[Span]) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        Block::of(vec![stmt.clone()]).visit(&mut |stmt| {
+            stmt.own_exprs(&mut |root| {
+                found.extend(self.body.exprs.post_order(root).into_iter().filter(|id| {
+                    let Expr { kind, span, .. } = &self.body.exprs[*id];
+                    at.contains(span) && matches!(kind, ExprKind::Call(f, _) if self.sensitive.contains(f))
+                }));
+            });
+        });
+        found
+    }
+
+    /// Makes a sample one with explicit gradients.
+    fn by_gradients(&mut self, call: ExprId, region: &Region, gradients: &mut Gradients, out: &mut Vec<Stmt>) -> bool {
+        let ExprKind::Call(function, mut args) = self.body.exprs[call].kind.clone() else { return false };
+        let Some((template, location)) = gradients::form(self.cx.program, &self.body.exprs, function, &args) else {
+            return false;
+        };
+        let mut taking = gradients::Taking {
+            program: self.cx.program,
+            body: self.body,
+            region,
+            definitions: &self.definitions,
+            effects: self.effects,
+            language: self.language,
+            known: gradients,
+            out,
+        };
+        let Some(both) = taking.of(location) else { return false };
+        args.extend(both);
+        self.body.exprs[call].kind = ExprKind::Native(Box::new(template), args);
+        true
+    }
+
+    /// Calls it in front of the statement, for all invocations.
+    fn in_front(&mut self, call: ExprId, region: &Region, out: &mut Vec<Stmt>) -> bool {
+        let Expr { ty, span, .. } = self.body.exprs[call];
+        if ty == TypeId::VOID || !region.is_known(self.cx.program, self.effects, &self.body.exprs, call) {
+            return false;
+        }
+        let name = temporary_name(self.cx.program, self.body, call);
+        let local = self.body.add_local(name, ty, span);
+        self.body.locals[local].constant = true;
+        let value = self.body.exprs.displace(call);
+        self.body.exprs[call].kind = ExprKind::Local(local);
+        out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+        true
+    }
+}
+
+/// What decides which invocations go on where.
+fn condition(stmt: &Stmt) -> Option<ExprId> {
+    match &stmt.kind {
+        StmtKind::If(condition, ..)
+        | StmtKind::While(condition, ..)
+        | StmtKind::DoWhile(_, condition, _)
+        | StmtKind::Switch(condition, ..) => Some(*condition),
+        StmtKind::For(_, condition, ..) => *condition,
+        StmtKind::Local(..)
+        | StmtKind::Expr(_)
+        | StmtKind::Block(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_)
+        | StmtKind::Discard
+        | StmtKind::Intrinsic(_) => None,
+    }
+}

@@ -1,0 +1,169 @@
+//! Statements that not all invocations run, and which values are known before them.
+
+use crate::tree::analyses::uniformity::is_varying_global;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Statements that not all invocations run.
+pub(super) struct Region {
+    /// Variables that are declared or written there.
+    changed: FxHashSet<LocalId>,
+}
+
+impl Region {
+    pub(super) fn of(program: &Program, body: &Body, stmts: &[Stmt]) -> Region {
+        let mut changed = FxHashSet::default();
+        Block::of(stmts.to_vec()).visit(&mut |stmt| {
+            if let StmtKind::Local(local, _) = stmt.kind {
+                changed.insert(local);
+            }
+            stmt.own_exprs(&mut |root| {
+                for id in body.exprs.post_order(root) {
+                    program.each_written(&body.exprs, id, &mut |place| changed.extend(body.exprs.base_local(place)));
+                }
+            });
+        });
+        Region { changed }
+    }
+
+    /// Whether an expression has the value before the statements that it has among them, and does nothing else.
+    pub(super) fn is_known(&self, program: &Program, effects: &Effects, exprs: &ExprArena, root: ExprId) -> bool {
+        let known = |id: &ExprId| match &exprs[*id].kind {
+            ExprKind::Local(local) => !self.changed.contains(local),
+            ExprKind::Global(global) => !is_varying_global(program, &program.globals[*global]),
+            ExprKind::Call(function, _) => reads_constants(program, *function),
+            kind => is_value(kind),
+        };
+        !effects.expr(exprs, root) && exprs.post_order(root).iter().all(known)
+    }
+}
+
+/// Whether it only computes a value of its operands.
+fn is_value(kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Literal(..)
+        | ExprKind::EnumCase(..)
+        | ExprKind::Zero
+        | ExprKind::Field(..)
+        | ExprKind::Index(..)
+        | ExprKind::Contents(_)
+        | ExprKind::Swizzle(..)
+        | ExprKind::MatrixSwizzle(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Select(..)
+        | ExprKind::Construct(_)
+        | ExprKind::Convert(..) => true,
+        // What takes an address may read what changes.
+        ExprKind::Native(template, _) => !template.pieces.iter().any(|p| matches!(p, TemplatePiece::Address(_))),
+        ExprKind::Local(_)
+        | ExprKind::Global(_)
+        | ExprKind::Assign(..)
+        | ExprKind::Step(..)
+        | ExprKind::Comma(..)
+        | ExprKind::Call(..)
+        | ExprKind::Property(_)
+        | ExprKind::AddressOf(_)
+        | ExprKind::Deref(_) => false,
+    }
+}
+
+/// Whether a function and all that it calls read no memory that changes.
+fn reads_constants(program: &Program, function: FunctionId) -> bool {
+    let analyses = program.analyses();
+    let (mut seen, mut open) = (FxHashSet::default(), vec![function]);
+    while let Some(id) = open.pop() {
+        if seen.insert(id) {
+            let uses = analyses.uses(id);
+            if uses.globals.iter().any(|g| is_varying_global(program, &program.globals[*g])) {
+                return false;
+            }
+            open.extend(uses.functions.iter().copied());
+        }
+    }
+    true
+}
+
+/// How variables of a function get their values.
+pub(super) struct Definitions {
+    /// Variables with one value, and that.
+    values: FxHashMap<LocalId, ExprId>,
+    /// What counts the rounds of a loop: its first value and its step.
+    counters: FxHashMap<LocalId, (ExprId, ExprId)>,
+}
+
+impl Definitions {
+    pub(super) fn of(program: &Program, body: &Body, block: &Block) -> Definitions {
+        let (mut values, mut counters) = (FxHashMap::default(), FxHashMap::default());
+        let mut writes: FxHashMap<LocalId, u32> = FxHashMap::default();
+        block.visit(&mut |stmt| {
+            match &stmt.kind {
+                StmtKind::Local(local, Some(value)) => drop(values.insert(*local, *value)),
+                StmtKind::For(init, _, Some(step), ..) => {
+                    if let [Stmt { kind: StmtKind::Local(local, Some(first)), .. }] = init.as_slice() {
+                        counters.insert(*local, (*first, *step));
+                    }
+                }
+                _ => {}
+            }
+            stmt.own_exprs(&mut |root| {
+                for id in body.exprs.post_order(root) {
+                    program.each_written(&body.exprs, id, &mut |place| {
+                        body.exprs.base_local(place).into_iter().for_each(|l| *writes.entry(l).or_default() += 1);
+                    });
+                }
+            });
+        });
+        let count = |local: &LocalId| writes.get(local).copied().unwrap_or(0);
+        counters.retain(|local, (_, step)| {
+            let stepped = match body.exprs[*step].kind {
+                ExprKind::Step(_, _, target) | ExprKind::Assign(Some(BinaryOp::Add | BinaryOp::Sub), target, _) => {
+                    Some(target)
+                }
+                _ => None,
+            };
+            let own = stepped.is_some_and(|t| matches!(body.exprs[t].kind, ExprKind::Local(l) if l == *local));
+            own && count(local) == 1
+        });
+        values.retain(|local, _| count(local) == 0);
+        Definitions { values, counters }
+    }
+
+    /// The only value of a variable.
+    pub(super) fn value(&self, local: LocalId) -> Option<ExprId> {
+        self.values.get(&local).copied()
+    }
+
+    /// Whether an expression is the same for all invocations that are in the same rounds of the loops around.
+    pub(super) fn is_uniform(
+        &self,
+        program: &Program,
+        effects: &Effects,
+        exprs: &ExprArena,
+        root: ExprId,
+        depth: u32,
+    ) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let uniform = |id: ExprId| self.is_uniform(program, effects, exprs, id, depth);
+        let part = |id: &ExprId| match &exprs[*id].kind {
+            ExprKind::Local(local) => match (self.values.get(local), self.counters.get(local)) {
+                (Some(value), _) => uniform(*value),
+                (_, Some((first, step))) => {
+                    uniform(*first)
+                        && match exprs[*step].kind {
+                            ExprKind::Assign(_, _, amount) => uniform(amount),
+                            _ => true,
+                        }
+                }
+                _ => false,
+            },
+            ExprKind::Global(global) => !is_varying_global(program, &program.globals[*global]),
+            ExprKind::Call(function, _) => {
+                let function = &program.functions[*function];
+                function.builtin && !(super::RULES.is_varying)(function)
+            }
+            kind => is_value(kind),
+        };
+        !effects.expr(exprs, root) && exprs.post_order(root).iter().all(part)
+    }
+}
