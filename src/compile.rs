@@ -89,6 +89,8 @@ pub struct Options {
     pub reserve_unused: bool,
     /// The size that arrays of resources without one get on targets that have no such arrays.
     pub unsized_array_size: Option<u32>,
+    /// Derivatives stay where flow differs between invocations, if they cannot be moved, on targets that check them.
+    pub varying_derivatives: bool,
     /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
     pub shift: layout::Shift,
     /// Binding or `b` register, and set or space, of the buffer of plain globals.
@@ -129,6 +131,7 @@ impl Default for Options {
             policy: Policy::SPEC,
             reserve_unused: false,
             unsized_array_size: None,
+            varying_derivatives: false,
             shift: layout::Shift::NONE,
             globals_binding: None,
             buffer_layout: BufferLayout::Native,
@@ -421,9 +424,12 @@ impl<'a> Compilation<'a> {
                 dumps.push(crate::tree::dump::dump(program));
             }
         };
-        let left_out = self.options.left_out_pass.as_deref();
+        let options = legalize::Options {
+            varying_derivatives: self.options.varying_derivatives,
+            left_out: self.options.left_out_pass.as_deref(),
+        };
         let mut faults = Diagnostics::default();
-        legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), left_out);
+        legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), &options);
         let lacks = faults.has_errors();
         self.report_faults(faults.take(), diags);
         (!lacks && !diags.has_errors()).then_some(legal)

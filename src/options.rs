@@ -70,6 +70,9 @@ choices! {
     #[arg(long, value_name = "N", value_parser = array_size)]
     #[serde(deserialize_with = "said_size")]
     unsized_array_size: u32,
+    /// Leave derivatives that cannot be moved where flow differs between invocations, and turn the check of WGSL off.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    varying_derivatives: bool,
     /// Rules for the bytes of buffers; native, each target's own, is the default.
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
@@ -122,6 +125,11 @@ macro_rules! setters {
             self.choose(|c| c.unsized_array_size = Some(size.clamp(1, 64)))
         }
 
+        /// Leaves derivatives that cannot be moved where flow differs between invocations, and turns the check of WGSL off.
+        pub fn varying_derivatives(self, leave: bool) -> Self {
+            self.choose(|c| c.varying_derivatives = Some(leave))
+        }
+
         /// Rules for the bytes of buffers.
         pub fn buffer_layout(self, layout: BufferLayout) -> Self {
             self.choose(|c| c.buffer_layout = Some(layout))
@@ -168,6 +176,7 @@ impl Choices {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
         let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, conformance, .. } =
             self;
+        to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
         to.policy = binding_policy.unwrap_or(to.policy);

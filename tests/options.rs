@@ -57,6 +57,13 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "varying-derivatives",
+        &["--varying-derivatives", "-D", "DERIVATIVES"],
+        "varying-derivatives = true\ndefines = { DERIVATIVES = 1 }",
+        |b| b.varying_derivatives(true).define("DERIVATIVES", Some("1")),
+        Target::Wgsl,
+    ),
+    (
         "buffer-layout",
         &["--buffer-layout", "d3d"],
         "buffer-layout = 'd3d'",
@@ -101,6 +108,15 @@ void main()
 #endif
     result[0] = sum;
 }
+#ifdef DERIVATIVES
+[shader(\"fragment\")]
+float4 shade(float x : TEXCOORD) : SV_Target
+{
+    while (x < 1)
+        x += ddx(x * x);
+    return x;
+}
+#endif
 ";
 
 /// The files with a target's texts, by name.
@@ -133,9 +149,9 @@ fn the_command_line_manifests_and_build_scripts_have_the_same_options() {
         let build_script = set(Build::new(tree.path().join("shaders")).target(*target).out_dir(&out));
         build_script.try_run().expect("a build");
         assert_eq!(texts(&out, *target), from_args.0, "{name} in a build script");
-        // And it is an option that does something here; of one of those two a test below shows it, and the other one has
+        // And it is an option that does something here; of one of those a test below shows it, and the others have
         // no text without.
-        if !["reserve-unused", "unsized-array-size"].contains(name) {
+        if !["reserve-unused", "unsized-array-size", "varying-derivatives"].contains(name) {
             assert_ne!(build(&[], ""), from_args, "{name}");
         }
     }

@@ -98,6 +98,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "matrix" => to.matrix_order = value.parse()?,
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
+        "varying-derivatives" => to.varying_derivatives = true,
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,

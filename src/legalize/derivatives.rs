@@ -6,14 +6,14 @@
 //! D3D gives no meaning to them there, and a target without `VaryingDerivatives` refuses them. The flow parts at a statement
 //! whose condition varies ([`Program::varying_barriers`] finds it). A sample behind it gets the gradients of its location as far as
 //! these can be computed in front of that statement ([`gradients`]). What has no form with gradients is called in front of it, if
-//! all of its arguments have their values there already ([`Region::is_known`]). What is neither stays, and the text says that it
-//! is not to be checked.
+//! all of its arguments have their values there already ([`Region::is_known`]). What is neither is an error, or stays by an
+//! option, and then the text says that it is not to be checked.
 
 mod gradients;
 mod region;
 
 use super::hoist::temporary_name;
-use super::uniformity::RULES;
+use super::uniformity::{RULES, refuse};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
@@ -50,7 +50,25 @@ fn run(cx: &mut Context) {
         }
         faults = cx.program.varying_barriers(&DERIVATIVES);
     }
-    cx.program.varying_derivatives = !faults.is_empty();
+    if !cx.options.varying_derivatives {
+        let what = "a derivative, or a sample that takes one, that not all invocations may reach together";
+        let advice =
+            "sample with a level or gradients, or before flow parts; or turn the check off with `varying-derivatives`";
+        faults.iter().for_each(|f| refuse(cx, f, what, advice, Capability::VaryingDerivatives));
+    }
+    cx.program.varying_derivatives = functions_with(cx.program, &faults);
+}
+
+/// The functions in which these calls are.
+fn functions_with(program: &Program, faults: &[Fault]) -> Vec<FunctionId> {
+    let calls: FxHashSet<Span> = faults.iter().map(|f| f.barrier).collect();
+    let has = |id: &FunctionId| {
+        let body = &program.functions[*id].code;
+        let is_call =
+            |e: ExprId| matches!(body.exprs[e].kind, ExprKind::Call(..)) && calls.contains(&body.exprs[e].span);
+        !calls.is_empty() && body.expressions().into_iter().any(is_call)
+    };
+    program.items.iter().filter_map(|item| item.function()).filter(has).collect()
 }
 
 /// Moves what can be moved, of builtins alone or of what calls them, too; whether anything was.

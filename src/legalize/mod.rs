@@ -111,6 +111,17 @@ pub struct Context<'a> {
     pub diags: &'a mut Diagnostics,
     /// What passes leave for later ones.
     pub notes: &'a mut Notes,
+    /// What was chosen.
+    pub options: &'a Options<'a>,
+}
+
+/// What may be chosen.
+#[derive(Default)]
+pub struct Options<'a> {
+    /// Derivatives stay where flow differs between invocations, if they cannot be moved.
+    pub varying_derivatives: bool,
+    /// A pass that does nothing, which tests must notice.
+    pub left_out: Option<&'a str>,
 }
 
 /// What passes leave for later ones, beside the program.
@@ -269,15 +280,13 @@ pub type Dump<'a> = &'a mut dyn FnMut(&str, &Program);
 /// Afterwards: `program.items` holds what is used, in an order in which each declaration stands after those it uses. A
 /// global of kind `Parameter` is a resource, a buffer, a block or an array of them, and has a binding (or is a push constant).
 /// Called builtin functions have one spelling (`Intrinsic`) or are functions like those of the user.
-///
-/// `left_out` names a pass that does nothing, which tests must notice.
 pub fn run(
     program: &mut Program,
     layout: &ProgramLayout,
     profile: &Profile,
     diags: &mut Diagnostics,
     mut dump: Option<Dump>,
-    left_out: Option<&str>,
+    options: &Options,
 ) {
     let mut notes = Notes::default();
     origins::note(program, layout);
@@ -291,8 +300,8 @@ pub fn run(
         if cfg!(debug_assertions) {
             before.get_or_insert_with(|| needs::needs(program, profile));
         }
-        if left_out != Some(pass.name) {
-            (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes });
+        if options.left_out != Some(pass.name) {
+            (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes, options });
             program.items.settle();
             program.parameters.settle();
         }
@@ -303,7 +312,7 @@ pub fn run(
             return;
         }
         known.doubt(pass);
-        if let (Some(needs), None) = (&mut before, left_out) {
+        if let (Some(needs), None) = (&mut before, options.left_out) {
             let after = needs::needs(program, profile);
             verify_after(at, program, profile, needs, &after);
             *needs = after;
@@ -392,6 +401,7 @@ impl Context<'_> {
                 profile: self.profile,
                 diags: self.diags,
                 notes: self.notes,
+                options: self.options,
             };
             f(&mut inner, id, &mut body);
             self.program.functions[id].code = body;

@@ -8,7 +8,7 @@ use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::target::system_values;
-use crate::tree::analyses::uniformity::Rules;
+use crate::tree::analyses::uniformity::{Fault, Rules};
 use crate::tree::*;
 
 /// The attribute of builtins that all invocations of a work group must call together.
@@ -36,17 +36,21 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::NonUniformBarriers) {
         return;
     }
+    let what = "a barrier that not all invocations of a work group may reach together";
+    let advice = "make every invocation reach the barrier, with conditions around the work before and after it";
     for fault in cx.program.varying_barriers(&RULES) {
-        let message = format!(
-            "a barrier that not all invocations of a work group may reach together is not supported by {}",
-            cx.profile.name
-        );
-        let diagnostic = Diagnostic::error(Code::CAPABILITY, fault.barrier, message)
-            .label(fault.cause, "whether it is reached depends on this")
-            .note("make every invocation reach the barrier, with conditions around the work before and after it")
-            .note(format!("the missing capability is {:?}", Capability::NonUniformBarriers));
-        cx.diags.push(diagnostic);
+        refuse(cx, &fault, what, advice, Capability::NonUniformBarriers);
     }
+}
+
+/// Reports what not all invocations may reach together.
+pub(super) fn refuse(cx: &mut Context, fault: &Fault, what: &str, advice: &str, capability: Capability) {
+    let message = format!("{what} is not supported by {}", cx.profile.name);
+    let diagnostic = Diagnostic::error(Code::CAPABILITY, fault.barrier, message)
+        .label(fault.cause, "whether it is reached depends on this")
+        .note(advice)
+        .note(format!("the missing capability is {capability:?}"));
+    cx.diags.push(diagnostic);
 }
 
 /// A parameter of an entry point that is the same for a work group.

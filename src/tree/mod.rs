@@ -143,8 +143,8 @@ pub struct Program {
     pub default_matrix_order: MatrixOrder,
     /// Comments at the head of the main file (licence and the like).
     pub header: Vec<Comment>,
-    /// Derivatives are taken in flow that may differ between invocations; set by legalization.
-    pub varying_derivatives: bool,
+    /// Functions that take derivatives in flow that may differ between invocations; set by legalization.
+    pub varying_derivatives: Vec<FunctionId>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
 }

@@ -50,7 +50,11 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
         }
     }
     let mut lines: Vec<String> = enables.into_iter().map(|name| format!("enable {name};")).collect();
-    if program.varying_derivatives {
+    for function in &program.varying_derivatives {
+        let name = program.functions[*function].name;
+        lines.push(format!("// `{name}` takes derivatives where flow differs between invocations."));
+    }
+    if !program.varying_derivatives.is_empty() {
         lines.push("diagnostic(off, derivative_uniformity);".to_owned());
     }
     if subgroups {

@@ -18,7 +18,7 @@ const ALL: Swizzle = Swizzle { components: [0, 1, 2, 3], len: 4 };
 pub(super) fn take_apart(cx: &mut Context, places: &AtomicDecls) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
-        let found = Found::of(cx.program, places, body);
+        let found = Accesses::of(cx.program, places, body);
         let mut marks = Marks::default();
         let several = found.components.iter().filter(|(_, _, swizzle)| swizzle.len > 1).map(|(_, vector, _)| vector);
         for &id in found.reads.iter().chain(several).chain(found.writes.iter().map(|w| &w.target)) {
@@ -30,7 +30,7 @@ pub(super) fn take_apart(cx: &mut Context, places: &AtomicDecls) {
             }
         }
         hoist(cx.program, &effects, body, marks);
-        let found = Found::of(cx.program, places, body);
+        let found = Accesses::of(cx.program, places, body);
         for &id in &found.reads {
             let list = components(cx.program, &mut body.exprs, id, &ALL);
             body.exprs[id].kind = ExprKind::Construct(list);
@@ -56,7 +56,7 @@ struct Write {
 
 /// What becomes of the vectors of a body.
 #[derive(Default)]
-struct Found {
+struct Accesses {
     /// Vectors that are read whole.
     reads: Vec<ExprId>,
     writes: Vec<Write>,
@@ -64,15 +64,15 @@ struct Found {
     components: Vec<(ExprId, ExprId, Swizzle)>,
 }
 
-impl Found {
-    fn of(program: &Program, places: &AtomicDecls, body: &Body) -> Found {
+impl Accesses {
+    fn of(program: &Program, places: &AtomicDecls, body: &Body) -> Accesses {
         let (exprs, live) = (&body.exprs, body.expressions());
         let apart = |id: ExprId| {
             matches!(program.types.get(exprs[id].ty), Type::Vector(..))
                 && program.is_shared(exprs, id)
                 && places.is_atomic(program, exprs, id)
         };
-        let (mut found, mut used) = (Found::default(), FxHashSet::default());
+        let (mut found, mut used) = (Accesses::default(), FxHashSet::default());
         for &id in &live {
             match exprs[id].kind {
                 ExprKind::Index(a, _) | ExprKind::AddressOf(a) => drop(used.insert(a)),
