@@ -44,6 +44,7 @@ const FILES: &[&str] = &[
     "atomic",
     "wave",
     "raytracing",
+    "heap",
     "debug",
     // Of programs that name the module alone.
     "glsl",

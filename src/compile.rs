@@ -95,6 +95,10 @@ pub struct Options {
     pub shift: layout::Shift,
     /// Binding or `b` register, and set or space, of the buffer of plain globals.
     pub globals_binding: Option<(u32, u32)>,
+    /// Binding and set of the descriptors that `ResourceDescriptorHeap` finds, where the target has no heaps.
+    pub resource_heap: Option<(u32, u32)>,
+    /// The same of `SamplerDescriptorHeap`.
+    pub sampler_heap: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
     /// Which types values of interfaces from outside may be of.
@@ -134,6 +138,8 @@ impl Default for Options {
             varying_derivatives: false,
             shift: layout::Shift::NONE,
             globals_binding: None,
+            resource_heap: None,
+            sampler_heap: None,
             buffer_layout: BufferLayout::Native,
             conformances: Vec::new(),
             lint_layout: false,
@@ -578,6 +584,8 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         unsized_array_size,
         shift: if api.facts().classes { layout::Shift::NONE } else { options.shift },
         globals_binding: options.globals_binding,
+        native_heaps: api != Api::Vulkan || profile.has(crate::target::Capability::DescriptorHeaps),
+        heap_bindings: layout::HeapBindings { resources: options.resource_heap, samplers: options.sampler_heap },
         reserve_unused: options.reserve_unused,
         targets_claim_registers: api == Api::D3d && !block_spaces && options.policy.explicit.targets_claim_registers,
         ..Settings::native(api, options.policy)

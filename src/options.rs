@@ -63,6 +63,14 @@ choices! {
     #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
     #[serde(deserialize_with = "said_binding")]
     globals_binding: (u32, u32),
+    /// Binding and set of the descriptors of `ResourceDescriptorHeap` and of handles, where the target has no descriptor heaps.
+    #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
+    #[serde(deserialize_with = "said_binding")]
+    resource_heap: (u32, u32),
+    /// Binding and set of the descriptors of `SamplerDescriptorHeap`, where the target has no descriptor heaps.
+    #[arg(long, value_name = "BINDING[,SET]", value_parser = binding)]
+    #[serde(deserialize_with = "said_binding")]
+    sampler_heap: (u32, u32),
     /// Reserve the explicit positions of parameters that the binding policy drops.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     reserve_unused: bool,
@@ -113,6 +121,16 @@ macro_rules! setters {
         /// Binding or `b` register, and set or space, of the buffer of plain globals.
         pub fn globals_binding(self, binding: u32, set: u32) -> Self {
             self.choose(|c| c.globals_binding = Some((binding, set)))
+        }
+
+        /// Binding and set of the descriptors that `ResourceDescriptorHeap` finds, where the target has no heaps.
+        pub fn resource_heap(self, binding: u32, set: u32) -> Self {
+            self.choose(|c| c.resource_heap = Some((binding, set)))
+        }
+
+        /// Binding and set of the descriptors that `SamplerDescriptorHeap` finds, where the target has no heaps.
+        pub fn sampler_heap(self, binding: u32, set: u32) -> Self {
+            self.choose(|c| c.sampler_heap = Some((binding, set)))
         }
 
         /// Reserves the explicit positions of parameters that the binding policy drops.
@@ -174,6 +192,7 @@ impl Choices {
     /// The library's options, where they are chosen.
     pub fn apply(&self, to: &mut Options) {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
+        let Choices { resource_heap, sampler_heap, .. } = self;
         let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, conformance, .. } =
             self;
         to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
@@ -182,6 +201,8 @@ impl Choices {
         to.policy = binding_policy.unwrap_or(to.policy);
         to.shift = shift.unwrap_or(to.shift);
         to.globals_binding = globals_binding.or(to.globals_binding);
+        to.resource_heap = resource_heap.or(to.resource_heap);
+        to.sampler_heap = sampler_heap.or(to.sampler_heap);
         to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);

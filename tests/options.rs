@@ -43,6 +43,20 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "resource-heap",
+        &["--resource-heap", "5,7", "-D", "HEAPS"],
+        "resource-heap = [5, 7]\ndefines = { HEAPS = 1 }",
+        |b| b.resource_heap(5, 7).define("HEAPS", Some("1")),
+        Target::Glsl,
+    ),
+    (
+        "sampler-heap",
+        &["--sampler-heap", "6,7", "-D", "HEAPS"],
+        "sampler-heap = '6,7'\ndefines = { HEAPS = 1 }",
+        |b| b.sampler_heap(6, 7).define("HEAPS", Some("1")),
+        Target::Glsl,
+    ),
+    (
         "reserve-unused",
         &["--reserve-unused", "--binding-policy", "dxc"],
         "reserve-unused = true\nbinding-policy = 'dxc'",
@@ -102,6 +116,11 @@ void main()
     float sum = gain + last + part.at.x + turn[1].z + image.Load(int3(0)).x + other[1].Load(int3(0)).x;
 #ifdef ARRAY
     sum += maps[1].Load(int3(0)).x;
+#endif
+#ifdef HEAPS
+    Texture2D found = ResourceDescriptorHeap[1];
+    SamplerState filter = SamplerDescriptorHeap[2];
+    sum += found.SampleLevel(filter, 0, 0).x;
 #endif
 #ifdef KINDS
     sum += kinds[1].get();

@@ -83,6 +83,10 @@ impl<'a> Checker<'a> {
                 let inner = self.push(ExprKind::Deref(value), to, span);
                 self.member_of(inner, segment, span)
             }
+            Type::Handle(to) => {
+                let resource = self.convert(value, to, false);
+                self.member_of(resource, segment, span)
+            }
             Type::Scalar(s) => self.select(value, s, 1, segment.name, span),
             Type::Vector(s, n) => self.select(value, s, n, segment.name, span),
             Type::Matrix(s, r, c) => self.matrix_select(value, s, (r, c), segment.name, span),
@@ -253,6 +257,10 @@ impl<'a> Checker<'a> {
             Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
                 let contents = self.push(ExprKind::Contents(base), e, span);
                 return self.index(contents, args, span);
+            }
+            Type::Handle(to) => {
+                let resource = self.convert(base, to, false);
+                return self.index(resource, args, span);
             }
             _ => None,
         };

@@ -75,6 +75,8 @@ impl Checker<'_> {
                 Type::MeshOutput(r.pick(&kinds)?, element, count)
             }
             "Text" => Type::Text,
+            "Handle" => Type::Handle(r.ty()?),
+            "HeapElement" => Type::HeapElement(r.flag()?),
             _ => {
                 let suffix = self.args_text(args);
                 let text = if suffix.is_empty() { name.as_str().to_owned() } else { format!("{name}_{suffix}") };

@@ -1,4 +1,4 @@
-//! Pointers: `*p`, `&x`.
+//! Pointers and descriptor handles: `*p`, `&x`.
 
 use super::Checker;
 use crate::ast;
@@ -35,6 +35,7 @@ impl<'a> Checker<'a> {
         let ty = self.ty(value);
         match self.program.types.get(ty) {
             Type::Pointer(to, _) => self.push(ExprKind::Deref(value), to, span),
+            Type::Handle(to) => self.convert(value, to, false),
             Type::Error => value,
             _ => {
                 let text = self.type_text(ty);

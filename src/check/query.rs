@@ -93,6 +93,7 @@ impl<'a> Checker<'a> {
             Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
             Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
             Type::Pointer(..) => (8, 8),
+            Type::Handle(_) => (8, 4),
             Type::Array(e, n) => {
                 let (size, a) = self.natural_layout(e, depth + 1);
                 (align(size, a).saturating_mul(n.unwrap_or(0)), a)

@@ -498,6 +498,9 @@ impl<'a> Checker<'a> {
             Type::TextureBuffer(t) => list("TextureBuffer", t),
             Type::ParameterBlock(t) => list("ParameterBlock", t),
             Type::Text => "String".into(),
+            Type::Handle(t) => list("DescriptorHandle", t),
+            Type::HeapElement(false) => "ResourceDescriptorHeap[]".into(),
+            Type::HeapElement(true) => "SamplerDescriptorHeap[]".into(),
             Type::Opaque(name) => name.as_str().into(),
             other => self.object_text(ty, other),
         }

@@ -125,7 +125,7 @@ impl<'a> Context<'a> {
             Item::Struct(id) => language == Language::Wgsl || !self.is_block_struct(id),
             Item::Function(id) => matches!(self.program.functions[id].body, FunctionBody::Block),
             Item::Enum(_) => language == Language::Hlsl,
-            Item::Global(_) => true,
+            Item::Global(id) => self.program.globals[id].kind != GlobalKind::Heap,
         })
     }
 

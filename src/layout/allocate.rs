@@ -3,6 +3,7 @@
 
 mod explicit;
 mod first_fit;
+mod heaps;
 mod locked;
 mod measure;
 mod overlap;
@@ -162,6 +163,7 @@ impl<'a> Allocator<'a> {
             }
         }
         self.allocate_last(&mut globals, home_is_open);
+        globals.extend(self.place_heaps());
         let parameters = globals.into_iter();
         let parameters =
             parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();

@@ -29,6 +29,7 @@
 pub mod allocate;
 pub mod lock;
 mod bit_fields;
+mod heaps;
 mod leaves;
 pub mod faults;
 pub mod lint;
@@ -53,7 +54,7 @@ use lock::Owner;
 pub use policy::{Buffers, Policy, StageIo, Unbounded};
 pub use position::{Position, binding, buffer_place};
 pub use prepare::prepare;
-pub use settings::{BufferRules, Settings, Shift, offset_of_global};
+pub use settings::{BufferRules, HeapBindings, Settings, Shift, offset_of_global};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};

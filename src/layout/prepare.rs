@@ -1,7 +1,7 @@
 //! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
 //! and the sidecar see one program.
 
-use super::{Api, Settings, bit_fields};
+use super::{Api, Settings, bit_fields, heaps};
 use crate::tree::{ExprKind, GlobalId, GlobalKind, Modifiers, Program, Type, Types};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,6 +20,9 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     }
     if let Some(size) = settings.unsized_array_size {
         size_arrays(&mut program.to_mut().types, size);
+    }
+    if heaps::any(&program) {
+        heaps::lower(program.to_mut(), settings);
     }
     program
 }

@@ -5,7 +5,7 @@ use super::rules::{self, Rules};
 use super::units::Unit;
 use crate::source::Span;
 use crate::target::Api;
-use crate::tree::Explicit;
+use crate::tree::{Explicit, Heap};
 
 /// What layout needs to know of the target and the options.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,10 @@ pub struct Settings {
     pub shift: Shift,
     /// Binding and set of the plain globals' buffer.
     pub globals_binding: Option<(u32, u32)>,
+    /// The target has descriptor heaps, or cannot have them: they are no parameters.
+    pub native_heaps: bool,
+    /// Binding and set of the resources, and of the samplers, that are found by an index in a descriptor heap.
+    pub heap_bindings: HeapBindings,
     /// Explicit positions of parameters that the policy drops are kept from others.
     pub reserve_unused: bool,
     /// Render targets have `u` registers.
@@ -34,6 +38,26 @@ pub struct Settings {
     pub policy: Policy,
     /// What is laid out lies in the space of a parameter block.
     pub in_block: bool,
+}
+
+/// Binding and set of descriptor heaps, where an option says them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeapBindings {
+    /// Of `ResourceDescriptorHeap`.
+    pub resources: Option<(u32, u32)>,
+    /// Of `SamplerDescriptorHeap`.
+    pub samplers: Option<(u32, u32)>,
+}
+
+impl HeapBindings {
+    /// That of a heap.
+    pub fn get(&self, heap: Heap) -> Option<(u32, u32)> {
+        match heap {
+            Heap::Resources => self.resources,
+            Heap::Samplers => self.samplers,
+            Heap::Combined => None,
+        }
+    }
 }
 
 /// The rules of the bytes of each kind of buffer.
@@ -126,6 +150,8 @@ impl Settings {
             unsized_array_size: None,
             shift: Shift::NONE,
             globals_binding: None,
+            native_heaps: api != Api::Vulkan,
+            heap_bindings: HeapBindings::default(),
             reserve_unused: false,
             targets_claim_registers: false,
             obey_packoffset: true,

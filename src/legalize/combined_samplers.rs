@@ -12,12 +12,17 @@ use super::counters::same_path;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::Role;
+use crate::source::Span;
 use crate::target::Capability;
-use crate::tree::{AttributeArg, ExprKind, FunctionId, GlobalId, Program, Type, TypeId};
+use crate::tree::{
+    AttributeArg, Expr, ExprArena, ExprId, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Heap, Program, Type,
+    TypeId, Types,
+};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "combined_samplers",
+    adds: &[Capability::BareHeapElements],
     removes: &[(Capability::CombinedSamplers, Find::Type(|_, t| matches!(t, Type::Texture(t) if t.combined)))],
     after: &["split_resources"],
     run,
@@ -28,6 +33,7 @@ fn run(cx: &mut Context) {
     let parts: FxHashMap<FunctionId, i64> =
         cx.program.functions.ids().filter_map(|f| Some((f, part(cx.program, f)?))).collect();
     let samplers = declare_samplers(cx);
+    let heaps = HeapParts::of(cx);
     #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
     let sampler_types: FxHashMap<GlobalId, TypeId> =
         samplers.values().map(|g| (*g, cx.program.globals[*g].ty)).collect();
@@ -35,7 +41,9 @@ fn run(cx: &mut Context) {
         for &id in live {
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
             let (Some(part), Some(&pair)) = (parts.get(f), args.first()) else { continue };
-            if *part == 0 {
+            if let Some(element) = heaps.element(types, exprs, pair, *part) {
+                exprs.replace_by(id, element);
+            } else if *part == 0 {
                 exprs.replace_by(id, pair);
             } else if let ExprKind::Global(g) = exprs[exprs.base(pair)].kind
                 && let Some(sampler) = samplers.get(&g)
@@ -74,4 +82,44 @@ fn declare_samplers(cx: &mut Context) -> FxHashMap<GlobalId, GlobalId> {
         samplers.insert(texture, sampler);
     }
     samplers
+}
+
+/// The heaps of the textures and of the samplers, by the heap of pairs: of that an element is named by two indices.
+struct HeapParts(FxHashMap<GlobalId, [(GlobalId, TypeId); 2]>);
+
+impl HeapParts {
+    fn of(cx: &mut Context) -> HeapParts {
+        let combined = cx.program.globals.iter();
+        let combined = combined.filter(|(_, g)| g.kind == GlobalKind::Heap && g.heap == Some(Heap::Combined));
+        let pairs: Vec<(GlobalId, TypeId, Span)> = combined.map(|(id, g)| (id, g.ty, g.span)).collect();
+        let mut parts = FxHashMap::default();
+        for (pair, ty, span) in pairs {
+            let Type::Texture(t) = cx.program.types.get(cx.program.types.innermost(ty)) else { continue };
+            let texture = Type::Texture(crate::tree::Texture { combined: false, ..t });
+            parts.insert(pair, [texture, Type::Sampler(t.depth)].map(|of| heap(cx, of, span)));
+        }
+        HeapParts(parts)
+    }
+
+    /// The part of an element of a heap of pairs.
+    fn element(&self, types: &Types, exprs: &mut ExprArena, pair: ExprId, part: i64) -> Option<ExprId> {
+        let ExprKind::Index(row, second) = exprs[pair].kind else { return None };
+        let ExprKind::Index(base, first) = exprs[row].kind else { return None };
+        let ExprKind::Global(pairs) = exprs[base].kind else { return None };
+        let [texture, sampler] = self.0.get(&pairs)?;
+        let ((heap, array), index) = if part == 0 { (*texture, first) } else { (*sampler, second) };
+        let span = exprs[pair].span;
+        let heap = exprs.push(Expr { kind: ExprKind::Global(heap), ty: array, span });
+        let ty = types.get(array).element()?;
+        Some(exprs.push(Expr { kind: ExprKind::Index(heap, index), ty, span }))
+    }
+}
+
+/// A heap of the target as an array of a type.
+fn heap(cx: &mut Context, of: Type, span: Span) -> (GlobalId, TypeId) {
+    let element = cx.program.types.intern(of);
+    let ty = cx.program.types.array(element, None);
+    let heap = Heap::of(of);
+    let global = Global { heap: Some(heap), ..Global::new(heap.name(), ty, GlobalKind::Heap, span) };
+    (cx.program.globals.push(global), ty)
 }

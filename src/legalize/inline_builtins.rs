@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "inline_builtins",
     always: Some("polyfills of the library are written for it"),
-    adds: &[Capability::WrappingConstants],
+    adds: &[Capability::WrappingConstants, Capability::BareHeapElements],
     after: &["select_target", "lower_properties"],
     run,
     ..Pass::ROW
@@ -386,7 +386,8 @@ fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
             ExprKind::Construct(parts) if swizzle.len == 1 => {
                 let scalars = parts.iter().all(|p| matches!(types.get(exprs[*p].ty), Type::Scalar(_)));
                 let part = swizzle.list().first().and_then(|c| parts.get(*c as usize));
-                if let Some(&part) = part.filter(|_| scalars && parts.iter().all(|p| is_trivial(exprs, *p))) {
+                let dropped = |p: &&ExprId| parts.iter().all(|other| other == *p || is_trivial(exprs, *other));
+                if let Some(&part) = part.filter(|p| scalars && dropped(p)) {
                     exprs.replace_by(id, part);
                 }
             }

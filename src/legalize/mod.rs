@@ -9,6 +9,7 @@
 //! What emitters may rely on afterwards is written at [`run`].
 
 mod helpers;
+mod heap_variables;
 mod hidden_constants;
 pub mod hoist;
 pub mod needs;
@@ -228,6 +229,7 @@ pub const PASSES: &[Pass] = &[
     resource_arrays::PASS,
     // The choice of an element may be given a sampler.
     resolve_resources::PASS,
+    heap_variables::PASS,
     depth_textures::PASS,
     narrow_texels::PASS,
     storage::PASS,

@@ -287,6 +287,8 @@ impl Names<'_, '_> {
         for item in self.cx.program.items.clone() {
             match item {
                 Item::Struct(id) => self.structure(id),
+                // The target's own.
+                Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Heap => {}
                 Item::Global(id) if self.as_parameter(item).is_none() && !self.is_interface(id) => {
                     let global = &self.cx.program.globals[id];
                     let (name, class) = (global.name, class_of_global(&self.cx.layout.leaves, global));
@@ -307,7 +309,8 @@ impl Names<'_, '_> {
             | GlobalKind::Static
             | GlobalKind::Const
             | GlobalKind::Groupshared
-            | GlobalKind::Specialization => false,
+            | GlobalKind::Specialization
+            | GlobalKind::Heap => false,
         }
     }
 

@@ -85,6 +85,7 @@ pub(super) const NATIVE: &[Finder] = &[
         matches!(g.kind, GlobalKind::Static | GlobalKind::Const) && p.holds_resource(g.ty)
     })),
     (Capability::UnboundedResourceArrays, Find::Parameter(|p, g, _| matches!(p.types.get(g.ty), Type::Array(_, None)))),
+    (Capability::DescriptorHeaps, Find::Global(|_, g| g.kind == GlobalKind::Heap)),
     (Capability::NestedArrays, Find::Type(|p, t| {
         matches!(*t, Type::Array(e, n) if n != Some(0) && matches!(p.types.get(e), Type::Array(..)))
     })),

@@ -19,6 +19,7 @@ mod places;
 mod prepare;
 mod rebinding;
 
+use super::heap_variables::is_element as is_heap_element;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::Value;
@@ -58,7 +59,9 @@ pub(super) const PASS: Pass = Pass {
             }),
         ),
     ],
-    lessens: &[Capability::ResourceValues],
+    // A pair that is passed is resolved, so that its parts can be named.
+    lessens: &[Capability::ResourceValues, Capability::CombinedSamplers],
+    adds: &[Capability::BareHeapElements],
     after: &["entry_uniforms", "inline_builtins"],
     run,
     ..Pass::ROW
@@ -165,8 +168,8 @@ impl Resolver<'_, '_> {
         }
         let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
         self.prepare(&mut body);
-        let mut block = std::mem::take(&mut body.block);
         let mut work = self.work((id, original), &mut body, bound, depth);
+        let mut block = std::mem::take(&mut work.body.block);
         self.find_branched(original, &mut work, &block);
         let mut first = self.parameters_to_variables(&mut work);
         self.block(&mut work, &mut block);
@@ -253,7 +256,9 @@ impl Resolver<'_, '_> {
             self.expression(work, root, &mut site);
         }
         let mut keeps = true;
-        if let Some((local, path, value)) = binding {
+        if let Some(local) = self.heap_variable(work, &stmt) {
+            work.staying.insert(local);
+        } else if let Some((local, path, value)) = binding {
             match value {
                 Some(value) => self.alias(work, (local, path), value, &mut site),
                 None => drop(work.flow.aliases.remove(&local)),
@@ -271,6 +276,13 @@ impl Resolver<'_, '_> {
             out.push(stmt);
         }
         out.append(&mut site.after);
+    }
+
+    /// The variable that a statement declares for an element of a descriptor heap, where it stays one.
+    fn heap_variable(&self, work: &Work, stmt: &Stmt) -> Option<LocalId> {
+        let StmtKind::Local(local, Some(value)) = stmt.kind else { return None };
+        let stays = is_heap_element(self.cx.program, &work.body.exprs, value) && !work.assigned.contains(&local);
+        stays.then_some(local)
     }
 
     /// The place that a statement gives resources to, and the value.

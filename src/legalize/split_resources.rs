@@ -8,6 +8,7 @@
 //! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
 use super::fields::Moved;
+use super::heap_variables::is_element;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
@@ -46,9 +47,10 @@ pub(super) const PASS: Pass = Pass {
         ),
         (
             Capability::ResourceValues,
-            Find::Stmt(
-                |p, body, stmt| matches!(stmt.kind, StmtKind::Local(l, _) if p.holds_resource(body.locals[l].ty)),
-            ),
+            Find::Stmt(|p, body, stmt| {
+                let StmtKind::Local(local, value) = stmt.kind else { return false };
+                p.holds_resource(body.locals[local].ty) && !value.is_some_and(|e| is_element(p, &body.exprs, e))
+            }),
         ),
         (
             Capability::ResourceValues,

@@ -51,12 +51,19 @@ pub fn reflect(
         binding_policy: layout.settings.policy.name.to_owned(),
         parameters,
         entry_points,
-        bindless_space_index: leaves::free_space(&leaves),
+        bindless_space_index: heap_space(program, layout).unwrap_or(leaves::free_space(&leaves)),
         global_scope: builder.scope(Owner::Globals),
         types: types::types(&builder),
         leaves,
         memory,
     }
+}
+
+/// The space of descriptor heaps that are arrays.
+fn heap_space(program: &Program, layout: &ProgramLayout) -> Option<u64> {
+    let heap = layout.parameters.iter().find(|p| program.globals[p.global].heap == Some(Heap::Resources));
+    let heap = heap.or(layout.parameters.iter().find(|p| program.globals[p.global].heap.is_some()));
+    heap.map(|p| p.place.space.get(Unit::Descriptor))
 }
 
 /// The attribute of structs of the standard library whose fields are values side by side, shown without names.
@@ -233,7 +240,9 @@ fn place_attachments(layout: &mut TypeLayout, at: u64) {
 
 impl Builder<'_> {
     fn parameters(&self) -> Vec<Variable> {
-        self.layout.parameters.iter().map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
+        // The arrays that descriptor heaps are come last, and nobody has declared them.
+        let declared = self.layout.parameters.iter().take_while(|p| self.program.globals[p.global].heap.is_none());
+        declared.map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
     }
 
     fn parameter(&self, id: GlobalId, place: &Position, layout: &TypeLayout) -> Variable {

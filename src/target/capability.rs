@@ -80,6 +80,10 @@ capabilities! {
     NestedResourceArrays,
     /// Unbounded arrays of resources.
     UnboundedResourceArrays,
+    /// Descriptor heaps (`ResourceDescriptorHeap`, descriptor handles).
+    DescriptorHeaps,
+    /// Elements of descriptor heaps that are used without a variable or parameter of their type.
+    BareHeapElements,
     /// `bool` in buffers.
     BoolInBuffers,
     /// Constant buffers in arrays, and matrices with a storage order in structured buffers, without a struct around the data.

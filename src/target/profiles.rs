@@ -150,7 +150,7 @@ const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
 const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries]);
-const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64]);
+const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64, DescriptorHeaps]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[

@@ -75,6 +75,8 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
         Type::MeshOutput(kind, t, n) => format!("Output{kind:?}<{}, {n}>", of(t)),
         Type::Pointer(t, space) => format!("Ptr<{}, {space:?}>", of(t)),
+        Type::Handle(t) => format!("DescriptorHandle<{}>", of(t)),
+        Type::HeapElement(samplers) => (if samplers { "SamplerDescriptor" } else { "ResourceDescriptor" }).to_owned(),
         Type::Atomic(s) => format!("Atomic<{}>", s.name()),
         Type::Text => "String".to_owned(),
         Type::Opaque(name) => name.to_string(),
@@ -168,6 +170,7 @@ impl Dump<'_> {
             GlobalKind::Input => "in ",
             GlobalKind::Output => "out ",
             GlobalKind::Passed => "passed ",
+            GlobalKind::Heap => "heap ",
         };
         let id = match g.explicit.constant_id {
             Some(Some(id)) => format!("[vk::constant_id({id})] "),

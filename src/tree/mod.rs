@@ -458,6 +458,39 @@ pub enum GlobalKind {
     Output,
     /// What shaders pass each other besides inputs and outputs, payloads and hit attributes; made by legalization.
     Passed,
+    /// A descriptor heap as an array of one type, where the target has heaps; made for layout. It is not declared.
+    Heap,
+}
+
+/// Where descriptors are that shaders find by their indices alone.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Heap {
+    /// `ResourceDescriptorHeap`.
+    Resources,
+    /// `SamplerDescriptorHeap`.
+    Samplers,
+    /// Textures with their samplers, where those are one descriptor.
+    Combined,
+}
+
+impl Heap {
+    /// Its name in the source.
+    pub fn name(self) -> &'static str {
+        match self {
+            Heap::Resources => "ResourceDescriptorHeap",
+            Heap::Samplers => "SamplerDescriptorHeap",
+            Heap::Combined => "CombinedDescriptorHeap",
+        }
+    }
+
+    /// The heap in which descriptors of a type are.
+    pub fn of(ty: Type) -> Heap {
+        match ty {
+            Type::Sampler(_) => Heap::Samplers,
+            Type::Texture(t) if t.combined => Heap::Combined,
+            _ => Heap::Resources,
+        }
+    }
 }
 
 /// The namespaces around a declaration.
@@ -518,6 +551,8 @@ pub struct Global {
     pub wraps: Option<TypeId>,
     /// Of a texture that a pass combined with a sampler.
     pub pair: Option<SamplerPair>,
+    /// It is this descriptor heap, as an array of one type: the source does not declare it.
+    pub heap: Option<Heap>,
 }
 
 impl Global {

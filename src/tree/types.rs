@@ -253,6 +253,10 @@ pub enum Type {
     MeshOutput(MeshOutputKind, TypeId, u32),
     /// A pointer.
     Pointer(TypeId, AddressSpace),
+    /// `DescriptorHandle<T>`: where a resource is in a descriptor heap. Layout and legalization see the two numbers that it is.
+    Handle(TypeId),
+    /// `ResourceDescriptorHeap[i]`, or `SamplerDescriptorHeap[i]` (`true`): of the type that it converts to.
+    HeapElement(bool),
     /// An atomic scalar (made by legalization).
     Atomic(Scalar),
     /// `String`.

@@ -534,6 +534,7 @@ impl Type {
             | Type::Stream(_, t)
             | Type::Patch(_, t, _)
             | Type::MeshOutput(_, t, _)
+            | Type::Handle(t)
             | Type::Pointer(t, _) => Some(t),
             Type::Texture(texture) => Some(texture.element),
             _ => None,
@@ -569,6 +570,7 @@ impl Type {
             Type::Patch(input, _, n) => Type::Patch(input, element, n),
             Type::MeshOutput(kind, _, n) => Type::MeshOutput(kind, element, n),
             Type::Pointer(_, space) => Type::Pointer(element, space),
+            Type::Handle(_) => Type::Handle(element),
             Type::Texture(texture) => Type::Texture(super::Texture { element, ..texture }),
             other => other,
         }

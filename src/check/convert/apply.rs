@@ -28,6 +28,13 @@ pub fn apply(
             let contents = exprs.push(Expr { kind: ExprKind::Contents(expr), ty: e, span });
             apply(exprs, program, contents, to, explicit)
         }
+        (Type::Handle(e), resource) if !matches!(resource, Type::Vector(..)) => {
+            let resource = exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: e, span });
+            apply(exprs, program, resource, to, explicit)
+        }
+        (_, Type::Handle(_) | Type::HeapElement(_)) | (Type::Handle(_) | Type::HeapElement(_), _) => {
+            exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span })
+        }
         (Type::Array(..), Type::Array(..)) => expr,
         (Type::Struct(_), Type::Struct(_)) => match base_of(program, from) {
             Some(base) => {

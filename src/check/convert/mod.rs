@@ -37,6 +37,8 @@ impl Rank {
     const UNSIZED: Rank = Rank(30);
     /// `ConstantBuffer<T>` becomes `T`.
     const CONTENTS: Rank = Rank(10);
+    /// A descriptor handle, or an element of a descriptor heap, becomes the resource.
+    const DESCRIPTOR: Rank = Rank(10);
     /// A value becomes one of an interface, or an optional one.
     pub const WRAPPED: Rank = Rank(200);
     /// A struct becomes its base.
@@ -268,6 +270,14 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
         (Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
             Some(Rank::CONTENTS + rank(program, e, to, LiteralKind::None)?)
         }
+        (Type::Handle(e), _) => Some(Rank::DESCRIPTOR + rank(program, e, to, LiteralKind::None)?),
+        (Type::HeapElement(samplers), Type::Handle(e)) => {
+            (is_sampler(types, e) == samplers && !is_combined(types, e)).then_some(Rank::DESCRIPTOR)
+        }
+        (Type::HeapElement(samplers), resource) => {
+            let fits = resource.is_resource() && is_sampler(types, to) == samplers && !is_combined(types, to);
+            fits.then_some(Rank::DESCRIPTOR)
+        }
         (Type::Array(a, Some(_)), Type::Array(b, None)) if a == b => Some(Rank::UNSIZED),
         (Type::Enum(id), _) => {
             let (scalar, shape) = numeric(types, to)?;
@@ -283,6 +293,20 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
             Some(scalar_rank(a, b, literal) + shape_rank(from, to)?)
         }
     }
+}
+
+fn is_sampler(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Sampler(_))
+}
+
+/// A texture with its sampler: no one descriptor of a heap.
+fn is_combined(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Texture(t) if t.combined)
+}
+
+/// The vector of two numbers that a descriptor handle is.
+fn is_handle_number(ty: Type) -> bool {
+    matches!(ty, Type::Vector(Scalar::U32, 2))
 }
 
 /// A struct to one of its bases.
@@ -307,6 +331,9 @@ pub fn castable(program: &Program, from: TypeId, to: TypeId, zero: bool) -> bool
     match (types.get(from), types.get(to)) {
         (Type::Scalar(_) | Type::Enum(_), Type::Enum(_)) | (Type::Vector(_, 1), Type::Enum(_)) => true,
         (_, Type::Struct(_) | Type::Array(..)) if zero => is_data(program, to, 64),
+        (Type::Handle(_), number) | (number, Type::Handle(_)) => is_handle_number(number),
+        // In the library.
+        (Type::Scalar(Scalar::U32), Type::HeapElement(_)) => true,
         _ => false,
     }
 }
@@ -314,7 +341,7 @@ pub fn castable(program: &Program, from: TypeId, to: TypeId, zero: bool) -> bool
 /// Plain data: numbers, enums, and arrays and structs of them.
 pub fn is_data(program: &Program, ty: TypeId, depth: u32) -> bool {
     match program.types.get(ty) {
-        Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) | Type::Error => true,
+        Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) | Type::Handle(_) | Type::Error => true,
         Type::Array(element, Some(_)) => depth > 0 && is_data(program, element, depth - 1),
         Type::Struct(id) if (id.0 as usize) < program.structs.len() => {
             depth > 0 && program.structs[id].fields.iter().all(|f| is_data(program, f.ty, depth - 1))

@@ -156,6 +156,7 @@ impl GlslFile<'_> {
             GlobalKind::Input => self.varying(global, "in"),
             GlobalKind::Output => self.varying(global, "out"),
             GlobalKind::Passed => self.passed(global),
+            GlobalKind::Heap => {}
             GlobalKind::Static => self.variable(global, ""),
             GlobalKind::Const => self.variable(global, "const "),
             GlobalKind::Groupshared => self.variable(global, "shared "),

@@ -87,6 +87,8 @@ impl Spelling for Glsl {
             | Type::MeshOutput(_, t, _)
             | Type::Pointer(t, _) => self.type_name(cx, t),
             Type::Text => "string".to_owned(),
+            Type::Handle(_) => self.vector_name(Scalar::U32, 2),
+            Type::HeapElement(_) => self.scalar_name(Scalar::U32).to_owned(),
             Type::Opaque(symbol) => symbol.to_string(),
         }
     }

@@ -88,7 +88,7 @@ impl WgslFile<'_> {
                 let id = global.explicit.constant_id.flatten().map(|n| format!("@id({n}) ")).unwrap_or_default();
                 format!("{id}override {declared}")
             }
-            GlobalKind::Static | GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => {
+            GlobalKind::Static | GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed | GlobalKind::Heap => {
                 format!("var<private> {declared}")
             }
         };

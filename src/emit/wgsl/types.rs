@@ -69,6 +69,8 @@ impl Spelling for Wgsl {
             Type::RayQuery(_) => "ray_query".to_owned(),
             Type::SubpassInput(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => of(t),
             Type::Text => "string".to_owned(),
+            Type::Handle(_) => self.vector_name(Scalar::U32, 2),
+            Type::HeapElement(_) => self.scalar_name(Scalar::U32).to_owned(),
             Type::Opaque(symbol) => symbol.to_string(),
         }
     }

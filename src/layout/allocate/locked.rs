@@ -166,6 +166,9 @@ fn subjects(program: &Program, settings: &Settings, view: &View) -> Vec<Subject>
             });
         }
     }
+    for (heap, id) in heaps::firsts(program) {
+        subjects.push(Subject::implicit(heap.name().to_owned(), Owner::Global(id)));
+    }
     for (index, entry) in program.entry_points.iter().enumerate() {
         subjects.push(Subject::implicit(format!("{}.$Params", entry.name), Owner::EntryBuffer(index)));
         let function = &program.functions[entry.function];

@@ -28,6 +28,7 @@ rules! {
     EXPLICIT = "layout-explicit";
     FIRST_FIT = "layout-first-fit";
     LOCK = "layout-lock";
+    "layout-heaps";
     UNUSED = "layout-unused";
     STAGE_IO = "layout-stage-io";
     MATRICES = "layout-matrices";

@@ -276,6 +276,8 @@ impl Work<'_> {
             ExprKind::Literal(..) => true,
             ExprKind::Convert(a, _) | ExprKind::Swizzle(a, _) | ExprKind::Field(a, _) => self.is_frozen(a),
             ExprKind::Local(l) => !self.assigned.contains(&l),
+            // No shader writes to constant buffers.
+            ExprKind::Contents(_) => true,
             _ => {
                 let inner = self.facts.unmarked(&self.body.exprs, index);
                 inner != index && self.is_frozen(inner)
@@ -388,6 +390,8 @@ pub(super) fn same_value(exprs: &ExprArena, a: ExprId, b: ExprId) -> bool {
     match (&exprs[a].kind, &exprs[b].kind) {
         (ExprKind::Literal(a, _), ExprKind::Literal(b, _)) => a == b,
         (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+        (ExprKind::Global(a), ExprKind::Global(b)) => a == b,
+        (ExprKind::Contents(a), ExprKind::Contents(b)) => same_value(exprs, *a, *b),
         (ExprKind::Swizzle(a, i), ExprKind::Swizzle(b, j)) => i.list() == j.list() && same_value(exprs, *a, *b),
         (ExprKind::Field(a, i), ExprKind::Field(b, j)) => i == j && same_value(exprs, *a, *b),
         (ExprKind::Convert(a, _), ExprKind::Convert(b, _)) => same_value(exprs, *a, *b),

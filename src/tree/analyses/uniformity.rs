@@ -611,8 +611,11 @@ pub fn is_varying_global(program: &Program, global: &Global) -> bool {
             Type::Texture(t) => t.access != Access::Read && !global.modifiers.has(Modifiers::READONLY),
             _ => false,
         },
-        GlobalKind::Static | GlobalKind::Groupshared | GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => {
-            true
-        }
+        GlobalKind::Static
+        | GlobalKind::Groupshared
+        | GlobalKind::Input
+        | GlobalKind::Output
+        | GlobalKind::Passed
+        | GlobalKind::Heap => true,
     }
 }

@@ -1,0 +1,67 @@
+//! Descriptor heaps come after all declarations: in the first space that nothing else is in, all arrays of a heap at one binding.
+//! slangc places them so too (rule `layout-heaps`).
+
+use super::*;
+
+/// The first array of each heap that a program has, which stands for the heap.
+pub(super) fn firsts(program: &Program) -> BTreeMap<Heap, GlobalId> {
+    let mut firsts = BTreeMap::new();
+    for &id in &program.parameters {
+        if let Some(heap) = program.globals[id].heap {
+            firsts.entry(heap).or_insert(id);
+        }
+    }
+    firsts
+}
+
+/// The binding of a heap in the space of them all.
+fn binding_of(heap: Heap) -> u64 {
+    match heap {
+        Heap::Samplers => 0,
+        Heap::Combined => 1,
+        Heap::Resources => 2,
+    }
+}
+
+impl<'a> Allocator<'a> {
+    /// Places the arrays that stand for descriptor heaps.
+    pub(super) fn place_heaps(&mut self) -> Vec<(GlobalId, Pending<'a>)> {
+        let program = self.program;
+        let (firsts, mut own_space) = (firsts(program), None);
+        let mut places = BTreeMap::new();
+        for (&heap, &first) in &firsts {
+            let recorded = self.recorded_position(Owner::Global(first), Unit::Descriptor);
+            let (place, how) = match (recorded, self.settings.heap_bindings.get(heap)) {
+                (Some(at), _) => ((at.index, at.space.unwrap_or(0)), How::Recorded),
+                (None, Some((index, space))) => ((index.into(), space.into()), How::Option),
+                (None, None) => {
+                    let space = *own_space.get_or_insert_with(|| self.heap_space(&firsts));
+                    ((binding_of(heap), space), self.how_implicit())
+                }
+            };
+            places.insert(heap, (place, how));
+        }
+        let globals = program.parameters.iter().map(|id| (*id, &program.globals[*id]));
+        let mut list = Vec::new();
+        for (id, global) in globals {
+            let Some((heap, (place, how))) = global.heap.and_then(|h| Some((h, *places.get(&h)?))) else { continue };
+            let layout = self.measure_global(&self.settings, global, Owner::Global(id));
+            let mut position = Position::at(Counts::one(Unit::Descriptor, place.0));
+            position.space.set(Unit::Descriptor, place.1);
+            let owner = (global.name, Owner::Global(id));
+            if firsts.get(&heap) == Some(&id) {
+                let range = self.range_of(owner, Unit::Descriptor, place.1, (place.0, 1), how);
+                self.trace.push(Placement { span: global.span, ..range });
+            }
+            list.push((id, pending(owner, global.span, &global.explicit, layout, position)));
+        }
+        list
+    }
+
+    /// The space of heaps: that which one of them has on record, or the first free one.
+    fn heap_space(&mut self, firsts: &BTreeMap<Heap, GlobalId>) -> u64 {
+        let recorded =
+            firsts.values().find_map(|id| self.recorded_position(Owner::Global(*id), Unit::Descriptor)?.space);
+        recorded.unwrap_or_else(|| self.free_spaces(1))
+    }
+}
