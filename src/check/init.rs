@@ -247,6 +247,9 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        if let (Type::Handle(_), [numbers]) = (self.program.types.get(ty), list) {
+            return self.construct_one(ty, std::slice::from_ref(numbers), span);
+        }
         let mut elements = Elements { list: list.iter().peekable(), pending: VecDeque::new() };
         let made = self.take_parts(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)

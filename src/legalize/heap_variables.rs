@@ -8,6 +8,7 @@
 use super::hoist::{self, Mark, Marks};
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Program, StmtKind, Type};
@@ -30,6 +31,19 @@ fn run(cx: &mut Context) {
         let marks = bare(program, body, &live).into_iter();
         marks.map(|e| (e, Mark::Value(name_of(program, body, e)))).collect::<Marks>()
     });
+}
+
+/// Constant buffers in heaps are of structs.
+pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
+    for (_, heap) in program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Heap) {
+        if let Type::ConstantBuffer(data) = program.types.get(program.types.innermost(heap.ty))
+            && !matches!(program.types.get(data), Type::Struct(_))
+        {
+            let ty = program.type_name(data);
+            let message = format!("a constant buffer of `{ty}` in a descriptor heap is not supported; put it into a struct");
+            diags.push(Diagnostic::error(Code::CAPABILITY, heap.span, message));
+        }
+    }
 }
 
 /// Whether an expression is an element of a heap that the target has.

@@ -325,6 +325,7 @@ pub fn run(
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
     push_constants::check(program, profile, diags);
+    heap_variables::check(program, diags);
     payloads::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {
         let faults = origins::verify(program, layout, profile);
