@@ -584,7 +584,7 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         unsized_array_size,
         shift: if api.facts().classes { layout::Shift::NONE } else { options.shift },
         globals_binding: options.globals_binding,
-        native_heaps: api != Api::Vulkan || profile.has(crate::target::Capability::DescriptorHeaps),
+        native_heaps: Settings::native(api, options.policy).native_heaps,
         heap_bindings: layout::HeapBindings { resources: options.resource_heap, samplers: options.sampler_heap },
         reserve_unused: options.reserve_unused,
         targets_claim_registers: api == Api::D3d && !block_spaces && options.policy.explicit.targets_claim_registers,

@@ -172,6 +172,8 @@ pub enum Varyings {
 pub enum NamedBlocks {
     /// None: a buffer is a variable.
     None,
+    /// Storage buffers in arrays, whose elements are structs.
+    Arrays,
     /// Constant buffers of something else than a struct: their one member has the buffer's name.
     WithoutStruct,
     /// All but those whose members are named without the buffer.

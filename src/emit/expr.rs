@@ -513,6 +513,12 @@ impl<'a> Exprs<'a> {
         }
     }
 
+    /// A buffer that is an element of an array: its elements are those of a member of the block, or struct, that it is.
+    pub(super) fn is_element_buffer(&self, id: ExprId) -> bool {
+        matches!(self.ty(id), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
+            && !matches!(self.kind(id), ExprKind::Global(_))
+    }
+
     fn address_of(&self, a: ExprId, out: &mut String) -> Prec {
         if let ExprKind::Deref(pointer) = self.kind(a) {
             return self.print(*pointer, out);

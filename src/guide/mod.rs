@@ -13,6 +13,7 @@ guide! {
     rust;
     d3d;
     opengl;
+    wgpu;
     policies;
     layouts;
     locks;

@@ -134,7 +134,8 @@ impl Settings {
     pub fn native(api: Api, policy: Policy) -> Settings {
         let d3d = api == Api::D3d;
         let constant = if d3d { policy.buffers.d3d_constant } else { &rules::STD140 };
-        let push = if api.facts().push_constants { &rules::STD430 } else { constant };
+        // WGSL lays out immediates by the rules that all its buffers have; those of constant buffers are the stricter.
+        let push = if api.facts().push_constants && !api.is_webgpu() { &rules::STD430 } else { constant };
         let rules = BufferRules {
             constant,
             structured: if d3d { policy.buffers.d3d_structured } else { &rules::STD430 },
@@ -150,7 +151,7 @@ impl Settings {
             unsized_array_size: None,
             shift: Shift::NONE,
             globals_binding: None,
-            native_heaps: api != Api::Vulkan,
+            native_heaps: !matches!(api, Api::Vulkan | Api::Wgpu),
             heap_bindings: HeapBindings::default(),
             reserve_unused: false,
             targets_claim_registers: false,

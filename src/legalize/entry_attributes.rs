@@ -104,7 +104,10 @@ impl AttributeLowering<'_, '_> {
     fn slot(&mut self, leaf: &Leaf, direction: Direction) -> Option<InterfaceSlot> {
         if leaf.is_system() {
             let value = leaf.system(self.entry.stage, direction)?;
-            let (builtin, scalar, length) = value.attribute?;
+            let (builtin, scalar, length) =
+                value.attribute.filter(|_| value.needs.is_none_or(|c| self.cx.profile.has(c)))?;
+            let linear = value.linear_attribute.filter(|_| leaf.modifiers.has(Modifiers::NOPERSPECTIVE));
+            let builtin = linear.unwrap_or(builtin);
             let types = &mut self.cx.program.types;
             let ty = types.scalar_or_vector(scalar, length);
             let modifiers = leaf.modifiers.0 & Modifiers::PRECISE.0;

@@ -40,7 +40,8 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
             && !matches!(program.types.get(data), Type::Struct(_))
         {
             let ty = program.type_name(data);
-            let message = format!("a constant buffer of `{ty}` in a descriptor heap is not supported; put it into a struct");
+            let message =
+                format!("a constant buffer of `{ty}` in a descriptor heap is not supported; put it into a struct");
             diags.push(Diagnostic::error(Code::CAPABILITY, heap.span, message));
         }
     }

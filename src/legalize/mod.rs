@@ -93,8 +93,8 @@ use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{
-    Effects, ExprArena, ExprId, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin, ParameterId, Program,
-    Type,
+    AttributeArg, Effects, ExprArena, ExprId, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin,
+    ParameterId, Program, Type,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeSet;
@@ -376,8 +376,12 @@ fn without_spelling(program: &Program, profile: &Profile, diags: &mut Diagnostic
             if !lacks_spelling(callee) || needs::required(callee).any(|c| !profile.has(c)) {
                 continue;
             }
-            let message =
-                format!("`{}` is not supported by {}", callee.name.as_str().trim_start_matches('_'), profile.name);
+            let known_as = callee.attribute("__known_as").and_then(|a| a.args.first());
+            let name = match known_as {
+                Some(AttributeArg::Text(name)) => *name,
+                _ => callee.name,
+            };
+            let message = format!("`{}` is not supported by {}", name.as_str().trim_start_matches('_'), profile.name);
             diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
         }
     }

@@ -510,6 +510,11 @@ fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> boo
     };
     match which {
         NamedBlocks::None => false,
+        NamedBlocks::Arrays => {
+            let array = matches!(types.get(global.ty), Type::Array(..));
+            array
+                && matches!(types.get(types.innermost(global.ty)), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
+        }
         NamedBlocks::WithoutStruct => {
             constant(global.ty).is_some_and(|element| !matches!(types.get(element), Type::Struct(_)))
         }
@@ -560,7 +565,8 @@ fn coarse_types(program: &Program, function: &Function) -> Vec<String> {
 /// The struct whose members a block declares at global scope.
 fn open_struct(program: &Program, global: &Global, which: NamedBlocks) -> Option<StructId> {
     // Push constants are read through the name of their block, all members where blocks are no scopes of their own.
-    let closed = which == NamedBlocks::None || global.modifiers.has(Modifiers::PUSH_CONSTANT);
+    let nowhere = matches!(which, NamedBlocks::None | NamedBlocks::Arrays);
+    let closed = nowhere || global.modifiers.has(Modifiers::PUSH_CONSTANT);
     match program.types.get(program.types.innermost(global.ty)) {
         _ if closed || !global.transparent => None,
         Type::ConstantBuffer(t) | Type::TextureBuffer(t) => match program.types.get(t) {

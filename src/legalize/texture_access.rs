@@ -28,16 +28,20 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::UnstatedTextureAccess) {
         return;
     }
-    let (read, written) = uses(cx.program);
+    let (read, written, atomic) = uses(cx.program);
     for id in cx.program.parameters.clone() {
         let global = &cx.program.globals[id];
-        let element = match cx.program.types.get(global.ty) {
+        let element = match cx.program.types.get(cx.program.types.innermost(global.ty)) {
             Type::Texture(texture) if texture.access != Access::Read => texture.element,
             Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => element,
             _ => continue,
         };
         let format = Format::of_image(&cx.program.types, element, global);
         let (span, name) = (global.span, global.name);
+        if atomic.contains(&id) {
+            cx.program.globals[id].modifiers.set(Modifiers::ATOMIC_ACCESS);
+            continue;
+        }
         let both = read.contains(&id) && written.contains(&id);
         let support = format.support(cx.profile.facts.image_formats, both);
         let how = if both { " that is both read and written" } else { "" };
@@ -68,21 +72,25 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// The writable textures that are read, and those that are written.
-fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
-    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+/// The writable textures that are read, those that are written, and those that are written atomically.
+fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
+    let (mut read, mut written, mut atomic) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     for id in program.reachable_functions() {
         let body = &program.functions[id].code;
         for id in body.expressions() {
             let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
-            let Some(ExprKind::Global(texture)) = args.first().map(|t| &body.exprs[*t].kind) else { continue };
+            let texture = args.first().map(|t| &body.exprs[body.exprs.base(*t)].kind);
+            let Some(ExprKind::Global(texture)) = texture else { continue };
             if program.functions[*f].is_marked("__reads_texels") {
                 read.insert(*texture);
             }
             if program.functions[*f].is_marked("__effects") {
                 written.insert(*texture);
             }
+            if program.functions[*f].is_marked("__atomic_texels") {
+                atomic.insert(*texture);
+            }
         }
     }
-    (read, written)
+    (read, written, atomic)
 }

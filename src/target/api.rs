@@ -13,6 +13,8 @@ pub enum Api {
     OpenGl,
     /// Indices by class: of buffers, of textures, of samplers.
     Metal,
+    /// WebGPU as wgpu has it: arrays of resources in one binding, and immediates, which are push constants.
+    Wgpu,
 }
 
 /// The class of buffers that are no constant buffers.
@@ -59,7 +61,12 @@ pub struct ApiFacts {
 
 impl Api {
     /// Every model.
-    pub const ALL: [Api; 5] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl, Api::Metal];
+    pub const ALL: [Api; 6] = [Api::D3d, Api::Vulkan, Api::WebGpu, Api::OpenGl, Api::Metal, Api::Wgpu];
+
+    /// Whether it is WebGPU, perhaps with more.
+    pub fn is_webgpu(self) -> bool {
+        matches!(self, Api::WebGpu | Api::Wgpu)
+    }
 
     /// The row of an API.
     pub fn facts(self) -> &'static ApiFacts {
@@ -69,6 +76,7 @@ impl Api {
             Api::WebGpu => &WEBGPU,
             Api::OpenGl => &OPENGL,
             Api::Metal => &METAL,
+            Api::Wgpu => &WGPU,
         }
     }
 }
@@ -91,6 +99,7 @@ const D3D: ApiFacts = ApiFacts {
 const VULKAN: ApiFacts =
     ApiFacts { word: "vulkan", classes: false, arrays: true, push_constants: true, wide_locations: 2, ..D3D };
 const WEBGPU: ApiFacts = ApiFacts { word: "webgpu", classes: false, combined: 2, element_wise: true, ..D3D };
+const WGPU: ApiFacts = ApiFacts { word: "wgpu", arrays: true, push_constants: true, ..WEBGPU };
 const METAL: ApiFacts = ApiFacts {
     word: "metal",
     spaces: false,

@@ -120,6 +120,8 @@ capabilities! {
     NonFiniteConstants,
     /// Functions called in the values of named constants.
     CalledConstants,
+    /// Arithmetic on numbers of 64 bits in the values of named constants.
+    WideConstants,
     /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons,
     /// Integer constants that wrap around.

@@ -44,6 +44,7 @@ const PROFILES: &[Profile] = &[
     glsl("glsl_es_310", (3, 10), ES_310, opengl(Glsl { texel_buffer_extension: "GL_EXT_texture_buffer", ..Glsl::ES })),
     glsl("glsl_es_320", (3, 20), ES_320, opengl(Glsl::ES)),
     wgsl("wgsl", Target::Wgsl, WGSL, WEBGPU),
+    wgsl("wgpu", Target::Wgsl, WGPU, Facts { api: Api::Wgpu, named_blocks: NamedBlocks::Arrays, ..WEBGPU }),
     wgsl("spirv", Target::Spirv, NAGA, WEBGPU),
     wgsl("metal", Target::Metal, NAGA, Facts { api: Api::Metal, spaces: false, ..WEBGPU }),
 ];
@@ -129,7 +130,7 @@ const WEBGPU: Facts = Facts {
 #[rustfmt::skip]
 const COMMON: Capabilities = Capabilities::EMPTY.with(&[
     SeparateSamplers, SamplerParameters, StorageBuffers, StorageTextures, ComputeShaders, CubeArrays, LineTextures,
-    MultisampledTextures, NestedArrays, VertexInputArrays, IntegerChoices,
+    MultisampledTextures, NestedArrays, VertexInputArrays, IntegerChoices, WideConstants,
 ]);
 
 #[rustfmt::skip]
@@ -174,7 +175,7 @@ const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics,
+    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
 ]);
 const GL_330: Capabilities = GL_ANY.with(&[
     RuntimeInitializers,
@@ -225,6 +226,20 @@ const WGSL: Capabilities = COMMON.with(&[
     BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId,
+]);
+/// The dialect of naga, with what wgpu has as features of devices.
+const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
+    ResourceArrays,
+    BufferArrays,
+    UnboundedResourceArrays,
+    PushConstants,
+    Int64,
+    Float64,
+    Atomic64,
+    RayQueries,
+    Barycentrics,
+    Multiview,
+    ImageAtomics,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
 const NAGA: Capabilities = WGSL.less(&[SpecializationConstants]);

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// The words of one language.
 pub struct Reserved {
     keywords: Words,
-    /// What drivers take for keywords, although the language has them only within `layout(...)`.
+    /// What compilers take for keywords: drivers what the language has only within `layout(...)`, naga the types of its own.
     of_drivers: Words,
     builtins: Words,
     /// No name may begin with one of these.
@@ -34,10 +34,14 @@ impl Reserved {
         static VULKAN: Reserved = GLSL;
         static OPENGL: Reserved = Reserved { of_drivers: Words("packed row_major"), ..GLSL };
         static WGSL: Reserved = Reserved { prefixes: &["__"], ..Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS) };
+        const OF_NAGA: &str = "RayDesc RayIntersection acceleration_structure binding_array f64 i64 ray_query u64";
+        static WGPU: Reserved =
+            Reserved { prefixes: &["__"], of_drivers: Words(OF_NAGA), ..Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS) };
         match profile.language {
             Language::Hlsl => &HLSL,
             Language::Glsl if profile.facts.api == Api::OpenGl => &OPENGL,
             Language::Glsl => &VULKAN,
+            Language::Wgsl if profile.facts.api == Api::Wgpu => &WGPU,
             Language::Wgsl => &WGSL,
         }
     }

@@ -1,5 +1,6 @@
 //! The table of system values: what a semantic is in each kind of stage interface.
 
+use super::Capability;
 use crate::tree::{Scalar, Stage};
 
 /// The direction of stage data.
@@ -31,6 +32,10 @@ pub struct SystemValue {
     pub semantic: Option<&'static str>,
     /// The variable without perspective, where that is another one.
     pub linear: Option<&'static str>,
+    /// The attribute without perspective, where that is another one.
+    pub linear_attribute: Option<&'static str>,
+    /// What a target with attributes must have for this one.
+    pub needs: Option<Capability>,
     /// The layout with which the variable is declared again.
     pub layout: Option<&'static str>,
     /// The shader model from which on D3D has it.
@@ -66,6 +71,8 @@ const fn row(
         attribute,
         semantic: None,
         linear: None,
+        linear_attribute: None,
+        needs: None,
         layout: None,
         since: (0, 0),
         extension,
@@ -80,6 +87,16 @@ const fn named(mut value: SystemValue, semantic: &'static str) -> SystemValue {
 
 const fn linear(mut value: SystemValue, variable: &'static str) -> SystemValue {
     value.linear = Some(variable);
+    value
+}
+
+/// A value with an attribute that not every target with attributes has.
+const fn feature(mut value: SystemValue, attribute: Spelling, needs: Capability) -> SystemValue {
+    value.attribute = Some(attribute);
+    value.needs = Some(needs);
+    if value.linear.is_some() {
+        value.linear_attribute = Some("barycentric_no_perspective");
+    }
     value
 }
 
@@ -115,8 +132,8 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
     named(row(&["SV_DRAWINDEX"], &[Vertex], In,
         Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ""),
-    row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment, Mesh, Stage::Amplification], In,
-        Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"),
+    feature(row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment, Mesh, Stage::Amplification], In,
+        Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"), ("view_index", U32, 1), Capability::Multiview),
     row(&["SV_POSITION"], POINTS, Out,
         Some(("gl_Position", F32, 4)), Some(("position", F32, 4)), ""),
     hint(named(row(&["SV_POINTSIZE"], POINTS, Out,
@@ -157,8 +174,9 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_ShadingRateEXT", I32, 1)), None, "GL_EXT_fragment_shading_rate"),
     named(row(&["SV_POINTCOORD"], &[Fragment], In,
         Some(("gl_PointCoord", F32, 2)), None, ""), ""),
-    linear(row(&["SV_BARYCENTRICS"], &[Fragment], In,
+    feature(linear(row(&["SV_BARYCENTRICS"], &[Fragment], In,
         Some(("gl_BaryCoordEXT", F32, 3)), None, "GL_EXT_fragment_shader_barycentric"), "gl_BaryCoordNoPerspEXT"),
+        ("barycentric", F32, 3), Capability::Barycentrics),
     row(&["SV_DEPTH"], &[Fragment], Out,
         Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""),
     declared(row(&["SV_DEPTHGREATEREQUAL"], &[Fragment], Out,

@@ -223,6 +223,7 @@ modifiers! {
     WRITEONLY = 23, "writeonly";
     PERVERTEX = 24, "pervertex";
     SHADER_RECORD = 25, "shader_record";
+    ATOMIC_ACCESS = 26, "__atomic_access";
 }
 
 impl Modifiers {

@@ -58,7 +58,7 @@ impl Dialect for Glsl {
                 Some(ex.selected(*pointer, &format!(".data[0].{field}"), out))
             }
             // The elements of a buffer in an array of buffers, or behind a pointer.
-            ExprKind::Index(base, index) if is_device_pointer(ex, *base) || is_element_buffer(ex, *base) => {
+            ExprKind::Index(base, index) if is_device_pointer(ex, *base) || ex.is_element_buffer(*base) => {
                 Some(ex.selected(*base, &format!(".data[{}]", ex.text(*index)), out))
             }
             ExprKind::Contents(inner) if is_wrapped_element(ex, *inner) => Some(ex.selected(*inner, ".data", out)),
@@ -67,7 +67,7 @@ impl Dialect for Glsl {
     }
 
     fn argument_suffix(&self, ex: &Exprs, _args: &[ExprId], arg: ExprId) -> &'static str {
-        if is_element_buffer(ex, arg) { ".data" } else { "" }
+        if ex.is_element_buffer(arg) { ".data" } else { "" }
     }
 
     fn splats(&self, ex: &Exprs, op: BinaryOp, id: ExprId, other: ExprId) -> bool {
@@ -151,12 +151,6 @@ fn is_device_pointer(ex: &Exprs, id: ExprId) -> bool {
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
     matches!(ex.ty(id), Type::Scalar(_) | Type::Vector(_, 1))
-}
-
-/// A buffer that is an element of an array: its block has an instance name and its elements are `data`.
-fn is_element_buffer(ex: &Exprs, id: ExprId) -> bool {
-    matches!(ex.ty(id), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
-        && !matches!(ex.kind(id), ExprKind::Global(_))
 }
 
 /// An element of an array of constant buffers whose contents are one member, `data`.

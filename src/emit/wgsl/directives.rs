@@ -4,6 +4,7 @@
 //! refuses without it. The directive is written where legalization has left some there.
 
 use crate::emit::context::Context;
+use crate::target::Api;
 use crate::target::system_values::enabled_for;
 use crate::tree::*;
 use std::collections::BTreeSet;
@@ -49,6 +50,10 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
             enables.extend(params.filter_map(|p| enabled_by(&p.attributes)).map(str::to_owned));
         }
     }
+    // naga has them, and refuses the directives.
+    if cx.profile.facts.api == Api::Wgpu {
+        subgroups &= !enables.remove("subgroups");
+    }
     let mut lines: Vec<String> = enables.into_iter().map(|name| format!("enable {name};")).collect();
     for function in &program.varying_derivatives {
         let name = program.functions[*function].name;
@@ -76,10 +81,20 @@ fn note_type(program: &Program, ty: TypeId, enables: &mut BTreeSet<String>) {
         Type::Scalar(Scalar::F16) | Type::Vector(Scalar::F16, _) | Type::Matrix(Scalar::F16, ..) => {
             enables.insert("f16".to_owned());
         }
+        Type::AccelerationStructure | Type::RayQuery(_) => drop(enables.insert("wgpu_ray_query".to_owned())),
+        Type::Array(element, _) if holds_resource(program, element) => {
+            enables.insert("wgpu_binding_array".to_owned());
+            note_type(program, element, enables);
+        }
         Type::Array(element, _)
         | Type::Pointer(element, _)
         | Type::Buffer(_, _, element)
         | Type::ConstantBuffer(element) => note_type(program, element, enables),
         _ => {}
     }
+}
+
+/// Whether an array of such elements is in one binding.
+pub(super) fn holds_resource(program: &Program, element: TypeId) -> bool {
+    program.types.get(program.types.innermost(element)).is_resource()
 }

@@ -1,6 +1,6 @@
 //! WGSL's own ways with expressions.
 
-use super::Wgsl;
+use super::{BUFFER_MEMBER, Wgsl};
 use crate::emit::dialect::{Dialect, Spelling, Style};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
@@ -17,7 +17,7 @@ const LITERALS: Literals = Literals {
         (Scalar::U64, "", "lu"),
         (Scalar::F64, "", "lf"),
     ],
-    minimum: &[(Scalar::I32, "i32(-2147483648)")],
+    minimum: &[(Scalar::I32, "i32(-2147483648)"), (Scalar::I64, "i64(0x8000000000000000lu)")],
     bits: ("bitcast<f32>(", "u)"),
 };
 
@@ -29,6 +29,9 @@ impl Dialect for Wgsl {
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            ExprKind::Index(base, index) if ex.is_element_buffer(*base) => {
+                Some(ex.selected(*base, &format!(".{BUFFER_MEMBER}[{}]", ex.text(*index)), out))
+            }
             ExprKind::Zero => match ex.ty(id) {
                 Type::Scalar(scalar) => Some(ex.push_literal(scalar, Literal::Int(0), None, out)),
                 _ => None,
@@ -41,6 +44,10 @@ impl Dialect for Wgsl {
             ExprKind::Unary(UnaryOp::Negate, a) => match ex.ty(id) {
                 Type::Scalar(Scalar::U32) => Some(negated(ex, *a, "u32", "i32", out)),
                 Type::Vector(Scalar::U32, n) => Some(negated(ex, *a, &format!("vec{n}u"), &format!("vec{n}i"), out)),
+                Type::Scalar(Scalar::U64) => Some(negated(ex, *a, "u64", "i64", out)),
+                Type::Vector(Scalar::U64, n) => {
+                    Some(negated(ex, *a, &format!("vec{n}<u64>"), &format!("vec{n}<i64>"), out))
+                }
                 _ => None,
             },
             ExprKind::Binary(BinaryOp::BitXor, a, b)
@@ -116,6 +123,9 @@ impl Dialect for Wgsl {
             _ => {
                 out.push('&');
                 ex.operand(arg, Prec::Unary, out);
+                if ex.is_element_buffer(arg) {
+                    out.push_str(&format!(".{BUFFER_MEMBER}"));
+                }
             }
         }
     }

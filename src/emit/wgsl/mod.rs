@@ -19,6 +19,9 @@ pub(super) fn emit(cx: &Context) -> String {
     file.w.finish()
 }
 
+/// The one member of the structs that storage buffers in arrays are.
+const BUFFER_MEMBER: &str = "data";
+
 /// The classes of slots, in the order of the groups that stand for them.
 const CLASSES: [char; 3] = ['b', 't', 's'];
 
@@ -40,7 +43,9 @@ impl WgslFile<'_> {
         let cx = self.cx;
         for item in cx.printed() {
             let group = match item {
-                Item::Global(id) => Group::Lines(self.cx.program.globals[id].kind as u8),
+                Item::Global(id) if self.cx.program.globals[id].block.is_none() => {
+                    Group::Lines(self.cx.program.globals[id].kind as u8)
+                }
                 _ => Group::Block,
             };
             spacing.before(group, &mut self.w);
@@ -72,6 +77,13 @@ impl WgslFile<'_> {
 
     fn global(&mut self, global: &Global) {
         self.w.before(&global.comments);
+        if let Some(block) = global.block {
+            let buffer = Wgsl.type_name(self.cx, self.cx.program.types.innermost(global.ty));
+            self.w.open(&format!("struct {block}"));
+            self.w.line(&format!("{BUFFER_MEMBER}: {buffer},"));
+            self.w.close("");
+            self.w.blank();
+        }
         let declared = Wgsl.variable(self.cx, global.ty, global.name.as_str());
         let mut text = match global.kind {
             GlobalKind::Parameter => self.parameter(global),
@@ -111,19 +123,31 @@ impl WgslFile<'_> {
             Some(Binding { index, space, .. }) => format!("@binding({index}) @group({space}) "),
             None => String::new(),
         };
-        let ty = self.cx.program.types.get(global.ty);
+        let ty = self.cx.program.types.get(self.cx.program.types.innermost(global.ty));
         let space = match ty {
-            _ if global.modifiers.has(Modifiers::PUSH_CONSTANT) => "<push_constant>",
+            _ if global.modifiers.has(Modifiers::PUSH_CONSTANT) => "<immediate>",
             Type::ConstantBuffer(_) => "<uniform>",
             Type::TextureBuffer(_) | Type::Buffer(_, Access::Read, _) => "<storage, read>",
             Type::Buffer(..) => "<storage, read_write>",
             _ => "",
         };
         let ty = match ty {
-            Type::Texture(texture) => types::texture(self.cx, &texture, Some(global)),
-            _ => Wgsl.type_name(self.cx, global.ty),
+            Type::Texture(texture) => self.in_arrays(global.ty, types::texture(self.cx, &texture, Some(global))),
+            _ => match global.block {
+                Some(block) => self.in_arrays(global.ty, block.to_string()),
+                None => Wgsl.type_name(self.cx, global.ty),
+            },
         };
         format!("{place}var{space} {}: {ty}", global.name)
+    }
+
+    /// What a type is an array of, if it is one, in the arrays.
+    fn in_arrays(&self, ty: TypeId, element: String) -> String {
+        match self.cx.program.types.get(ty) {
+            Type::Array(inner, Some(n)) => format!("binding_array<{}, {n}>", self.in_arrays(inner, element)),
+            Type::Array(inner, None) => format!("binding_array<{}>", self.in_arrays(inner, element)),
+            _ => element,
+        }
     }
 
     fn function(&mut self, id: FunctionId) {

@@ -1,6 +1,7 @@
 //! WGSL's spelling of types. A matrix of R rows and C columns is one of R columns of C: rows stay `m[i]`.
 
 use super::Wgsl;
+use super::directives::holds_resource;
 use crate::emit::context::Context;
 use crate::emit::dialect::Spelling;
 use crate::target::format::Format;
@@ -50,8 +51,13 @@ impl Spelling for Wgsl {
                 Some(letter) => format!("mat{r}x{c}{letter}"),
                 None => format!("mat{r}x{c}<{}>", self.scalar_name(s)),
             },
-            Type::Array(t, Some(n)) => format!("array<{}, {n}>", of(t)),
-            Type::Array(t, None) => format!("array<{}>", of(t)),
+            Type::Array(t, n) => {
+                let word = if holds_resource(cx.program, t) { "binding_array" } else { "array" };
+                match n {
+                    Some(n) => format!("{word}<{}, {n}>", of(t)),
+                    None => format!("{word}<{}>", of(t)),
+                }
+            }
             Type::Struct(id) => cx.program.structs[id].name.to_string(),
             Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
             Type::Texture(t) => texture(cx, &t, None),
@@ -97,6 +103,7 @@ pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) 
             None => Format::of_element(types, texture.element, modifiers),
         };
         let access = match () {
+            () if modifiers.has(Modifiers::ATOMIC_ACCESS) => "atomic",
             () if modifiers.has(Modifiers::READONLY) => "read",
             () if modifiers.has(Modifiers::WRITEONLY) || texture.access == Access::Write => "write",
             () => "read_write",

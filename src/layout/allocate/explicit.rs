@@ -148,7 +148,7 @@ impl<'a> Allocator<'a> {
     /// they take several, the further ones are the first free range of the group.
     pub(super) fn part_bindings(&self, pending: &mut Pending) {
         let leaf = pending.layout.innermost();
-        let array = matches!(pending.layout.detail, Detail::Array { .. });
+        let array = matches!(pending.layout.detail, Detail::Array { .. }) && !self.settings.api.facts().arrays;
         let one = match &leaf.detail {
             Detail::Resource { .. } => array || self.is_pair(leaf.ty),
             Detail::Block { element, .. } => {
@@ -156,7 +156,7 @@ impl<'a> Allocator<'a> {
             }
             _ => false,
         };
-        if self.settings.api == Api::WebGpu && one && self.settings.policy.explicit.bindings_of_parts {
+        if self.settings.api.is_webgpu() && one && self.settings.policy.explicit.bindings_of_parts {
             pending.layout.part_bindings();
         }
     }
@@ -165,7 +165,7 @@ impl<'a> Allocator<'a> {
     /// sampler takes the first free binding of the group.
     fn is_second_half(&self, pending: &Pending, at: (u32, u32)) -> bool {
         let sampler = matches!(self.program.types.get(pending.layout.ty), Type::Sampler(_));
-        let apart = self.settings.api == Api::WebGpu && self.settings.policy.explicit.bindings_of_parts;
+        let apart = self.settings.api.is_webgpu() && self.settings.policy.explicit.bindings_of_parts;
         sampler && apart && self.texture_bindings.contains(&at)
     }
 

@@ -166,8 +166,8 @@ fn subjects(program: &Program, settings: &Settings, view: &View) -> Vec<Subject>
             });
         }
     }
-    for (heap, id) in heaps::firsts(program) {
-        subjects.push(Subject::implicit(heap.name().to_owned(), Owner::Global(id)));
+    for (name, id) in heaps::recorded(program, settings) {
+        subjects.push(Subject::implicit(name, Owner::Global(id)));
     }
     for (index, entry) in program.entry_points.iter().enumerate() {
         subjects.push(Subject::implicit(format!("{}.$Params", entry.name), Owner::EntryBuffer(index)));
@@ -405,7 +405,7 @@ impl<'a> Allocator<'a> {
 
     /// The bindings besides the first, which are, or were, apart from it.
     fn recorded_further(&self, record: &Record, pending: &mut Pending) -> Option<RecordedRange> {
-        if self.settings.api != Api::WebGpu {
+        if !self.settings.api.is_webgpu() {
             return None;
         }
         let first = record.position(Unit::Descriptor)?;

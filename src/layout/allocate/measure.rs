@@ -90,14 +90,14 @@ impl<'a> Allocator<'a> {
     /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
     pub(super) fn puts_last(&self, settings: &Settings, owner: Owner) -> bool {
         let recorded = self.lock.as_ref().and_then(|lock| lock.puts_last(owner));
-        settings.api == Api::WebGpu && recorded.unwrap_or(settings.policy.order.extras_last)
+        settings.api.is_webgpu() && recorded.unwrap_or(settings.policy.order.extras_last)
     }
 
     /// The layout of a global under settings that may be others than those of now.
     pub(super) fn measure_global(&self, settings: &Settings, global: &Global, owner: Owner) -> TypeLayout {
         let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT);
         let recorded = global.modifiers.has(Modifiers::SHADER_RECORD);
-        let moves = (pushed || recorded) && settings.api == Api::Vulkan;
+        let moves = pushed && settings.api.facts().push_constants || recorded && settings.api == Api::Vulkan;
         let constant = if moves { settings.rules.push } else { settings.rules.constant };
         let inner = Settings { rules: BufferRules { constant, ..settings.rules }, ..*settings };
         let layouter = Layouter { program: self.program, settings: &inner };

@@ -6,7 +6,7 @@ use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::Detail;
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
-use crate::layout::{Api, Overlap, Part, Position, walk};
+use crate::layout::{Overlap, Part, Position, walk};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -89,7 +89,7 @@ impl Allocator<'_> {
         for other in others.iter().filter(|r| r.span != Span::default() && r.span != at) {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.name, range_text(other)));
         }
-        let never = self.settings.api == Api::WebGpu || range.unit == Unit::Specialization;
+        let never = self.settings.api.is_webgpu() || range.unit == Unit::Specialization;
         self.overlaps.push(Overlap { placed, met: owners, never, diagnostic });
     }
 
@@ -164,7 +164,7 @@ impl Allocator<'_> {
         };
         let diagnostic = Diagnostic::warning(Code::BINDING_OVERLAP, pending.span, message).note(note);
         let halves = parts.iter().all(|p| matches!(p.unit, Unit::ShaderResource | Unit::Sampler));
-        let never = self.settings.api == Api::WebGpu || !halves;
+        let never = self.settings.api.is_webgpu() || !halves;
         let (placed, met) = (pending.id.global(), (self.met.len(), 1));
         self.met.push(vec![placed]);
         self.overlaps.push(Overlap { placed, met, never, diagnostic });
