@@ -7,6 +7,7 @@
 //!
 //! After `resolve_resources` every resource is an access path from a global. Rule: `layout-arrays`, `layout-structs`.
 
+use super::empty_structs::is_empty;
 use super::fields::Moved;
 use super::heap_variables::is_element;
 use super::needs::Find;
@@ -17,7 +18,7 @@ use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
     ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "split_resources",
@@ -94,6 +95,19 @@ fn run(cx: &mut Context) {
     });
     blocks_to_buffers(cx);
     drop_resource_fields(cx);
+    drop_empty_contents(cx);
+}
+
+/// Blocks without data are declared nowhere: what they hold is nothing.
+fn drop_empty_contents(cx: &mut Context) {
+    let empty: FxHashSet<TypeId> = cx.program.types.ids().filter(|ty| is_empty(cx.program, *ty)).collect();
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            if matches!(exprs[id].kind, ExprKind::Contents(_)) && empty.contains(&exprs[id].ty) {
+                exprs[id].kind = ExprKind::Zero;
+            }
+        }
+    });
 }
 
 /// Whether a parameter is anything but one resource, one data block, or plain data.
