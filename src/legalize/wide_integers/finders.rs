@@ -23,7 +23,11 @@ pub(super) fn is_possible(cx: &Context) -> bool {
         _ => match global.kind {
             GlobalKind::Specialization => width(types, global.ty).is_none(),
             GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => !vectors_in(global.ty),
-            GlobalKind::Parameter | GlobalKind::Static | GlobalKind::Const | GlobalKind::Groupshared => true,
+            GlobalKind::Parameter
+            | GlobalKind::Heap
+            | GlobalKind::Static
+            | GlobalKind::Const
+            | GlobalKind::Groupshared => true,
         },
     };
     let passes_vectors = |entry: &EntryPoint| {
