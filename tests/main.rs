@@ -28,3 +28,4 @@ mod samples;
 mod schema;
 mod slots;
 mod type_layout;
+mod words;

@@ -393,8 +393,7 @@ impl<'a> Checker<'a> {
             self.check_ray_entry(function, stage);
             self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
-            // Slang takes one invocation a group where nothing is said.
-            if grouped && size.is_none() && self.source(info.source).language == crate::parse::Language::Hlsl {
+            if grouped && size.is_none() {
                 let message = format!("the {} entry point `{}` needs `[numthreads(x, y, z)]`", stage.name(), info.name);
                 self.error(Code::BAD_ENTRY, info.span, message);
             }

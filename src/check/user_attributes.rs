@@ -16,17 +16,20 @@ const USAGE: &str = "__AttributeUsage";
 const SUFFIX: &str = "Attribute";
 
 impl<'a> Checker<'a> {
-    /// Gives attributes that a struct declares the arguments that it asks for.
+    /// Gives attributes that a struct declares the arguments that it asks for, and reports those that nothing declares.
     pub(super) fn user_attributes(&mut self, list: &'a [ast::Attribute], resolved: &mut [Attribute], scope: ScopeId) {
         let named = list.iter().zip(resolved).filter(|(a, _)| !is_known(a.name.name.as_str()));
         for (written, attribute) in named {
-            let Some(info) = self.attribute_struct(written.name.name, scope) else { continue };
+            let Some(info) = self.attribute_struct(written.name.name, scope) else {
+                self.diags.push(super::attributes::unknown(written));
+                continue;
+            };
             attribute.declared = true;
             attribute.args = self.user_arguments(written, info, scope);
         }
     }
 
-    /// The struct that declares an attribute. Nothing is reported if there is none: trees carry attributes of many tools.
+    /// The struct that declares an attribute.
     fn attribute_struct(&mut self, name: Symbol, scope: ScopeId) -> Option<DeclInfo<'a>> {
         let mut scopes: Option<Vec<ScopeId>> = None;
         let mut segments = name.as_str().split("::").peekable();

@@ -41,7 +41,9 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile);
     let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
-    let mut names = Names { cx, reserved, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
+    let spelled = locals::spelled_words(cx.program);
+    let mut names =
+        Names { cx, reserved, spelled, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
     if let Some(entry) = names.cx.profile.facts.entry_name {
         names.taken.insert(entry.to_owned());
     }
@@ -62,6 +64,8 @@ fn run(cx: &mut Context) {
 struct Names<'a, 'b> {
     cx: &'a mut Context<'b>,
     reserved: &'static Reserved,
+    /// What spellings of builtins are made of.
+    spelled: FxHashSet<Symbol>,
     /// The names that declarations have had so far, with the best class of these: others do not take them.
     wanted: FxHashMap<Symbol, Class>,
     /// Names at global scope.
@@ -188,7 +192,22 @@ impl Names<'_, '_> {
     /// A legal spelling at global scope.
     fn legal(&self, name: &str) -> String {
         let mut text = self.reserved.respell(&plain(name));
-        if self.reserved.is_builtin(&text) {
+        if self.reserved.is_builtin(&text) || self.is_spelled(&text) {
+            text.push('_');
+        }
+        text
+    }
+
+    fn is_spelled(&self, name: &str) -> bool {
+        self.spelled.contains(&Symbol::new(name))
+    }
+
+    /// A legal spelling of a function.
+    fn legal_function(&self, name: &str, function: &Function) -> String {
+        let mut text = self.reserved.respell(&plain(name));
+        let is_number = |ty| self.cx.program.types.component(ty).is_some();
+        let numbers = param_values(self.cx.program, function).all(is_number).then_some(function.params.len());
+        if self.reserved.is_builtin(&text) || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
             text.push('_');
         }
         text
@@ -408,6 +427,9 @@ impl Names<'_, '_> {
         if is_blank(&name) {
             name = if name.is_empty() { "Struct" } else { "Constants" }.to_owned();
         }
+        if self.reserved.is_no_type(&name) {
+            name.push('_');
+        }
         // `cbuffer Camera` and the struct of its members have one name in the source.
         if self.taken.contains(&name) || !self.is_open(&name, &name, class) {
             name.push_str("Data");
@@ -422,7 +444,7 @@ impl Names<'_, '_> {
         if let Some(owner) = function.owner.filter(|_| !function.builtin) {
             base = format!("{}_{}", plain(&self.cx.program.type_name(owner)), plain(&base));
         }
-        let base = self.legal(&base);
+        let base = self.legal_function(&base, function);
         let types: Vec<String> = param_types(self.cx.program, function);
         let overloads = self.cx.profile.has(Capability::Overloads);
         let told_apart = match self.cx.profile.has(Capability::FineOverloads) {
@@ -449,11 +471,11 @@ impl Names<'_, '_> {
         // The underscore that kept it apart from a word of the language is not needed in a longer name.
         let stem = base.trim_end_matches('_');
         if !free(&name, self) && !function.instance.is_empty() {
-            name = self.legal(&format!("{stem}_{}", function.instance));
+            name = self.legal_function(&format!("{stem}_{}", function.instance), function);
         }
         if !free(&name, self) && !types.is_empty() {
             let types: Vec<String> = types.iter().map(|t| plain(t).trim_end_matches('_').to_owned()).collect();
-            name = self.legal(&format!("{stem}_{}", types.join("_")));
+            name = self.legal_function(&format!("{stem}_{}", types.join("_")), function);
         }
         let name = numbered(&name, |n| free(n, self));
         // Functions of one name share it; nothing else may have it.
@@ -474,7 +496,10 @@ impl Names<'_, '_> {
             let mut fields: Vec<&mut Field> = s.fields.iter_mut().collect();
             fields.sort_by_key(|f| class_of_origin(leaves, f.origin));
             for field in fields {
-                let text = self.reserved.respell(&plain(field.name.as_str()));
+                let mut text = self.reserved.respell(&plain(field.name.as_str()));
+                if self.reserved.is_no_field(&text) {
+                    text.push('_');
+                }
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same {
                     let text = numbered(&text, |n| !taken.contains(&Symbol::new(n)));

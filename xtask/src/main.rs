@@ -11,6 +11,7 @@ mod process;
 #[path = "../../tests/random.rs"]
 mod random;
 mod readme;
+mod words;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Task {
     Opengl(opengl::Options),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
+    /// Compile programs in which the words of the target languages are names, and judge what is emitted.
+    Words(words::Options),
     /// Time the library in this process.
     #[command(hide = true)]
     MeasureInProcess(bench::InProcessOptions),
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Task::Meaning(options) => meaning::run(&options),
         Task::Opengl(options) => opengl::run(&options),
         Task::Readme(options) => readme::run(&options),
+        Task::Words(options) => words::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),
     };
     match result {

@@ -4,7 +4,7 @@ use super::{numbered, plain};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, TemplatePiece, Type, TypeId,
+    Body, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -23,12 +23,44 @@ pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: Funct
     program.functions[id].code = body;
 }
 
+/// The words of a spelling that are no members: `max`, but not `Load` of `.Load(`.
+fn words_of(template: &Template) -> impl Iterator<Item = &str> {
+    let texts = template.pieces.iter().filter_map(|piece| match piece {
+        TemplatePiece::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let paths = texts.flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.'));
+    paths.filter_map(|path| path.split('.').next()).filter(|word| !word.is_empty())
+}
+
+/// The spelling of a builtin that an expression is.
+fn spelling<'t>(program: &'t Program, kind: &'t ExprKind) -> Option<&'t Template> {
+    match kind {
+        ExprKind::Call(f, _) => match &program.functions[*f].body {
+            FunctionBody::Intrinsic(template) => Some(template),
+            _ => None,
+        },
+        ExprKind::Native(template, _) => Some(template),
+        _ => None,
+    }
+}
+
+/// The words in spellings of builtins that a program uses.
+pub(super) fn spelled_words(program: &Program) -> FxHashSet<Symbol> {
+    let mut words = FxHashSet::default();
+    for id in program.functions_with_code() {
+        let body = &program.functions[id].code;
+        let spellings = body.expressions().into_iter().filter_map(|e| spelling(program, &body.exprs[e].kind));
+        words.extend(spellings.flat_map(words_of).map(Symbol::new));
+    }
+    words
+}
+
 /// The global names that a body mentions, words in spellings of builtins among them.
 fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
     let mut used = FxHashSet::default();
     let mut words = |text: &str| {
-        let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        used.extend(parts.filter(|w| !w.is_empty()).map(Symbol::new));
+        used.insert(Symbol::new(text));
     };
     let struct_of = |ty: TypeId, words: &mut dyn FnMut(&str)| {
         if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
@@ -39,19 +71,12 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
         let expr = &body.exprs[id];
         match &expr.kind {
             ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
-            ExprKind::Call(f, _) => match &program.functions[*f].body {
-                FunctionBody::Intrinsic(t) => t.pieces.iter().for_each(|p| {
-                    if let TemplatePiece::Text(text) = p {
-                        words(text);
-                    }
-                }),
-                _ => words(program.functions[*f].name.as_str()),
-            },
-            ExprKind::Native(t, _) => t.pieces.iter().for_each(|p| {
-                if let TemplatePiece::Text(text) = p {
-                    words(text);
-                }
-            }),
+            ExprKind::Call(f, _) if spelling(program, &expr.kind).is_none() => {
+                words(program.functions[*f].name.as_str());
+            }
+            kind @ (ExprKind::Call(..) | ExprKind::Native(..)) => {
+                spelling(program, kind).into_iter().flat_map(words_of).for_each(&mut words);
+            }
             ExprKind::Field(base, index) => {
                 // A member that is named without its block.
                 if let ExprKind::Contents(block) = body.exprs[*base].kind
