@@ -194,7 +194,7 @@ impl AttributeLowering<'_, '_> {
     fn missing(&mut self, leaf: &Leaf) {
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
         let message = format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
-        self.cx.unsupported(leaf.span, message);
+        self.cx.no_system_value(leaf.span, &semantic, message);
     }
 
     /// A system value that is a hint for drawing is left out with a warning; any other is an error.

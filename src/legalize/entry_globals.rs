@@ -407,7 +407,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             Replacement::Missing(semantic, place) => {
                 let message =
                     format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
-                self.cx.unsupported(*place, message);
+                self.cx.no_system_value(*place, semantic.as_str(), message);
                 self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span })
             }
             _ => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span }),
@@ -463,7 +463,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                     self.cx.profile.name,
                     self.entry.stage.name()
                 );
-                self.cx.unsupported(*place, message);
+                self.cx.no_system_value(*place, semantic.as_str(), message);
             }
             _ => {}
         }

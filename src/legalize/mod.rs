@@ -91,7 +91,7 @@ mod tests;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
-use crate::target::{Capability, Profile};
+use crate::target::{Capability, Profile, system_values};
 use crate::tree::{
     AttributeArg, Effects, ExprArena, ExprId, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin,
     ParameterId, Program, Type,
@@ -477,5 +477,14 @@ impl Context<'_> {
     /// An error that names what the target lacks.
     pub fn unsupported(&mut self, span: Span, message: impl Into<String>) {
         self.diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+    }
+
+    /// Reports a system value that the target does not have there, with the one that it may be a misspelling of.
+    pub fn no_system_value(&mut self, span: Span, semantic: &str, message: String) {
+        let error = Diagnostic::error(Code::CAPABILITY, span, message);
+        self.diags.push(match system_values::similar(semantic) {
+            Some(name) => error.note(format!("there is `{name}`")),
+            None => error,
+        });
     }
 }

@@ -3,7 +3,7 @@
 //! Before: `[RootSignature("UAV(u0)")] void main()`, where the source gives a resource no register
 //! After:  `void main()`, with a warning; the attribute stays if the source places every resource
 //!
-//! Targets without root signatures drop it without a word: their pipelines have layouts of their own.
+//! Targets without root signatures drop it with a warning: their pipelines have layouts of their own.
 //!
 //! After `dead_code` only resources which are used matter; `split_resources` makes resources that no source names.
 
@@ -23,16 +23,21 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    if !cx.profile.has(Capability::RootSignatures) {
-        return remove(cx.program);
-    }
-    let Some(resource) = unplaced(cx.program) else { return };
+    let (message, note) = match (cx.profile.has(Capability::RootSignatures), unplaced(cx.program)) {
+        (true, None) => return,
+        (true, Some(resource)) => (
+            format!("the root signature is omitted: the source gives `{resource}` no register"),
+            "it is kept where every resource in use has a `register` of its own",
+        ),
+        (false, _) => (
+            format!("the root signature is omitted: {} has none", cx.profile.name),
+            "the sidecar has the bindings that a pipeline layout is made of; static samplers are the application's to set",
+        ),
+    };
     for entry in &cx.program.entry_points {
         let attributes = &cx.program.functions[entry.function].attributes;
         let Some(signature) = attributes.iter().find(|a| is_signature(a)) else { continue };
-        let message = format!("the root signature is omitted: the source gives `{resource}` no register");
-        let note = "it is kept where every resource in use has a `register` of its own";
-        cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
+        cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message.clone()).note(note));
     }
     remove(cx.program);
 }

@@ -12,6 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
+use crate::target::system_values;
 use crate::tree::{AttributeArg, EntryPoint, Program, Scalar, Stage, Type, TypeId};
 
 /// Where a value goes in or out.
@@ -294,6 +295,9 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) ->
     }
     if let Some((_, call)) = CALLS.iter().find(|(semantic, _)| semantic == name) {
         error = error.note(format!("`{call}` returns it"));
+    }
+    if let Some(similar) = system_values::similar(name) {
+        error = error.note(format!("there is `{similar}`"));
     }
     cx.diags.push(error);
     true

@@ -4,6 +4,7 @@ use super::attributes::Prefix;
 use super::words::W;
 use super::{Language, Level, Parser, R};
 use crate::ast::*;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -91,7 +92,10 @@ impl Parser<'_> {
                 self.skip_declaration(prefix, out, &[W::Semi])
             }
             W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
-                self.skip_declaration(prefix, out, &[W::LBrace])
+                let span = self.tok().span;
+                self.skip_declaration(prefix, out, &[W::LBrace])?;
+                self.ignored(span, "a technique is ignored: the application makes pipelines".to_owned());
+                Ok(())
             }
             _ => self.typed_declaration(place, prefix, out),
         }
@@ -526,9 +530,21 @@ impl Parser<'_> {
         init = init.filter(|e| !matches!(e.kind, ExprKind::Unsupported(n) if n == name.name));
         // States of effect files: `SamplerState s { Filter = ...; }`.
         if self.w() == W::LBrace {
-            self.skip_group();
+            self.states(name);
         }
         Ok(VarDecl { ty, name, semantics, init, is_let: false, bits })
+    }
+
+    /// The states of a sampler or of an effect's object: `{ Filter = MIN_MAG_MIP_LINEAR; }`.
+    pub(super) fn states(&mut self, name: Ident) {
+        let span = self.tok().span;
+        self.skip_group();
+        self.ignored(span, format!("the states of `{}` are ignored: the application sets them", name.name));
+    }
+
+    /// Reports what shaders do not have.
+    fn ignored(&mut self, span: Span, message: String) {
+        self.diags.push(Diagnostic::warning(Code::UNSUPPORTED, span, message));
     }
 
     /// let = ("let" | "var") let-declarator { "," let-declarator } ";"

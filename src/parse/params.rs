@@ -126,7 +126,7 @@ impl Parser<'_> {
             }
             W::SamplerState if self.peek(1) == W::LBrace => {
                 self.bump();
-                self.skip_group();
+                self.states(name);
                 true
             }
             _ => false,

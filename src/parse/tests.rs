@@ -2,7 +2,7 @@
 
 use super::{Language, dump, parse};
 use crate::ast::Unit;
-use crate::diagnostic::{Code, Diagnostics};
+use crate::diagnostic::{Code, Diagnostics, Severity};
 use crate::preprocess::{Preprocess, preprocess};
 use crate::source::{MemoryLoader, Sources};
 
@@ -17,7 +17,8 @@ pub fn parse_text(text: &str) -> (Unit, Vec<String>) {
         let (line, column) = sources.line_column(span.file, span.start);
         format!("{}:{}: {}", line + 1, column + 1, d.message)
     };
-    (unit, diags.list().iter().map(place).collect())
+    let errors = diags.list().iter().filter(|d| d.severity == Severity::Error);
+    (unit, errors.map(place).collect())
 }
 
 /// The dump of a text without errors, its lines joined by ` / `.

@@ -36,6 +36,7 @@ impl Reserved {
         static HLSL: Reserved = Reserved {
             scalars: Words(HLSL_SCALARS),
             functions: Functions::Preferred(HLSL_FUNCTIONS),
+            types: Words(HLSL_TYPES),
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
         const GLSL: Reserved = Reserved {
@@ -235,6 +236,12 @@ const HLSL_BUILTINS: &str = "\
 const HLSL_SCALARS: &str = "\
     bool dword double float float16_t float32_t float64_t half int int16_t int32_t int64_t min10float min12int min16float \
     min16int min16uint uint uint16_t uint32_t uint64_t";
+
+/// What DXC declares as structs, or takes for a type or a modifier of one.
+const HLSL_TYPES: &str = "\
+    GlobalRootSignature LocalRootSignature ProceduralPrimitiveHitGroup RWTexture2DMS RWTexture2DMSArray RWTextureCube \
+    RWTextureCubeArray RasterizerOrderedByteAddressBuffer RaytracingPipelineConfig RaytracingPipelineConfig1 \
+    RaytracingShaderConfig StateObjectConfig SubobjectToExportsAssociation TriangleHitGroup center";
 
 /// HLSL's functions with no, one, two... parameters. DXC calls one of these although the program has a function of that name
 /// and of the same types.
@@ -538,7 +545,7 @@ mod tests {
         let lists = [HLSL_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
         for text in lists
             .into_iter()
-            .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS])
+            .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS, HLSL_TYPES])
             .chain(HLSL_FUNCTIONS.iter().copied())
         {
             let list: Vec<&str> = text.split(' ').collect();

@@ -1,6 +1,7 @@
 //! The table of system values: what a semantic is in each kind of stage interface.
 
 use super::Capability;
+use crate::symbol::edit_distance;
 use crate::tree::{Scalar, Stage};
 
 /// The direction of stage data.
@@ -210,6 +211,17 @@ const TABLE: &[SystemValue] = &[
 /// The system value of a semantic in a stage.
 pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'static SystemValue> {
     TABLE.iter().find(|v| v.direction == direction && v.semantics.contains(&semantic) && v.stages.contains(&stage))
+}
+
+/// Semantics of system values without a row: targets, and what is an array.
+const OTHERS: &[&str] =
+    &["SV_TARGET", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR", "SV_INNERCOVERAGE"];
+
+/// The system value that a semantic resembles which is none, in upper case.
+pub fn similar(semantic: &str) -> Option<&'static str> {
+    let all = TABLE.iter().flat_map(|v| v.semantics).chain(OTHERS);
+    let near = all.map(|name| (edit_distance(semantic, name), *name)).min()?;
+    (1..=3).contains(&near.0).then_some(near.1)
 }
 
 /// Semantics of inputs that are the same for a whole work group.

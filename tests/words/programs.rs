@@ -234,6 +234,7 @@ const NO_NAMES: &[&str] = &[
     "nullptr",
     "operator",
     "return",
+    "signed",
     "sizeof",
     "static",
     "struct",
