@@ -123,7 +123,7 @@ pub fn trials() -> Vec<Trial> {
     let own = |p: &PathBuf| !p.components().any(|c| c.as_os_str() == "include");
     let sources = files_under(&root().join("tests/errors"), &["slang", "hlsl"]).into_iter().filter(own);
     let trial = |path: PathBuf| {
-        Trial::test(format!("errors/{}", page::name(&path)), move || match check(&path).as_slice() {
+        Trial::test(format!("errors/{}", crate::support::page_name(&path)), move || match check(&path).as_slice() {
             [] => Ok(()),
             wrong => Err(wrong.join("\n").into()),
         })

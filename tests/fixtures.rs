@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub fn trials() -> Vec<Trial> {
     let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
     let trial = |kind: &str, path: PathBuf| {
-        let name = format!("{kind}/{}", page::name(&path));
+        let name = format!("{kind}/{}", crate::support::page_name(&path));
         Trial::test(name, move || {
             check(&path, bless).map_err(|why| format!("{why}\n(BLESS=1 rewrites the page)").into())
         })

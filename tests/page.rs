@@ -16,7 +16,6 @@
 
 use shaderport::internals::options;
 use shaderport::{MemoryLoader, Options, Output, Target, compile};
-use std::path::Path;
 
 /// A page: what was written, and what is generated.
 pub struct Page {
@@ -70,14 +69,6 @@ pub fn parse(text: &str) -> Result<Page, String> {
         return Err("there is no source".into());
     }
     Ok(page)
-}
-
-/// The name of a page or source: its path from the directory of its kind, without ending.
-pub fn name(path: &Path) -> String {
-    let path = crate::support::relative(path);
-    let below = ["tests/fixtures/", "src/legalize/", "tests/errors/", "tests/peers/"];
-    let name = below.iter().find_map(|directory| path.strip_prefix(directory)).unwrap_or(&path);
-    name.rsplit_once('.').map_or(name, |(name, _)| name).to_owned()
 }
 
 /// One word of the options line.

@@ -234,7 +234,7 @@ pub fn trials() -> Vec<Trial> {
     assert!(pages.len() > 100, "the pages are found");
     let all = pages.clone();
     let trial = |path: PathBuf| {
-        Trial::test(format!("peers/{}", page::name(&path)), move || {
+        Trial::test(format!("peers/{}", crate::support::page_name(&path)), move || {
             let page = read(&path);
             rows_are_read_as_they_are_written(&page);
             match compared(&page).wrong.as_slice() {

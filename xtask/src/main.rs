@@ -3,6 +3,7 @@
 
 mod bench;
 mod conformance;
+mod fuzz;
 mod layout;
 mod meaning;
 mod opengl;
@@ -28,6 +29,8 @@ struct Arguments {
 enum Task {
     /// Compile every entry point of a shader tree with shaderport and a peer, and judge what they emit.
     Conformance(conformance::Options),
+    /// Compile mutants of sources, and judge what comes out.
+    Fuzz(fuzz::Options),
     /// Time and memory of shaderport and slangc, as ratios.
     Bench(bench::Options),
     /// Install the peer compilers (slangc, DXC) from PyPI packages.
@@ -58,6 +61,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Conformance(options) => conformance::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Peers(options) => peers::run(&options),
         Task::LayoutCases(options) => layout::cases(&options),

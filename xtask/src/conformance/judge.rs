@@ -110,7 +110,8 @@ impl Judge {
         }
     }
 
-    fn hlsl(&self, entry: &Entry, text: &Path) -> Result<Outcome, String> {
+    /// What DXC says of the text of one entry point.
+    pub fn hlsl(&self, entry: &Entry, text: &Path) -> Result<Outcome, String> {
         let source = std::fs::read_to_string(text).map_err(|e| e.to_string())?;
         let mut dxc = self.dxc(entry, text);
         if ["float16_t", "int16_t", "uint16_t"].iter().any(|t| source.contains(t)) {
@@ -136,7 +137,8 @@ impl Judge {
         Ok(process::run(dxc.arg("-fcgl").current_dir(root), LIMIT)?.ok())
     }
 
-    fn glsl(&self, stage: Stage, text: &Path) -> Result<Outcome, String> {
+    /// What glslang and spirv-val say of a text.
+    pub fn glsl(&self, stage: Stage, text: &Path) -> Result<Outcome, String> {
         let spirv = text.with_extension("spv");
         let mut outcome = Outcome::Legal;
         // What the text needs: a later environment when the usual one is not enough.
@@ -149,10 +151,7 @@ impl Judge {
                 .arg(&spirv);
             outcome = verdict("glslang", &process::run(&mut glslang, LIMIT)?)?;
             if outcome.is_legal() {
-                let mut val = Command::new(&self.spirv_val);
-                // Scalar layout is a feature of the environment, like the extensions that the text names.
-                val.args(["--target-env", environment, "--scalar-block-layout"]).arg(&spirv);
-                outcome = verdict("spirv-val", &process::run(&mut val, LIMIT)?)?;
+                outcome = self.spirv(environment, &spirv)?;
             }
             if outcome.is_legal() {
                 break;
@@ -161,10 +160,23 @@ impl Judge {
         Ok(outcome)
     }
 
-    fn wgsl(&self, text: &Path) -> Result<Outcome, String> {
+    /// What spirv-val says of a module.
+    pub fn spirv(&self, environment: &str, spirv: &Path) -> Result<Outcome, String> {
+        let mut val = Command::new(&self.spirv_val);
+        // Scalar layout is a feature of the environment, like the extensions that the text names.
+        val.args(["--target-env", environment, "--scalar-block-layout"]).arg(spirv);
+        verdict("spirv-val", &process::run(&mut val, LIMIT)?)
+    }
+
+    /// What Tint says of a text.
+    pub fn tint(&self, text: &Path) -> Result<Outcome, String> {
         let mut tint = Command::new(&self.tint);
         tint.args(["--format", "wgsl", "-o", "/dev/null"]).arg(text);
-        let outcome = verdict("tint", &process::run(&mut tint, LIMIT)?)?;
+        verdict("tint", &process::run(&mut tint, LIMIT)?)
+    }
+
+    fn wgsl(&self, text: &Path) -> Result<Outcome, String> {
+        let outcome = self.tint(text)?;
         if !outcome.is_legal() {
             return Ok(outcome);
         }
@@ -186,6 +198,9 @@ impl Judge {
 fn verdict(judge: &str, ran: &Ran) -> Result<Outcome, String> {
     Ok(match ran.ok() {
         true => Outcome::Legal,
+        false if ran.code.is_none() => {
+            Outcome::Illegal { judge: judge.into(), reason: format!("it ended: {}", first_error(&ran.said())) }
+        }
         false => Outcome::Illegal { judge: judge.into(), reason: first_error(&ran.said()) },
     })
 }
@@ -201,6 +216,10 @@ fn first_error(said: &str) -> String {
         (Some(line), Some(index)) if line.ends_with("is invalid") => {
             let more = lines().skip(index + 1).take(12).filter(|l| l.starts_with('=') || l.contains("invalid"));
             more.fold(line.to_string(), |all, l| format!("{all} {l}"))
+        }
+        // DXC says so first, and what they are in the lines that follow.
+        (Some(line), Some(index)) if line.ends_with("validation errors") => {
+            lines().skip(index + 1).take(1).fold(line.to_string(), |all, l| format!("{all} {l}"))
         }
         (Some(line), _) => line.to_string(),
         _ => lines().next().unwrap_or("(nothing said)").to_string(),

@@ -2,13 +2,14 @@
 //! neither of them is.
 
 mod compilers;
-mod enumerate;
-mod judge;
+pub mod enumerate;
+pub mod judge;
 mod peer_cache;
 mod report;
 
 use compilers::Compiler;
 use enumerate::Entry;
+pub use enumerate::shader_files;
 use judge::{Judge, Outcome};
 use rayon::prelude::*;
 use shaderport::Stage;

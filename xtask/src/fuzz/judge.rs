@@ -1,0 +1,223 @@
+//! What becomes of one program: it is compiled in process, and each text that comes out is judged. glslang and naga judge in
+//! process, where they take a hundredth of the time of a program that starts; DXC, spirv-val and Tint are programs.
+
+use super::legality;
+use super::seeds::Program;
+use super::tolerated::is_tolerated;
+use crate::conformance::enumerate::Entry;
+use crate::conformance::judge::{Judge, Outcome};
+use serde::{Deserialize, Serialize};
+use shaderport::{Artifact, Code, Diagnostic, MemoryLoader, Output, Severity, Stage, Symbol, Target, compile};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Entry points of an HLSL text that DXC compiles; each costs a run.
+const MOST_ENTRIES: usize = 2;
+
+/// Something that must not be.
+#[derive(Serialize, Deserialize, Clone)]
+pub struct Finding {
+    /// The target, where it is of one.
+    pub target: String,
+    pub judge: String,
+    pub reason: String,
+    pub text: String,
+}
+
+impl Finding {
+    /// What findings of one cause have in common.
+    pub fn class(&self) -> String {
+        format!("{} {}", self.judge, normalised(&self.reason))
+    }
+}
+
+/// What came of a program.
+#[derive(Serialize, Deserialize, Default)]
+pub struct Verdict {
+    /// Names of targets with a text.
+    pub emitted: Vec<String>,
+    /// How many texts were judged that had not been before.
+    pub judged: usize,
+    pub findings: Vec<Finding>,
+}
+
+/// The judges, and which texts they have seen.
+pub struct Bench {
+    judge: Judge,
+    directory: tempfile::TempDir,
+    seen: HashSet<u64>,
+}
+
+/// What the last panic said, and where.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Keeps what panics say, which compilation turns into a diagnostic.
+pub fn keep_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let said = info.payload_as_str().unwrap_or("").lines().next().unwrap_or("").to_owned();
+        let at = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
+        if let Ok(mut last) = PANIC.lock() {
+            *last = format!("{at}: {said}");
+        }
+    }));
+}
+
+impl Bench {
+    pub fn new() -> Result<Bench, String> {
+        let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
+        Ok(Bench { judge: Judge::find()?, directory, seen: HashSet::new() })
+    }
+
+    /// Judges texts again that it has seen.
+    pub fn forget(&mut self) {
+        self.seen.clear();
+    }
+
+    pub fn verdict(&mut self, output: &Output) -> Result<Verdict, String> {
+        let mut verdict = Verdict { findings: faults(output), ..Verdict::default() };
+        for artifact in &output.artifacts {
+            let name = artifact.target.name().to_owned();
+            if !verdict.emitted.contains(&name) {
+                verdict.emitted.push(name);
+            }
+            let mut hasher = DefaultHasher::new();
+            (artifact.target.name(), artifact.entry.map(|(_, s)| s.name()), artifact.text()).hash(&mut hasher);
+            if !self.seen.insert(hasher.finish()) {
+                continue;
+            }
+            verdict.judged += 1;
+            if let Outcome::Illegal { judge, reason } = self.judged(artifact, &output.entries)?
+                && !is_tolerated(&judge, &reason)
+            {
+                let reason = reason.replace(&*self.directory.path().to_string_lossy(), "");
+                let (target, text) = (artifact.target.name().to_owned(), artifact.text().to_owned());
+                verdict.findings.push(Finding { target, judge, reason, text });
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn judged(&self, artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Result<Outcome, String> {
+        let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, String> {
+            let path = self.directory.path().join(name);
+            std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
+            Ok(path)
+        };
+        match (artifact.target, artifact.entry) {
+            (Target::Hlsl, _) => {
+                let path = write("text.hlsl", &artifact.bytes)?;
+                let of = |(name, stage): &(Symbol, Stage)| Entry {
+                    file: path.clone(),
+                    name: name.as_str().to_owned(),
+                    stage: *stage,
+                };
+                let mut outcome = Outcome::Legal;
+                for entry in entries.iter().map(of).take(MOST_ENTRIES) {
+                    outcome = self.judge.hlsl(&entry, &path)?;
+                    if !outcome.is_legal() {
+                        break;
+                    }
+                }
+                Ok(outcome)
+            }
+            (Target::Glsl, Some((_, stage))) => match legality::glsl_words(artifact.text(), stage) {
+                Ok(words) => {
+                    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+                    self.judge.spirv("vulkan1.3", &write("text.spv", &bytes)?)
+                }
+                // Another version of it, and other environments, decide.
+                Err(_) => self.judge.glsl(stage, &write("text.glsl", &artifact.bytes)?),
+            },
+            (Target::Wgsl, _) => {
+                let outcome = self.judge.tint(&write("text.wgsl", &artifact.bytes)?)?;
+                let naga = || match shaderport::internals::validate::check_wgsl(artifact.text()) {
+                    Ok(()) => Outcome::Legal,
+                    Err(reason) => Outcome::Illegal { judge: "naga".into(), reason: of_naga(&reason) },
+                };
+                Ok(if outcome.is_legal() { naga() } else { outcome })
+            }
+            _ => Ok(Outcome::Legal),
+        }
+    }
+}
+
+pub fn compiled(program: &Program) -> Output {
+    let loader = program.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
+    compile(&loader, &program.main_files(), &program.options)
+}
+
+/// What is wrong with an output whatever the judges say: faults inside, errors without a place, diagnostics that drive a
+/// terminal.
+fn faults(output: &Output) -> Vec<Finding> {
+    let finding = |judge: &str, reason: String| Finding {
+        target: String::new(),
+        judge: judge.to_owned(),
+        reason,
+        text: output.render(false),
+    };
+    let mut found = Vec::new();
+    for diagnostic in &output.diagnostics {
+        if diagnostic.code == Code::INTERNAL {
+            let panic = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
+            found.push(finding("panic", format!("{} {panic}", diagnostic.message)));
+        } else if diagnostic.severity == Severity::Error && diagnostic.span.is_none() && !has_no_place(diagnostic) {
+            found.push(finding("unlocated", diagnostic.message.clone()));
+        }
+    }
+    if output.render(false).chars().any(|c| c.is_control() && c != '\n') {
+        found.push(finding("control", "a control character in diagnostics".to_owned()));
+    }
+    found
+}
+
+/// What is not there has no place.
+fn has_no_place(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == Code::ENTRY_NOT_FOUND
+}
+
+/// The lines of naga that say what is wrong: the first, and the causes below the source.
+fn of_naga(said: &str) -> String {
+    let causes =
+        said.lines().map(str::trim).filter(|l| l.starts_with('=') || l.contains("invalid") || l.starts_with("error"));
+    let text: Vec<&str> = causes.take(6).collect();
+    if text.is_empty() { said.lines().next().unwrap_or("").to_owned() } else { text.join(" ") }
+}
+
+/// A message without what differs from text to text: names in quotes, numbers, places.
+pub fn normalised(reason: &str) -> String {
+    let start = ["error:", "ERROR:", "error ["].iter().find_map(|mark| reason.find(mark)).unwrap_or(0);
+    let mut out = String::new();
+    let mut quote = None;
+    for c in reason[start..].chars() {
+        match quote {
+            Some(end) if c == end => {
+                quote = None;
+                out.push('_');
+            }
+            Some(_) => {}
+            None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
+            None if c.is_ascii_digit() => {
+                if !out.ends_with('N') {
+                    out.push('N');
+                }
+            }
+            None => out.push(c),
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(180).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalised;
+
+    #[test]
+    fn messages_of_one_cause_are_alike() {
+        let [a, b] =
+            ["/tmp/a.hlsl:12:4: error: use of 'x' at 12", "/tmp/b.hlsl:3:40: error: use of 'yy' at 7"].map(normalised);
+        assert_eq!(a, b);
+        assert_eq!(a, "error: use of _ at N");
+    }
+}
