@@ -8,7 +8,6 @@
 //! others. `// options: target=wgsl` in the first line chooses targets; without it the source is only checked. A comment on
 //! a line of its own that begins with `//^` speaks of the line above it.
 
-use crate::page;
 use crate::support::{files_under, relative, root};
 use libtest_mimic::Trial;
 use shaderport::internals::options;

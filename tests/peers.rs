@@ -3,7 +3,6 @@
 //! `decided.rs` with its reason; nothing else differs.
 
 use crate::decided::{DECIDED, Decided, decision};
-use crate::page;
 use crate::peer_leaves::rows;
 use crate::peer_options::{Job, sidecar};
 use crate::peer_rows::Row;

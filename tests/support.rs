@@ -3,6 +3,7 @@
 #[path = "legality.rs"]
 mod legality;
 
+#[allow(unused_imports, reason = "not every program of tests uses all of it")]
 pub use legality::{glsl_is_legal, glsl_words, wgsl_is_legal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -97,6 +98,7 @@ pub fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The name of a page or source: its path from the directory of its kind, without ending.
+#[allow(dead_code, reason = "of the tests that are pages")]
 pub fn page_name(path: &Path) -> String {
     let path = relative(path);
     let below = ["tests/fixtures/", "src/legalize/", "tests/errors/", "tests/peers/"];

@@ -680,7 +680,10 @@ fn from_attribute(explicit: &mut Explicit, attribute: &Attribute) -> Result<(), 
         "vk::binding" => explicit.vk_binding = Some((number(0)?, number(1)?, attribute.span)),
         "vk::location" => explicit.location = Some((number(0)?, attribute.span)),
         "vk::builtin" => explicit.builtin = text(),
-        "vk::index" => explicit.index = Some(number(0)?),
+        "vk::index" => match number(0)? {
+            n @ 0..=1 => explicit.index = Some(n),
+            n => return Err(format!("`vk::index` is 0 or 1, not {n}: the first or the second source of blending")),
+        },
         "vk::constant_id" => explicit.constant_id = Some(Some(number(0)?)),
         "specializationconstant" | "vk::specialization_constant" => {
             explicit.constant_id = Some(explicit.constant_id.flatten())

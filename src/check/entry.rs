@@ -391,6 +391,7 @@ impl<'a> Checker<'a> {
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);
             let size = size.or_else(|| self.layout_group_size(info.source));
             self.check_ray_entry(function, stage);
+            self.check_stage(function, stage, size);
             self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
             if grouped && size.is_none() {
@@ -415,6 +416,7 @@ impl<'a> Checker<'a> {
         }
         self.drain();
         self.spelled_entry_points();
+        self.check_group_memory();
     }
 
     /// An entry point has statements, never a spelling.
@@ -445,8 +447,9 @@ impl<'a> Checker<'a> {
             };
             let Some(value) = value else { continue };
             let n = self.constant_int(value, scope)?;
-            if let (Some(slot), Ok(n)) = (size.get_mut(axis), u32::try_from(n)) {
-                *slot = n;
+            match (size.get_mut(axis), u32::try_from(n)) {
+                (Some(slot), Ok(n @ 1..)) => *slot = n,
+                _ => self.error(Code::BAD_ATTRIBUTE, value.span, format!("`{}` must be at least 1", name.name)),
             }
         }
         Some(size)

@@ -235,6 +235,11 @@ impl<'a> Checker<'a> {
         if !infer && written == TypeId::ERROR {
             return (TypeId::ERROR, None);
         }
+        if kind == GlobalKind::Groupshared && self.program.holds_resource(written) {
+            let message = format!("`{}` cannot be groupshared: it is or holds a resource", info.name);
+            self.error(Code::NOT_A_TYPE, info.span, message);
+            return (TypeId::ERROR, None);
+        }
         // Initializers of shader parameters are of no meaning: the application sets them.
         let Some(init) = var.init.as_ref().filter(|_| kind != GlobalKind::Parameter) else {
             if infer {

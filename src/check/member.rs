@@ -304,18 +304,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A literal index outside of the bounds.
+    /// A constant index outside of the bounds: compilers of every target refuse it.
     fn check_constant_index(&mut self, ty: TypeId, index: ExprId) {
         let count = match self.program.types.get(ty) {
-            Type::Array(_, Some(n)) => i64::from(n),
+            Type::Array(_, Some(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => i64::from(n),
             Type::Vector(_, n) => i64::from(n),
             Type::Matrix(_, r, _) => i64::from(r),
+            Type::Array(_, None) | Type::Buffer(BufferKind::Structured, ..) => i64::MAX,
             _ => return,
         };
-        if let ExprKind::Literal(crate::tree::Literal::Int(n), _) = self.kind(index)
-            && !(0..count).contains(n)
-        {
-            let (n, span, text) = (*n, self.span(index), self.type_text(ty));
+        let value = self.known_value(index).ok().and_then(|value| value.int());
+        if let Some(n) = value.filter(|n| !(0..count).contains(n)) {
+            let (span, text) = (self.span(index), self.type_text(ty));
             self.error(Code::BAD_SUBSCRIPT, span, format!("`{text}` has no element {n}"));
         }
     }

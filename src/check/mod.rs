@@ -49,6 +49,7 @@ mod query;
 mod ray_entries;
 mod scope;
 mod specialize;
+mod stage_rules;
 mod stmt;
 mod stored;
 mod structs;

@@ -577,6 +577,13 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
             modifiers.set(*bit);
         }
     }
+    // What is not interpolated is so at no place; a value for each sample is at no other. HLSL refuses both words together.
+    if modifiers.has(Modifiers::NOINTERPOLATION) {
+        let others = [Modifiers::LINEAR, Modifiers::CENTROID, Modifiers::NOPERSPECTIVE, Modifiers::SAMPLE];
+        others.into_iter().for_each(|other| modifiers.clear(other));
+    } else if modifiers.has(Modifiers::SAMPLE) {
+        modifiers.clear(Modifiers::CENTROID);
+    }
     modifiers
 }
 

@@ -1,7 +1,7 @@
 //! What a layout cannot be used for: fields on one another, numbers that no compiler of the target takes. A sidecar can still tell of all this.
 
 use super::types::{Detail, TypeLayout, VarLayout};
-use super::{Api, Part, Position, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings, walk};
+use super::{Part, Position, ProgramLayout, ScopeBuffer, UNBOUNDED, Unit, semantics, varyings, walk};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -17,9 +17,7 @@ pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<D
     check.numbers(&facts.numbers);
     check.sizes(facts.numbers.constant_buffer);
     varyings::faults(program, &layout.settings, &facts.numbers, &mut check.found);
-    if layout.settings.api == Api::D3d {
-        semantics::check(program, &layout.settings, &mut check.found);
-    }
+    semantics::check(program, &layout.settings, &mut check.found);
     check.found
 }
 

@@ -1,11 +1,11 @@
 //! Semantics of stage inputs and outputs, which D3D tells them apart by: no two of one direction may have the same name and
-//! index. Vulkan and WebGPU tell them apart by location.
+//! index. Vulkan and WebGPU tell them apart by location, all but system values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations;
-use crate::layout::{Settings, Unit};
+use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
-use crate::tree::{Program, Type};
+use crate::tree::{Program, Stage, Type};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -22,11 +22,20 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
             let apart = varying.many.is_some() && !(is_array && varying.unit == Unit::VaryingInput);
             let group = groups.entry((varying.unit, varying.of_patch, varying.param.filter(|_| apart)));
             let taken = group.or_default();
+            let of_target = varying.unit == Unit::VaryingOutput && entry.stage == Stage::Fragment;
             // The outermost semantic holds.
             varying.part.walk(&mut Vec::new(), &mut |part, around| {
                 let semantic = part.semantic.as_ref().zip(part.semantic_span);
                 let found = semantic.filter(|_| !around.is_empty() || varying.many.is_none());
-                found.into_iter().for_each(|(semantic, span)| taken.take(span, semantic, part.indices));
+                // What locations tell apart needs no semantics of its own; two values of the system have one name there, too.
+                let told =
+                    |name: &str| settings.api == Api::D3d || name.starts_with("SV_") && name != locations::TARGET;
+                let named = found.filter(|((name, _), _)| told(name));
+                named.into_iter().for_each(|(semantic, span)| taken.take(span, semantic, part.indices));
+                // D3D has its outputs of fragments by order.
+                if of_target && found.is_none() && part.parts.is_empty() && settings.api == Api::D3d {
+                    taken.take(part.span, &(locations::TARGET.to_owned(), part.start), part.emitted);
+                }
                 found.is_none()
             });
         }
@@ -47,8 +56,12 @@ impl TakenSemantics {
             let Some(other) = self.by_name.insert((name.clone(), index), span).filter(|other| *other != span) else {
                 continue;
             };
-            let message =
-                format!("two of one direction have the semantic `{name}{index}`, which D3D does not distinguish");
+            let message = match name.starts_with("SV_") {
+                true => format!("two of one direction have the semantic `{name}{index}`"),
+                false => {
+                    format!("two of one direction have the semantic `{name}{index}`, which D3D does not distinguish")
+                }
+            };
             let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
             self.found.push(clash.label(other, "the other one has it here"));
             return;

@@ -1,11 +1,10 @@
 //! Faults of the locations of stage inputs and outputs.
 
-use super::locations::{self, LAST, TARGET, VaryingPart};
+use super::locations::{self, LAST, TARGET, Varying, VaryingPart, mesh_output, primitive};
 use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Numbers;
-use crate::tree::is_uniform;
-use crate::tree::{Field, Function, GlobalKind, Program, Semantic, Stage, StructId, Type};
+use crate::tree::{EntryPoint, Field, Function, GlobalKind, Program, Semantic, Stage, StructId, Type, is_uniform};
 use std::collections::BTreeSet;
 
 /// Reports structs among stage inputs and outputs of which some fields say their location and some do not: which of them the
@@ -45,6 +44,8 @@ const IN_AND_OUT: [Unit; 2] = [Unit::VaryingInput, Unit::VaryingOutput];
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         let all = locations::varyings(program, settings, entry);
+        without_neighbours(entry.stage, &all, found);
+        outputs(program, settings, entry, found);
         let (inputs, outputs): (Vec<_>, Vec<_>) =
             all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
         for signature in [inputs, outputs, locations::patch_constants(program, settings, entry)] {
@@ -57,8 +58,112 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
                     has_parts
                 });
             }
+            // A mesh may give vertices anything by the name of the position.
+            let of_mesh = entry.stage == Stage::Vertex && signature.iter().all(|v| v.unit == Unit::VaryingInput);
+            let is_attribute =
+                |leaf: &VaryingPart| of_mesh && leaf.semantic.as_ref().is_some_and(|(name, _)| !name.ends_with("ID"));
+            found.extend(list.iter().filter(|leaf| !is_attribute(leaf)).filter_map(|leaf| misfit(program, leaf)));
             InterfaceLeaves { settings, list }.check(most, found);
         }
+    }
+}
+
+/// A stage of groups has no stage before it that gives it something for each invocation, and gives nothing to one after it
+/// but what a mesh shader has arrays of.
+fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
+    if !matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh) {
+        return;
+    }
+    for varying in all.iter().filter(|v| IN_AND_OUT.contains(&v.unit) && v.many.is_none()) {
+        varying.part.walk(&mut Vec::new(), &mut |part, _| {
+            let is_system = part.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
+            // What a mesh shader takes without a semantic is its payload.
+            let is_payload = stage == Stage::Mesh && part.semantic.is_none();
+            let is_leaf = part.parts.is_empty();
+            let is_fault = varying.unit == Unit::VaryingOutput || is_leaf && !is_system && !is_payload;
+            if is_fault {
+                let way = if varying.unit == Unit::VaryingOutput { "an output" } else { "an input" };
+                let message = format!("`{}` cannot be {way} of a {} shader", part.name, stage.name());
+                let error = Diagnostic::error(Code::BAD_ENTRY, part.span, message);
+                found.push(match varying.unit {
+                    Unit::VaryingInput => error.note("its inputs are system values; `uniform` makes a parameter of it"),
+                    _ => error,
+                });
+            }
+            !is_fault
+        });
+    }
+}
+
+/// System values that are floats on every target.
+const FLOATS: &[&str] = &["SV_POSITION", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+
+/// A system value of a type that no target has it in.
+fn misfit(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
+    let (name, _) = leaf.semantic.as_ref().filter(|(name, _)| name.starts_with("SV_"))?;
+    let innermost = program.types.innermost(leaf.ty);
+    let must = match program.types.get(innermost) {
+        Type::Matrix(..) => "a number or vector",
+        Type::Scalar(s) | Type::Vector(s, _) if FLOATS.contains(&name.as_str()) && !(s.is_float() && s.size() <= 4) => {
+            "of `float`"
+        }
+        _ => return None,
+    };
+    Some(Diagnostic::error(
+        Code::BAD_ENTRY,
+        leaf.span,
+        format!("`{name}` must be {must}, which `{}` is not", leaf.name),
+    ))
+}
+
+/// The most vertices or primitives of a group of a mesh shader.
+const MESH_OUTPUTS: u32 = 256;
+
+/// What a stage that gives primitives or groups cannot be without, and has too many of.
+fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &mut Vec<Diagnostic>) {
+    let function = &program.functions[entry.function];
+    let params = || function.params.iter().map(|p| (p, &function.code.locals[p.local]));
+    let mut fault = |span, message: String| found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
+    match entry.stage {
+        Stage::Geometry => {
+            if !params().any(|(p, _)| primitive(p.modifiers).is_some()) {
+                let what = "an input with the word of its primitive, as `triangle`";
+                fault(function.span, format!("a geometry entry point needs {what}"));
+            }
+            if !params().any(|(_, local)| matches!(program.types.get(local.ty), Type::Stream(..))) {
+                fault(function.span, "a geometry entry point needs a stream".to_owned());
+            }
+        }
+        Stage::Mesh => {
+            for (param, local) in params() {
+                let count = mesh_output(program, param, local.ty).and_then(|(.., count)| count);
+                if let Some(count) = count.filter(|n| *n > MESH_OUTPUTS) {
+                    let most = format!("a mesh shader gives at most {MESH_OUTPUTS}");
+                    fault(local.span, format!("`{}` has {count} elements; {most}", local.name));
+                }
+            }
+        }
+        Stage::Amplification => match program.analyses().calls_once(entry).as_slice() {
+            [] => fault(
+                function.span,
+                "an amplification entry point needs a call that starts groups of the mesh shader".to_owned(),
+            ),
+            [_, second, ..] if settings.api == Api::D3d => {
+                fault(*second, "groups of the mesh shader are started at one place here".to_owned());
+            }
+            _ => {}
+        },
+        Stage::Vertex
+        | Stage::Hull
+        | Stage::Domain
+        | Stage::Fragment
+        | Stage::Compute
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => {}
     }
 }
 
@@ -102,6 +207,7 @@ impl InterfaceLeaves<'_> {
                 }
             }
             self.check_text(leaf, found);
+            self.check_locations(leaf, before, found);
             let (count, location) = (leaf.places(), leaf.given());
             let end = location.filter(|_| self.settings.api != Api::D3d);
             let end = end.map_or(0, |(start, _)| u64::from(start) + u64::from(count) - 1);
@@ -114,6 +220,24 @@ impl InterfaceLeaves<'_> {
                 };
                 found.push(Diagnostic::error(Code::BINDING_EXHAUSTED, leaf.span, message).note(note));
             }
+        }
+    }
+
+    /// What is located by its order, and something else is there by its number.
+    fn check_locations(&self, leaf: &VaryingPart, before: &[&VaryingPart], found: &mut Vec<Diagnostic>) {
+        let range = |l: &VaryingPart| l.start..l.start.saturating_add(l.count);
+        let here = range(leaf);
+        let meets = |l: &&&VaryingPart| {
+            range(l).start < here.end && here.start < range(l).end && l.index == leaf.index && !here.is_empty()
+        };
+        // Those of one kind are compared by what the source says of them.
+        let other = |l: &&&VaryingPart| self.place(l).is_none() || self.place(leaf).is_none();
+        if self.settings.api != Api::D3d
+            && let Some(met) = before.iter().filter(other).find(meets)
+        {
+            let message = format!("`{}` and `{}` have one position: location {}", leaf.name, met.name, here.start);
+            let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
+            found.push(error.label(met.span, "this one is there").note("a semantic for both tells them apart"));
         }
     }
 

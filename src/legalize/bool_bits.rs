@@ -15,19 +15,26 @@ use crate::tree::{BinaryOp, Build, Effects, ExprArena, ExprId, ExprKind, Scalar,
 
 pub(super) const PASS: Pass = Pass {
     name: "bool_bits",
-    removes: &[(Capability::BoolBitOperators, Find::Expr(|p, exprs, id| is_bits(&p.types, exprs, id)))],
+    removes: &[
+        (
+            Capability::BoolBitOperators,
+            Find::Expr(|p, e, id| need(&p.types, e, id) == Some(Capability::BoolBitOperators)),
+        ),
+        (Capability::BoolXor, Find::Expr(|p, e, id| need(&p.types, e, id) == Some(Capability::BoolXor))),
+    ],
     after: &["inline_builtins"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
+    let (effects, profile) = (cx.effects(), cx.profile);
+    let lacks = |types: &Types, exprs: &ExprArena, id| need(types, exprs, id).is_some_and(|c| !profile.has(c));
     hoist_all(cx, &mut |program, body| {
         let mut marks = Marks::default();
         for id in body.expressions() {
             if let ExprKind::Assign(_, target, _) = body.exprs[id].kind
-                && is_bits(&program.types, &body.exprs, id)
+                && lacks(&program.types, &body.exprs, id)
             {
                 mark_for_repetition(program, body, target, &mut marks);
             }
@@ -36,38 +43,39 @@ fn run(cx: &mut Context) {
     });
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
-            without_assignment(types, exprs, &effects, id);
-            binary(types, exprs, &effects, id);
+            if lacks(types, exprs, id) {
+                without_assignment(types, exprs, &effects, id);
+                binary(types, exprs, &effects, id);
+            }
         }
     });
 }
 
-/// Whether an expression is a bit operator on bools.
-fn is_bits(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+/// What a bit operator on bools needs.
+fn need(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
     let (ExprKind::Binary(op, operand, _) | ExprKind::Assign(Some(op), operand, _)) = exprs[id].kind else {
-        return false;
+        return None;
     };
-    matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor)
-        && types.component(exprs[operand].ty) == Some(Scalar::Bool)
+    let capability = match op {
+        BinaryOp::BitAnd | BinaryOp::BitOr => Capability::BoolBitOperators,
+        BinaryOp::BitXor => Capability::BoolXor,
+        _ => return None,
+    };
+    (types.component(exprs[operand].ty) == Some(Scalar::Bool)).then_some(capability)
 }
 
 /// `a |= b` is `a = a | b`.
 fn without_assignment(types: &mut Types, exprs: &mut ExprArena, effects: &Effects, id: ExprId) {
     let ExprKind::Assign(Some(op), target, value) = exprs[id].kind else { return };
-    if is_bits(types, exprs, id) {
-        let old = exprs.duplicate(target);
-        let span = exprs[id].span;
-        let new = Build::new(types, exprs, span).binary(op, old, value);
-        binary(types, exprs, effects, new);
-        exprs[id].kind = ExprKind::Assign(None, target, new);
-    }
+    let old = exprs.duplicate(target);
+    let span = exprs[id].span;
+    let new = Build::new(types, exprs, span).binary(op, old, value);
+    binary(types, exprs, effects, new);
+    exprs[id].kind = ExprKind::Assign(None, target, new);
 }
 
 fn binary(types: &mut Types, exprs: &mut ExprArena, effects: &Effects, id: ExprId) {
     let ExprKind::Binary(op, a, b) = exprs[id].kind else { return };
-    if !is_bits(types, exprs, id) {
-        return;
-    }
     let ty = exprs[id].ty;
     if matches!(types.get(ty), Type::Scalar(_)) && !effects.expr(exprs, b) {
         let logical = match op {

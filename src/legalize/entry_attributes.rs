@@ -10,7 +10,7 @@
 
 use super::Context;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
+    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic, only_w,
     position_value, reciprocal_w, sees_w,
 };
 use crate::diagnostic::{Code, Diagnostic};
@@ -224,7 +224,7 @@ impl AttributeLowering<'_, '_> {
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
                 let value = reciprocal_w(&mut b, id);
                 self.body.exprs.replace_by(w, value);
-            } else if sees_w(self.cx.program, &self.body, id) {
+            } else if has_w(&self.cx.program.types, self.body.exprs[id].ty) && sees_w(self.cx.program, &self.body, id) {
                 let (one, other) = (self.body.exprs.duplicate(id), self.body.exprs.duplicate(id));
                 let span = self.body.exprs[id].span;
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
@@ -349,7 +349,8 @@ impl AttributeLowering<'_, '_> {
         let (Some(index), Some(own)) = (field, own) else { return b.add(ExprKind::Zero, leaf.ty) };
         let base = b.local(incoming, flat);
         let value = b.field(base, index, own);
-        if leaf.is_position() && whole && self.entry.stage == Stage::Fragment {
+        let turned = leaf.is_position() && has_w(b.types, leaf.ty) && self.entry.stage == Stage::Fragment;
+        if turned && whole {
             let other = b.exprs.duplicate(value);
             return position_value(&mut b, value, other);
         }

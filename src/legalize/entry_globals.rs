@@ -9,8 +9,8 @@
 //! A way of [`super::entry_points`].
 
 use super::stage_io::{
-    Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, interface_type, name_of_semantic, only_w,
-    position_value, reciprocal_w, sees_w,
+    Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic,
+    only_w, position_value, reciprocal_w, sees_w,
 };
 use super::{Context, entry_meshes, entry_patches, entry_streams};
 use crate::layout::locations::Per;
@@ -555,7 +555,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 Replacement::Missing(..) if !leaf.path.is_empty() => {
                     self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span })
                 }
-                _ if leaf.is_position() => self.position_value(place, span),
+                _ if leaf.is_position() && has_w(&self.cx.program.types, leaf.ty) => self.position_value(place, span),
                 _ => self.read(place, leaf.ty, span),
             };
             values.push(value);
@@ -566,7 +566,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     /// A use of the position in a fragment shader. Its `w` is the reciprocal of what D3D gives, so it is turned over where
     /// the use may see it.
     fn position(&mut self, id: ExprId, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
-        let sees_w = sees_w(self.cx.program, &self.body, id);
+        let sees_w = has_w(&self.cx.program.types, ty) && sees_w(self.cx.program, &self.body, id);
         if sees_w { self.position_value(place, span) } else { self.read(place, ty, span) }
     }
 

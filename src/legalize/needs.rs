@@ -121,19 +121,10 @@ pub(super) const NATIVE: &[Finder] = &[
     })),
 ];
 
-/// The second call of a stage that a target takes once.
+/// The second call of a mesh shader that a target takes once.
 fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {
-    if entry.stage != Stage::Mesh {
-        return None;
-    }
-    let mut calls = Vec::new();
-    for (id, from) in program.analyses().paths(entry) {
-        let body = &program.functions[id].code;
-        let live = body.expressions().into_iter();
-        let found = live.filter(|e| callee(program, &body.exprs, *e).is_some_and(|(f, _)| f.is_marked("__once")));
-        calls.extend(found.map(|e| from.unwrap_or(body.exprs[e].span)));
-    }
-    calls.get(1).copied()
+    let once = || program.analyses().calls_once(entry);
+    (entry.stage == Stage::Mesh).then(once)?.get(1).copied()
 }
 
 fn texture(ty: &Type, is: fn(&Texture) -> bool) -> bool {

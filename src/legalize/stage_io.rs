@@ -366,6 +366,11 @@ pub fn adapt(b: &mut Build, value: ExprId, ty: TypeId) -> ExprId {
     b.convert(fitted, ty)
 }
 
+/// Whether a position of a type has a `w`.
+pub fn has_w(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Vector(_, 4))
+}
+
 /// Whether the use of a position may see its `w`: not if only other components are taken of it.
 pub fn sees_w(program: &Program, body: &Body, id: ExprId) -> bool {
     let parent = body.expressions().into_iter().find(|p| {

@@ -188,6 +188,8 @@ capabilities! {
     RayQueries,
     /// Wave (subgroup) operations.
     WaveOperations,
+    /// Wave operations in other stages than fragment and compute shaders.
+    WavesAnywhere,
     /// System values that any function reads by a call.
     CalledSystemValues,
     /// Quad operations.
@@ -258,6 +260,8 @@ capabilities! {
     PlainlyAccessedAtomics,
     /// `&`, `|` and `^` on bools.
     BoolBitOperators,
+    /// `^` on bools.
+    BoolXor,
     /// Structs with the offsets of D3D constant buffers, or with a tail that the next member uses.
     PackOffsets,
 }

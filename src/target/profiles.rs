@@ -143,10 +143,10 @@ const SM_5_0: Capabilities = COMMON.with(&[
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, PackOffsets,
+    NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
-const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, QuadOperations, Int64]);
+const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64]);
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
@@ -160,7 +160,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
@@ -198,6 +198,7 @@ const GL_430: Capabilities = GL_330.with(&[
     NestedArrays,
     TessellationShaders,
     WaveOperations,
+    WavesAnywhere,
     QuadOperations,
     Float64,
     LayeredRendering,
@@ -216,6 +217,7 @@ const ES_310: Capabilities = ES_300.with(&[
     TexelBuffers,
     IntegerChoices,
     WaveOperations,
+    WavesAnywhere,
     QuadOperations,
 ]);
 const ES_320: Capabilities =

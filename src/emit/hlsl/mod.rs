@@ -135,11 +135,7 @@ impl HlslFile<'_> {
             _ => "",
         }
         .to_owned();
-        let words = [
-            (Modifiers::GLOBALLYCOHERENT, "globallycoherent "),
-            (Modifiers::PRECISE, "precise "),
-            (Modifiers::VOLATILE, "volatile "),
-        ];
+        let words = [(Modifiers::GLOBALLYCOHERENT, "globallycoherent "), (Modifiers::PRECISE, "precise ")];
         for (_, word) in words.iter().filter(|(m, _)| global.modifiers.has(*m)) {
             text.push_str(word);
         }
@@ -283,7 +279,9 @@ impl HlslFile<'_> {
         for attribute in &function.attributes {
             let name = attribute.name.as_str();
             let lower = name.to_ascii_lowercase();
-            if KNOWN.contains(&lower.as_str()) {
+            // Only compute shaders have it.
+            let known = lower != "wavesize" || entry.stage == crate::tree::Stage::Compute;
+            if KNOWN.contains(&lower.as_str()) && known {
                 let name = match lower.as_str() {
                     "wavesize" => "WaveSize",
                     "rootsignature" => "RootSignature",

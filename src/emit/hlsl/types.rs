@@ -30,7 +30,8 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
     let of = |t: TypeId| name(cx, t, Modifiers::default());
     let element = |t: TypeId| {
         let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];
-        let word = words.iter().find(|(m, _)| modifiers.has(*m)).map_or("", |(_, w)| w);
+        let float = cx.program.types.component(t).is_some_and(Scalar::is_float);
+        let word = words.iter().find(|(m, _)| modifiers.has(*m) && float).map_or("", |(_, w)| w);
         format!("{word}{}", of(t))
     };
     match cx.program.types.get(ty) {

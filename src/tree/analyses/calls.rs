@@ -3,7 +3,8 @@
 use super::Analyses;
 use crate::source::Span;
 use crate::tree::{
-    Body, EntryPoint, ExprArena, ExprKind, ExprTree, Function, FunctionId, GlobalId, Id, Program, StmtKind, TypeId,
+    Body, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, GlobalId, Id, Program, StmtKind,
+    TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -206,6 +207,21 @@ impl Analyses<'_> {
             at += 1;
         }
         found
+    }
+
+    /// The calls that a stage makes once, of an entry point, each by the first place where the code of the user leads to it.
+    pub fn calls_once(&self, entry: &EntryPoint) -> Vec<Span> {
+        let mut calls = Vec::new();
+        for (id, from) in self.paths(entry) {
+            let body = &self.program.functions[id].code;
+            let is_once = |e: &ExprId| match body.exprs[*e].kind {
+                ExprKind::Call(f, _) => self.program.functions[f].is_marked("__once"),
+                _ => false,
+            };
+            let live = body.expressions().into_iter().filter(is_once);
+            calls.extend(live.map(|e| from.unwrap_or(body.exprs[e].span)));
+        }
+        calls
     }
 
     /// The functions of which `own` holds, and those that call one of them, directly or through others.

@@ -7,7 +7,7 @@ use super::tolerated::is_tolerated;
 use crate::conformance::enumerate::Entry;
 use crate::conformance::judge::{Judge, Outcome};
 use serde::{Deserialize, Serialize};
-use shaderport::{Artifact, Code, Diagnostic, MemoryLoader, Output, Severity, Stage, Symbol, Target, compile};
+use shaderport::{Artifact, Code, Diagnostic, MemoryLoader, Output, Severity, Stage, Target, compile};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -88,7 +88,8 @@ impl Bench {
                 continue;
             }
             verdict.judged += 1;
-            if let Outcome::Illegal { judge, reason } = self.judged(artifact, &output.entries)?
+            if let Outcome::Illegal { judge, reason } =
+                self.judged(artifact, &emitted_entries(output, artifact.target))?
                 && !is_tolerated(&judge, &reason)
             {
                 let reason = reason.replace(&*self.directory.path().to_string_lossy(), "");
@@ -99,7 +100,7 @@ impl Bench {
         Ok(verdict)
     }
 
-    fn judged(&self, artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Result<Outcome, String> {
+    fn judged(&self, artifact: &Artifact, entries: &[(String, Stage)]) -> Result<Outcome, String> {
         let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, String> {
             let path = self.directory.path().join(name);
             std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
@@ -108,11 +109,8 @@ impl Bench {
         match (artifact.target, artifact.entry) {
             (Target::Hlsl, _) => {
                 let path = write("text.hlsl", &artifact.bytes)?;
-                let of = |(name, stage): &(Symbol, Stage)| Entry {
-                    file: path.clone(),
-                    name: name.as_str().to_owned(),
-                    stage: *stage,
-                };
+                let of =
+                    |(name, stage): &(String, Stage)| Entry { file: path.clone(), name: name.clone(), stage: *stage };
                 let mut outcome = Outcome::Legal;
                 for entry in entries.iter().map(of).take(MOST_ENTRIES) {
                     outcome = self.judge.hlsl(&entry, &path)?;
@@ -143,6 +141,16 @@ impl Bench {
     }
 }
 
+/// The entry points by their names in the text.
+fn emitted_entries(output: &Output, target: Target) -> Vec<(String, Stage)> {
+    let reflection = output.reflections.iter().find(|(t, _)| *t == target).map(|(_, r)| r);
+    let emitted = |name: &str| {
+        let found = reflection.and_then(|r| r.entry_points.iter().find(|e| e.name == name));
+        found.map_or_else(|| name.to_owned(), |e| e.emitted_name.clone())
+    };
+    output.entries.iter().map(|(name, stage)| (emitted(name.as_str()), *stage)).collect()
+}
+
 pub fn compiled(program: &Program) -> Output {
     let loader = program.sources.iter().fold(MemoryLoader::new(), |l, (name, text)| l.with(name, text));
     compile(&loader, &program.main_files(), &program.options)
@@ -161,7 +169,7 @@ fn faults(output: &Output) -> Vec<Finding> {
     for diagnostic in &output.diagnostics {
         if diagnostic.code == Code::INTERNAL {
             let panic = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
-            found.push(finding("panic", format!("{} {panic}", diagnostic.message)));
+            found.push(finding("panic", panic));
         } else if diagnostic.severity == Severity::Error && diagnostic.span.is_none() && !has_no_place(diagnostic) {
             found.push(finding("unlocated", diagnostic.message.clone()));
         }

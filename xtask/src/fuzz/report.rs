@@ -58,7 +58,7 @@ impl Tally {
         println!("{number} {}: {}", finding.target, finding.class());
         let words: String = finding.class().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let short: String = words.chars().take(100).collect();
-        let directory = self.out.join(short.trim_matches('_'));
+        let directory = self.out.join(format!("{}_{number}", short.trim_matches('_')));
         let fail = |e: std::io::Error| format!("{}: {e}", directory.display());
         std::fs::create_dir_all(&directory).map_err(fail)?;
         let report = format!("{} {}: {}\n\n{}", finding.target, finding.judge, finding.reason, finding.text);

@@ -1,0 +1,110 @@
+//! What an entry point must say of itself for its stage, and the numbers that no implementation goes beyond.
+
+use super::Checker;
+use super::attributes::find;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, Stage};
+
+/// The attributes that a stage needs: their names, and how they are written.
+fn needed(stage: Stage) -> &'static [(&'static str, &'static str)] {
+    const DOMAIN: (&str, &str) = ("domain", "`[domain(\"tri\")]`, `quad` or `isoline`");
+    match stage {
+        Stage::Geometry => &[("maxvertexcount", "`[maxvertexcount(n)]`")],
+        Stage::Hull => &[
+            DOMAIN,
+            ("partitioning", "`[partitioning(\"integer\")]` or another one"),
+            ("outputtopology", "`[outputtopology(\"triangle_cw\")]` or another one"),
+            ("outputcontrolpoints", "`[outputcontrolpoints(n)]`"),
+        ],
+        Stage::Domain => &[DOMAIN],
+        Stage::Mesh => &[("outputtopology", "`[outputtopology(\"triangle\")]` or `line`")],
+        Stage::Vertex
+        | Stage::Fragment
+        | Stage::Compute
+        | Stage::Amplification
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => &[],
+    }
+}
+
+/// The largest numbers of attributes.
+const LARGEST: &[(&str, i64)] = &[("maxvertexcount", 1024), ("outputcontrolpoints", 32), ("instance", 32)];
+
+/// The largest sizes of a group, and the most invocations; of stages that have groups.
+fn group_limits(stage: Stage) -> Option<([u32; 3], u64)> {
+    match stage {
+        Stage::Compute => Some(([1024, 1024, 64], 1024)),
+        Stage::Mesh | Stage::Amplification => Some(([128; 3], 128)),
+        Stage::Vertex
+        | Stage::Hull
+        | Stage::Domain
+        | Stage::Geometry
+        | Stage::Fragment
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => None,
+    }
+}
+
+impl Checker<'_> {
+    /// Reports memory of a group in a stage that has no groups.
+    pub(super) fn check_group_memory(&mut self) {
+        let mut faults = Vec::new();
+        for (entry, reached) in self.program.entry_points.iter().zip(self.program.reachable_globals().iter()) {
+            let shared = |id: &&GlobalId| self.program.globals[**id].kind == GlobalKind::Groupshared;
+            if group_limits(entry.stage).is_none()
+                && let Some(id) = reached.iter().find(shared)
+            {
+                let (function, global) = (&self.program.functions[entry.function], &self.program.globals[*id]);
+                let message = format!("a {} shader cannot use `{}`: it has no groups", entry.stage.name(), global.name);
+                let error = Diagnostic::error(Code::BAD_ENTRY, function.span, message);
+                faults.push(error.label(global.span, "groupshared here"));
+            }
+        }
+        faults.into_iter().for_each(|fault| self.diags.push(fault));
+    }
+
+    /// Reports what the stage of an entry point needs and is not there, and numbers that are too large for it.
+    pub(super) fn check_stage(&mut self, function: FunctionId, stage: Stage, size: Option<[u32; 3]>) {
+        let declared = &self.program.functions[function];
+        let mut faults: Vec<(Span, String, Option<String>)> = Vec::new();
+        for (name, written) in needed(stage) {
+            if find(&declared.attributes, name).is_none() {
+                faults.push((declared.span, format!("a {} entry point needs {written}", stage.name()), None));
+            }
+        }
+        for (name, most) in LARGEST {
+            if let Some(attribute) = find(&declared.attributes, name)
+                && let Some(AttributeArg::Int(n)) = attribute.args.first()
+                && n > most
+            {
+                let message = format!("`[{name}]`: {n} is too large; it must be at most {most}");
+                faults.push((attribute.span, message, None));
+            }
+        }
+        if let (Some(size), Some((largest, most))) = (size, group_limits(stage)) {
+            let span = find(&declared.attributes, "numthreads").map_or(declared.span, |a| a.span);
+            let count: u64 = size.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
+            if count > most || size.iter().zip(largest).any(|(n, most)| *n > most) {
+                let [x, y, z] = size;
+                let message =
+                    format!("a group of {x} x {y} x {z} invocations is too large for a {} shader", stage.name());
+                let [x, y, z] = largest;
+                let note = format!("it has at most {most} invocations, and sizes of at most {x}, {y} and {z}");
+                faults.push((span, message, Some(note)));
+            }
+        }
+        for (span, message, note) in faults {
+            let error = Diagnostic::error(Code::BAD_ENTRY, span, message);
+            self.diags.push(note.into_iter().fold(error, Diagnostic::note));
+        }
+    }
+}
