@@ -10,7 +10,7 @@ use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Type, TypeId};
+use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `callee(args)`.
@@ -170,6 +170,9 @@ impl<'a> Checker<'a> {
                 },
             };
             let value = if param.constexpr { self.fold_argument(value) } else { value };
+            if param.constexpr {
+                self.check_texel_offset(value);
+            }
             list.push(value);
         }
         let function = self.function(instance);
@@ -209,6 +212,14 @@ impl<'a> Checker<'a> {
         if !self.check_assignable(value) {
             return self.error_value(arg.span);
         }
+        let shape = |c: &Self, ty| convert::numeric(&c.program.types, ty).map(|(_, shape)| shape);
+        if let (Some(given), Some(taken)) = (shape(self, self.ty(value)), shape(self, ty))
+            && given.count() != taken.count()
+        {
+            let (from, to) = (self.type_text(self.ty(value)), self.type_text(ty));
+            let message = format!("an output of type `{to}` cannot be written to a `{from}`");
+            return self.error_at(Code::TYPE_MISMATCH, arg.span, message);
+        }
         // An output of another type is converted on the way back; legalization makes a variable for it.
         if self.ty(value) != ty && self.ty(value) != TypeId::ERROR {
             return self.push(ExprKind::Convert(value, false), ty, arg.span);
@@ -241,6 +252,28 @@ impl<'a> Checker<'a> {
         let span = self.span(value);
         let found = self.known_value(value).ok();
         found.and_then(|v| v.to_expr(&mut self.cx.body.exprs, &mut self.program, ty, span)).unwrap_or(value)
+    }
+
+    /// What the library takes as constant integers is an offset in texels.
+    fn check_texel_offset(&mut self, value: ExprId) {
+        const RANGE: std::ops::RangeInclusive<i64> = -8..=7;
+        let is_int =
+            |ty| matches!(self.program.types.get(ty), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _));
+        if !is_int(self.ty(value)) {
+            return;
+        }
+        let outside = |id: &ExprId| {
+            let found = self.known_value(*id).ok().and_then(|v| v.int());
+            found.filter(|n| !RANGE.contains(n))
+        };
+        let found = match self.kind(value) {
+            ExprKind::Construct(parts) => parts.iter().find_map(outside),
+            _ => outside(&value),
+        };
+        if let Some(n) = found {
+            let span = self.span(value);
+            self.error(Code::NO_OVERLOAD, span, format!("an offset in texels is from -8 to 7, not {n}"));
+        }
     }
 
     /// `InterlockedAdd(tex[p], x)`: an element of a texture has no address; the function names its variant.

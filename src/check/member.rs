@@ -288,6 +288,13 @@ impl<'a> Checker<'a> {
         let ty = self.ty(index);
         match self.program.types.get(ty) {
             Type::Error => None,
+            // No more is indexed than 32 bits count, and not all targets take an index of more.
+            Type::Scalar(s) if s.is_integer() && s.size() == 8 => {
+                let large = |n: i64| n > i32::MAX.into();
+                let is_large = self.known_value(index).ok().and_then(|v| v.int()).is_some_and(large);
+                let to = if s.is_unsigned() || is_large { TypeId::UINT } else { TypeId::INT };
+                Some(self.convert(index, to, true))
+            }
             Type::Scalar(s) if s.is_integer() => Some(index),
             _ => {
                 if convert::rank(&self.program, ty, TypeId::INT, LiteralKind::None).is_some() {

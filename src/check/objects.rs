@@ -2,7 +2,7 @@
 
 use super::{Arg, Checker};
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, MeshOutputKind, StreamKind, Texture, TextureShape, Type, TypeId};
+use crate::tree::{Access, BufferKind, MeshOutputKind, Scalar, StreamKind, Texture, TextureShape, Type, TypeId, Types};
 
 /// Arguments read in order.
 struct Reader<'r> {
@@ -41,6 +41,14 @@ const BUFFERS: &[BufferKind] = &[
     BufferKind::Counter,
 ];
 
+/// No format has truth values.
+fn no_bools(types: &Types, element: TypeId, of: &str) -> Result<(), String> {
+    match types.component(element) {
+        Some(Scalar::Bool) => Err(format!("a {of}'s elements are numbers, not `bool`")),
+        _ => Ok(()),
+    }
+}
+
 impl Checker<'_> {
     /// The type of a kind with its arguments.
     pub(super) fn magic_type(&mut self, kind: Symbol, name: Symbol, args: &[Arg]) -> Result<TypeId, String> {
@@ -51,6 +59,9 @@ impl Checker<'_> {
             "Buffer" => {
                 let element = r.ty()?;
                 let kind = r.pick(BUFFERS)?;
+                if kind == BufferKind::Typed {
+                    no_bools(&self.program.types, element, "typed buffer")?;
+                }
                 Type::Buffer(kind, r.pick(ACCESS)?, element)
             }
             "ConstantBuffer" => Type::ConstantBuffer(r.ty()?),
@@ -102,6 +113,7 @@ impl Checker<'_> {
             let text = self.type_text(element);
             return Err(format!("a texture's elements are scalars or vectors, not `{text}`"));
         }
+        no_bools(&self.program.types, element, "texture")?;
         Ok(Texture {
             shape,
             array: r.flag()?,

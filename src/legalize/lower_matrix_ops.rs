@@ -23,6 +23,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::MatrixComponentOps, Find::Exprs(|p, exprs, live| splat(&p.types, exprs, live))),
         SWIZZLES,
     ],
+    // The signs of rows are known less well than those of a whole.
+    adds: &[Capability::SignedRemainder],
     run,
     ..Pass::ROW
 };

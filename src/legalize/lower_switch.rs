@@ -61,7 +61,13 @@ fn complete_cases(body: &mut Body, cases: &mut Vec<SwitchCase>) -> bool {
             if total > MAX_STATEMENTS {
                 return false;
             }
-            case.body.stmts.extend(copy_block(body, &next.body).stmts);
+            let copy = copy_block(body, &next.body).stmts;
+            let span = copy.last().or(case.body.stmts.last()).map(|s| s.span);
+            case.body.stmts.extend(copy);
+            // The last case needs no `break`, this one does.
+            if let Some(span) = span.filter(|_| !ends_flow(&case.body)) {
+                case.body.stmts.push(Stmt::new(StmtKind::Break, span));
+            }
         }
     }
     true

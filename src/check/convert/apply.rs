@@ -95,6 +95,11 @@ fn apply_numeric(
     let inner = match (p, q) {
         (Shape::Vector(_), Shape::Vector(n)) => truncate(exprs, expr, n, narrowed, span),
         (Shape::Vector(_), Shape::Scalar) => truncate(exprs, expr, 1, narrowed, span),
+        // A vector of one takes the first number, as a scalar does.
+        (Shape::Matrix(..), Shape::Vector(1)) if p.line().is_none() => {
+            let first = types.scalar(a);
+            convert(exprs, expr, first)
+        }
         (Shape::Matrix(..), Shape::Vector(n)) if p.count() != u32::from(n) => {
             let line = types.vector(a, p.line().unwrap_or(n));
             let line = exprs.push(Expr { kind: ExprKind::Construct(vec![expr]), ty: line, span });

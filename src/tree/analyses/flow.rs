@@ -6,12 +6,18 @@ use crate::tree::{Block, ExprArena, ExprId, ExprKind, Literal, Stmt, StmtKind};
 ///
 /// `discard` ends nothing: the invocation goes on as a helper.
 pub fn ends_flow(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
+    reached(block).is_some()
+}
+
+/// How many statements of a block control reaches, if it never comes to the end.
+pub fn reached(block: &Block) -> Option<usize> {
+    let leaves = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => true,
         StmtKind::Block(inner) => ends_flow(inner),
         StmtKind::If(_, then, Some(other), _) => ends_flow(then) && ends_flow(other),
         _ => false,
-    })
+    };
+    block.stmts.iter().position(leaves).map(|at| at + 1)
 }
 
 /// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count only if
