@@ -417,3 +417,45 @@ fn an_unchanged_output_is_left_untouched() {
     assert_eq!(build().code, 0);
     assert_eq!(written(), before);
 }
+
+/// Names, sources and options that try to drive a terminal.
+#[test]
+fn nothing_of_a_source_drives_a_terminal() {
+    let main = main_with("data[id.x] = unknown\u{1b}[31m\u{9b}2J\u{202e};");
+    let include = format!("#include \"\u{1b}]0;title\u{7}.hlsli\"\n#error \u{1b}[0m\u{8}\r said\n{GOOD}");
+    let shown = |files: &[(&str, &str)], args: &[&str]| {
+        let tree = tree(files);
+        let run = shaderport(tree.path(), args);
+        let text = format!("{}{}", run.stderr, run.stdout);
+        let drives = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!text.is_empty() && !text.contains(drives), "{args:?}: {text:?}");
+    };
+    for source in [&main, &include, &format!("// \u{1b}[31m \u{85}\n{GOOD}")] {
+        shown(&[("main.slang", source)], &["compile", "main.slang", "--target", "wgsl"]);
+        shown(&[("main.slang", source)], &["check", "main.slang", "--binding-policy", "\u{1b}[1m"]);
+    }
+}
+
+/// File systems of Unix take any name.
+#[cfg(unix)]
+#[test]
+fn hostile_file_names() {
+    let bad = main_with("data[id.x] = unknown;");
+    let names = ["a\u{1b}[31m.slang", "<script>alert(1)</script>.slang", "..slang", "a..b.slang", "c\nd.slang"];
+    let files: Vec<(String, &str)> = names.iter().map(|n| (format!("tree/{}", n.replace('/', "_")), GOOD)).collect();
+    let mut files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    files.push(("tree/bad\u{1b}[32m.slang", &bad));
+    let tree = tree(&files);
+    let run = shaderport(tree.path(), &["build", "tree", "--target", "wgsl", "--out", "out"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(!run.stderr.contains('\u{1b}') && !run.stdout.contains('\u{1b}'), "{:?}", run.stderr);
+    // What was written lies in the output directory.
+    let all = contents(tree.path());
+    let outside = all.iter().filter(|(name, _)| !name.starts_with("out/") && !name.starts_with("tree/"));
+    assert_eq!(outside.count(), 0);
+    assert_eq!(all.iter().filter(|(name, _)| name.ends_with(".wgsl")).count(), names.len());
+    // The page shows a name, and runs none.
+    let name = files[1].0;
+    let page = shaderport(tree.path(), &["reflect", name, "--format", "html"]).stdout;
+    assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"), "{page}");
+}

@@ -143,7 +143,8 @@ impl Manifest {
         Manifest::parse(&text, directory).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    fn parse(text: &str, directory: PathBuf) -> Result<Manifest, String> {
+    /// Reads the text of a manifest that lies in a directory.
+    pub fn parse(text: &str, directory: PathBuf) -> Result<Manifest, String> {
         check_keys(text, &parse_as(text)?)?;
         let (sections, choices): (File<Section>, File<Choices>) = (parse_as(text)?, parse_as(text)?);
         let mut shaders = Vec::new();

@@ -10,13 +10,17 @@
 //!
 //! The first line stands on its own, for editors and scripts that look for `file:line:column`.
 
+use super::harmless::harmless;
 use super::{Diagnostic, Label, Severity, codes};
 use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, Chars, Config};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Longer lines are not shown: they are generated, and nobody finds a place in them by looking.
 const MAX_SHOWN_LINE: usize = 400;
@@ -41,13 +45,23 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &Sources) {
 /// `cli` there are none.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> String {
     let color = color && cfg!(feature = "cli");
-    let mut text = String::new();
+    let (mut text, view) = (String::new(), View::new(sources));
     for diagnostic in diagnostics {
-        text.push_str(&headline(diagnostic, sources, color));
-        text.push_str(&details(diagnostic, sources, color));
+        let diagnostic = &shown_safely(diagnostic);
+        text.push_str(&headline(diagnostic, &view, color));
+        text.push_str(&details(diagnostic, &view, color));
         text.push('\n');
     }
     text
+}
+
+/// The diagnostic with what it repeats of sources and options made harmless.
+fn shown_safely(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut safe = diagnostic.clone();
+    safe.message = harmless(&safe.message).replace('\n', " ");
+    safe.notes.iter_mut().for_each(|note| *note = harmless(note).into_owned());
+    safe.labels.iter_mut().for_each(|label| label.message = harmless(&label.message).replace('\n', " "));
+    safe
 }
 
 fn severity(severity: Severity) -> codespan::Severity {
@@ -59,13 +73,13 @@ fn severity(severity: Severity) -> codespan::Severity {
 }
 
 /// `file:line:column: error[E0123]: message`
-fn headline(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
+fn headline(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
     let (word, escape) = match diagnostic.severity {
         Severity::Error => ("error", "\x1b[1;31m"),
         Severity::Warning => ("warning", "\x1b[1;33m"),
         Severity::Note => ("note", "\x1b[1;32m"),
     };
-    let place = diagnostic.span.map_or(String::new(), |s| format!("{}: ", place(sources.use_site(s), sources)));
+    let place = diagnostic.span.map_or(String::new(), |s| format!("{}: ", place(view.sources.use_site(s), view)));
     let message = &diagnostic.message;
     match color {
         true => format!("{place}{escape}{word}[{}]\x1b[0m\x1b[1m: {message}\x1b[0m\n", diagnostic.code),
@@ -74,78 +88,76 @@ fn headline(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
 }
 
 /// `file:line:column`, counted from 1, columns in characters.
-fn place(span: Span, sources: &Sources) -> String {
-    let name = sources.file(span.file).map_or("", |f| f.name.as_str());
-    match View(sources).location(span.file, span.start as usize) {
+fn place(span: Span, view: &View) -> String {
+    let name = harmless(view.sources.file(span.file).map_or("", |f| f.name.as_str())).replace('\n', " ");
+    match view.location(span.file, span.start as usize) {
         Ok(location) => format!("{name}:{}:{}", location.line_number, location.column_number),
-        Err(_) => name.to_owned(),
+        Err(_) => name,
     }
 }
 
 /// The snippets and notes below the headline.
-fn details(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
+fn details(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
     let mut labels = Vec::new();
     let mut notes = diagnostic.notes.clone();
     if let Some(span) = diagnostic.span {
-        primary_labels(span, sources, &mut labels, &mut notes);
-        include_chain(sources.use_site(span).file, sources, &mut notes);
+        primary_labels(span, view, &mut labels, &mut notes);
+        include_chain(view.sources.use_site(span).file, view, &mut notes);
     }
     notes.extend(codes::rule(diagnostic.code).map(|rule| format!("rule: shaderport explain {rule}")));
     for Label { span, message } in &diagnostic.labels {
-        let site = sources.use_site(*span);
-        labels.push(label(codespan::LabelStyle::Secondary, site, message, sources));
+        let site = view.sources.use_site(*span);
+        labels.push(label(codespan::LabelStyle::Secondary, site, message, view));
     }
     // A snippet shows each place once, and no line that is too long to be of use.
-    let labels = labels.into_iter().filter(|l| shown(l, sources)).collect::<Vec<_>>();
+    let labels = labels.into_iter().filter(|l| shown(l, view)).collect::<Vec<_>>();
     if labels.is_empty() {
         return notes.iter().map(|n| format!("  = {}\n", n.replace('\n', "\n    "))).collect();
     }
     let report = codespan::Diagnostic::new(severity(diagnostic.severity)).with_labels(labels).with_notes(notes);
-    let text = emit(&report, sources, color).unwrap_or_default();
+    let text = emit(&report, view, color).unwrap_or_default();
     // Its first line is a headline of its own, without the place.
     text.split_once('\n').map_or(String::new(), |(_, rest)| format!("{}\n", rest.trim_end()))
 }
 
 #[cfg_attr(not(feature = "cli"), expect(unused_variables, reason = "there are no colors"))]
-fn emit(report: &codespan::Diagnostic<FileId>, sources: &Sources, color: bool) -> Option<String> {
+fn emit(report: &codespan::Diagnostic<FileId>, view: &View, color: bool) -> Option<String> {
     let config = Config { chars: Chars::ascii(), ..Config::default() };
     #[cfg(feature = "cli")]
     if color {
         use codespan_reporting::term::{Styles, StylesWriter, termcolor::Buffer};
         let (mut buffer, styles) = (Buffer::ansi(), Styles::default());
-        term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, &View(sources), report)
-            .ok()?;
+        term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, view, report).ok()?;
         return String::from_utf8(buffer.into_inner()).ok();
     }
-    term::emit_into_string(&config, &View(sources), report).ok()
+    term::emit_into_string(&config, view, report).ok()
 }
 
-fn shown(label: &codespan::Label<FileId>, sources: &Sources) -> bool {
-    let view = View(sources);
+fn shown(label: &codespan::Label<FileId>, view: &View) -> bool {
     let Ok(line) = view.line_index(label.file_id, label.range.start) else { return false };
     view.line_range(label.file_id, line).is_ok_and(|r| r.len() <= MAX_SHOWN_LINE)
 }
 
 /// The place in the user's text and, if the token came out of a macro, where the macro spells it.
-fn primary_labels(span: Span, sources: &Sources, labels: &mut Vec<codespan::Label<FileId>>, notes: &mut Vec<String>) {
-    let site = sources.use_site(span);
-    let Some(expansion) = sources.expansion(span.file) else {
-        labels.push(label(codespan::LabelStyle::Primary, site, "", sources));
+fn primary_labels(span: Span, view: &View, labels: &mut Vec<codespan::Label<FileId>>, notes: &mut Vec<String>) {
+    let site = view.sources.use_site(span);
+    let Some(expansion) = view.sources.expansion(span.file) else {
+        labels.push(label(codespan::LabelStyle::Primary, site, "", view));
         return;
     };
     // From the use that the user wrote to the macro that spells the token.
     let mut names = vec![expansion.name];
     let mut outer = expansion.call_site;
-    while let Some(expansion) = sources.expansion(outer.file) {
+    while let Some(expansion) = view.sources.expansion(outer.file) {
         names.push(expansion.name);
         outer = expansion.call_site;
     }
     let outermost = names.last().copied().unwrap_or(expansion.name);
     let message = format!("in this use of macro `{outermost}`");
-    labels.push(label(codespan::LabelStyle::Primary, site, &message, sources));
-    let spelling = sources.spelling(span);
+    labels.push(label(codespan::LabelStyle::Primary, site, &message, view));
+    let spelling = view.sources.spelling(span);
     let message = format!("in the expansion of macro `{}`", expansion.name);
-    labels.push(label(codespan::LabelStyle::Secondary, spelling, &message, sources));
+    labels.push(label(codespan::LabelStyle::Secondary, spelling, &message, view));
     if names.len() > 2 {
         let chain: Vec<String> = names.iter().rev().take(MAX_CHAIN).map(|n| format!("`{n}`")).collect();
         notes.push(format!("through the macros {}", chain.join(", then ")));
@@ -153,47 +165,62 @@ fn primary_labels(span: Span, sources: &Sources, labels: &mut Vec<codespan::Labe
 }
 
 /// Says through which `#include`s a file came.
-fn include_chain(file: FileId, sources: &Sources, notes: &mut Vec<String>) {
+fn include_chain(file: FileId, view: &View, notes: &mut Vec<String>) {
     let mut file = file;
     for _ in 0..MAX_CHAIN {
-        let Some(from) = sources.file(file).and_then(|f| f.included_from()) else { return };
-        let site = sources.use_site(from);
-        notes.push(format!("included from {}", place(site, sources)));
+        let Some(from) = view.sources.file(file).and_then(|f| f.included_from()) else { return };
+        let site = view.sources.use_site(from);
+        notes.push(format!("included from {}", place(site, view)));
         // A file's first include stands in a file that was loaded before it, so this ends.
         file = site.file;
     }
 }
 
-fn label(style: codespan::LabelStyle, span: Span, message: &str, sources: &Sources) -> codespan::Label<FileId> {
-    let length = sources.file(span.file).map_or(0, |f| f.text.len());
+fn label(style: codespan::LabelStyle, span: Span, message: &str, view: &View) -> codespan::Label<FileId> {
+    let length = view.sources.file(span.file).map_or(0, |f| f.text.len());
     let start = (span.start as usize).min(length);
     let end = (span.end as usize).clamp(start, length);
     codespan::Label::new(style, span.file, start..end).with_message(message)
 }
 
 /// The sources as codespan wants to see them.
-struct View<'a>(&'a Sources);
+struct View<'a> {
+    sources: &'a Sources,
+    /// What is shown of the files that are.
+    texts: RefCell<FxHashMap<FileId, Arc<str>>>,
+}
+
+impl<'a> View<'a> {
+    fn new(sources: &'a Sources) -> View<'a> {
+        View { sources, texts: RefCell::default() }
+    }
+}
 
 impl<'a> Files<'a> for View<'a> {
     type FileId = FileId;
-    type Name = &'a str;
-    type Source = &'a str;
+    type Name = Cow<'a, str>;
+    type Source = Arc<str>;
 
-    fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.0.file(id).map(|f| f.name.as_str()).ok_or(Error::FileMissing)
+    fn name(&'a self, id: FileId) -> Result<Cow<'a, str>, Error> {
+        self.sources.file(id).map(|f| harmless(&f.name)).ok_or(Error::FileMissing)
     }
 
-    fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
-        self.0.file(id).map(|f| &*f.text).ok_or(Error::FileMissing)
+    fn source(&'a self, id: FileId) -> Result<Arc<str>, Error> {
+        let file = self.sources.file(id).ok_or(Error::FileMissing)?;
+        let safe = || match harmless(&file.text) {
+            Cow::Borrowed(_) => file.text.clone(),
+            Cow::Owned(text) => Arc::from(text),
+        };
+        Ok(self.texts.borrow_mut().entry(id).or_insert_with(safe).clone())
     }
 
     fn line_index(&'a self, id: FileId, byte: usize) -> Result<usize, Error> {
-        self.0.file(id).ok_or(Error::FileMissing)?;
-        Ok(self.0.line_column(id, byte as u32).0)
+        self.sources.file(id).ok_or(Error::FileMissing)?;
+        Ok(self.sources.line_column(id, byte as u32).0)
     }
 
     fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, Error> {
-        let file = self.0.file(id).ok_or(Error::FileMissing)?;
+        let file = self.sources.file(id).ok_or(Error::FileMissing)?;
         let starts = file.line_starts();
         let max = starts.len().saturating_sub(1);
         let start = *starts.get(line).ok_or(Error::LineTooLarge { given: line, max })?;
@@ -206,7 +233,6 @@ impl<'a> Files<'a> for View<'a> {
 mod tests {
     use super::super::Code;
     use super::*;
-    use std::sync::Arc;
 
     #[test]
     fn sorts_by_source_and_says_everything_once() {

@@ -53,6 +53,11 @@ pub struct Bench {
 /// What the last panic said, and where.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
+/// What the last panic said.
+pub fn panicked() -> String {
+    PANIC.lock().map(|last| last.clone()).unwrap_or_default()
+}
+
 /// Keeps what panics say, which compilation turns into a diagnostic.
 pub fn keep_panics() {
     std::panic::set_hook(Box::new(|info| {
@@ -168,13 +173,12 @@ fn faults(output: &Output) -> Vec<Finding> {
     let mut found = Vec::new();
     for diagnostic in &output.diagnostics {
         if diagnostic.code == Code::INTERNAL {
-            let panic = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
-            found.push(finding("panic", panic));
+            found.push(finding("panic", panicked()));
         } else if diagnostic.severity == Severity::Error && diagnostic.span.is_none() && !has_no_place(diagnostic) {
             found.push(finding("unlocated", diagnostic.message.clone()));
         }
     }
-    if output.render(false).chars().any(|c| c.is_control() && c != '\n') {
+    if output.render(false).chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         found.push(finding("control", "a control character in diagnostics".to_owned()));
     }
     found

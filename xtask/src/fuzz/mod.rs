@@ -1,6 +1,9 @@
 //! `cargo xtask fuzz`: mutants of sources, compiled in process; every text that comes out is judged by DXC, glslang and
 //! spirv-val, Tint and naga. Nothing may crash, hang, be refused by a judge or be an error without a place.
 
+#[path = "../../../fuzz/bodies.rs"]
+mod bodies;
+mod bytes;
 mod judge;
 #[path = "../../../tests/legality.rs"]
 #[allow(dead_code, reason = "not all of it is used here")]
@@ -23,7 +26,7 @@ mod worker;
 use crate::process;
 use judge::{Finding, Verdict};
 use report::Tally;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -57,6 +60,9 @@ pub struct Options {
     /// Seconds that making the first finding of a class smaller may take; 0 for not at all.
     #[arg(long, default_value_t = 30)]
     reduce: u64,
+    /// Mutate bytes for a target of `cargo-fuzz` instead: lexer, preprocessor, parser, pipeline, lock, manifest, sidecar.
+    #[arg(long)]
+    target: Option<String>,
     /// Print the source of one mutant.
     #[arg(long)]
     print: bool,
@@ -74,8 +80,13 @@ const CHUNK: u64 = 250;
 pub fn run(options: &Options) -> Result<bool, String> {
     let seeds = seeds::at(&paths(options))?;
     let range = options.first..options.first.saturating_add(options.count);
+    let target = options.target.as_deref().map(bytes::find).transpose()?;
     if options.worker {
-        return worker::work(&seeds, options.seed, range).map(|()| true);
+        return worker::work(&seeds, options.seed, range, target).map(|()| true);
+    }
+    if let (Some(target), true) = (target, options.print) {
+        let bytes = bytes::mutant(&bytes::corpus(target, &seeds), options.seed, options.first);
+        return std::io::stdout().write_all(&bytes).map(|()| true).map_err(|e| e.to_string());
     }
     let first = mutate::mutant(&seeds, options.seed, options.first);
     if let Some(class) = &options.class {
@@ -171,7 +182,8 @@ fn in_process(options: &Options, chunk: Range<u64>, tally: &Mutex<Tally>) -> Res
 fn arguments(options: &Options, first: u64) -> Vec<String> {
     let numbers = [("--seed", options.seed), ("--first", first), ("--reduce", options.reduce)];
     let named = numbers.iter().flat_map(|(name, n)| [(*name).to_owned(), n.to_string()]);
-    std::iter::once("fuzz".to_owned()).chain(named).collect()
+    let target = options.target.iter().flat_map(|t| ["--target".to_owned(), t.clone()]);
+    std::iter::once("fuzz".to_owned()).chain(named).chain(target).collect()
 }
 
 /// Counts, and keeps what was found; the first finding of a class is made smaller.
@@ -188,7 +200,7 @@ fn keep(options: &Options, number: u64, verdict: Verdict, tally: &Mutex<Tally>) 
             Ok(process::run(&mut command, Duration::from_secs(options.reduce + 60))?.stdout)
         };
         let ended = matches!(finding.judge.as_str(), "hang" | "crash");
-        let small = match options.reduce > 0 && !ended {
+        let small = match options.reduce > 0 && !ended && options.target.is_none() {
             true => another(&["--class", &class])?,
             false => String::new(),
         };

@@ -1,5 +1,7 @@
 //! A process that works on a range of mutants, so that what ends it or never ends is seen and does no harm.
 
+use super::bodies::Body;
+use super::bytes;
 use super::judge::{Bench, Verdict, compiled, keep_panics};
 use super::mutate::mutant;
 use super::seeds::Program;
@@ -23,20 +25,28 @@ pub enum Line {
     Done(u64, Verdict),
 }
 
-/// Works on the mutants of a range; a line each before and after.
-pub fn work(seeds: &[Program], seed: u64, range: Range<u64>) -> Result<(), String> {
+/// Works on the mutants of a range; a line each before and after. With a target, the mutants are bytes for it.
+pub fn work(seeds: &[Program], seed: u64, range: Range<u64>, target: Option<&Body>) -> Result<(), String> {
     keep_panics();
+    let corpus = target.map(|target| bytes::corpus(target, seeds)).unwrap_or_default();
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY).map_err(|e| e.to_string())?;
-    let mut bench = Bench::new()?;
+    let mut bench = if target.is_none() { Some(Bench::new()?) } else { None };
     let say = |line: &Line| serde_json::to_string(line).map(|text| println!("{text}")).map_err(|e| e.to_string());
     let watch = Watch::begin();
     for number in range {
         say(&Line::Start(number))?;
-        let program = mutant(seeds, seed, number);
         watch.set(true);
-        let output = compiled(&program);
+        let verdict = match (target, &mut bench) {
+            (Some(target), _) => bytes::verdict(target, &bytes::mutant(&corpus, seed, number)),
+            (None, Some(bench)) => {
+                let output = compiled(&mutant(seeds, seed, number));
+                watch.set(false);
+                bench.verdict(&output)?
+            }
+            (None, None) => Verdict::default(),
+        };
         watch.set(false);
-        say(&Line::Done(number, bench.verdict(&output)?))?;
+        say(&Line::Done(number, verdict))?;
     }
     Ok(())
 }
