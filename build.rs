@@ -8,6 +8,8 @@
 
 #[path = "src/lex.rs"]
 mod lex;
+#[path = "src/limits.rs"]
+mod limits;
 #[path = "src/preprocess/mod.rs"]
 mod preprocess;
 #[path = "src/source.rs"]

@@ -8,6 +8,7 @@ use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
+use crate::limits::Limits;
 use crate::reflect;
 use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbol::Symbol;
@@ -107,6 +108,8 @@ pub struct Options {
     pub lint_layout: bool,
     /// Warn of stages that do not read what the stage before them writes.
     pub lint_stages: bool,
+    /// How much a program may have.
+    pub limits: Limits,
     /// Name of a legalization pass after which the tree is dumped.
     pub dump_after: Option<String>,
     /// Name of a legalization pass that does nothing, for tests of the tests.
@@ -144,6 +147,7 @@ impl Default for Options {
             conformances: Vec::new(),
             lint_layout: false,
             lint_stages: false,
+            limits: Limits::USUAL,
             dump_after: None,
             left_out_pass: None,
             layouts_anyway: false,
@@ -309,6 +313,7 @@ impl<'a> Compilation<'a> {
                 entries_as_asked: self.options.policy.order.entries_as_asked,
                 separate_units: !self.options.policy.units.merged,
                 conformances: self.options.conformances.clone(),
+                limits: self.options.limits,
             };
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
@@ -397,6 +402,7 @@ impl<'a> Compilation<'a> {
             let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             artifacts.extend(self.artifact(target, entry, text.text, &mut diags));
         }
+        self.check_size(target, program, &artifacts, &mut diags);
         let failed = diags.has_errors();
         for diagnostic in diags.take() {
             self.diags.push(diagnostic);
@@ -411,6 +417,17 @@ impl<'a> Compilation<'a> {
             if self.options.explain {
                 self.output.explanations.push(reflect::explain::explain(program, &layout, &self.output.sources));
             }
+        }
+    }
+
+    /// Reports more text than there may be, at the first entry point.
+    fn check_size(&self, target: Target, program: &Program, artifacts: &[Artifact], diags: &mut Diagnostics) {
+        let size: u64 = artifacts.iter().map(|a| a.bytes.len() as u64).sum();
+        let limit = self.options.limits.output;
+        if size > limit {
+            let span = program.entry_points.first().map_or(Span::default(), |e| program.functions[e.function].span);
+            let message = format!("the text for {} has {size} bytes; the limit is {limit}", target.name());
+            diags.push(Diagnostic::error(Code::OUTPUT_SIZE, span, message).note("`--limit output=N` sets another one"));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tokens, and the lexer that makes them from text, comments attached.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::limits::Limits;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -87,6 +88,8 @@ pub struct TokenStream {
     pub glsl: bool,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.
     pub files: Vec<FileId>,
+    /// The limits that it was made under, which hold for what is made of it.
+    pub limits: Limits,
     /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.
     pub incomplete: bool,
 }

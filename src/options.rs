@@ -3,6 +3,7 @@
 use crate::check::{Conformance, EntryRequest};
 use crate::compile::{BufferLayout, Options, Target};
 use crate::layout::{Policy, Shift, Unit};
+use crate::limits::Limits;
 use crate::tree::{MatrixOrder, Stage};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -93,6 +94,11 @@ choices! {
     /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
     lint: Vec<Lint>,
+    /// How much a program may have before it is an error: file-bytes, include-depth, includes, tokens, expansion, nesting, instances,
+    /// output.
+    #[arg(long, value_name = "NAME=N,...")]
+    #[serde(deserialize_with = "said")]
+    limit: Limits,
 }
 
 /// The setters of [`Choices`] for a builder that has `choose`.
@@ -158,6 +164,11 @@ macro_rules! setters {
             self.choose(|c| c.conformance.get_or_insert_default().extend(conformance.parse().ok()))
         }
 
+        /// How much a program may have before it is an error.
+        pub fn limit(self, limits: crate::Limits) -> Self {
+            self.choose(|c| c.limit = Some(limits))
+        }
+
         /// Adds a warning to report.
         pub fn lint(self, lint: Lint) -> Self {
             self.choose(|c| c.lint.get_or_insert_default().push(lint))
@@ -193,8 +204,16 @@ impl Choices {
     pub fn apply(&self, to: &mut Options) {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
         let Choices { resource_heap, sampler_heap, .. } = self;
-        let Choices { globals_binding, reserve_unused, unsized_array_size, buffer_layout, lint, conformance, .. } =
-            self;
+        let Choices {
+            globals_binding,
+            reserve_unused,
+            unsized_array_size,
+            buffer_layout,
+            lint,
+            conformance,
+            limit,
+            ..
+        } = self;
         to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
@@ -207,6 +226,7 @@ impl Choices {
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
         to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
+        to.limits = limit.unwrap_or(to.limits);
         to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
         to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
     }

@@ -12,6 +12,7 @@ mod diff;
 mod explain;
 mod guarantees;
 mod layers;
+mod limits;
 mod lint;
 mod locks;
 mod measured;

@@ -92,6 +92,13 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     ("lint", &["--lint", "layout"], "lint = ['layout']", |b| b.lint(Lint::Layout), Target::Hlsl),
+    (
+        "limit",
+        &["--limit", "output=100000"],
+        "limit = { output = 100000 }",
+        |b| b.limit("output=100000".parse().expect("a limit")),
+        Target::Hlsl,
+    ),
 ];
 
 const SOURCE: &str = "struct Part { float3 at; };
@@ -169,8 +176,8 @@ fn the_command_line_manifests_and_build_scripts_have_the_same_options() {
         build_script.try_run().expect("a build");
         assert_eq!(texts(&out, *target), from_args.0, "{name} in a build script");
         // And it is an option that does something here; of one of those a test below shows it, and the others have
-        // no text without.
-        if !["reserve-unused", "unsized-array-size", "varying-derivatives"].contains(name) {
+        // no text without. Limits change nothing of what keeps to them.
+        if !["reserve-unused", "unsized-array-size", "varying-derivatives", "limit"].contains(name) {
             assert_ne!(build(&[], ""), from_args, "{name}");
         }
     }

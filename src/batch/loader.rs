@@ -9,7 +9,7 @@
 //! one that shares no directory with it.
 
 use crate::compile::Shared;
-use crate::preprocess::MAX_FILE_BYTES;
+use crate::limits::Limits;
 use crate::source::{LoadError, Loaded, Loader, join_path};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -218,8 +218,9 @@ fn read(path: &Path) -> Result<String, LoadError> {
     if !size.is_file() {
         return Err(LoadError::Unreadable("it is not a regular file".to_owned()));
     }
-    if size.len() > MAX_FILE_BYTES as u64 {
-        let reason = format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", size.len());
+    let limit = Limits::USUAL.file_bytes;
+    if size.len() > limit {
+        let reason = format!("it has {} bytes; the limit is {limit}", size.len());
         return Err(LoadError::Unreadable(reason));
     }
     decode(std::fs::read(path).map_err(unreadable)?)

@@ -7,7 +7,7 @@ use super::packs::Item;
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
-use super::{Arg, Checker, MAX_INSTANCES};
+use super::{Arg, Checker};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         if let Some(id) = self.functions.ids.get(&key) {
             return Some(*id);
         }
-        if !key.2.is_empty() && self.functions.generic >= MAX_INSTANCES {
+        if !key.2.is_empty() && self.functions.generic as u64 >= self.options.limits.instances {
             let span = self.info(decl).span;
             self.error(Code::NESTING, span, "too many instances of generic functions");
             return None;

@@ -65,6 +65,7 @@ pub use link::Bodies;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::limits::Limits;
 use crate::parse::Language;
 use crate::source::{FileId, Span};
 use crate::stdlib::Stdlib;
@@ -149,6 +150,8 @@ pub struct Options {
     pub separate_units: bool,
     /// Which types a value of an interface from outside may be of.
     pub conformances: Vec<Conformance>,
+    /// How much there may be.
+    pub limits: Limits,
 }
 
 /// What checking found out besides the program.
@@ -301,8 +304,6 @@ struct Words {
 
 /// Nesting beyond this is an error rather than a stack overflow.
 const MAX_DEPTH: u32 = 256;
-/// Instances of generics within instances.
-const MAX_INSTANCES: usize = 20_000;
 /// Bases of bases.
 const MAX_BASES: u32 = 1024;
 

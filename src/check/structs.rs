@@ -5,7 +5,7 @@ use super::extent::Extent;
 use super::packs::Item;
 use super::scope::{DeclId, Entity, Found, ScopeId, ScopeKind, What, has_modifier};
 use super::types::{Name, modifiers_of};
-use super::{Arg, Checker, MAX_BASES, MAX_INSTANCES};
+use super::{Arg, Checker, MAX_BASES};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -97,7 +97,9 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let What::Struct(s) = info.what else { return TypeId::ERROR };
         let depth = self.args_depth(&key.1) + 1;
-        if !key.1.is_empty() && self.structs.generic >= MAX_INSTANCES || depth > MAX_GENERIC_DEPTH {
+        if !key.1.is_empty() && self.structs.generic as u64 >= self.options.limits.instances
+            || depth > MAX_GENERIC_DEPTH
+        {
             self.error(Code::NESTING, span, "too many instances of generic types");
             return TypeId::ERROR;
         }

@@ -7,6 +7,7 @@ use super::Options;
 use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::limits::Limits;
 use crate::parse::{self, Language};
 use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
 use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
@@ -29,8 +30,8 @@ pub struct Shared {
     bodies: Arc<Bodies>,
 }
 
-/// What a parsed file depends on: its name and the macros of the command line.
-type Key = (String, Vec<(String, Option<String>)>);
+/// What a parsed file depends on: its name, the macros of the command line and the limits.
+type Key = (String, Vec<(String, Option<String>)>, Limits);
 
 /// A file that programs share. Who needs it first reads it; whoever else needs it meanwhile waits.
 #[derive(Debug, Default)]
@@ -225,7 +226,7 @@ impl Frontend<'_> {
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {
-        let key = (name.to_owned(), self.options.defines.clone());
+        let key = (name.to_owned(), self.options.defines.clone(), self.options.limits);
         self.shared.files.lock().unwrap_or_else(|e| e.into_inner()).entry(key).or_default().clone()
     }
 
@@ -284,7 +285,8 @@ fn read(
     diags: &mut Diagnostics,
 ) -> ParsedFile {
     let cache = options.shared.as_ref().map(|shared| shared.tokens.clone());
-    let how = Preprocess { defines: options.defines.clone(), cache, target: shader_target(options), language: None };
+    let (defines, limits) = (options.defines.clone(), options.limits);
+    let how = Preprocess { defines, limits, cache, target: shader_target(options), language: None };
     let mut tokens = preprocess(loader, name, &how, sources, diags);
     if let Some(numbers) = numbers {
         let mut problems = diags.take();

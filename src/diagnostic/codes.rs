@@ -81,6 +81,7 @@ codes! {
     OUTPUT_CLASH = 703, "two sources would write the same output";
     NO_SHADERS = 704, "there is nothing to compile";
     BAD_RECORD = 705, "a sidecar or binding lock cannot be read";
+    OUTPUT_SIZE = 706, "the text for a target is too large";
     VALIDATION = 801, "a validator refused emitted text";
     INTERNAL = 901, "an internal fault of shaderport";
 }
@@ -96,7 +97,7 @@ pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
     "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
-    "0702" "0703" "0704" "0705" "0801" "0901"
+    "0702" "0703" "0704" "0705" "0706" "0801" "0901"
 }
 
 /// The page that explains a code: what it means, an example that fails and how to mend it.

@@ -1,7 +1,7 @@
 //! The cursor: looking, consuming, reporting, skipping, comments.
 
 use super::words::{W, Word};
-use super::{Failed, MAX_DEPTH, Parser, R};
+use super::{Failed, Parser, R};
 use crate::ast::Ident;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{Comment, Token, TokenKind};
@@ -136,7 +136,7 @@ impl Parser<'_> {
 
     /// Runs a rule one level deeper, unless that is too deep.
     pub(super) fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
-        if self.depth >= MAX_DEPTH {
+        if u64::from(self.depth) >= self.nesting {
             return self.too_deep();
         }
         self.depth += 1;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         self.last_error = Some(self.pos);
         if !self.nesting_reported {
             self.nesting_reported = true;
-            let message = format!("this is nested more than {MAX_DEPTH} levels deep");
+            let message = format!("this is nested more than {} levels deep", self.nesting);
             let note = "simplify the expression or move parts of it into variables or functions";
             let span = self.tok().span;
             self.diags.push(Diagnostic::error(Code::NESTING, span, message).note(note));

@@ -52,9 +52,6 @@ struct Failed;
 
 type R<T> = Result<T, Failed>;
 
-/// Deepest nesting of expressions, statements, types and declarations.
-const MAX_DEPTH: u32 = 128;
-
 /// Highest tree of one expression: an operator chain `a + b + ...` counts one for each operator.
 const MAX_HEIGHT: u32 = 512;
 
@@ -89,6 +86,8 @@ struct Parser<'a> {
     claimed: (usize, usize),
     /// Index of the token at which the last error was reported.
     last_error: Option<usize>,
+    /// Deepest nesting of expressions, statements, types and declarations.
+    nesting: u64,
     nesting_reported: bool,
     types: FxHashSet<Symbol>,
     generics: FxHashSet<Symbol>,
@@ -130,6 +129,7 @@ impl<'a> Parser<'a> {
             no_gt: false,
             claimed: (0, 0),
             last_error: None,
+            nesting: stream.limits.nesting,
             nesting_reported: false,
             types: FxHashSet::default(),
             generics: FxHashSet::default(),

@@ -1,8 +1,9 @@
 //! Directives: lines that begin with `#`.
 
-use super::{FileFrame, Frame, Item, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOKENS, Processor};
+use super::{FileFrame, Frame, Item, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind};
+use crate::limits::Limits;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -285,8 +286,9 @@ impl Processor<'_> {
             return;
         }
         self.includes += 1;
-        let too_many = self.includes > MAX_INCLUDES || self.tokens_read > MAX_TOKENS;
-        if self.frames.len() >= MAX_INCLUDE_DEPTH || too_many {
+        let limits = self.out.limits;
+        let too_many = u64::from(self.includes) > limits.includes || self.tokens_read > limits.tokens;
+        if self.frames.len() as u64 >= limits.include_depth || too_many {
             return self.include_limit(line, &loaded.name);
         }
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
@@ -309,7 +311,8 @@ impl Processor<'_> {
         });
         let chain: Vec<String> = ids.filter_map(|id| self.sources.file(id)).map(|f| f.name.clone()).collect();
         let place = line.place();
-        let chain_is_deep = chain.len() >= MAX_INCLUDE_DEPTH;
+        let Limits { include_depth, includes, tokens, .. } = self.out.limits;
+        let chain_is_deep = chain.len() as u64 >= include_depth;
         let diagnostic = match chain.iter().rposition(|n| n == name) {
             Some(first) => {
                 let mut cycle: Vec<String> = chain.into_iter().skip(first).map(|n| format!("`{n}`")).collect();
@@ -319,11 +322,11 @@ impl Processor<'_> {
                     .note("`#pragma once` at the top of the file ends it")
             }
             None if chain_is_deep => {
-                let message = format!("includes are nested more than {MAX_INCLUDE_DEPTH} deep");
+                let message = format!("includes are nested more than {include_depth} deep");
                 Diagnostic::error(Code::INCLUDE_DEPTH, place, message)
             }
             None => {
-                let message = format!("the program includes more than {MAX_INCLUDES} files or {MAX_TOKENS} tokens");
+                let message = format!("the program includes more than {includes} files or {tokens} tokens");
                 Diagnostic::error(Code::INCLUDE_DEPTH, place, message)
             }
         };

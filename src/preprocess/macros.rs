@@ -1,6 +1,6 @@
 //! Macros: definition, the arguments of a call, substitution, `#` and `##`.
 
-use super::{Expanded, ExpansionFrame, Frame, Item, MAX_ARGUMENT_DEPTH, MAX_EXPANDED_TOKENS, Processor};
+use super::{Expanded, ExpansionFrame, Frame, Item, MAX_ARGUMENT_DEPTH, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind, single_token};
 use crate::source::{Expansion, FileId, Span};
@@ -233,8 +233,9 @@ impl Processor<'_> {
         self.substitute(&definition, &definition.parts, file, &mut arguments, &mut out);
         let mut items = out.items;
         self.expanded_tokens += items.len() as u64 + 1;
-        if self.expanded_tokens > MAX_EXPANDED_TOKENS {
-            let message = format!("macros expand to more than {MAX_EXPANDED_TOKENS} tokens");
+        let limit = self.out.limits.expansion;
+        if self.expanded_tokens > limit {
+            let message = format!("macros expand to more than {limit} tokens");
             return self.abort(Diagnostic::error(Code::EXPANSION_LIMIT, call_site, message));
         }
         match items.first_mut() {
@@ -400,7 +401,7 @@ impl Processor<'_> {
                 Part::Paste(token) => out.paste = Some(in_expansion(token, file)),
                 Part::VaOpt(inner, space) => self.substitute_optional(m, (inner, *space), file, args, out),
             }
-            if out.items.len() as u64 + self.expanded_tokens > MAX_EXPANDED_TOKENS {
+            if out.items.len() as u64 + self.expanded_tokens > self.out.limits.expansion {
                 return;
             }
         }

@@ -21,6 +21,7 @@ mod macros;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lex::{Comment, CommentRange, Token, TokenKind, TokenStream, lex};
+use crate::limits::Limits;
 use crate::source::{FileId, LoadError, Loaded, Loader, Sources, Span};
 use crate::symbol::Symbol;
 use directive::Condition;
@@ -29,16 +30,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock, RwLock};
 
-/// Files larger than this are refused: they are no shaders.
-pub const MAX_FILE_BYTES: usize = 16 << 20;
-/// Includes nest at most this deeply.
-pub const MAX_INCLUDE_DEPTH: usize = 64;
-/// A program includes at most this many times.
-const MAX_INCLUDES: u32 = 100_000;
-/// Macro expansion makes at most this many tokens in a program.
-const MAX_EXPANDED_TOKENS: u64 = 1 << 22;
-/// A program has at most this many tokens, skipped ones counted.
-const MAX_TOKENS: u64 = 1 << 26;
 /// Macro calls nest in the arguments of macro calls at most this deeply.
 const MAX_ARGUMENT_DEPTH: u32 = 200;
 
@@ -67,6 +58,8 @@ pub struct Preprocess {
     pub language: Option<Language>,
     /// What DXC's macros say of the profile.
     pub target: ShaderTarget,
+    /// How much there may be.
+    pub limits: Limits,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
 }
@@ -302,7 +295,7 @@ impl<'a> Processor<'a> {
             once: FxHashSet::default(),
             presumed: FxHashMap::default(),
             frames: Vec::new(),
-            out: TokenStream::default(),
+            out: TokenStream { limits: options.limits, ..TokenStream::default() },
             pending: CommentRange::default(),
             unjoin: false,
             argument_depth: 0,
@@ -378,8 +371,9 @@ impl<'a> Processor<'a> {
         if let Some((id, lexed)) = self.files.get(&loaded.name) {
             return Some((*id, lexed.clone()));
         }
-        if loaded.text.len() > MAX_FILE_BYTES {
-            let reason = format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", loaded.text.len());
+        let limit = self.out.limits.file_bytes;
+        if loaded.text.len() as u64 > limit {
+            let reason = format!("it has {} bytes; the limit is {limit}", loaded.text.len());
             let diagnostic = self.load_error(included_from, &loaded.name, LoadError::Unreadable(reason));
             self.diags.push(diagnostic);
             self.out.incomplete = true;
@@ -578,8 +572,9 @@ impl<'a> Processor<'a> {
             }
         }
         self.out.tokens.push(token);
-        if self.tokens_read > MAX_TOKENS {
-            let message = format!("the program has more than {MAX_TOKENS} tokens");
+        let limit = self.out.limits.tokens;
+        if self.tokens_read > limit {
+            let message = format!("the program has more than {limit} tokens");
             self.abort(Diagnostic::error(Code::EXPANSION_LIMIT, token.span, message));
         }
     }

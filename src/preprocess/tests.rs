@@ -384,7 +384,7 @@ fn limits_hold() {
     let calls = "F(".repeat(10_000) + &")".repeat(10_000);
     assert_eq!(codes(&format!("#define F(x) x x\n{calls}")), ["E0112"]);
     assert_eq!(codes(&format!("#define F(x) x\n#if {calls}\n#endif")), ["E0112"]);
-    let loader = MemoryLoader::new().with("big", &" ".repeat(MAX_FILE_BYTES + 1));
+    let loader = MemoryLoader::new().with("big", &" ".repeat(crate::limits::Limits::USUAL.file_bytes as usize + 1));
     assert_eq!(run_with(&loader, "big", &Preprocess::default()).2[0].code, Code::UNREADABLE);
     // Deep nests of other things are the parser's business.
     assert_eq!(codes(&"(".repeat(100_000)), Vec::<String>::new());
