@@ -116,19 +116,7 @@ pub(super) trait Dialect: Spelling {
 
     /// A variable with its initializer, without the semicolon.
     fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
-        let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
-        let mut text = String::new();
-        for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
-            if variable.modifiers.has(modifier) && (modifier != Modifiers::CONST || self.has_constant(ex, local)) {
-                text.push_str(word);
-            }
-        }
-        text.push_str(&self.variable(ex.cx, variable.ty, variable.name.as_str()));
-        if let Some(init) = init {
-            text.push_str(" = ");
-            ex.value(init, &mut text);
-        }
-        text
+        plain_local(self, ex, local, init)
     }
 
     /// Whether a constant with its value may be declared as one.
@@ -154,4 +142,26 @@ pub(super) enum Style {
     C,
     /// `if c`, cases in braces without fall-through, `loop`.
     Rust,
+}
+
+/// A variable with its initializer, in the order of C.
+pub(super) fn plain_local<D: Dialect + ?Sized>(
+    dialect: &D,
+    ex: &Exprs,
+    local: LocalId,
+    init: Option<ExprId>,
+) -> String {
+    let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+    let mut text = String::new();
+    for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
+        if variable.modifiers.has(modifier) && (modifier != Modifiers::CONST || dialect.has_constant(ex, local)) {
+            text.push_str(word);
+        }
+    }
+    text.push_str(&dialect.variable(ex.cx, variable.ty, variable.name.as_str()));
+    if let Some(init) = init {
+        text.push_str(" = ");
+        ex.value(init, &mut text);
+    }
+    text
 }

@@ -3,7 +3,7 @@
 use super::Glsl;
 use super::types;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Dialect, Spelling};
+use crate::emit::dialect::{Dialect, Spelling, plain_local};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
 use crate::tree::*;
@@ -68,6 +68,24 @@ impl Dialect for Glsl {
 
     fn argument_suffix(&self, ex: &Exprs, _args: &[ExprId], arg: ExprId) -> &'static str {
         if ex.is_element_buffer(arg) { ".data" } else { "" }
+    }
+
+    /// What is marked as an index that may differ between invocations loses the mark in a variable that is not marked itself.
+    fn local(&self, ex: &Exprs, local: LocalId, init: Option<ExprId>) -> String {
+        match init.filter(|init| is_marked_index(ex, *init, 0)) {
+            Some(init) => {
+                let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
+                let value = match ex.kind(init) {
+                    ExprKind::Call(_, args) => args.first().copied().unwrap_or(init),
+                    _ => init,
+                };
+                let mut text =
+                    format!("nonuniformEXT {} = ", self.variable(ex.cx, variable.ty, variable.name.as_str()));
+                ex.value(value, &mut text);
+                text
+            }
+            None => plain_local(self, ex, local, init),
+        }
     }
 
     fn splats(&self, ex: &Exprs, op: BinaryOp, id: ExprId, other: ExprId) -> bool {
@@ -143,6 +161,16 @@ fn vector_logic(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String
         }
     };
     ex.call_of(function, &[a, b], out)
+}
+
+/// Whether a value is a marked index, or made of one.
+fn is_marked_index(ex: &Exprs, id: ExprId, depth: u32) -> bool {
+    match ex.kind(id) {
+        ExprKind::Call(f, _) => ex.cx.program.functions[*f].is_marked("__index_marker"),
+        ExprKind::Convert(a, _) | ExprKind::Swizzle(a, _) => depth < 16 && is_marked_index(ex, *a, depth + 1),
+        ExprKind::Construct(parts) => depth < 16 && parts.iter().any(|p| is_marked_index(ex, *p, depth + 1)),
+        _ => false,
+    }
 }
 
 fn is_device_pointer(ex: &Exprs, id: ExprId) -> bool {
