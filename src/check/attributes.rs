@@ -229,7 +229,6 @@ const OTHERS: &[&str] = &[
     "vk_restrict_pointer",
     "vk_shader_record",
     "vk_specialization_constant",
-    "vk_spirv_instruction",
     "waveopsincludehelperlanes",
 ];
 

@@ -234,7 +234,7 @@ const HLSL_BUILTINS: &str = "\
     std uint8_t4_packed";
 
 const HLSL_SCALARS: &str = "\
-    bool dword double float float16_t float32_t float64_t half int int16_t int32_t int64_t min10float min12int min16float \
+    bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t min10float min12int min16float \
     min16int min16uint uint uint16_t uint32_t uint64_t";
 
 /// What DXC declares as structs, or takes for a type or a modifier of one.
