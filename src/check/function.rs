@@ -436,6 +436,7 @@ impl<'a> Checker<'a> {
             inline,
             modifiers,
             made: false,
+            value_first: source.language == crate::parse::Language::Hlsl,
         });
         self.functions.of_function.push(id);
         let asked = self.user_span;

@@ -4,7 +4,8 @@
 //! After:  `int t = i; i += 1;        int t; if (c) {...} else    v = float2(w.y, w.x);`
 //!         `b = f(t); a = b;          {...} x = t;`
 //!
-//! An `out` argument that is no whole variable goes through a copy, for [`super::out_parameters`]. The order of evaluation is HLSL's as DXC has it: left to right, operands before operators.
+//! An `out` argument that is no whole variable goes through a copy, for [`super::out_parameters`]. The order of evaluation is left to right, operands before operators;
+//! `assignment_order` has seen to values that come before their places.
 //!
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 

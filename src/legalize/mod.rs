@@ -13,6 +13,7 @@ mod heap_variables;
 mod hidden_constants;
 pub mod hoist;
 pub mod needs;
+mod assignment_order;
 mod atomics;
 mod bits;
 mod bool_bits;
@@ -249,6 +250,7 @@ pub const PASSES: &[Pass] = &[
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,
+    assignment_order::PASS,
     flatten::CONVERTED,
     lower_matrix_ops::PASS,
     float_remainder::PASS,

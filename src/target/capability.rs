@@ -106,6 +106,10 @@ capabilities! {
     MatrixSwizzles,
     /// A swizzle as the target of an assignment.
     SwizzleAssignment,
+    /// Assignments that compute their value before their place.
+    ValueBeforePlace,
+    /// Assignments that compute their place before their value.
+    PlaceBeforeValue,
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions,
     /// Values of structs and arrays written out outside of initializers.

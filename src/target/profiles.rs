@@ -135,7 +135,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
-    Overloads, FineOverloads, MissingReturns, NarrowTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    Overloads, ValueBeforePlace, FineOverloads, MissingReturns, NarrowTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
@@ -155,7 +155,7 @@ const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64, DescriptorHeaps]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    Overloads, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -171,7 +171,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    Overloads, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
@@ -225,7 +225,7 @@ const ES_320: Capabilities =
 
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
-    BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
+    PlaceBeforeValue, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId,
 ]);
