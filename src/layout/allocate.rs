@@ -1,6 +1,7 @@
 //! Phases 2 to 4: needs of each parameter, explicit positions, first fit for the rest
 //! (rules `layout-explicit` and `layout-first-fit`), each in a file of its own.
 
+mod counters;
 mod explicit;
 mod first_fit;
 mod heaps;
@@ -163,6 +164,7 @@ impl<'a> Allocator<'a> {
             }
         }
         self.allocate_last(&mut globals, home_is_open);
+        let counters = self.place_counters(&globals);
         globals.extend(self.place_heaps());
         let parameters = globals.into_iter();
         let parameters =
@@ -178,6 +180,7 @@ impl<'a> Allocator<'a> {
             met: self.met,
             trace: self.trace,
             records: None,
+            counters,
             leaves: Arc::default(),
         };
         layout.leaves = Arc::new(Leaves::of(self.program, &layout));

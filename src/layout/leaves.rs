@@ -7,9 +7,10 @@ use super::lock::Owner;
 use super::position::{Position, binding, buffer_place, enter_array, enter_block, further_bindings};
 use super::types::{Detail, TypeLayout};
 use super::units::{Counts, UNBOUNDED, Unit};
-use super::{Api, ProgramLayout, ScopeBuffer};
+use super::{Api, Counter, ProgramLayout, ScopeBuffer};
 use crate::tree::{
-    Arena, Binding, BufferKind, Explicit, LeafId, MatrixOrder, Origin, ParameterId, Program, Step, Type, TypeId,
+    Arena, Binding, BufferKind, Explicit, GlobalId, LeafId, MatrixOrder, Origin, ParameterId, Program, Step, Type,
+    TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -203,7 +204,8 @@ pub struct Leaves {
 impl Leaves {
     /// Lists the leaves of a program that is laid out, in global order: the buffer of a scope comes before its parameters.
     pub(super) fn of(program: &Program, layout: &ProgramLayout) -> Leaves {
-        let mut made = Maker { program, api: layout.settings.api, leaves: Leaves::default(), scope: None };
+        let (api, counters) = (layout.settings.api, &layout.counters);
+        let mut made = Maker { program, api, counters, leaves: Leaves::default(), scope: None };
         made.scope(Owner::Globals, layout.globals.as_ref());
         for (at, p) in layout.parameters.iter().enumerate() {
             let explicit = &program.globals[p.global].explicit;
@@ -296,6 +298,8 @@ impl Leaves {
 struct Maker<'a> {
     program: &'a Program,
     api: Api,
+    /// Where counters are that the source gives no binding.
+    counters: &'a BTreeMap<GlobalId, Counter>,
     leaves: Leaves,
     /// The buffer of the scope at hand.
     scope: Option<LeafId>,
@@ -382,6 +386,12 @@ impl Maker<'_> {
         }
     }
 
+    /// The counter of a parameter that the source gives no binding.
+    fn counter(&self, parameter: ParameterId) -> Option<Counter> {
+        let global = self.leaves.parameter(parameter).owner.global()?;
+        self.counters.get(&global).copied()
+    }
+
     /// A resource in its first slot, and what it has in others.
     fn resource(&mut self, parameter: ParameterId, part: &Part, further: Option<Binding>) -> LeafId {
         let (types, counts) = (&self.program.types, &part.layout.counts);
@@ -415,6 +425,11 @@ impl Maker<'_> {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
         } else if matches!(ty, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) && two {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
+        } else if let Some(counter) = self.counter(parameter).filter(|_| part.path.is_empty()) {
+            second.place = part.place;
+            second.place.offset.set(counter.unit, counter.index);
+            second.place.space.set(counter.unit, counter.space);
+            self.push(leaf((parameter, Role::Counter, Some(counter.unit)), &second, None));
         }
         if counts.get(Unit::InputAttachment) > 0 {
             self.push(leaf((parameter, Role::Attachment, Some(Unit::InputAttachment)), part, None));

@@ -311,6 +311,8 @@ pub enum Owner {
     EntryBuffer(usize),
     /// The uniform parameters of an entry point as one.
     EntryScope(usize),
+    /// The hidden counter of a global parameter.
+    Counter(GlobalId),
     /// No parameter: what the API or a lock keeps.
     Nobody,
 }

@@ -55,7 +55,7 @@ pub use policy::{Buffers, Policy, StageIo, Unbounded};
 pub use position::{Position, binding, buffer_place};
 pub use prepare::prepare;
 pub use settings::{BufferRules, HeapBindings, Settings, Shift, offset_of_global};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 pub use types::{Detail, Layouter, StructBuilder, TypeLayout, VarLayout};
 pub use units::{Counts, UNBOUNDED, Unit};
@@ -124,8 +124,23 @@ pub struct ProgramLayout {
     pub trace: Vec<trace::Placement>,
     /// What a lock records from now on; `None` without one.
     pub records: Option<lock::Records>,
+    /// Where the hidden counters of buffers are that the source gives no binding.
+    pub counters: BTreeMap<GlobalId, Counter>,
     /// The leaves of all parameters.
     pub leaves: Arc<Leaves>,
+}
+
+/// The binding of a hidden counter, or of those of an array of buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// In what it is counted.
+    pub unit: Unit,
+    /// The first.
+    pub index: u64,
+    /// How many there are.
+    pub count: u64,
+    /// In which set or group.
+    pub space: u64,
 }
 
 /// Parameters whose explicit positions overlap. That is an error where one entry point reaches two, which layout
@@ -148,7 +163,7 @@ impl ProgramLayout {
         match owner {
             Owner::Globals => self.globals.as_ref(),
             Owner::EntryBuffer(entry) => self.entry_points.get(entry)?.buffer.as_ref(),
-            Owner::Global(_) | Owner::Param(..) | Owner::EntryScope(_) | Owner::Nobody => None,
+            Owner::Global(_) | Owner::Param(..) | Owner::EntryScope(_) | Owner::Counter(_) | Owner::Nobody => None,
         }
     }
 
@@ -166,7 +181,7 @@ impl ProgramLayout {
             Owner::Param(entry, _) => {
                 self.entry_points.get(entry)?.params.get(at).map(|(_, place, layout)| (*place, layout))
             }
-            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
+            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Counter(_) | Owner::Nobody => None,
         }
     }
 }

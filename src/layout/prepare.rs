@@ -2,7 +2,7 @@
 //! and the sidecar see one program.
 
 use super::{Api, Settings, bit_fields, heaps};
-use crate::tree::{ExprKind, GlobalId, GlobalKind, Modifiers, Program, Type, Types};
+use crate::tree::{BufferKind, ExprKind, Global, GlobalId, GlobalKind, Modifiers, Program, Type, Types};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -24,7 +24,41 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
     if heaps::any(&program) {
         heaps::lower(program.to_mut(), settings);
     }
+    if settings.api != Api::D3d {
+        mark_counted(&mut program);
+    }
     program
+}
+
+/// Marks the buffers whose hidden counters need bindings: those of the types whose counters are asked for somewhere.
+fn mark_counted(program: &mut Cow<Program>) {
+    let marked = program.marked("__hidden_counter");
+    if marked.is_empty() {
+        return;
+    }
+    let mut types = BTreeSet::new();
+    for id in program.reachable_functions() {
+        program.functions[id].each_body(&mut |body| {
+            for e in body.expressions() {
+                if let ExprKind::Call(f, args) = &body.exprs[e].kind
+                    && marked.contains(f)
+                {
+                    types.extend(args.first().map(|buffer| body.exprs[*buffer].ty));
+                }
+            }
+        });
+    }
+    let counted = |g: &Global| {
+        let ty = program.types.innermost(g.ty);
+        types.contains(&ty)
+            && matches!(program.types.get(ty), Type::Buffer(BufferKind::Structured, ..))
+            && g.explicit.vk_counter_binding.is_none()
+    };
+    let counted: Vec<GlobalId> =
+        program.parameters.iter().copied().filter(|id| counted(&program.globals[*id])).collect();
+    for id in counted {
+        program.to_mut().globals[id].counted = true;
+    }
 }
 
 /// Unbounded arrays of resources get one.

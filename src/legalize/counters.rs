@@ -4,8 +4,8 @@
 //! After:  `RWStructuredBuffer<Hit> hits;  RWStructuredBuffer<uint> hits_counter;    hits[atomicAdd(hits_counter[0], 1)] = h`
 //!
 //! The library spells the methods with a function that gives the counter (`[__hidden_counter]`); here it is replaced by the
-//! buffer. Append and consume buffers have a binding reserved for it by layout; another structured buffer needs
-//! `[[vk::counter_binding(n)]]`.
+//! buffer. Append and consume buffers have a binding reserved for it by layout, other structured buffers one behind all parameters
+//! of their set, or that of `[[vk::counter_binding(n)]]`; one inside of a struct or block needs that.
 //!
 //! Rule: `layout-needs`.
 

@@ -262,7 +262,7 @@ impl Names<'_, '_> {
         };
         match leaves.parameter(parameter).owner {
             Owner::Param(entry, _) | Owner::EntryBuffer(entry) | Owner::EntryScope(entry) => Some(entry),
-            Owner::Global(_) | Owner::Globals | Owner::Nobody => None,
+            Owner::Global(_) | Owner::Globals | Owner::Counter(_) | Owner::Nobody => None,
         }
         .filter(|_| !self.cx.profile.has(Capability::SeveralEntryPoints))
     }

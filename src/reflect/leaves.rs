@@ -260,7 +260,7 @@ impl LeafRows<'_, '_> {
                 let param = self.builder.program.functions[function].params.get(index)?;
                 Some((Some(entry), Root::Param(param.local)))
             }
-            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
+            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Counter(_) | Owner::Nobody => None,
         }
     }
 }

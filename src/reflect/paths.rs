@@ -26,7 +26,7 @@ impl<'a> Paths<'a> {
             Owner::Param(index, _) => join(entry(index), self.declaration(id).map_or("", |(name, _)| name)),
             Owner::Globals => GLOBALS.to_owned(),
             Owner::EntryBuffer(index) => params_path(entry(index)),
-            Owner::EntryScope(_) | Owner::Nobody => String::new(),
+            Owner::EntryScope(_) | Owner::Counter(_) | Owner::Nobody => String::new(),
         }
     }
 
@@ -45,7 +45,7 @@ impl<'a> Paths<'a> {
                 let local = &function.code.locals[function.params.get(index)?.local];
                 Some((local.name.as_str(), local.ty))
             }
-            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Nobody => None,
+            Owner::Globals | Owner::EntryBuffer(_) | Owner::EntryScope(_) | Owner::Counter(_) | Owner::Nobody => None,
         }
     }
 }

@@ -554,6 +554,8 @@ pub struct Global {
     pub pair: Option<SamplerPair>,
     /// It is this descriptor heap, as an array of one type: the source does not declare it.
     pub heap: Option<Heap>,
+    /// A buffer whose hidden counter the program may use, without a binding that the source gives it.
+    pub counted: bool,
 }
 
 impl Global {

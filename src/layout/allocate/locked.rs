@@ -106,6 +106,10 @@ impl<'a> Locked<'a> {
                 self.put(&mut records, owner, unit, at, &Counts::one(unit, 1));
             }
         }
+        for (id, counter) in &layout.counters {
+            let at = RecordedRange::new(counter.unit, (counter.index, counter.count), counter.space);
+            self.put(&mut records, Owner::Counter(*id), counter.unit, at, &Counts::one(counter.unit, counter.count));
+        }
         // The register of an array without bound is no part of what it takes.
         for p in layout.trace.iter().filter(|p| p.how == How::Explicit && p.end == UNBOUNDED) {
             let at = RecordedRange::new(p.unit, (p.start, UNBOUNDED), p.space);
@@ -166,6 +170,11 @@ fn subjects(program: &Program, settings: &Settings, view: &View) -> Vec<Subject>
             });
         }
     }
+    let counted = program.parameters.iter().filter(|id| program.globals[**id].counted);
+    subjects.extend(counted.map(|id| {
+        let name = format!("{}$Counter", program.globals[*id].name);
+        Subject::implicit(name, Owner::Counter(*id))
+    }));
     for (name, id) in heaps::recorded(program, settings) {
         subjects.push(Subject::implicit(name, Owner::Global(id)));
     }
