@@ -10,8 +10,8 @@
 use super::Settings;
 use crate::source::Span;
 use crate::tree::{
-    Build, Expr, ExprArena, ExprId, ExprKind, Global, GlobalId, GlobalKind, Heap, Id, Item, Program, Scalar, Swizzle,
-    Type, TypeId, Types,
+    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, Global, GlobalId, GlobalKind, Heap, Id, Item, Program, Scalar,
+    Swizzle, Type, TypeId, Types,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -133,6 +133,8 @@ impl HeapArrays {
                         None => element,
                     }
                 }
+                (Type::Handle(_), Type::Scalar(Scalar::U64)) => joined(types, exprs, inner),
+                (Type::Scalar(Scalar::U64), Type::Handle(_)) => parted(types, exprs, inner),
                 _ => continue,
             };
             exprs[id].kind = kind;
@@ -171,4 +173,27 @@ impl HeapArrays {
 fn number(exprs: &mut ExprArena, handle: ExprId, at: u8) -> ExprId {
     let span = exprs[handle].span;
     exprs.push(Expr { kind: ExprKind::Swizzle(handle, Swizzle::new(&[at])), ty: TypeId::UINT, span })
+}
+
+/// Both numbers of a handle in one: the first in the low bits.
+fn joined(types: &mut Types, exprs: &mut ExprArena, handle: ExprId) -> ExprKind {
+    let again = exprs.duplicate(handle);
+    let (low, high) = (number(exprs, handle, 0), number(exprs, again, 1));
+    let mut b = Build::new(types, exprs, Span::default());
+    b.span = b.exprs[low].span;
+    let wide = b.types.scalar(Scalar::U64);
+    let (low, high, by) = (b.convert(low, wide), b.convert(high, wide), b.uint(32));
+    let high = b.add(ExprKind::Binary(BinaryOp::Shl, high, by), wide);
+    ExprKind::Binary(BinaryOp::BitOr, low, high)
+}
+
+/// The two numbers of a handle that are in one.
+fn parted(types: &mut Types, exprs: &mut ExprArena, value: ExprId) -> ExprKind {
+    let again = exprs.duplicate(value);
+    let Expr { ty, span, .. } = exprs[value];
+    let mut b = Build::new(types, exprs, span);
+    let by = b.uint(32);
+    let high = b.add(ExprKind::Binary(BinaryOp::Shr, again, by), ty);
+    let (low, high) = (b.convert(value, TypeId::UINT), b.convert(high, TypeId::UINT));
+    ExprKind::Construct(vec![low, high])
 }

@@ -52,7 +52,9 @@ fn run(cx: &mut Context) {
         if counters.contains_key(&buffer) {
             continue;
         }
-        if cx.beside(buffer, Role::Counter).is_some() {
+        if cx.program.globals[buffer].heap.is_some() {
+            cx.unsupported(span, "the counter of a buffer in a descriptor heap is not supported here");
+        } else if cx.beside(buffer, Role::Counter).is_some() {
             let ty = Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT);
             let counter = cx.declare_beside(buffer, Role::Counter, "counter", ty);
             counters.insert(buffer, (counter, cx.program.globals[counter].ty));

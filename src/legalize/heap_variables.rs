@@ -11,7 +11,9 @@ use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Program, StmtKind, Type};
+use crate::tree::{
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalKind, Program, StmtKind, Type,
+};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -69,11 +71,19 @@ fn bare(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     for &id in live {
         match &body.exprs[id].kind {
             ExprKind::Assign(None, _, value) => drop(typed.insert(*value)),
-            ExprKind::Call(f, args) if matches!(program.functions[*f].body, FunctionBody::Block) => typed.extend(args),
+            ExprKind::Call(f, args) if is_only(program, *f) => typed.extend(args),
             _ => {}
         }
     }
     elements.into_iter().filter(|e| !typed.contains(e)).collect()
+}
+
+/// Whether a function is the user's and has no overloads, among which the type of an argument would have to choose.
+fn is_only(program: &Program, f: FunctionId) -> bool {
+    let function = &program.functions[f];
+    let block = |g: &Function| matches!(g.body, FunctionBody::Block);
+    let alike = |g: &Function| g.name == function.name && block(g);
+    block(function) && program.functions.iter().filter(|(_, g)| alike(g)).count() == 1
 }
 
 /// A name for the variable of an element: that of the index, or of the kind of resource.

@@ -52,6 +52,21 @@ fn run(cx: &mut Context) {
         simplify(&mut cx.program.types, &mut body);
         cx.program.functions[id].code = body;
     }
+    inline_into_values(cx, &effects);
+}
+
+/// Inlines what is one expression into the values of globals.
+fn inline_into_values(cx: &mut Context, effects: &Effects) {
+    cx.each_value(&mut |cx, body| {
+        let calls = |e: &ExprId| match body.exprs[*e].kind {
+            ExprKind::Call(f, _) => cx.program.functions[f].builtin,
+            _ => false,
+        };
+        if body.expressions().iter().any(calls) {
+            Inline { program: cx.program, effects, body }.expressions();
+            simplify(&mut cx.program.types, body);
+        }
+    });
 }
 
 /// The one expression of a polyfill.

@@ -26,6 +26,8 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
+    // A value writes nothing: all that is in it is read.
+    cx.each_value(&mut |cx, body| Lower { cx, body }.values());
     cx.each_body(&mut |cx, _, body| {
         // Each round handles the outermost of nested accesses; source text is finite, so this ends.
         while body.expressions().iter().any(|id| matches!(body.exprs[*id].kind, ExprKind::Property(_))) {

@@ -94,8 +94,8 @@ use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile, system_values};
 use crate::tree::{
-    AttributeArg, Effects, ExprArena, ExprId, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin,
-    ParameterId, Program, Type,
+    AttributeArg, Effects, ExprArena, ExprId, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin,
+    ParameterId, Program, Stmt, StmtKind, Type,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeSet;
@@ -429,6 +429,23 @@ impl Context<'_> {
             let live = tree.exprs.post_order(tree.root);
             f(self, &mut tree.exprs, &live);
             self.program.globals[id].init = Some(tree);
+        }
+    }
+
+    /// Runs `f` on the values of globals, each as the body of a function that returns it. A value that needs more statements than
+    /// that one stays as it was.
+    pub fn each_value(&mut self, f: &mut dyn FnMut(&mut Context, &mut crate::tree::Body)) {
+        for id in self.program.globals.ids() {
+            let Some(tree) = self.program.globals[id].init.take() else { continue };
+            let mut body = crate::tree::Body { exprs: tree.exprs.clone(), ..Default::default() };
+            let span = tree.exprs[tree.root].span;
+            body.block.stmts.push(Stmt::new(StmtKind::Return(Some(tree.root)), span));
+            f(self, &mut body);
+            let value = match body.block.stmts.as_slice() {
+                [Stmt { kind: StmtKind::Return(Some(root)), .. }] => ExprTree { root: *root, exprs: body.exprs },
+                _ => tree,
+            };
+            self.program.globals[id].init = Some(value);
         }
     }
 

@@ -28,7 +28,7 @@ pub fn apply(
             let contents = exprs.push(Expr { kind: ExprKind::Contents(expr), ty: e, span });
             apply(exprs, program, contents, to, explicit)
         }
-        (Type::Handle(e), resource) if !matches!(resource, Type::Vector(..)) => {
+        (Type::Handle(e), resource) if !matches!(resource, Type::Vector(..) | Type::Scalar(_)) => {
             let resource = exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: e, span });
             apply(exprs, program, resource, to, explicit)
         }

@@ -304,9 +304,9 @@ fn is_combined(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Texture(t) if t.combined)
 }
 
-/// The vector of two numbers that a descriptor handle is.
+/// The vector of two numbers that a descriptor handle is, or both in one.
 fn is_handle_number(ty: Type) -> bool {
-    matches!(ty, Type::Vector(Scalar::U32, 2))
+    matches!(ty, Type::Vector(Scalar::U32, 2) | Type::Scalar(Scalar::U64))
 }
 
 /// A struct to one of its bases.
