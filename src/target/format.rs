@@ -24,9 +24,14 @@ pub struct Format {
 pub enum Formats {
     /// Those of WebGPU, some with a feature of the device.
     WebGpu,
+    /// The same in wgpu, whose devices may read and write them all.
+    Wgpu,
     /// Those of OpenGL ES.
     OpenGlEs,
 }
+
+/// The feature of wgpu's devices that do with formats what WebGPU does not promise.
+const OF_ADAPTER: &str = "TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES";
 
 /// Whether devices can do something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,8 +126,9 @@ impl Format {
     pub fn support(&self, formats: Formats, both: bool) -> Support {
         // OpenGL ES has the formats of WebGPU without features but for those of two components.
         match (formats, both) {
-            (Formats::WebGpu, true) => self.read_write,
-            (Formats::WebGpu, false) => self.support,
+            (Formats::Wgpu, true) if self.read_write == Never && self.support != Never => Support::Feature(OF_ADAPTER),
+            (Formats::WebGpu | Formats::Wgpu, true) => self.read_write,
+            (Formats::WebGpu | Formats::Wgpu, false) => self.support,
             (Formats::OpenGlEs, true) if self.read_write == Always => Always,
             (Formats::OpenGlEs, false) if self.support == Always && self.components != 2 => Always,
             (Formats::OpenGlEs, _) => Never,

@@ -44,7 +44,12 @@ const PROFILES: &[Profile] = &[
     glsl("glsl_es_310", (3, 10), ES_310, opengl(Glsl { texel_buffer_extension: "GL_EXT_texture_buffer", ..Glsl::ES })),
     glsl("glsl_es_320", (3, 20), ES_320, opengl(Glsl::ES)),
     wgsl("wgsl", Target::Wgsl, WGSL, WEBGPU),
-    wgsl("wgpu", Target::Wgsl, WGPU, Facts { api: Api::Wgpu, named_blocks: NamedBlocks::Arrays, ..WEBGPU }),
+    wgsl(
+        "wgpu",
+        Target::Wgsl,
+        WGPU,
+        Facts { api: Api::Wgpu, named_blocks: NamedBlocks::Arrays, image_formats: Formats::Wgpu, ..WEBGPU },
+    ),
     wgsl("spirv", Target::Spirv, NAGA, WEBGPU),
     wgsl("metal", Target::Metal, NAGA, Facts { api: Api::Metal, spaces: false, ..WEBGPU }),
 ];
