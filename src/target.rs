@@ -195,6 +195,16 @@ pub struct Numbers {
     pub attachment: u32,
     /// Bytes of a constant buffer, if the target itself has a limit.
     pub constant_buffer: Option<u64>,
+    /// Invocations of a work group in each direction.
+    pub group: [u32; 3],
+    /// Invocations of a work group.
+    pub invocations: u32,
+    /// The same for mesh and amplification shaders.
+    pub mesh_invocations: u32,
+    /// Bytes that a work group shares.
+    pub groupshared: Option<u64>,
+    /// Elements of an array that is no buffer's.
+    pub elements: u32,
 }
 
 impl Numbers {
@@ -206,5 +216,10 @@ impl Numbers {
         constant_id: u32::MAX,
         attachment: u32::MAX,
         constant_buffer: None,
+        group: [u32::MAX; 3],
+        invocations: u32::MAX,
+        mesh_invocations: u32::MAX,
+        groupshared: None,
+        elements: u32::MAX,
     };
 }

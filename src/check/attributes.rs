@@ -93,6 +93,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__effects", Library, &[], 0),
     ("__element", Library, &[], 0),
     ("__emits", Library, &[Word; 2], 2),
+    ("__filters", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
     ("__glsl_extension", Library, &[Word], 1),
     ("__typed_extension", Library, &[Word], 1),

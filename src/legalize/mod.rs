@@ -44,6 +44,7 @@ mod flatten;
 mod float_remainder;
 mod inline_builtins;
 mod integer_choices;
+mod limits;
 mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
@@ -326,6 +327,7 @@ pub fn run(
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
+    limits::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
     payloads::check(program, profile, diags);

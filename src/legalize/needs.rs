@@ -106,6 +106,11 @@ pub(super) const NATIVE: &[Finder] = &[
         texture(t, |t| t.access != Access::Read && t.shape == TextureShape::Cube)
     })),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
+    (Capability::IntegerSampling, Find::Expr(|p, exprs, id| {
+        let called = callee(p, exprs, id).filter(|(f, _)| f.is_marked("__filters"));
+        let texture = called.and_then(|(_, args)| args.first()).map(|t| p.types.get(exprs[*t].ty));
+        matches!(texture, Some(Type::Texture(t)) if p.types.component(t.element).is_some_and(|s| !s.is_float()))
+    })),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
     super::payload_structs::FINDERS[0],

@@ -13,7 +13,7 @@ use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
 use crate::target::system_values;
-use crate::tree::{AttributeArg, EntryPoint, Program, Scalar, Stage, Type, TypeId};
+use crate::tree::{AttributeArg, EntryPoint, Modifiers, Program, Scalar, Stage, Type, TypeId};
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,6 +182,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             wide(cx, &leaf);
             if !misplaced(cx, entry, point, &leaf) {
                 misfit(cx, point, &leaf);
+                interpolated(cx, point, &leaf);
             }
             factors.note(cx.program, &leaf);
             if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
@@ -276,6 +277,30 @@ fn misfit(cx: &mut Context, point: Point, leaf: &Leaf) {
         let message = format!("`{name}` must be {words} in {}", cx.profile.name);
         cx.unsupported(leaf.span, message);
     }
+}
+
+/// Reports an interpolation that a value cannot have.
+fn interpolated(cx: &mut Context, point: Point, leaf: &Leaf) {
+    if !matches!(point, FragmentIn | VertexOut | DomainOut | GeometryOut | MeshOut) {
+        return;
+    }
+    const SMOOTH: [(Modifiers, &str); 4] = [
+        (Modifiers::LINEAR, "linear"),
+        (Modifiers::NOPERSPECTIVE, "noperspective"),
+        (Modifiers::CENTROID, "centroid"),
+        (Modifiers::SAMPLE, "sample"),
+    ];
+    let is_position = leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_POSITION");
+    let types = &cx.program.types;
+    let is_whole = types.component(types.innermost(leaf.ty)).is_some_and(|s| !s.is_float());
+    let message = match SMOOTH.iter().find(|(modifier, _)| is_whole && leaf.modifiers.has(*modifier)) {
+        _ if is_position && leaf.modifiers.has(Modifiers::NOINTERPOLATION) => {
+            format!("`SV_POSITION` cannot be `nointerpolation` in {}", cx.profile.name)
+        }
+        Some((_, word)) => format!("integers and bools cannot be `{word}` in {}", cx.profile.name),
+        None => return,
+    };
+    cx.unsupported(leaf.span, message);
 }
 
 /// Reports a semantic where D3D has it not.

@@ -244,6 +244,8 @@ capabilities! {
     ImageAtomics,
     /// Strings (`printf`).
     Strings,
+    /// Textures of integers that are sampled, other than by `Gather`.
+    IntegerSampling,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.

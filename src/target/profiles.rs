@@ -82,7 +82,16 @@ const D3D: Facts = Facts {
     stage_io: StageIo::Semantics,
     resource_array_limit: 64,
     // DXC takes register 2^32-1 for none.
-    numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), ..Numbers::ALL },
+    // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
+    numbers: Numbers {
+        slot: u32::MAX - 1,
+        constant_buffer: Some(1 << 16),
+        group: [1024, 1024, 64],
+        invocations: 1024,
+        mesh_invocations: 128,
+        groupshared: Some(1 << 15),
+        ..Numbers::ALL
+    },
     placement: Placement::Packoffset,
     named_blocks: NamedBlocks::WithoutStruct,
     varyings: Varyings::Locations,
@@ -96,7 +105,16 @@ const VULKAN: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Globals,
     resource_array_limit: 64,
-    numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
+    // gl_MaxComputeWorkGroupSize as GLSL 4.60, 7.3, has it; devices say how many invocations and bytes a group has.
+    numbers: Numbers {
+        slot: 65534,
+        space: 62,
+        location: 4094,
+        constant_id: 2046,
+        attachment: 254,
+        group: [1024, 1024, 64],
+        ..Numbers::ALL
+    },
     placement: Placement::BlockOffset,
     named_blocks: NamedBlocks::All,
     varyings: Varyings::Locations,
@@ -123,7 +141,8 @@ const WEBGPU: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Attributes,
     resource_array_limit: 64,
-    numbers: Numbers { constant_id: 65535, ..Numbers::ALL },
+    // WGSL, 2.4 "Limits"; devices say how many invocations and bytes a group has.
+    numbers: Numbers { constant_id: 65535, elements: 65535, ..Numbers::ALL },
     placement: Placement::AlignAndSize,
     named_blocks: NamedBlocks::None,
     varyings: Varyings::Locations,
@@ -160,7 +179,7 @@ const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64, DescriptorHeaps]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    IntegerSampling, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -176,7 +195,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    IntegerSampling, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
