@@ -6,6 +6,7 @@ mod support;
 mod bad_input;
 mod bad_layout;
 mod bindings;
+mod capabilities;
 mod code_pages;
 mod determinism;
 mod diff;

@@ -102,9 +102,6 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::MultisampledTextures, Find::Type(|_, t| texture(t, |t| t.multisampled))),
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
     (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
-    (Capability::StorageCubes, Find::Type(|_, t| {
-        texture(t, |t| t.access != Access::Read && t.shape == TextureShape::Cube)
-    })),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
     (Capability::IntegerSampling, Find::Expr(|p, exprs, id| {
         let called = callee(p, exprs, id).filter(|(f, _)| f.is_marked("__filters"));

@@ -218,8 +218,6 @@ capabilities! {
     RasterOrder,
     /// Multisampled array textures.
     MultisampledArrays,
-    /// Cube array textures that are stored to, storage cubes.
-    StorageCubes,
     /// Distances to clip planes.
     ClipDistances,
     /// Distances to cull planes.

@@ -186,7 +186,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
-    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StorageCubes,
+    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
@@ -228,7 +228,6 @@ const GL_430: Capabilities = GL_330.with(&[
     LayeredRendering,
     UnstatedTextureAccess,
     ImageAtomics,
-    StorageCubes,
 ]);
 const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances]);
 const ES_300: Capabilities = GL_ANY;

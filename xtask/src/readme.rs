@@ -1,9 +1,10 @@
 //! `cargo xtask readme`: the generated parts of README.md and the guide, which are the capability table and the examples.
 
+#[path = "../../tests/capability_table.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+mod capability_table;
+
 use crate::process;
-use shaderport::Target;
-use shaderport::internals::legalize::PASSES;
-use shaderport::internals::target::{Capability, Profile};
 use std::process::Command;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let parts = [
         ("README.md", "example", example(options, &LIGHT)?),
         ("src/guide/layouts.md", "buffer-example", example(options, &SKY)?),
-        ("src/guide/capabilities.md", "capability-table", capability_table()),
+        ("src/guide/capabilities.md", "capability-table", capability_table::table(&process::repository())?),
     ];
     let mut fresh = true;
     for (file, part, content) in parts {
@@ -46,28 +47,6 @@ fn replaced(text: &str, part: &str, content: &str) -> Option<String> {
     let (head, rest) = text.split_once(&begin)?;
     let (_, tail) = rest.split_once(&end)?;
     Some(format!("{head}{begin}\n{}\n{end}{tail}", content.trim_end()))
-}
-
-/// The default profiles: what they have, what a pass takes out for them, and what is left.
-fn capability_table() -> String {
-    // `names` makes names differ, and `emit` writes a text an entry point, wherever they have to.
-    let removed = |c: Capability| {
-        matches!(c, Capability::Overloads | Capability::FineOverloads | Capability::SeveralEntryPoints)
-            || PASSES.iter().any(|pass| pass.rewrites().any(|r| r == c))
-    };
-    let cell = |profile: Option<&Profile>, c: Capability| match profile {
-        Some(profile) if profile.has(c) => "native",
-        _ if removed(c) => "rewritten",
-        _ => "error",
-    };
-    let mut text = String::from("| | HLSL | GLSL | WGSL |\n| --- | --- | --- | --- |\n");
-    let columns = [Target::Hlsl, Target::Glsl, Target::Wgsl].map(Profile::default_of);
-    for (capability, ..) in Capability::TABLE {
-        let cells = columns.map(|profile| cell(profile, *capability));
-        let what = capability.description().trim_end_matches('.');
-        text += &format!("| {what} | {} |\n", cells.join(" | "));
-    }
-    text
 }
 
 /// A program, and what becomes of it.
