@@ -8,6 +8,7 @@
 //! others. `// options: target=wgsl` in the first line chooses targets; without it the source is only checked. A comment on
 //! a line of its own that begins with `//^` speaks of the line above it.
 
+use crate::fixtures::in_the_library;
 use crate::support::{files_under, relative, root};
 use libtest_mimic::Trial;
 use shaderport::internals::options;
@@ -83,6 +84,8 @@ fn found(path: &Path, text: &str) -> Vec<Said> {
             std::iter::once(&d.message).chain(d.labels.iter().map(|l| &l.message)).map(String::as_str).collect();
         Said { file, line, head: format!("{severity}[{}]", d.code), message: words.join("; ") }
     };
+    let library = output.diagnostics.iter().find(in_the_library);
+    assert!(library.is_none(), "said of the library: {}", output.render(false));
     output.diagnostics.iter().map(said).filter(|s| !s.head.starts_with("note")).collect()
 }
 

@@ -5,7 +5,7 @@
 use crate::page::{self, Page, compile_page};
 use crate::support::{difference, files_under, glsl_is_legal, root, wgsl_is_legal};
 use libtest_mimic::Trial;
-use shaderport::{Code, MemoryLoader, Options, Output, Target, compile};
+use shaderport::{Code, Diagnostic, MemoryLoader, Options, Output, Target, compile};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,6 +75,9 @@ fn section(to: &mut String, title: &str, language: &str, text: &str) {
 pub fn complaints(output: &Output) -> Vec<String> {
     let faults = output.diagnostics.iter().filter(|d| d.code == Code::INTERNAL);
     let mut list: Vec<String> = faults.map(|d| format!("a fault inside: {}", d.message)).collect();
+    list.extend(
+        output.diagnostics.iter().filter(in_the_library).map(|d| format!("said of the library: {}", d.message)),
+    );
     for artifact in &output.artifacts {
         let result = match (artifact.target, artifact.entry) {
             (Target::Wgsl, _) => wgsl_is_legal(artifact.text()),
@@ -86,6 +89,11 @@ pub fn complaints(output: &Output) -> Vec<String> {
         }
     }
     list
+}
+
+/// Whether a diagnostic is placed in the standard library, where no user can mend anything.
+pub fn in_the_library(diagnostic: &&Diagnostic) -> bool {
+    diagnostic.span.is_some_and(|span| span.file.is_library())
 }
 
 /// Checks one page, or rewrites it.
