@@ -323,7 +323,7 @@ pub fn run(
             *needs = after;
         }
     }
-    report(&needs::needs(program, profile), profile, diags);
+    report(program, &needs::needs(program, profile), profile, diags);
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
@@ -359,8 +359,11 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
 }
 
 /// Needs that no pass removed.
-fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
-    for (&capability, &span) in needs {
+fn report(program: &Program, needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
+    for (&capability, &place) in needs {
+        let in_library = place.file.is_library();
+        let call = in_library.then(|| needs::place_of_call(program, profile, capability)).flatten();
+        let span = call.unwrap_or(place);
         let what = capability.description().trim_end_matches('.');
         let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
         let note = format!("the missing capability is {capability:?}");

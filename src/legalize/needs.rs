@@ -214,15 +214,7 @@ pub(super) fn callee<'a>(
 
 /// What the items of a program need and a profile lacks.
 pub fn needs(program: &Program, profile: &Profile) -> Needs {
-    let mut finders = Finders::default();
-    let rows = PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE);
-    rows.filter(|(c, _)| !profile.has(*c)).for_each(|row| finders.add(*row));
-    let mut scan = Scan {
-        program,
-        finders,
-        found: Found { needs: Needs::new(), settled: profile.capabilities },
-        types: FxHashSet::default(),
-    };
+    let mut scan = Scan::new(program, profile);
     for item in &program.items {
         match *item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| scan.field(f)),
@@ -237,6 +229,18 @@ pub fn needs(program: &Program, profile: &Profile) -> Needs {
         scan.found.each_at(&scan.finders.entries, |find| find(program, e));
     }
     scan.found.needs
+}
+
+/// Where the user calls what needs a capability in the standard library.
+pub fn place_of_call(program: &Program, profile: &Profile, capability: Capability) -> Option<Span> {
+    let needs_it = |function: FunctionId| {
+        let mut scan = Scan::new(program, profile);
+        scan.function(function);
+        scan.found.needs.contains_key(&capability)
+    };
+    let analyses = program.analyses();
+    let mut paths = program.entry_points.iter().flat_map(|entry| analyses.paths(entry));
+    paths.find_map(|(function, from)| from.filter(|_| needs_it(function)))
 }
 
 struct Found {
@@ -285,6 +289,16 @@ struct Scan<'a> {
     found: Found,
     /// The types that were looked at: spans differ, but the first is the one that is reported.
     types: FxHashSet<TypeId>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(program: &'a Program, profile: &Profile) -> Self {
+        let mut finders = Finders::default();
+        let rows = PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE);
+        rows.filter(|(c, _)| !profile.has(*c)).for_each(|row| finders.add(*row));
+        let found = Found { needs: Needs::new(), settled: profile.capabilities };
+        Scan { program, finders, found, types: FxHashSet::default() }
+    }
 }
 
 impl Scan<'_> {
