@@ -218,25 +218,13 @@ const OTHERS: &[&str] = &[
     "unboundedsparsenodes",
     "unscopedenum",
     "uuid",
-    "vk_aliased_pointer",
-    "vk_binding",
-    "vk_constant_id",
-    "vk_image_format",
-    "vk_index",
-    "vk_input_attachment_index",
-    "vk_location",
-    "vk_offset",
-    "vk_push_constant",
-    "vk_restrict_pointer",
-    "vk_shader_record",
-    "vk_specialization_constant",
     "waveopsincludehelperlanes",
 ];
 
 /// Whether the languages have an attribute of this name.
 pub fn is_known(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ["vk::", "gl::", "__"].iter().any(|prefix| lower.starts_with(prefix))
+    ["vk::", "vk_", "gl::", "__"].iter().any(|prefix| lower.starts_with(prefix))
         || RULES.iter().any(|(n, ..)| *n == lower)
         || OTHERS.contains(&lower.as_str())
 }
