@@ -12,7 +12,7 @@ use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::analyses::may_complete;
+use crate::tree::analyses::{is_endless, may_complete};
 use crate::tree::{
     Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
     TargetCase, Template, TypeId,
@@ -755,6 +755,7 @@ impl<'a> Checker<'a> {
                 c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
+                c.check_loops();
             }
         });
         body
@@ -796,6 +797,22 @@ impl<'a> Checker<'a> {
         stmts.insert(0, statement(StmtKind::Local(local, None)));
         if !matches!(stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. })) {
             stmts.push(statement(kind));
+        }
+    }
+
+    /// A loop without an end is refused by DXC and Tint, and a driver that takes it hangs.
+    fn check_loops(&mut self) {
+        if self.in_builtin() {
+            return;
+        }
+        let mut endless = Vec::new();
+        self.cx.body.block.visit(&mut |stmt| {
+            if is_endless(&self.cx.body.exprs, stmt) {
+                endless.push(stmt.span);
+            }
+        });
+        for span in endless {
+            self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
         }
     }
 

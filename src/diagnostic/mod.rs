@@ -6,6 +6,5 @@ mod model;
 mod render;
 
 pub use codes::Code;
-pub use harmless::harmless;
 pub use model::{Diagnostic, Diagnostics, Label, Severity};
 pub use render::{render, sort};

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub const TARGET: &str = "SV_TARGET";
 
 /// System values of whole patches, which go from one stage to the next.
-const FACTORS: [&str; 2] = ["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+pub const FACTORS: [&str; 2] = ["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
 
 /// The word of sidecars for what there is one of for each patch.
 pub const PATCH: &str = "patch";

@@ -60,6 +60,9 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             }
             // A mesh may give vertices anything by the name of the position.
             let of_mesh = entry.stage == Stage::Vertex && signature.iter().all(|v| v.unit == Unit::VaryingInput);
+            if !matches!(entry.stage, Stage::Hull | Stage::Domain) {
+                found.extend(list.iter().filter_map(|leaf| factor(entry.stage, leaf)));
+            }
             let is_attribute =
                 |leaf: &VaryingPart| of_mesh && leaf.semantic.as_ref().is_some_and(|(name, _)| !name.ends_with("ID"));
             found.extend(list.iter().filter(|leaf| !is_attribute(leaf)).filter_map(|leaf| misfit(program, leaf)));
@@ -93,6 +96,13 @@ fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>
             !is_fault
         });
     }
+}
+
+/// Factors of a patch, in a stage that has no patches.
+fn factor(stage: Stage, leaf: &VaryingPart) -> Option<Diagnostic> {
+    let (name, _) = leaf.semantic.as_ref().filter(|(name, _)| locations::FACTORS.contains(&name.as_str()))?;
+    let message = format!("`{name}` is of patches, which a {} shader has none of", stage.name());
+    Some(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message))
 }
 
 /// System values that are floats on every target.

@@ -89,6 +89,13 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::NestedArrays, Find::Type(|p, t| {
         matches!(*t, Type::Array(e, n) if n != Some(0) && matches!(p.types.get(e), Type::Array(..)))
     })),
+    (Capability::IntegerFiltering, Find::Expr(|p, exprs, id| {
+        callee(p, exprs, id).is_some_and(|(f, args)| f.is_marked("__filters") && is_of_integers(p, exprs, args))
+    })),
+    (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
+        let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
+        callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
+    })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -103,11 +110,6 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
     (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
-    (Capability::IntegerSampling, Find::Expr(|p, exprs, id| {
-        let called = callee(p, exprs, id).filter(|(f, _)| f.is_marked("__filters"));
-        let texture = called.and_then(|(_, args)| args.first()).map(|t| p.types.get(exprs[*t].ty));
-        matches!(texture, Some(Type::Texture(t)) if p.types.component(t.element).is_some_and(|s| !s.is_float()))
-    })),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
     super::payload_structs::FINDERS[0],
@@ -127,6 +129,13 @@ pub(super) const NATIVE: &[Finder] = &[
 fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let once = || program.analyses().calls_once(entry);
     (entry.stage == Stage::Mesh).then(once)?.get(1).copied()
+}
+
+/// Whether the first argument of a method is a texture of integers.
+fn is_of_integers(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> bool {
+    let ty = args.first().map(|of| program.types.get(exprs[*of].ty));
+    let element = ty.and_then(|ty| if let Type::Texture(t) = ty { Some(t.element) } else { None });
+    element.and_then(|e| program.types.component(e)).is_some_and(Scalar::is_integer)
 }
 
 fn texture(ty: &Type, is: fn(&Texture) -> bool) -> bool {

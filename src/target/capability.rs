@@ -64,6 +64,10 @@ capabilities! {
     CubeArrays,
     /// Textures of one dimension.
     LineTextures,
+    /// Textures of integers that are read through a sampler.
+    IntegerFiltering,
+    /// Comparisons of depths with a texture of integers.
+    IntegerComparisons,
     /// Multisampled textures.
     MultisampledTextures,
     /// Arrays of arrays.
@@ -242,8 +246,6 @@ capabilities! {
     ImageAtomics,
     /// Strings (`printf`).
     Strings,
-    /// Textures of integers that are sampled, other than by `Gather`.
-    IntegerSampling,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.

@@ -179,7 +179,7 @@ const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64, DescriptorHeaps]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    IntegerSampling, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    IntegerFiltering, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -195,7 +195,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    IntegerSampling, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    IntegerFiltering, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,

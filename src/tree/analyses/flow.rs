@@ -52,6 +52,17 @@ pub fn may_complete(exprs: &ExprArena, block: &Block) -> bool {
     })
 }
 
+/// Whether a statement is a loop that nothing ends: no `break`, `return` or `discard` is in it, and its condition is a literal.
+pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
+    let is_true = |condition: ExprId| literal_condition(exprs, condition) == Some(true);
+    let body = match &stmt.kind {
+        StmtKind::For(_, condition, _, body, _) if condition.is_none_or(is_true) => body,
+        StmtKind::While(condition, body, _) | StmtKind::DoWhile(body, condition, _) if is_true(*condition) => body,
+        _ => return false,
+    };
+    !breaks(body) && !body.any(&mut |inner| matches!(inner.kind, StmtKind::Return(_) | StmtKind::Discard))
+}
+
 /// The value of a condition that is a literal, or one converted.
 fn literal_condition(exprs: &ExprArena, condition: ExprId) -> Option<bool> {
     match &exprs[condition].kind {

@@ -28,7 +28,7 @@ mod tests;
 
 pub use calls::Uses;
 pub use effects::{Effects, is_pure, is_trivial};
-pub use flow::{ends_flow, may_complete, reached};
+pub use flow::{ends_flow, is_endless, may_complete, reached};
 
 use super::{FunctionId, GlobalId, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};

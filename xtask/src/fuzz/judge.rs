@@ -186,7 +186,8 @@ fn faults(output: &Output) -> Vec<Finding> {
 
 /// What is not there has no place.
 fn has_no_place(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == Code::ENTRY_NOT_FOUND
+    // A conformance is an option.
+    matches!(diagnostic.code, Code::ENTRY_NOT_FOUND | Code::CONSTRAINT)
 }
 
 /// The lines of naga that say what is wrong: the first, and the causes below the source.

@@ -12,6 +12,14 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "Cbuffer access out of bound", "of the source"),
     // Copies of vectors of three 16-bit numbers of minimum precision through structured buffers end DXC.
     ("dxc", "cast<X>() argument of incompatible type!", "a fault of DXC 1.7"),
+    (
+        "dxc",
+        "Failed to allocate all output signature elements",
+        "D3D has 32 registers, and how it packs them is its own",
+    ),
+    // Tint, which judges first, takes them.
+    ("naga", "Division by zero", "naga folds `let`, which is no constant expression"),
+    ("naga", "Workgroup size is multi dimensional", "the language has no such rule"),
     ("dxc", "Module bitcode is invalid", "a fault of DXC 1.7: its own validator refuses its own code"),
 ];
 
