@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
             Arg::Type(ty) => Entity::Type(*ty),
             Arg::Value(n) => {
                 let ty = match &param.kind {
-                    GenericParamKind::Value { ty, .. } => self.resolve_type(ty, scope),
+                    GenericParamKind::Value { ty, .. } => self.value_type(ty, scope),
                     _ => TypeId::INT,
                 };
                 Entity::Value(*n, ty)
@@ -93,6 +93,21 @@ impl<'a> Checker<'a> {
             }
         };
         self.bind(scope, param.name.name, entity);
+    }
+
+    /// The type of a generic value, which is one number.
+    fn value_type(&mut self, written: &'a TypeExpr, scope: ScopeId) -> TypeId {
+        let ty = self.resolve_type(written, scope);
+        match self.program.types.get(ty) {
+            Type::Enum(_) | Type::Error => ty,
+            Type::Scalar(s) if s.is_integer() || s == Scalar::Bool => ty,
+            _ => {
+                let text = self.type_text(ty);
+                let message = format!("a generic value is an integer, a bool or of an enum, not a `{text}`");
+                self.error(Code::NOT_A_TYPE, written.span, message);
+                TypeId::ERROR
+            }
+        }
     }
 
     /// Arguments as written at a type or function, filled up with defaults and checked against constraints.

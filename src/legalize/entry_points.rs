@@ -3,13 +3,15 @@
 //! It stands after the passes that split resources and entry uniforms, and before those that lower statements.
 
 use super::{Context, Pass, entry_attributes, entry_globals};
-use crate::target::StageIo;
+use crate::target::{Capability, StageIo};
 
 /// The pass.
 pub const PASS: Pass = Pass {
     name: "entry_points",
     always: Some("every target has its own way to declare inputs and outputs"),
     after: &["split_resources", "entry_uniforms", "called_entry_points", "called_values", "subpass_inputs", "varyings"],
+    // Outputs that are put together by statements may hide the last return.
+    adds: &[Capability::MissingReturns],
     run,
     ..Pass::ROW
 };

@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "inline_builtins",
     always: Some("polyfills of the library are written for it"),
-    adds: &[Capability::WrappingConstants, Capability::BareHeapElements],
+    adds: &[Capability::WrappingConstants, Capability::NonFiniteConstants, Capability::BareHeapElements],
     after: &["select_target", "lower_properties"],
     run,
     ..Pass::ROW
