@@ -2,9 +2,9 @@
 
 use super::bodies::{BODIES, Body};
 use super::judge::{Finding, Verdict, compiled, panicked};
-use super::random::Random;
 use super::seeds::Program;
 use crate::process;
+use crate::random::Random;
 use shaderport::internals::layout::lock::{Lock, LockInput};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -12,9 +12,6 @@ mod mutate;
 #[path = "../../../tests/page.rs"]
 #[allow(dead_code, reason = "what a page expects is for the tests")]
 mod page;
-#[path = "../../../tests/random.rs"]
-#[allow(dead_code, reason = "not all of it is used here")]
-mod random;
 mod reduce;
 mod report;
 mod seeds;

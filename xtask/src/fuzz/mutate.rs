@@ -1,10 +1,10 @@
 //! Mutations of a program. Each is small, and most keep it well-formed: what the front end refuses shows nothing of what is
 //! emitted.
 
-use super::random::Random;
 use super::seeds::Program;
 use super::text::Text;
 use super::words::{has, list};
+use crate::random::Random;
 use shaderport::Stage;
 use shaderport::internals::lex::TokenKind;
 use std::ops::Range;
