@@ -195,12 +195,6 @@ pub struct Numbers {
     pub attachment: u32,
     /// Bytes of a constant buffer, if the target itself has a limit.
     pub constant_buffer: Option<u64>,
-    /// Invocations of a work group in each direction.
-    pub group: [u32; 3],
-    /// Invocations of a work group.
-    pub invocations: u32,
-    /// The same for mesh and amplification shaders.
-    pub mesh_invocations: u32,
     /// Bytes that a work group shares.
     pub groupshared: Option<u64>,
     /// Elements of an array that is no buffer's.
@@ -216,9 +210,6 @@ impl Numbers {
         constant_id: u32::MAX,
         attachment: u32::MAX,
         constant_buffer: None,
-        group: [u32::MAX; 3],
-        invocations: u32::MAX,
-        mesh_invocations: u32::MAX,
         groupshared: None,
         elements: u32::MAX,
     };

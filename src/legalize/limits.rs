@@ -1,18 +1,17 @@
-//! What a target counts and has no more of: invocations of a work group, bytes that a group shares, elements of variables.
+//! What a target counts and has no more of: bytes that a group shares, elements of variables.
 //!
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
-use crate::tree::{EntryPoint, GlobalKind, Program, Stage, Type, TypeId};
+use crate::tree::{GlobalKind, Program, Type, TypeId};
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     let most = &profile.facts.numbers;
     let reached = program.reachable_globals();
     for (entry, globals) in program.entry_points.iter().zip(reached.iter()) {
-        work_group(program, profile, entry, diags);
         let shared = globals.iter().map(|id| &program.globals[*id]).filter(|g| g.kind == GlobalKind::Groupshared);
         let mut shared: Vec<(Span, u64)> = shared.map(|g| (g.span, bytes(program, g.ty, 0))).collect();
         let total = shared.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
@@ -28,24 +27,6 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
 fn beyond(profile: &Profile, span: Span, message: String, limit: &str) -> Diagnostic {
     let note = format!("the limit of {} is {limit}", profile.name);
     Diagnostic::error(Code::CAPABILITY, span, message).note(note)
-}
-
-fn work_group(program: &Program, profile: &Profile, entry: &EntryPoint, diags: &mut Diagnostics) {
-    let most = &profile.facts.numbers;
-    let function = &program.functions[entry.function];
-    let span = function.attribute("numthreads").map_or(function.span, |a| a.span);
-    let sizes = ["x", "y", "z"].into_iter().zip(entry.workgroup_size).zip(most.group);
-    for ((axis, size), limit) in sizes.filter(|((_, size), limit)| size > limit) {
-        let message = format!("the work group of `{}` has {size} invocations in {axis}", entry.name);
-        diags.push(beyond(profile, span, message, &limit.to_string()));
-    }
-    let of_meshes = matches!(entry.stage, Stage::Mesh | Stage::Amplification);
-    let limit = if of_meshes { most.mesh_invocations } else { most.invocations };
-    let total = entry.workgroup_size.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
-    if total > limit.into() {
-        let message = format!("the work group of `{}` has {total} invocations", entry.name);
-        diags.push(beyond(profile, span, message, &limit.to_string()));
-    }
 }
 
 /// Arrays of variables that are no buffers.

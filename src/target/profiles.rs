@@ -83,15 +83,7 @@ const D3D: Facts = Facts {
     resource_array_limit: 64,
     // DXC takes register 2^32-1 for none.
     // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
-    numbers: Numbers {
-        slot: u32::MAX - 1,
-        constant_buffer: Some(1 << 16),
-        group: [1024, 1024, 64],
-        invocations: 1024,
-        mesh_invocations: 128,
-        groupshared: Some(1 << 15),
-        ..Numbers::ALL
-    },
+    numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), groupshared: Some(1 << 15), ..Numbers::ALL },
     placement: Placement::Packoffset,
     named_blocks: NamedBlocks::WithoutStruct,
     varyings: Varyings::Locations,
@@ -105,16 +97,7 @@ const VULKAN: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Globals,
     resource_array_limit: 64,
-    // gl_MaxComputeWorkGroupSize as GLSL 4.60, 7.3, has it; devices say how many invocations and bytes a group has.
-    numbers: Numbers {
-        slot: 65534,
-        space: 62,
-        location: 4094,
-        constant_id: 2046,
-        attachment: 254,
-        group: [1024, 1024, 64],
-        ..Numbers::ALL
-    },
+    numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
     placement: Placement::BlockOffset,
     named_blocks: NamedBlocks::All,
     varyings: Varyings::Locations,
@@ -141,7 +124,7 @@ const WEBGPU: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Attributes,
     resource_array_limit: 64,
-    // WGSL, 2.4 "Limits"; devices say how many invocations and bytes a group has.
+    // WGSL, 2.4 "Limits"; devices say how many bytes a group has.
     numbers: Numbers { constant_id: 65535, elements: 65535, ..Numbers::ALL },
     placement: Placement::AlignAndSize,
     named_blocks: NamedBlocks::None,
@@ -196,7 +179,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     IntegerFiltering, Overloads, PlaceBeforeValue, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
-    AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, 
+    AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit,
     NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
