@@ -803,5 +803,8 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
     if param.modifiers.has(Modifiers::UNIFORM) {
         return true;
     }
-    param.semantic.is_none() && program.types.get(program.types.innermost(ty)).is_resource()
+    // Addresses of memory are no data that stages pass each other (slangc takes them for uniforms, too).
+    let address = |ty: Type| matches!(ty, Type::Pointer(_, AddressSpace::Device));
+    let innermost = program.types.get(program.types.innermost(ty));
+    param.semantic.is_none() && (innermost.is_resource() || address(innermost))
 }

@@ -100,14 +100,9 @@ impl Dialect for Wgsl {
 
     /// naga refuses some calls of builtins whose arguments are all of the abstract type of literals.
     fn argument_suffix(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> &'static str {
-        let abstract_float = |id: &ExprId| match ex.kind(*id) {
-            ExprKind::Literal(Literal::Float(value), _) => {
-                ex.ty(*id) == Type::Scalar(Scalar::F32) && (*value as f32).is_finite()
-            }
-            _ => false,
-        };
-        let first = args.first() == Some(&arg) && args.len() > 1;
-        if first && args.iter().all(abstract_float) { "f" } else { "" }
+        let suffixed = args.iter().find(|id| is_literal_float(ex, **id));
+        let all = args.len() > 1 && args.iter().all(|id| is_abstract_float(ex, *id, ABSTRACT_DEPTH));
+        if all && suffixed == Some(&arg) { "f" } else { "" }
     }
 
     fn members_are_global(&self, _: &Global) -> bool {
@@ -274,4 +269,35 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         _ => out.push_str(&format!("{name}({})", ex.operand_text(inner, Prec::Assign))),
     }
     Prec::Postfix
+}
+
+/// How deep expressions of literals alone are looked into.
+const ABSTRACT_DEPTH: u32 = 8;
+
+/// A literal, perhaps negated, whose text may end in a suffix.
+fn is_literal_float(ex: &Exprs, id: ExprId) -> bool {
+    match *ex.kind(id) {
+        ExprKind::Literal(Literal::Float(value), _) => {
+            ex.ty(id) == Type::Scalar(Scalar::F32) && (value as f32).is_finite()
+        }
+        ExprKind::Unary(UnaryOp::Negate, inner) => {
+            matches!(ex.kind(inner), ExprKind::Literal(..)) && is_literal_float(ex, inner)
+        }
+        _ => false,
+    }
+}
+
+/// Literals alone: what has the abstract type of floats.
+fn is_abstract_float(ex: &Exprs, id: ExprId, depth: u32) -> bool {
+    if is_literal_float(ex, id) {
+        return true;
+    }
+    match *ex.kind(id) {
+        _ if depth == 0 => false,
+        ExprKind::Unary(UnaryOp::Negate, inner) => is_abstract_float(ex, inner, depth - 1),
+        ExprKind::Binary(op, a, b) if !op.is_comparison() => {
+            is_abstract_float(ex, a, depth - 1) && is_abstract_float(ex, b, depth - 1)
+        }
+        _ => false,
+    }
 }

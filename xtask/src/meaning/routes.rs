@@ -162,7 +162,10 @@ impl Tools {
                 let mut dxil = Command::new(&self.dxc);
                 dxil.arg(path).args(["-T", "cs_6_6", "-E", "main", "-HV", "2021", "--out", "/dev/null"]);
                 match made {
-                    Err(Refusal::Text(why)) if finish(dxil, Refusal::Text).is_ok() => Err(Refusal::ToolCrash(why)),
+                    Err(Refusal::Text(why)) => match finish(dxil, Refusal::Text) {
+                        Err(Refusal::Text(why)) => Err(Refusal::Text(why)),
+                        _ => Err(Refusal::ToolCrash(why)),
+                    },
                     made => made,
                 }
             }
