@@ -6,6 +6,7 @@ use super::scope::{DeclId, What, has_modifier};
 use super::{Arg, Checker, Input};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
@@ -395,8 +396,7 @@ impl<'a> Checker<'a> {
             self.check_group_size(function, self.source(info.source).language);
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
             if grouped && size.is_none() {
-                let message = format!("the {} entry point `{}` needs `[numthreads(x, y, z)]`", stage.name(), info.name);
-                self.error(Code::BAD_ENTRY, info.span, message);
+                self.missing_group_size(stage, decl);
             }
             if stage == Stage::Compute {
                 self.implicit_uniforms(function);
@@ -417,6 +417,23 @@ impl<'a> Checker<'a> {
         self.drain();
         self.spelled_entry_points();
         self.check_group_memory();
+    }
+
+    /// HLSL refuses it. Slang takes a group of one invocation; that is said, since an attribute may be misspelt.
+    fn missing_group_size(&mut self, stage: Stage, entry: DeclId) {
+        let info = self.info(entry);
+        let (stage, name) = (stage.name(), info.name);
+        match self.source(info.source).language {
+            Language::Hlsl => {
+                let message = format!("the {stage} entry point `{name}` needs `[numthreads(x, y, z)]`");
+                self.error(Code::BAD_ENTRY, info.span, message);
+            }
+            Language::Slang => {
+                let message = format!("the {stage} entry point `{name}` has no `[numthreads(x, y, z)]`");
+                let warning = Diagnostic::warning(Code::BAD_ENTRY, info.span, message);
+                self.diags.push(warning.note("a group is one invocation"));
+            }
+        }
     }
 
     /// An entry point has statements, never a spelling.
