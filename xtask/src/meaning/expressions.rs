@@ -5,6 +5,10 @@ use super::generator::{Dialect, Function, Generator, Mode, Value};
 use super::tree::{Kind, Tree};
 use super::types::{Range, Scalar, Type};
 
+/// Operations on two integers that are defined for all of them.
+const BINARY: [&str; 8] =
+    ["({} + {})", "({} - {})", "({} * {})", "({} & {})", "({} | {})", "({} ^ {})", "min({}, {})", "max({}, {})"];
+
 impl Generator {
     /// A value of a type. One of an array is a variable, which there must be; nothing otherwise.
     pub fn value(&mut self, ty: &Type, depth: u32) -> Option<Value> {
@@ -208,15 +212,7 @@ impl Generator {
     fn signed(&mut self, count: u8, depth: u32) -> Value {
         let ty = Type::Vector(Scalar::Int, count);
         let unary = ["(-{})", "(~{})", "abs({})", "reversebits({})", "asint(asuint({}))", "max({}, -5)"];
-        let binary = [
-            "({} + {})",
-            "({} - {})",
-            "({} * {})",
-            "({} & {})",
-            "({} | {})",
-            "({} ^ {})",
-            "min({}, {})",
-            "max({}, {})",
+        let own = [
             "({} << ({} & 31))",
             "({} >> ({} & 31))",
             "({} / (({} & 7) + 1))",
@@ -258,7 +254,7 @@ impl Generator {
                 Value::of(ty.clone(), Range::STORED, &format!("{}({{}})", ty.name()), vec![a])
             }
             _ => {
-                let pattern = self.pick(&binary);
+                let pattern = if self.chance(55) { self.random.one_of(&BINARY) } else { self.random.one_of(&own) };
                 let (a, b) = self.operands(Scalar::Int, count, depth, pattern.starts_with('('));
                 Value::of(ty, Range::STORED, pattern, vec![a, b])
             }
@@ -275,15 +271,7 @@ impl Generator {
             "firstbithigh({} | 1u)",
             "asuint(asint({}))",
         ];
-        let binary = [
-            "({} + {})",
-            "({} - {})",
-            "({} * {})",
-            "({} & {})",
-            "({} | {})",
-            "({} ^ {})",
-            "min({}, {})",
-            "max({}, {})",
+        let own = [
             "({} << ({} & 31u))",
             "({} >> ({} & 31u))",
             "({} / (({} & 7u) + 1u))",
@@ -316,7 +304,7 @@ impl Generator {
                 Value::of(ty, Range::STORED, "clamp({}, {} >> 16, ({} & 255u) + 65536u)", vec![a, b, c])
             }
             _ => {
-                let pattern = self.pick(&binary);
+                let pattern = if self.chance(55) { self.random.one_of(&BINARY) } else { self.random.one_of(&own) };
                 let (a, b) = self.operands(Scalar::Uint, count, depth, pattern.starts_with('('));
                 Value::of(ty, Range::STORED, pattern, vec![a, b])
             }
