@@ -13,7 +13,7 @@ pub const COLUMNS: [Target; 3] = [Target::Hlsl, Target::Glsl, Target::Wgsl];
 
 /// What a target has, in the extension that is named, and shaderport does not write yet.
 const NOT_YET: &[(Target, Capability, &str)] = &[
-    (Target::Glsl, Capability::ComputeDerivatives, "GL_KHR_compute_shader_derivatives"),
+    (Target::Glsl, Capability::MeshDerivatives, "GL_KHR_compute_shader_derivatives"),
     (Target::Glsl, Capability::NumberedBuiltins, "GL_EXT_spirv_intrinsics"),
 ];
 

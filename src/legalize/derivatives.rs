@@ -32,7 +32,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// The attribute of builtins that all invocations of a quad must call together.
-const DERIVATIVE: &str = "__derivative";
+pub(super) const DERIVATIVE: &str = "__derivative";
 const DERIVATIVES: Rules = Rules { is_barrier: |f| f.is_marked(DERIVATIVE), ..RULES };
 /// So deep are calls of what takes derivatives looked through.
 const ROUNDS: u32 = 4;

@@ -31,6 +31,7 @@ mod early_returns;
 mod empty_structs;
 mod fields;
 mod depth_textures;
+mod derivative_groups;
 mod derivatives;
 mod entry_attributes;
 mod entry_elements;
@@ -267,6 +268,7 @@ pub const PASSES: &[Pass] = &[
     short_circuit::PASS,
     texture_access::PASS,
     derivatives::PASS,
+    derivative_groups::PASS,
     early_returns::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,

@@ -3,6 +3,7 @@
 //! The library says `[__stages(fragment)]` where no language lets other stages call a function, and
 //! `[__outside(Capability, fragment)]` where other stages need a capability of the target.
 
+use super::derivative_groups::arrangement;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
@@ -61,12 +62,43 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
         }
         "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
+            if capability == Capability::ImplicitLodAnywhere && derivatives(entry.stage).is_some_and(|c| profile.has(c))
+            {
+                return None;
+            }
+            let splits = capability == Capability::ComputeDerivatives && entry.stage == Stage::Compute;
+            if splits && !profile.has(Capability::UnstatedQuads) && arrangement(entry.workgroup_size).is_none() {
+                let [x, y, z] = entry.workgroup_size;
+                let message =
+                    format!("`{name}` takes a derivative, and a work group of {x}x{y}x{z} is not made of quads");
+                let note = "give it an even width and height, or a multiple of four invocations";
+                return Some(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+            }
             let message = format!("{} does not support `{name}` in the {stage} stage", profile.name);
             let note = format!("the missing capability is {capability:?}");
             (!profile.has(capability)).then(|| Diagnostic::error(Code::CAPABILITY, span, message).note(note))
         }
         _ => None,
     })
+}
+
+/// The capability to take derivatives in a stage. Where they are, a level of detail comes from them.
+fn derivatives(stage: Stage) -> Option<Capability> {
+    match stage {
+        Stage::Compute => Some(Capability::ComputeDerivatives),
+        Stage::Mesh | Stage::Amplification => Some(Capability::MeshDerivatives),
+        Stage::Vertex
+        | Stage::Hull
+        | Stage::Domain
+        | Stage::Geometry
+        | Stage::Fragment
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => None,
+    }
 }
 
 /// The names that are an attribute's arguments.

@@ -256,11 +256,15 @@ capabilities! {
     SparseUniformArrays,
     /// Barriers in non-uniform control flow.
     NonUniformBarriers,
-    /// Derivatives outside of fragment stages.
+    /// Derivatives in compute shaders.
     ComputeDerivatives,
+    /// Derivatives in mesh and amplification shaders.
+    MeshDerivatives,
+    /// Derivatives in compute shaders that do not say how a work group is made of quads.
+    UnstatedQuads,
     /// Derivatives in control flow that differs between invocations.
     VaryingDerivatives,
-    /// Sampling with an implicit level of detail outside of fragment stages.
+    /// Sampling with an implicit level of detail in stages without derivatives.
     ImplicitLodAnywhere,
     /// Memory that is accessed both atomically and plainly.
     PlainlyAccessedAtomics,

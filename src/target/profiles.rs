@@ -150,7 +150,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
+    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
 const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64]);
@@ -158,7 +158,8 @@ const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
 const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries]);
-const SM_6_6: Capabilities = SM_6_5.with(&[Atomic64, DescriptorHeaps]);
+const SM_6_6: Capabilities =
+    SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
@@ -172,7 +173,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
-    SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
+    SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
 ]);
 
 /// What all versions of OpenGL have.

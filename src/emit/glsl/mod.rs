@@ -65,6 +65,7 @@ impl GlslFile<'_> {
     fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
         if entry.stage == Stage::Compute {
             self.w.line(&group_size(entry));
+            stage_layouts(function).for_each(|line| self.w.line(&line));
             self.w.blank();
         }
         for attribute in &function.attributes {
@@ -78,17 +79,11 @@ impl GlslFile<'_> {
     /// `layout(triangles) in;`: what the stage declares of its primitives tells the sizes of arrays, and comes first.
     fn primitives(&mut self) {
         let mut lines = Vec::new();
-        for entry in self.cx.entry_points {
+        for entry in self.cx.entry_points.iter().filter(|entry| entry.stage != Stage::Compute) {
             if matches!(entry.stage, Stage::Mesh | Stage::Amplification) {
                 lines.push(group_size(entry));
             }
-            for attribute in &self.cx.program.functions[entry.function].attributes {
-                if let [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] = attribute.args.as_slice()
-                    && attribute.name == STAGE_LAYOUT
-                {
-                    lines.push(format!("layout({qualifiers}) {word};"));
-                }
-            }
+            lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
         }
         lines.iter().for_each(|line| self.w.line(line));
         self.w.blank();
@@ -292,6 +287,14 @@ impl GlslFile<'_> {
 fn group_size(entry: &EntryPoint) -> String {
     let [x, y, z] = entry.workgroup_size;
     format!("layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;")
+}
+
+/// `layout(triangles) in;`, of what passes said of an entry point.
+fn stage_layouts(function: &Function) -> impl Iterator<Item = String> {
+    function.attributes.iter().filter(|a| a.name == STAGE_LAYOUT).filter_map(|a| match a.args.as_slice() {
+        [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] => Some(format!("layout({qualifiers}) {word};")),
+        _ => None,
+    })
 }
 
 /// `layout(a, b) `, of the parts that say something.
