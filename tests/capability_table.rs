@@ -4,18 +4,13 @@
 //! pass removes for all targets, and what all have, needs none.
 
 use shaderport::internals::legalize::PASSES;
+use shaderport::internals::target::profiles::NOT_YET;
 use shaderport::internals::target::{Capability, Profile};
 use shaderport::{Code, MemoryLoader, Options, Output, Severity, Target, compile};
 use std::path::Path;
 
 /// The targets of the columns.
 pub const COLUMNS: [Target; 3] = [Target::Hlsl, Target::Glsl, Target::Wgsl];
-
-/// What a target has, in the extension that is named, and shaderport does not write yet.
-const NOT_YET: &[(Target, Capability, &str)] = &[
-    (Target::Glsl, Capability::MeshDerivatives, "GL_KHR_compute_shader_derivatives"),
-    (Target::Glsl, Capability::NumberedBuiltins, "GL_EXT_spirv_intrinsics"),
-];
 
 /// What becomes of a capability for a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

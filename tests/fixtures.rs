@@ -144,7 +144,8 @@ fn shows_without(page: &Page, pass: &str) -> bool {
     let main: Vec<&str> = page.sources.first().map(|(name, _)| name.as_str()).into_iter().collect();
     let said = |options: Options| {
         let output = compile(&loader, &main, &options);
-        (output.render(false), output.dumps)
+        let texts: Vec<String> = output.artifacts.iter().map(|artifact| artifact.text().to_owned()).collect();
+        (output.render(false), output.dumps, texts)
     };
     let with = said(page.options.clone());
     let without = page.options.clone().left_out_pass(pass);

@@ -368,8 +368,7 @@ fn report(program: &Program, needs: &Needs, profile: &Profile, diags: &mut Diagn
         let span = call.unwrap_or(place);
         let what = capability.description().trim_end_matches('.');
         let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
-        let note = format!("the missing capability is {capability:?}");
-        diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
+        diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(profile.missing(capability)));
     }
 }
 

@@ -75,8 +75,8 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
                 return Some(Diagnostic::error(Code::CAPABILITY, span, message).note(note));
             }
             let message = format!("{} does not support `{name}` in the {stage} stage", profile.name);
-            let note = format!("the missing capability is {capability:?}");
-            (!profile.has(capability)).then(|| Diagnostic::error(Code::CAPABILITY, span, message).note(note))
+            let error = || Diagnostic::error(Code::CAPABILITY, span, message).note(profile.missing(capability));
+            (!profile.has(capability)).then(error)
         }
         _ => None,
     })

@@ -49,7 +49,7 @@ pub(super) fn refuse(cx: &mut Context, fault: &Fault, what: &str, advice: &str, 
     let diagnostic = Diagnostic::error(Code::CAPABILITY, fault.barrier, message)
         .label(fault.cause, "whether it is reached depends on this")
         .note(advice)
-        .note(format!("the missing capability is {capability:?}"));
+        .note(cx.profile.missing(capability));
     cx.diags.push(diagnostic);
 }
 

@@ -253,7 +253,24 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
 /// naga writes the values of specialization constants that they have in the text.
 const NAGA: Capabilities = WGSL.less(&[SpecializationConstants]);
 
+/// What targets have and is not written yet, and with which extension they have it.
+pub const NOT_YET: &[(Target, Capability, &str)] = &[
+    (Target::Glsl, Capability::MeshDerivatives, "GL_KHR_compute_shader_derivatives"),
+    (Target::Glsl, Capability::NumberedBuiltins, "GL_EXT_spirv_intrinsics"),
+];
+
 impl Profile {
+    /// What is to be said of a capability that a program needs and the profile lacks: whether it is not written yet, whether
+    /// another profile of the target has it, or neither.
+    pub fn missing(&self, capability: Capability) -> String {
+        if let Some((target, _, how)) = NOT_YET.iter().find(|(t, c, _)| (*t, *c) == (self.target, capability)) {
+            return format!("not yet supported: {} has {capability:?} with `{how}`", target.name());
+        }
+        let other = PROFILES.iter().find(|p| p.target == self.target && p.has(capability));
+        let other = other.map_or(String::new(), |p| format!("; the profile `{}` has it", p.name));
+        format!("the missing capability is {capability:?}{other}")
+    }
+
     /// Every profile, the default of each target before its others.
     pub fn all() -> &'static [Profile] {
         PROFILES

@@ -196,10 +196,23 @@ impl Dump<'_> {
         self.line(&format!("{text};"));
     }
 
+    /// What passes said of an entry point: `[__stage_layout("triangles", "in")]`.
+    fn made_attributes(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes.iter().filter(|a| a.name.as_str().starts_with("__")) {
+            let args = attribute.args.iter().filter_map(|arg| match arg {
+                AttributeArg::Text(text) => Some(format!("{:?}", text.as_str())),
+                _ => None,
+            });
+            let args: Vec<String> = args.collect();
+            self.line(&format!("[{}({})]", attribute.name, args.join(", ")));
+        }
+    }
+
     fn function(&mut self, id: FunctionId) {
         let f = &self.program.functions[id];
         if let Some(entry) = self.program.entry_points.iter().find(|e| e.function == id) {
             self.line(&format!("[shader(\"{}\")]", entry.stage.name()));
+            self.made_attributes(&f.attributes);
         }
         let params: Vec<String> = f.params.iter().map(|p| self.param(f, p)).collect();
         let owner = f.owner.map(|t| format!("{}::", type_text(self.program, t))).unwrap_or_default();
