@@ -261,7 +261,7 @@ impl Leaves {
         match origin {
             Origin::Leaf(id) => Some(id),
             Origin::Parameter(id) => self.whole(id),
-            Origin::Declared | Origin::Field(_) | Origin::Element(..) | Origin::Synthesized => None,
+            Origin::Declared | Origin::Field(_) | Origin::Element(..) | Origin::Builtin | Origin::Synthesized => None,
         }
     }
 

@@ -301,6 +301,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     fn redeclare(&mut self, name: &str, leaf: &Leaf, layout: &str) {
         let mut global = new_global(name, leaf.ty, GlobalKind::Output, leaf);
         global.explicit.location = None;
+        global.origin = Origin::Builtin;
         global.modifiers = Modifiers::default();
         global.attributes.push(attribute("__layout", vec![AttributeArg::Text(Symbol::new(layout))], leaf.span));
         self.add_global(global);

@@ -459,7 +459,7 @@ impl Context<'_> {
     pub fn parameter(&self, global: GlobalId) -> Option<ParameterId> {
         match self.program.globals[global].origin {
             Origin::Parameter(id) => Some(id),
-            Origin::Declared | Origin::Field(_) | Origin::Leaf(_) | Origin::Element(..) | Origin::Synthesized => None,
+            Origin::Declared | Origin::Field(_) | Origin::Leaf(_) | Origin::Element(..) | Origin::Builtin | Origin::Synthesized => None,
         }
     }
 

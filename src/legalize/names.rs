@@ -94,7 +94,7 @@ fn class_of_origin(leaves: &Leaves, origin: Origin) -> Class {
             _ => Class::Derived,
         },
         Origin::Element(..) => Class::Derived,
-        Origin::Synthesized => Class::Made,
+        Origin::Builtin | Origin::Synthesized => Class::Made,
     }
 }
 
@@ -258,7 +258,7 @@ impl Names<'_, '_> {
         let parameter = match self.cx.program.globals[id].origin {
             Origin::Parameter(parameter) => parameter,
             Origin::Leaf(leaf) | Origin::Element(leaf, _) => leaves.leaf(leaf).parameter,
-            Origin::Declared | Origin::Field(_) | Origin::Synthesized => return None,
+            Origin::Declared | Origin::Field(_) | Origin::Builtin | Origin::Synthesized => return None,
         };
         match leaves.parameter(parameter).owner {
             Owner::Param(entry, _) | Owner::EntryBuffer(entry) | Owner::EntryScope(entry) => Some(entry),
@@ -361,6 +361,8 @@ impl Names<'_, '_> {
             self.taken.extend(self.cx.profile.facts.entry_name.map(str::to_owned));
             let own = if linked { &[][..] } else { own };
             own.iter().for_each(|id| self.parameter(*id));
+            let builtin = |id: &GlobalId| self.cx.program.globals[*id].origin == Origin::Builtin;
+            let (_, interface): (Vec<_>, Vec<_>) = interface.into_iter().partition(builtin);
             for id in interface {
                 let mut name = self.legal(self.cx.program.globals[id].name.as_str());
                 while connects && all.contains(&name) || !self.taken.insert(name.clone()) {

@@ -33,6 +33,8 @@ pub enum Origin {
     Leaf(LeafId),
     /// An element, by its flat index, of a leaf that is an array of resources.
     Element(LeafId, u32),
+    /// The target's own variable, declared again with qualifiers: it has the target's name.
+    Builtin,
     /// Nothing in the source: a pass made it.
     #[default]
     Synthesized,

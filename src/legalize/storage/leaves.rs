@@ -32,7 +32,7 @@ impl Way {
         match origin {
             Origin::Field(index) => way.path.push(Step::Field(index)),
             Origin::Parameter(id) => way.parameter = Some(id),
-            Origin::Declared | Origin::Leaf(_) | Origin::Element(..) | Origin::Synthesized => {}
+            Origin::Declared | Origin::Leaf(_) | Origin::Element(..) | Origin::Builtin | Origin::Synthesized => {}
         }
         way
     }
