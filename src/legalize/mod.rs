@@ -81,6 +81,7 @@ mod stages;
 mod storage;
 mod uniform_blocks;
 mod uniformity;
+mod user_places;
 mod varyings;
 mod wide_constants;
 mod wide_integers;
@@ -295,6 +296,18 @@ pub fn run(
     mut dump: Option<Dump>,
     options: &Options,
 ) {
+    passes_and_checks(program, layout, profile, diags, &mut dump, options);
+    user_places::move_errors(program, diags);
+}
+
+fn passes_and_checks(
+    program: &mut Program,
+    layout: &ProgramLayout,
+    profile: &Profile,
+    diags: &mut Diagnostics,
+    dump: &mut Option<Dump>,
+    options: &Options,
+) {
     let mut notes = Notes::default();
     origins::note(program, layout);
     let mut known = Known::default();
@@ -312,7 +325,7 @@ pub fn run(
             program.items.settle();
             program.parameters.settle();
         }
-        if let Some(dump) = &mut dump {
+        if let Some(dump) = dump {
             dump(pass.name, program);
         }
         if diags.has_errors() {
@@ -325,7 +338,7 @@ pub fn run(
             *needs = after;
         }
     }
-    report(program, &needs::needs(program, profile), profile, diags);
+    report(&needs::needs(program, profile), profile, diags);
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
@@ -361,11 +374,8 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
 }
 
 /// Needs that no pass removed.
-fn report(program: &Program, needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
-    for (&capability, &place) in needs {
-        let in_library = place.file.is_library();
-        let call = in_library.then(|| needs::place_of_call(program, profile, capability)).flatten();
-        let span = call.unwrap_or(place);
+fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
+    for (&capability, &span) in needs {
         let what = capability.description().trim_end_matches('.');
         let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
         diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(profile.missing(capability)));

@@ -240,18 +240,6 @@ pub fn needs(program: &Program, profile: &Profile) -> Needs {
     scan.found.needs
 }
 
-/// Where the user calls what needs a capability in the standard library.
-pub fn place_of_call(program: &Program, profile: &Profile, capability: Capability) -> Option<Span> {
-    let needs_it = |function: FunctionId| {
-        let mut scan = Scan::new(program, profile);
-        scan.function(function);
-        scan.found.needs.contains_key(&capability)
-    };
-    let analyses = program.analyses();
-    let mut paths = program.entry_points.iter().flat_map(|entry| analyses.paths(entry));
-    paths.find_map(|(function, from)| from.filter(|_| needs_it(function)))
-}
-
 struct Found {
     needs: Needs,
     /// Nothing is to be found any more: the profile has it, or a place of the user's is known.

@@ -107,8 +107,11 @@ impl<'a> Pairs<'a> {
             ExprKind::Call(f, args) => {
                 let function = &self.program.functions[f];
                 let spelled = function.builtin && matches!(function.body, FunctionBody::Intrinsic(_));
-                if spelled && (self.is_wide(id) || args.iter().any(|a| self.is_wide(*a))) {
-                    let name = function.name;
+                let name = function.name;
+                let types = args.iter().map(|a| self.ty(*a)).chain([self.ty(id)]);
+                let mut numbers = types.filter_map(|ty| self.program.types.component(ty));
+                let is_error_anyway = !self.doubles && numbers.any(|number| number == Scalar::F64);
+                if spelled && !is_error_anyway && (self.is_wide(id) || args.iter().any(|a| self.is_wide(*a))) {
                     self.fault(format!("`{name}` of"));
                 }
             }
