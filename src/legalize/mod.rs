@@ -87,6 +87,7 @@ mod wide_constants;
 mod wide_integers;
 mod wrapping_constants;
 mod subpass_inputs;
+mod swizzle_elements;
 mod texel_buffers;
 mod texture_access;
 #[cfg(test)]
@@ -248,6 +249,7 @@ pub const PASSES: &[Pass] = &[
     payloads::PASS,
     varyings::PASS,
     entry_points::PASS,
+    swizzle_elements::PASS,
     wide_constants::PASS,
     constant_calls::PASS,
     hidden_constants::COMPARED,
@@ -469,7 +471,12 @@ impl Context<'_> {
     pub fn parameter(&self, global: GlobalId) -> Option<ParameterId> {
         match self.program.globals[global].origin {
             Origin::Parameter(id) => Some(id),
-            Origin::Declared | Origin::Field(_) | Origin::Leaf(_) | Origin::Element(..) | Origin::Builtin | Origin::Synthesized => None,
+            Origin::Declared
+            | Origin::Field(_)
+            | Origin::Leaf(_)
+            | Origin::Element(..)
+            | Origin::Builtin
+            | Origin::Synthesized => None,
         }
     }
 

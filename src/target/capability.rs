@@ -110,6 +110,8 @@ capabilities! {
     MatrixSwizzles,
     /// A swizzle as the target of an assignment.
     SwizzleAssignment,
+    /// Elements of swizzles as destinations.
+    SwizzleElements,
     /// Assignments that compute their value before their place.
     ValueBeforePlace,
     /// Assignments that compute their place before their value.
