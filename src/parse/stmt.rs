@@ -80,7 +80,7 @@ impl Parser<'_> {
             self.attributes(&mut attributes)?;
             comments.append(&mut self.leading_comments());
         }
-        let mut kind = self.nested(|p| p.statement_rest())?;
+        let mut kind = self.nested(|p| p.statement_rest(&mut attributes))?;
         if let StmtKind::Decl(list) = &mut kind {
             for decl in list {
                 decl.attributes.splice(0..0, attributes.iter().cloned());
@@ -89,7 +89,8 @@ impl Parser<'_> {
         Ok(Stmt { kind, span: self.since(start), comments, attributes, blank_before })
     }
 
-    fn statement_rest(&mut self) -> R<StmtKind> {
+    /// Takes the attributes if they belong to a statement inside of this one.
+    fn statement_rest(&mut self, attributes: &mut Vec<Attribute>) -> R<StmtKind> {
         let next = self.peek(1);
         match self.w() {
             W::LBrace => Ok(StmtKind::Block(self.block("the block")?)),
@@ -97,11 +98,11 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Empty)
             }
-            W::If => self.if_statement(),
+            W::If => self.if_statement(attributes),
             W::For => self.for_statement(),
             W::While => self.while_statement(),
             W::Do => self.do_statement(),
-            W::Switch => self.switch_statement(),
+            W::Switch => self.switch_statement(attributes),
             W::Break => self.break_statement(),
             W::Continue => self.word_statement(StmtKind::Continue),
             W::Discard if next == W::Semi || self.token_at(self.pos + 1).line_start => {
@@ -216,13 +217,46 @@ impl Parser<'_> {
         Ok(Box::new(stmt))
     }
 
-    /// if = "if" "(" (let-declaration | expression) ")" statement ["else" statement]
-    fn if_statement(&mut self) -> R<StmtKind> {
+    /// condition-declaration = "(" type declarator ")"; the variable is the condition
+    fn declared_condition(&mut self, word: &str) -> R<(Option<Stmt>, Expr)> {
+        let at = self.pos;
+        if self.w() == W::LParen {
+            let open = self.bump().span;
+            let start = self.tok().span;
+            let name = |p: &mut Self| if p.begins_declaration() { p.scan_type(p.pos).map(|t| t.end) } else { None };
+            let declares = name(self).is_some_and(|name| self.word_at(name + 1).w == W::Assign);
+            if declares && !matches!(self.w(), W::Let | W::Var) {
+                let ty = self.ty()?;
+                let name = self.name("the name of the variable")?;
+                self.variables.insert(name.name);
+                let decl = bare_decl(DeclKind::Var(self.variable(name, ty)?), self.since(start));
+                self.close(W::RParen, &format!("`)` after the condition of `{word}`"), open)?;
+                let span = decl.span;
+                return Ok((Some(plain(StmtKind::Decl(vec![decl]), span)), path_of(name)));
+            }
+            self.pos = at;
+        }
+        Ok((None, self.condition(word)?))
+    }
+
+    /// The statement behind the declaration of its condition's variable.
+    fn declared(&self, decl: Option<Stmt>, kind: StmtKind, attributes: &mut Vec<Attribute>) -> StmtKind {
+        let Some(decl) = decl else { return kind };
+        let span = self.since(decl.span);
+        let stmt = Stmt { attributes: std::mem::take(attributes), ..plain(kind, span) };
+        StmtKind::Block(Block { stmts: vec![decl, stmt], trailing: Vec::new(), span })
+    }
+
+    /// if = "if" (let-condition | condition-declaration | condition) statement ["else" statement]
+    fn if_statement(&mut self, attributes: &mut Vec<Attribute>) -> R<StmtKind> {
         self.bump();
+        let mut before = None;
         let (decl, condition) = if self.w() == W::LParen && matches!(self.peek(1), W::Let | W::Var) {
             self.let_condition()?
         } else {
-            (None, self.condition("if")?)
+            let (declaration, condition) = self.declared_condition("if")?;
+            before = declaration;
+            (None, condition)
         };
         let yes = self.sub_statement()?;
         let mut no = None;
@@ -239,7 +273,7 @@ impl Parser<'_> {
             }
             no = Some(stmt);
         }
-        Ok(StmtKind::If(decl, condition, yes, no))
+        Ok(self.declared(before, StmtKind::If(decl, condition, yes, no), attributes))
     }
 
     /// let-condition = "(" ("let" | "var") let-declarator ")"
@@ -251,8 +285,7 @@ impl Parser<'_> {
         let name = var.name;
         let decl = bare_decl(DeclKind::Var(var), self.since(start));
         self.close(W::RParen, "`)` after the condition of `if`", open)?;
-        let path = ExprKind::Path(vec![PathSegment { name, args: None }]);
-        Ok((Some(Box::new(decl)), Expr { kind: path, span: name.span }))
+        Ok((Some(Box::new(decl)), path_of(name)))
     }
 
     /// for = "for" "(" (";" | declaration | expression ";") [expression] ";" [expression] ")" statement
@@ -280,11 +313,17 @@ impl Parser<'_> {
         Ok((init, condition, step))
     }
 
-    /// while = "while" "(" expression ")" statement
+    /// while = "while" (condition-declaration | condition) statement
     fn while_statement(&mut self) -> R<StmtKind> {
         self.bump();
-        let condition = self.condition("while")?;
-        Ok(StmtKind::While(condition, self.sub_statement()?))
+        let (decl, condition) = self.declared_condition("while")?;
+        let body = self.sub_statement()?;
+        let Some(decl) = decl else { return Ok(StmtKind::While(condition, body)) };
+        // The variable is declared each time: `for (;;) { int d = f(); if (d) body else break; }`.
+        let span = self.since(decl.span);
+        let leave = Box::new(plain(StmtKind::Break(None), condition.span));
+        let body = self.declared(Some(decl), StmtKind::If(None, condition, body, Some(leave)), &mut Vec::new());
+        Ok(StmtKind::For(None, None, None, Box::new(plain(body, span))))
     }
 
     /// do = "do" statement ( "while" "(" expression ")" ";" | { catch } )
@@ -318,10 +357,10 @@ impl Parser<'_> {
         Ok(CatchClause { error, body: self.block("`catch`")? })
     }
 
-    /// switch = "switch" "(" expression ")" "{" case* "}"
-    fn switch_statement(&mut self) -> R<StmtKind> {
+    /// switch = "switch" (condition-declaration | condition) "{" case* "}"
+    fn switch_statement(&mut self, attributes: &mut Vec<Attribute>) -> R<StmtKind> {
         self.bump();
-        let value = self.condition("switch")?;
+        let (decl, value) = self.declared_condition("switch")?;
         let mut remarks = self.leading_comments();
         let open = self.expect(W::LBrace, "`{` and the cases of `switch`")?.span;
         let mut cases: Vec<SwitchCase> = Vec::new();
@@ -347,7 +386,7 @@ impl Parser<'_> {
             last.body.trailing.append(&mut rest);
         }
         self.close(W::RBrace, "`}` at the end of `switch`", open)?;
-        Ok(StmtKind::Switch(value, cases))
+        Ok(self.declared(decl, StmtKind::Switch(value, cases), attributes))
     }
 
     /// What stands before the first `case` can never run.
@@ -466,4 +505,9 @@ pub(super) fn plain(kind: StmtKind, span: Span) -> Stmt {
 fn put_first(mut remarks: Vec<Comment>, stmts: &mut [Stmt], trailing: &mut Vec<Comment>) {
     remarks.iter_mut().for_each(|c| c.trailing = false);
     stmts.first_mut().map_or(trailing, |first| &mut first.comments).splice(0..0, remarks);
+}
+
+/// A variable as an expression.
+fn path_of(name: Ident) -> Expr {
+    Expr { kind: ExprKind::Path(vec![PathSegment { name, args: None }]), span: name.span }
 }
