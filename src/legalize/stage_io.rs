@@ -131,7 +131,7 @@ impl Flatten<'_> {
         all.retain(|v| v.unit == unit && v.many.is_none());
         let mut leaves = self.flattened(&all);
         if entry.stage == Stage::Vertex && direction == Direction::In {
-            leaves.iter_mut().for_each(position_of_mesh);
+            leaves.iter_mut().for_each(attribute_of_vertices);
         }
         leaves
     }
@@ -319,12 +319,12 @@ pub fn accesses(
     Some(found)
 }
 
-/// `SV_Position` of a vertex that comes in is an attribute like any other: D3D takes it so.
-fn position_of_mesh(leaf: &mut Leaf) {
-    if leaf.is_position()
-        && let Some((name, _)) = &mut leaf.semantic
+/// `SV_Position` of a vertex that comes in is an attribute like any other, and some others are.
+fn attribute_of_vertices(leaf: &mut Leaf) {
+    if let Some((name, _)) = &mut leaf.semantic
+        && let Some(plain) = name.strip_prefix("SV_").filter(|_| Semantic::OF_VERTICES.contains(&name.as_str()))
     {
-        *name = "POSITION".to_owned();
+        *name = plain.to_owned();
     }
 }
 

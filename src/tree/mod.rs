@@ -343,6 +343,10 @@ pub struct Semantic {
 }
 
 impl Semantic {
+    /// System values that name attributes like any other where vertices come in (DXIL, "Semantic Interpretations": `Arb`).
+    pub const OF_VERTICES: &[&str] =
+        &["SV_POSITION", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_RENDERTARGETARRAYINDEX", "SV_VIEWPORTARRAYINDEX"];
+
     /// Upper-case name without the index, and the index (0 if none).
     pub fn split(&self) -> (String, u32) {
         let text = self.text.as_str();
