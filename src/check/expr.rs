@@ -716,6 +716,9 @@ impl<'a> Checker<'a> {
         {
             return self.push(ExprKind::Construct(parts), to, span);
         }
+        if let Some(made) = self.flat_cast(value, to) {
+            return made;
+        }
         let (a, b) = (self.type_text(from), self.type_text(to));
         self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` cannot be cast to `{b}`"))
     }

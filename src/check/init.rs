@@ -8,6 +8,7 @@ use super::scope::{DeclId, What};
 use super::{Checker, convert};
 use crate::ast::{self, DeclKind, ExprKind as Ast};
 use crate::diagnostic::Code;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::{ExprId, ExprKind, Scalar, StructId, Type, TypeId};
 use std::collections::VecDeque;
@@ -251,8 +252,51 @@ impl<'a> Checker<'a> {
             return self.construct_one(ty, std::slice::from_ref(numbers), span);
         }
         let mut elements = Elements { list: list.iter().peekable(), pending: VecDeque::new() };
+        if self.braces_say_nothing(list, ty) {
+            let mut leaves = Vec::new();
+            list.iter().for_each(|e| leaves_of(e, &mut leaves));
+            elements = Elements { list: [].iter().peekable(), pending: VecDeque::new() };
+            elements.pending.extend(leaves.into_iter().map(|e| self.expr(e)));
+        }
         let made = self.take_parts(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)
+    }
+
+    /// HLSL: inner braces group what they like, as long as there is a value for each number.
+    fn braces_say_nothing(&self, list: &'a [ast::Expr], ty: TypeId) -> bool {
+        if self.language() != Language::Hlsl || self.braces_fit(list, ty) {
+            return false;
+        }
+        let mut leaves = Vec::new();
+        list.iter().for_each(|e| leaves_of(e, &mut leaves));
+        self.flat_size(ty) == u32::try_from(leaves.len()).ok()
+    }
+
+    /// Whether the lists in a list are those of the parts of a type.
+    fn braces_fit(&self, list: &'a [ast::Expr], ty: TypeId) -> bool {
+        let inner = |e: &'a ast::Expr| match &e.kind {
+            Ast::InitList(list) => Some(list.as_slice()),
+            _ => None,
+        };
+        let types = &self.program.types;
+        let lists = list.iter().filter_map(inner).count();
+        match types.get(ty) {
+            Type::Matrix(_, _, columns) => {
+                let plain = |row: &'a [ast::Expr]| row.iter().all(|e| inner(e).is_none());
+                list.iter().filter_map(inner).all(|row| row.len() == usize::from(columns) && plain(row))
+            }
+            Type::Array(element, _) => {
+                let all = || list.iter().filter_map(inner).all(|list| self.braces_fit(list, element));
+                lists == 0 || lists == list.len() && all()
+            }
+            Type::Struct(id) => {
+                let fields = &self.program.structs[id].fields;
+                list.iter().zip(fields).all(|(e, f)| inner(e).is_none_or(|list| self.braces_fit(list, f.ty)))
+            }
+            // One number may stand in braces of its own.
+            Type::Scalar(_) => list.len() == 1 && lists == 0,
+            _ => lists == 0 && self.flat_size(ty).is_none_or(|size| list.len() <= size as usize),
+        }
     }
 
     fn finish_list(&mut self, made: Option<ExprId>, ty: TypeId, mut elements: Elements<'a>, span: Span) -> ExprId {
@@ -312,7 +356,23 @@ impl<'a> Checker<'a> {
             return self.take_parts(ty, elements, span);
         }
         elements.pending.pop_front();
+        if self.take_apart(value, elements) {
+            return self.take(ty, elements, span);
+        }
         Some(self.part(value, ty))
+    }
+
+    /// Puts the numbers of a value in its place.
+    fn take_apart(&mut self, value: ExprId, elements: &mut Elements<'a>) -> bool {
+        let Some(parts) = self.flat_parts(value) else { return false };
+        parts.into_iter().rev().for_each(|part| elements.pending.push_front(part));
+        true
+    }
+
+    /// A value of type `ty` of these values, one after the other.
+    pub(super) fn made_of(&mut self, values: Vec<ExprId>, ty: TypeId, span: Span) -> Option<ExprId> {
+        let mut elements = Elements { list: [].iter().peekable(), pending: values.into() };
+        self.take(ty, &mut elements, span)
     }
 
     /// A part of a struct or array. Lists take scalars one by one, so a splat must be written out.
@@ -422,6 +482,9 @@ impl<'a> Checker<'a> {
             }
             let part = self.components_of(from, component);
             let Some((n, part)) = part.filter(|(n, _)| count + n <= shape.count()) else {
+                if self.take_apart(value, &mut *elements) {
+                    continue;
+                }
                 let (a, b, at) = (self.type_text(from), self.type_text(ty), self.span(value));
                 self.error(Code::BAD_INITIALIZER, at, format!("`{a}` does not fit into the rest of `{b}`"));
                 return None;
@@ -557,6 +620,14 @@ impl<'a> Checker<'a> {
             });
         }
         Some((list, ty))
+    }
+}
+
+/// The values in a list and in the lists in it.
+fn leaves_of<'a>(e: &'a ast::Expr, out: &mut Vec<&'a ast::Expr>) {
+    match &e.kind {
+        Ast::InitList(list) => list.iter().for_each(|e| leaves_of(e, out)),
+        _ => out.push(e),
     }
 }
 

@@ -27,6 +27,7 @@ mod existential;
 mod expr;
 mod extent;
 mod finish;
+mod flat;
 mod function;
 mod generic;
 mod globals;

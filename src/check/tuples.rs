@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A value that is used several times: itself, or a variable and what sets it.
-    fn held(&mut self, value: ExprId, name: &str) -> (Option<ExprId>, ExprId) {
+    pub(super) fn held(&mut self, value: ExprId, name: &str) -> (Option<ExprId>, ExprId) {
         if !self.acts(value) {
             return (None, value);
         }

@@ -1,0 +1,111 @@
+//! Values taken apart into numbers, as HLSL fills the parts of a list and casts one aggregate to another.
+//!
+//! `struct T { float2 a; float2 b; };  T t = { v.xyz, w };  T u = (T)v;  float x[4] = (float[4])t;`
+//!
+//! What a value holds is flattened into scalars in the order of memory, and these fill the scalars of the other side (HLSL
+//! Specification, "Initializer Lists" and "Flat Conversions"). A cast drops what is too much.
+
+use super::{Checker, convert};
+use crate::tree::{ExprId, ExprKind, Literal, Swizzle, Type, TypeId};
+
+/// A value of more numbers is not taken apart.
+const MOST: u32 = 4096;
+
+impl Checker<'_> {
+    /// How many numbers a type holds. Nothing for what is no data, and for more than [`MOST`].
+    fn flat_count(&self, ty: TypeId, depth: u32) -> Option<u32> {
+        let types = &self.program.types;
+        let count = match types.get(ty) {
+            Type::Scalar(_) | Type::Enum(_) => 1,
+            Type::Vector(_, n) => n.into(),
+            Type::Matrix(_, rows, columns) => u32::from(rows) * u32::from(columns),
+            Type::Array(element, Some(n)) if depth > 0 => self.flat_count(element, depth - 1)?.checked_mul(n)?,
+            Type::Struct(id) if depth > 0 => {
+                let fields = &self.program.structs[id].fields;
+                fields.iter().try_fold(0u32, |sum, f| sum.checked_add(self.flat_count(f.ty, depth - 1)?))?
+            }
+            _ => return None,
+        };
+        (count <= MOST).then_some(count)
+    }
+
+    /// How many numbers a type holds that is no number itself.
+    pub(super) fn flat_size(&self, ty: TypeId) -> Option<u32> {
+        let scalar = matches!(self.program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
+        self.flat_count(ty, 16).filter(|_| !scalar)
+    }
+
+    /// The numbers of a vector, matrix, array or struct. What has effects is evaluated once.
+    pub(super) fn flat_parts(&mut self, value: ExprId) -> Option<Vec<ExprId>> {
+        let ty = self.ty(value);
+        self.flat_size(ty)?;
+        let (set, held) = self.held(value, "parts");
+        let mut parts = Vec::new();
+        self.scatter(held, ty, &mut parts);
+        if let (Some(set), Some(first)) = (set, parts.first_mut()) {
+            let (ty, span) = (self.ty(*first), self.span(*first));
+            *first = self.push(ExprKind::Comma(set, *first), ty, span);
+        }
+        Some(parts)
+    }
+
+    fn scatter(&mut self, value: ExprId, ty: TypeId, out: &mut Vec<ExprId>) {
+        let parts: Vec<(ExprKind, TypeId)> = match self.program.types.get(ty) {
+            Type::Vector(scalar, n) => {
+                let scalar = self.program.types.scalar(scalar);
+                (0..n).map(|c| (ExprKind::Swizzle(self.copy(value), Swizzle::new(&[c])), scalar)).collect()
+            }
+            Type::Matrix(scalar, rows, columns) => {
+                let row = self.program.types.vector(scalar, columns);
+                (0..u32::from(rows)).map(|n| (self.element(value, n), row)).collect()
+            }
+            Type::Array(element, Some(n)) => (0..n).map(|n| (self.element(value, n), element)).collect(),
+            Type::Struct(id) => {
+                let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
+                let field = |(n, ty): (usize, TypeId)| (ExprKind::Field(self.copy(value), n as u32), ty);
+                fields.into_iter().enumerate().map(field).collect()
+            }
+            _ => return out.push(value),
+        };
+        let span = self.span(value);
+        for (kind, ty) in parts {
+            let part = self.push(kind, ty, span);
+            self.scatter(part, ty, out);
+        }
+    }
+
+    fn element(&mut self, value: ExprId, index: u32) -> ExprKind {
+        let span = self.span(value);
+        let index = self.push(ExprKind::Literal(Literal::Int(index.into()), None), TypeId::INT, span);
+        ExprKind::Index(self.copy(value), index)
+    }
+
+    /// `(to)value`, where one of them is an array or a struct.
+    pub(super) fn flat_cast(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let from = self.ty(value);
+        let is_aggregate = |c: &Self, ty| matches!(c.program.types.get(ty), Type::Struct(_) | Type::Array(..));
+        if !is_aggregate(self, from) && !is_aggregate(self, to) || !convert::is_data(&self.program, to, 16) {
+            return None;
+        }
+        let count = self.flat_count(to, 16)?;
+        let span = self.span(value);
+        let parts = match self.flat_size(from) {
+            Some(size) => {
+                let mut parts = self.flat_parts(value).filter(|_| size >= count)?;
+                parts.truncate(count as usize);
+                parts
+            }
+            // A number fills all.
+            None => {
+                self.flat_count(from, 0)?;
+                let (set, held) = self.held(value, "part");
+                let mut parts: Vec<ExprId> = (0..count).map(|_| self.copy(held)).collect();
+                if let (Some(set), Some(first)) = (set, parts.first_mut()) {
+                    *first = self.push(ExprKind::Comma(set, *first), from, span);
+                }
+                parts
+            }
+        };
+        self.made_of(parts, to, span)
+    }
+}
