@@ -109,6 +109,8 @@ pub struct VarDecl {
     pub ty: TypeExpr,
     /// Empty for an unnamed parameter.
     pub name: Ident,
+    /// The struct whose static member is given its value, and those around it: `int S::count = 0;`.
+    pub owner: Vec<Ident>,
     /// Semantics, registers.
     pub semantics: Vec<Semantic>,
     /// The initializer.

@@ -67,6 +67,10 @@ impl<'a> Checker<'a> {
     /// Declares one declaration.
     pub(super) fn declare(&mut self, decl: &'a ast::Decl, place: DeclContext) {
         match &decl.kind {
+            DeclKind::Var(var) if !var.owner.is_empty() => {
+                let path = self.path_of_owner(&var.owner, place);
+                self.values_out_of_line.insert((path, var.name.name), var);
+            }
             DeclKind::Var(var) => {
                 self.declare_inline_struct(&var.ty, place);
                 self.declare_name(decl, var.name, What::Var(var), place);
@@ -182,8 +186,7 @@ impl<'a> Checker<'a> {
 
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
         if !function.owner.is_empty() {
-            let mut path: Vec<Symbol> = self.at(place.scope).namespace.into_iter().collect();
-            path.extend(function.owner.iter().map(|part| part.name));
+            let path = self.path_of_owner(&function.owner, place);
             self.out_of_line.entry((path, function.name.name)).or_default().push(function);
             return;
         }
@@ -191,6 +194,12 @@ impl<'a> Checker<'a> {
             Some(_) => self.declare_specialization(decl, function.name, What::Function(function), place),
             None => drop(self.declare_name(decl, function.name, What::Function(function), place)),
         }
+    }
+
+    /// The names of what a definition out of line belongs to, from the outside, namespaces as one.
+    fn path_of_owner(&self, owner: &[ast::Ident], place: DeclContext) -> Vec<Symbol> {
+        let namespace = self.at(place.scope).namespace;
+        namespace.into_iter().chain(owner.iter().map(|part| part.name)).collect()
     }
 
     /// A specialization has no name of its own: it is found by way of its template.

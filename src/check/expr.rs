@@ -716,7 +716,7 @@ impl<'a> Checker<'a> {
         {
             return self.push(ExprKind::Construct(parts), to, span);
         }
-        if let Some(made) = self.flat_cast(value, to) {
+        if !slang && let Some(made) = self.flat_cast(value, to) {
             return made;
         }
         let (a, b) = (self.type_text(from), self.type_text(to));

@@ -523,7 +523,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The names of a struct and of what it stands in, from the outside, namespaces as one.
-    fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
+    pub(super) fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
         let mut path = Vec::new();
         let mut current = Some(ty);
         while let Some(ty) = current {

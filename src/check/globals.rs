@@ -241,7 +241,10 @@ impl<'a> Checker<'a> {
             return (TypeId::ERROR, None);
         }
         // Initializers of shader parameters are of no meaning: the application sets them.
-        let Some(init) = var.init.as_ref().filter(|_| kind != GlobalKind::Parameter) else {
+        let outside = info.owner.and_then(|owner| self.qualified_name(owner));
+        let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
+        let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
+        let Some(init) = init.filter(|_| kind != GlobalKind::Parameter) else {
             if infer {
                 self.error(Code::BAD_INITIALIZER, info.span, format!("`{}` needs a type or a value", info.name));
             }

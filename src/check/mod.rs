@@ -283,6 +283,8 @@ pub(crate) struct Checker<'a> {
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
     out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<&'a ast::FunctionDecl>>,
+    /// The same of static members that are given their values outside.
+    values_out_of_line: FxHashMap<(Vec<Symbol>, Symbol), &'a ast::VarDecl>,
     /// Specializations of the templates of a scope, by name.
     specializations: FxHashMap<(ScopeId, Symbol), Vec<DeclId>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
@@ -343,6 +345,7 @@ impl<'a> Checker<'a> {
             lambdas: lambda::Lambdas::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
+            values_out_of_line: FxHashMap::default(),
             specializations: FxHashMap::default(),
             pending_usings: Vec::new(),
             merged_functions: FxHashSet::default(),

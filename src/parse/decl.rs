@@ -490,7 +490,7 @@ impl Parser<'_> {
             if first && is_function {
                 return self.function(place, prefix, owner, name, ty, out);
             }
-            let var = self.variable(name, ty)?;
+            let var = VarDecl { owner, ..self.variable(name, ty)? };
             if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
                 self.variables.insert(name.name);
             }
@@ -532,7 +532,7 @@ impl Parser<'_> {
         if self.w() == W::LBrace {
             self.states(name);
         }
-        Ok(VarDecl { ty, name, semantics, init, is_let: false, bits })
+        Ok(VarDecl { ty, name, owner: Vec::new(), semantics, init, is_let: false, bits })
     }
 
     /// The states of a sampler or of an effect's object: `{ Filter = MIN_MAG_MIP_LINEAR; }`.
