@@ -577,8 +577,8 @@ impl<'a> Numbering<'a> {
         let Some(name) = semantic.map(|s| s.name.as_str()).filter(|name| name.starts_with("SV_")) else { return true };
         match (self.stage, self.unit) {
             (Stage::Fragment, Unit::VaryingOutput) => name == TARGET,
-            (Stage::Vertex, Unit::VaryingInput) => Semantic::OF_VERTICES.contains(&name),
-            _ => false,
+            (Stage::Vertex, Unit::VaryingInput) => Semantic::is_arbitrary(name, true),
+            _ => Semantic::is_arbitrary(name, false),
         }
     }
 }

@@ -130,9 +130,8 @@ impl Flatten<'_> {
         let mut all = locations::varyings(self.program, &self.settings, entry);
         all.retain(|v| v.unit == unit && v.many.is_none());
         let mut leaves = self.flattened(&all);
-        if entry.stage == Stage::Vertex && direction == Direction::In {
-            leaves.iter_mut().for_each(attribute_of_vertices);
-        }
+        let vertices_come_in = entry.stage == Stage::Vertex && direction == Direction::In;
+        leaves.iter_mut().for_each(|leaf| plain_name(leaf, vertices_come_in));
         leaves
     }
 
@@ -146,7 +145,8 @@ impl Flatten<'_> {
             };
             let (many, param) = (varying.many?, varying.param?);
             let part = varying.part.parts.first()?.clone();
-            let leaves = self.flattened(&[Varying { part, ..varying }]);
+            let mut leaves = self.flattened(&[Varying { part, ..varying }]);
+            leaves.iter_mut().for_each(|leaf| plain_name(leaf, false));
             Some(ManyLeaves { param, many, direction, leaves })
         });
         found.collect()
@@ -319,10 +319,10 @@ pub fn accesses(
     Some(found)
 }
 
-/// `SV_Position` of a vertex that comes in is an attribute like any other, and some others are.
-fn attribute_of_vertices(leaf: &mut Leaf) {
+/// Takes the prefix of a system value that is a variable like any other there, as `SV_Position` of a vertex that comes in.
+fn plain_name(leaf: &mut Leaf, vertices_come_in: bool) {
     if let Some((name, _)) = &mut leaf.semantic
-        && let Some(plain) = name.strip_prefix("SV_").filter(|_| Semantic::OF_VERTICES.contains(&name.as_str()))
+        && let Some(plain) = name.strip_prefix("SV_").filter(|_| Semantic::is_arbitrary(name, vertices_come_in))
     {
         *name = plain.to_owned();
     }

@@ -343,9 +343,18 @@ pub struct Semantic {
 }
 
 impl Semantic {
-    /// System values that name attributes like any other where vertices come in (DXIL, "Semantic Interpretations": `Arb`).
-    pub const OF_VERTICES: &[&str] =
-        &["SV_POSITION", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_RENDERTARGETARRAYINDEX", "SV_VIEWPORTARRAYINDEX"];
+    /// Whether a system value, in upper case and without its index, names a variable like any other: where vertices come in, or
+    /// elsewhere (DXIL, "Semantic Interpretations": `Arb`).
+    pub fn is_arbitrary(name: &str, vertices_come_in: bool) -> bool {
+        const OF_VERTICES: &[&str] = &[
+            "SV_POSITION",
+            "SV_CLIPDISTANCE",
+            "SV_CULLDISTANCE",
+            "SV_RENDERTARGETARRAYINDEX",
+            "SV_VIEWPORTARRAYINDEX",
+        ];
+        if vertices_come_in { OF_VERTICES.contains(&name) } else { name == "SV_INSTANCEID" }
+    }
 
     /// Upper-case name without the index, and the index (0 if none).
     pub fn split(&self) -> (String, u32) {
