@@ -2,7 +2,7 @@
 //!
 //! `struct T { float2 a; float2 b; };  T t = { v.xyz, w };  T u = (T)v;  float x[4] = (float[4])t;`
 //!
-//! What a value holds is flattened into scalars in the order of memory, and these fill the scalars of the other side (HLSL
+//! What a value holds is flattened into scalars, matrices row by row, and these fill the scalars of the other side (HLSL
 //! Specification, "Initializer Lists" and "Flat Conversions"). A cast drops what is too much.
 
 use super::{Checker, convert};
@@ -89,23 +89,25 @@ impl Checker<'_> {
         }
         let count = self.flat_count(to, 16)?;
         let span = self.span(value);
-        let parts = match self.flat_size(from) {
-            Some(size) => {
-                let mut parts = self.flat_parts(value).filter(|_| size >= count)?;
-                parts.truncate(count as usize);
-                parts
-            }
-            // A number fills all.
-            None => {
-                self.flat_count(from, 0)?;
-                let (set, held) = self.held(value, "part");
-                let mut parts: Vec<ExprId> = (0..count).map(|_| self.copy(held)).collect();
-                if let (Some(set), Some(first)) = (set, parts.first_mut()) {
-                    *first = self.push(ExprKind::Comma(set, *first), from, span);
-                }
-                parts
-            }
+        // A number alone fills all.
+        let size = match self.flat_size(from) {
+            Some(size) => size,
+            None => self.flat_count(from, 0).map(|_| count)?,
         };
-        self.made_of(parts, to, span)
+        if size < count {
+            return None;
+        }
+        let (set, held) = self.held(value, "parts");
+        let mut parts = Vec::new();
+        match self.flat_size(from) {
+            Some(_) => self.scatter(held, from, &mut parts),
+            None => parts.extend((0..count).map(|_| self.copy(held))),
+        }
+        parts.truncate(count as usize);
+        let made = self.made_of(parts, to, span)?;
+        Some(match set {
+            Some(set) => self.push(ExprKind::Comma(set, made), to, span),
+            None => made,
+        })
     }
 }

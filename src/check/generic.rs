@@ -38,9 +38,11 @@ impl Slot {
         }
     }
 
-    /// The types that are suggested so far decide.
+    /// The types that are suggested so far decide, if there are any.
     pub(super) fn settle(&mut self) {
-        self.settled = self.types.len();
+        if self.settled == 0 {
+            self.settled = self.types.len();
+        }
     }
 
     /// The types that decide: all, unless some were settled on.

@@ -292,11 +292,12 @@ impl<'a> Checker<'a> {
         };
         if let Some(generics) = generics {
             let scope = self.pattern_of(decl);
-            // What is written to says more than what is only read: that can be converted.
-            let is_written = |p: &ast::Decl| super::function::param_mode(p) != ParamMode::In;
-            for written in [true, false] {
+            // What is referred to says more than what is written to, and that more than what is only read: outputs are
+            // converted on the way back, inputs on the way in.
+            for modes in [&[ParamMode::Ref][..], &[ParamMode::Out, ParamMode::InOut], &[ParamMode::In]] {
                 for ((index, element), arg) in assigned.iter().zip(args) {
-                    let Some(param) = params.get(*index).filter(|p| is_written(p) == written) else { continue };
+                    let is_next = |p: &&ast::Decl| modes.contains(&super::function::param_mode(p));
+                    let Some(param) = params.get(*index).filter(is_next) else { continue };
                     let ast::DeclKind::Var(var) = &param.kind else { continue };
                     if implicit.contains(index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
                         if let Some((ty, _)) = arg.ty() {
@@ -314,9 +315,7 @@ impl<'a> Checker<'a> {
                         fits?;
                     }
                 }
-                if written {
-                    slots.iter_mut().for_each(Slot::settle);
-                }
+                slots.iter_mut().for_each(Slot::settle);
             }
             self.infer_from_bounds(generics, scope, &mut slots);
             result = self.solve(generics, &slots, info.scope)?;

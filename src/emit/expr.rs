@@ -530,6 +530,13 @@ impl<'a> Exprs<'a> {
 
     /// A spelling with its arguments filled in.
     pub(super) fn template(&self, template: &Template, args: &[ExprId], result: TypeId, out: &mut String) -> Prec {
+        // An argument as it is holds together as it does.
+        if let [TemplatePiece::Arg(n)] = template.pieces[..]
+            && let Some(&arg) = args.get(n as usize)
+            && self.dialect.argument_suffix(self, args, arg).is_empty()
+        {
+            return self.print(self.dialect.template_argument(self, args, arg), out);
+        }
         let prec = Prec::of_template(template);
         for (i, piece) in template.pieces.iter().enumerate() {
             match piece {
@@ -544,6 +551,7 @@ impl<'a> Exprs<'a> {
                         self.dialect.address(self, *arg, out);
                     }
                 }
+                TemplatePiece::Typed(n) => self.typed_argument(args, *n, out),
                 TemplatePiece::TypeOf(n) => {
                     if let Some(arg) = args.get(*n as usize) {
                         out.push_str(&self.dialect.type_name(self.cx, self.type_id(*arg)));
@@ -570,6 +578,25 @@ impl<'a> Exprs<'a> {
             self.operand(printed, least, out);
             out.push_str(self.dialect.argument_suffix(self, args, *arg));
         }
+    }
+
+    /// An argument of a builtin that compilers choose by the type of a literal, of which the parameter does not decide. Unsigned
+    /// literals say theirs.
+    fn typed_argument(&self, args: &[ExprId], n: u32, out: &mut String) {
+        let Some(arg) = args.get(n as usize) else { return };
+        let is_literal = match *self.kind(*arg) {
+            ExprKind::Literal(..) => true,
+            ExprKind::Unary(UnaryOp::Negate, inner) => matches!(self.kind(inner), ExprKind::Literal(..)),
+            _ => false,
+        };
+        let is_unsigned = self.cx.program.types.component(self.type_id(*arg)).is_some_and(Scalar::is_unsigned);
+        if !is_literal || is_unsigned {
+            return self.argument(args, n, Prec::Assign, out);
+        }
+        out.push_str(&self.dialect.type_name(self.cx, self.type_id(*arg)));
+        out.push('(');
+        self.argument(args, n, Prec::Assign, out);
+        out.push(')');
     }
 
     fn rest(&self, args: &[ExprId], from: u32, out: &mut String) {

@@ -2,8 +2,12 @@
 //!
 //! Before: `static const int SIZE = align(100);`
 //! After:  `static const int SIZE = 112;`
+//!
+//! A call of a builtin for constants of 64 bits, in a function, hides from such a target that they are constant:
+//! `max(a, 2.0L)` of a constant `a` is `max(a, 2.0L - zero)`.
 
-use super::needs::Find;
+use super::hidden_constants::hide_all;
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
@@ -11,7 +15,11 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "constant_calls",
-    removes: &[(Capability::CalledConstants, Find::Global(calls)), (Capability::WideConstants, Find::Global(is_wide))],
+    removes: &[
+        (Capability::CalledConstants, Find::Global(calls)),
+        (Capability::WideConstants, Find::Global(is_wide)),
+        (Capability::WideConstants, Find::Expr(is_wide_call)),
+    ],
     run,
     ..Pass::ROW
 };
@@ -34,6 +42,9 @@ fn run(cx: &mut Context) {
             cx.program.globals[id].init = Some(ExprTree { exprs, root });
         }
     }
+    if no_wide {
+        hide_all(cx, is_wide_call);
+    }
 }
 
 /// Whether the value of a constant calls a function that is no spelling of the target's.
@@ -46,9 +57,21 @@ fn calls(program: &Program, global: &Global) -> bool {
         })
 }
 
+/// Whether a builtin is called for constants of 64 bits.
+fn is_wide_call(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let Some((function, args)) = callee(program, exprs, id) else { return false };
+    matches!(function.body, FunctionBody::Intrinsic(_))
+        && args.iter().any(|a| has_wide(program, exprs[*a].ty))
+        && args.iter().all(|a| eval(program, exprs, *a).is_ok())
+}
+
+fn has_wide(program: &Program, ty: TypeId) -> bool {
+    program.types.component(ty).is_some_and(|s| s.size() == 8)
+}
+
 /// Whether the value of a constant is computed with numbers of 64 bits.
 fn is_wide(program: &Program, global: &Global) -> bool {
-    let wide = |ty: TypeId| program.types.component(ty).is_some_and(|s| s.size() == 8);
+    let wide = |ty: TypeId| has_wide(program, ty);
     global.kind == GlobalKind::Const
         && global.init.as_ref().is_some_and(|tree| {
             let mut all = tree.exprs.post_order(tree.root).into_iter();

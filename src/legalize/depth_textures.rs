@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Literal,
-    LocalId, Program, TemplatePiece, Texture, Type, TypeId, Types,
+    LocalId, Program, Scalar, TemplatePiece, Texture, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
             compares(function) && matches!(p.types.get(exprs[*texture].ty), Type::Texture(t) if !t.depth)
         }),
     )],
-    after: &["combined_samplers"],
+    after: &["combined_samplers", "narrow_texels"],
     run,
     ..Pass::ROW
 };
@@ -59,13 +59,14 @@ fn run(cx: &mut Context) {
             cx.program.globals[id].ty = as_depth(&mut cx.program.types, ty);
         }
     }
+    let mut scalar_reads = FxHashMap::default();
     cx.each_body(&mut |cx, f, body| {
         retype(cx.program, f, body, &depth);
         for span in refused_reads(cx.program, body) {
             cx.unsupported(span, format!("{} does not support this way to read a depth texture", cx.profile.name));
         }
         whole_levels(cx.program, body);
-        narrow_reads(cx.program, body);
+        narrow_reads(cx.program, body, &mut scalar_reads);
     });
 }
 
@@ -182,32 +183,56 @@ fn whole_levels(program: &mut Program, body: &mut Body) {
     }
 }
 
-/// Reads give one number rather than a vector.
-fn narrow_reads(program: &mut Program, body: &mut Body) {
+/// Reads give one number rather than a vector. `made` are the builtins that do, by those that give vectors.
+fn narrow_reads(program: &mut Program, body: &mut Body, made: &mut FxHashMap<FunctionId, FunctionId>) {
     let live = body.expressions();
     let reads: FxHashMap<ExprId, ExprKind> =
-        live.iter().filter_map(|id| Some((*id, narrow(program, body, *id)?))).collect();
+        live.iter().filter_map(|id| Some((*id, narrow(program, body, *id, made)?))).collect();
     for &id in &live {
-        // Only the first component is wanted.
-        if let ExprKind::Swizzle(read, swizzle) = &body.exprs[id].kind
-            && let Some(number) = reads.get(read).filter(|_| swizzle.list() == [0])
-        {
+        // Only the first component is wanted, perhaps of what the read is converted to.
+        let ExprKind::Swizzle(vector, swizzle) = &body.exprs[id].kind else { continue };
+        if swizzle.list() != [0] {
+            continue;
+        }
+        if let Some(number) = reads.get(vector) {
             body.exprs[id].kind = number.clone();
+        } else if let ExprKind::Convert(read, explicit) = body.exprs[*vector].kind
+            && let Some(number) = reads.get(&read)
+        {
+            let ty = component(&mut program.types, body.exprs[read].ty);
+            let span = body.exprs[read].span;
+            let number = body.exprs.push(Expr { kind: number.clone(), ty, span });
+            body.exprs[id].kind = ExprKind::Convert(number, explicit);
         }
     }
     for id in live {
         let Expr { ty, span, .. } = body.exprs[id];
         let (Some(number), Type::Vector(_, count)) = (reads.get(&id), program.types.get(ty)) else { continue };
+        let number_type = component(&mut program.types, ty);
         let mut build = Build::new(&mut program.types, &mut body.exprs, span);
-        let number = build.add(number.clone(), TypeId::FLOAT);
-        let mut parts = vec![number, build.float(0.0), build.float(0.0), build.float(1.0)];
+        let mut parts = vec![build.add(number.clone(), number_type)];
+        for filled in [0.0, 0.0, 1.0] {
+            parts.push(build.add(ExprKind::Literal(Literal::Float(filled), None), number_type));
+        }
         parts.truncate(count.into());
         body.exprs[id].kind = ExprKind::Construct(parts);
     }
 }
 
+/// The type of the components of a vector.
+fn component(types: &mut Types, vector: TypeId) -> TypeId {
+    let scalar = types.component(vector).unwrap_or(Scalar::F32);
+    types.scalar(scalar)
+}
+
 /// The same as a number, of an expression that reads a vector from a depth texture.
-fn narrow(program: &Program, body: &Body, id: ExprId) -> Option<ExprKind> {
+fn narrow(
+    program: &mut Program,
+    body: &Body,
+    id: ExprId,
+    made: &mut FxHashMap<FunctionId, FunctionId>,
+) -> Option<ExprKind> {
+    let vector = body.exprs[id].ty;
     let (template, args) = match &body.exprs[id].kind {
         ExprKind::Call(callee, args) => match &program.functions[*callee].body {
             FunctionBody::Intrinsic(template) => (template, args),
@@ -217,7 +242,18 @@ fn narrow(program: &Program, body: &Body, id: ExprId) -> Option<ExprKind> {
         _ => return None,
     };
     let is_depth = |a: &ExprId| matches!(program.types.get(body.exprs[*a].ty), Type::Texture(t) if t.depth);
-    let vector = matches!(program.types.get(body.exprs[id].ty), Type::Vector(_, n) if n > 1);
-    let read = vector && template.pieces.contains(&TemplatePiece::Truncate) && args.iter().any(is_depth);
-    read.then(|| ExprKind::Native(Box::new(template.clone()), args.clone()))
+    let is_vector = matches!(program.types.get(vector), Type::Vector(_, n) if n > 1);
+    if !(is_vector && template.pieces.contains(&TemplatePiece::Truncate) && args.iter().any(is_depth)) {
+        return None;
+    }
+    let mut kind = body.exprs[id].kind.clone();
+    // What is known of the builtin holds for it still: whether it takes derivatives, for one.
+    if let ExprKind::Call(callee, _) = &mut kind {
+        *callee = *made.entry(*callee).or_insert_with(|| {
+            let result = component(&mut program.types, vector);
+            let scalar = Function { result, ..program.functions[*callee].clone() };
+            program.functions.push(scalar)
+        });
+    }
+    Some(kind)
 }

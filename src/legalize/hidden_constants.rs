@@ -53,18 +53,32 @@ fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
 
 fn is_finite(value: &Value) -> bool {
     match value {
-        Value::Float(v, _) => v.is_finite(),
+        Value::Float(v, scalar) => v.abs() <= limit(*scalar),
         Value::Composite(parts) => parts.iter().all(is_finite),
         _ => true,
     }
 }
 
+/// The largest finite number of a kind of floats.
+fn limit(scalar: Scalar) -> f64 {
+    match scalar {
+        Scalar::F64 => f64::MAX,
+        Scalar::F16 => 65504.0,
+        _ => f32::MAX.into(),
+    }
+}
+
 fn run(cx: &mut Context) {
     inline_constants(cx);
+    hide_all(cx, is_refused);
+}
+
+/// Hides from the target that expressions are constant.
+pub(super) fn hide_all(cx: &mut Context, is_hidden: fn(&Program, &ExprArena, ExprId) -> bool) {
     let mut zeros = BTreeMap::new();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
-            if is_refused(cx.program, &body.exprs, id) {
+            if is_hidden(cx.program, &body.exprs, id) {
                 hide(cx.program, &mut body.exprs, id, &mut zeros);
             }
         }
@@ -147,9 +161,10 @@ fn is_undefined(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
     match exprs[id].kind {
         ExprKind::Literal(Literal::Float(value), _) => {
-            let float = types.component(exprs[id].ty).is_some_and(Scalar::is_float);
-            let limit = if types.component(exprs[id].ty) == Some(Scalar::F64) { f64::MAX } else { f32::MAX.into() };
-            float && (!value.is_finite() || value.abs() > limit)
+            let scalar = types.component(exprs[id].ty).filter(|s| s.is_float());
+            // Halves round to the largest one up to here.
+            let limit = |s| if s == Scalar::F16 { 65520.0f64.next_down() } else { limit(s) };
+            scalar.is_some_and(|s| !value.is_finite() || value.abs() > limit(s))
         }
         ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) => is_zero(types, exprs, divisor),
         ExprKind::Assign(Some(BinaryOp::Div | BinaryOp::Rem), _, divisor) => is_zero(types, exprs, divisor),

@@ -98,8 +98,8 @@ use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile, system_values};
 use crate::tree::{
-    AttributeArg, Effects, ExprArena, ExprId, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin,
-    ParameterId, Program, Stmt, StmtKind, Type,
+    Effects, ExprArena, ExprId, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin, ParameterId,
+    Program, Stmt, StmtKind, Type,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeSet;
@@ -235,8 +235,8 @@ pub const PASSES: &[Pass] = &[
     // The choice of an element may be given a sampler.
     resolve_resources::PASS,
     heap_variables::PASS,
-    depth_textures::PASS,
     narrow_texels::PASS,
+    depth_textures::PASS,
     storage::PASS,
     empty_structs::PASS,
     push_constants::PASS,
@@ -396,12 +396,11 @@ fn without_spelling(program: &Program, profile: &Profile, diags: &mut Diagnostic
             if !lacks_spelling(callee) || needs::required(callee).any(|c| !profile.has(c)) {
                 continue;
             }
-            let known_as = callee.attribute("__known_as").and_then(|a| a.args.first());
-            let name = match known_as {
-                Some(AttributeArg::Text(name)) => *name,
-                _ => callee.name,
-            };
-            let message = format!("`{}` is not supported by {}", name.as_str().trim_start_matches('_'), profile.name);
+            let message = format!(
+                "`{}` is not supported by {}",
+                callee.known_as().as_str().trim_start_matches('_'),
+                profile.name
+            );
             diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
         }
     }

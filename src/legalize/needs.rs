@@ -9,6 +9,7 @@ use crate::target::{Capabilities, Capability, Profile};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
     GlobalKind, Item, MatrixOrder, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
+    Types,
 };
 use crate::tree::{AddressSpace, AttributeArg, Body};
 use rustc_hash::FxHashSet;
@@ -103,6 +104,11 @@ pub(super) const NATIVE: &[Finder] = &[
         Type::Texture(t) => !t.combined && t.access != Access::Read,
         _ => false,
     })),
+    (Capability::WideTexels, Find::Type(|p, t| match *t {
+        Type::Buffer(BufferKind::Typed, access, element) => has_wide_texels(&p.types, access, element),
+        Type::Texture(t) => has_wide_texels(&p.types, t.access, t.element),
+        _ => false,
+    })),
     (Capability::CubeArrays, Find::Type(|_, t| texture(t, |t| t.array && t.shape == TextureShape::Cube))),
     (Capability::LineTextures, Find::Type(|_, t| texture(t, |t| t.shape == TextureShape::D1))),
     (Capability::LineArrays, Find::Type(|_, t| texture(t, |t| t.array && t.shape == TextureShape::D1))),
@@ -136,6 +142,16 @@ fn is_of_integers(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> bool
     let ty = args.first().map(|of| program.types.get(exprs[*of].ty));
     let element = ty.and_then(|ty| if let Type::Texture(t) = ty { Some(t.element) } else { None });
     element.and_then(|e| program.types.component(e)).is_some_and(Scalar::is_integer)
+}
+
+/// Whether texels are of 64-bit numbers in another form than that of images for atomics.
+fn has_wide_texels(types: &Types, access: Access, element: TypeId) -> bool {
+    let image = access != Access::Read;
+    let one_integer = matches!(
+        types.get(element),
+        Type::Scalar(Scalar::I64 | Scalar::U64) | Type::Vector(Scalar::I64 | Scalar::U64, 1)
+    );
+    types.component(element).is_some_and(|s| s.size() == 8) && !(image && one_integer)
 }
 
 fn texture(ty: &Type, is: fn(&Texture) -> bool) -> bool {

@@ -9,6 +9,19 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
+/// Types of the subobjects of DXR's state objects that a library may define.
+const SUBOBJECTS: &[&str] = &[
+    "GlobalRootSignature",
+    "LocalRootSignature",
+    "StateObjectConfig",
+    "SubobjectToExportsAssociation",
+    "RaytracingShaderConfig",
+    "RaytracingPipelineConfig",
+    "RaytracingPipelineConfig1",
+    "TriangleHitGroup",
+    "ProceduralPrimitiveHitGroup",
+];
+
 impl Parser<'_> {
     /// declarations = declaration*
     pub(super) fn declarations(&mut self, place: Level, out: &mut Vec<Decl>) {
@@ -95,6 +108,16 @@ impl Parser<'_> {
                 let span = self.tok().span;
                 self.skip_declaration(prefix, out, &[W::LBrace])?;
                 self.ignored(span, "a technique is ignored: the application makes pipelines".to_owned());
+                Ok(())
+            }
+            _ if place == Level::Global
+                && SUBOBJECTS.iter().any(|t| self.tok().text == **t)
+                && self.peek(2) == W::Assign =>
+            {
+                let name = self.token_at(self.pos + 1);
+                self.skip_declaration(prefix, out, &[W::Semi])?;
+                let message = format!("the subobject `{}` is ignored: the application makes state objects", name.text);
+                self.ignored(name.span, message);
                 Ok(())
             }
             _ => self.typed_declaration(place, prefix, out),

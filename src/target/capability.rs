@@ -210,6 +210,8 @@ capabilities! {
     ByteAddressBuffers,
     /// Texels that are read and written as 16-bit numbers.
     NarrowTexels,
+    /// Texels of 64-bit numbers, but for images of one integer.
+    WideTexels,
     /// Typed texel buffers.
     TexelBuffers,
     /// Buffer device addresses.
@@ -278,34 +280,46 @@ capabilities! {
     PackOffsets,
 }
 
+/// How many words the bits of all capabilities take.
+const WORDS: usize = 4;
+const _: () = assert!(Capability::TABLE.len() <= WORDS * 64, "a capability has no bit");
+
 /// A set of capabilities.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Capabilities(u128);
+pub struct Capabilities([u64; WORDS]);
 
 impl Capabilities {
     /// None.
-    pub const EMPTY: Capabilities = Capabilities(0);
+    pub const EMPTY: Capabilities = Capabilities([0; WORDS]);
 
     /// Whether it is in the set.
-    pub fn has(self, capability: Capability) -> bool {
-        self.0 >> (capability as u32) & 1 != 0
+    pub const fn has(self, capability: Capability) -> bool {
+        let bit = capability as usize;
+        self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
     /// Adds one.
-    pub fn insert(&mut self, capability: Capability) {
-        self.0 |= 1 << (capability as u32);
+    pub const fn insert(&mut self, capability: Capability) {
+        let bit = capability as usize;
+        self.0[bit / 64] |= 1 << (bit % 64);
     }
     /// This set with some more.
-    pub const fn with(self, more: &[Capability]) -> Capabilities {
-        let (mut set, mut at) = (self.0, 0);
+    pub const fn with(mut self, more: &[Capability]) -> Capabilities {
+        let mut at = 0;
         while at < more.len() {
-            set |= 1 << (more[at] as u32);
+            self.insert(more[at]);
             at += 1;
         }
-        Capabilities(set)
+        self
     }
     /// This set without some.
-    pub const fn less(self, fewer: &[Capability]) -> Capabilities {
-        Capabilities(self.0 & !Capabilities::EMPTY.with(fewer).0)
+    pub const fn less(mut self, fewer: &[Capability]) -> Capabilities {
+        let mut at = 0;
+        while at < fewer.len() {
+            let bit = fewer[at] as usize;
+            self.0[bit / 64] &= !(1 << (bit % 64));
+            at += 1;
+        }
+        self
     }
     /// The members in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = Capability> {

@@ -352,6 +352,7 @@ pub struct SwitchCase {
 /// | `$0` `$1` ... | the argument, printed as a function argument (anything but a comma expression goes unparenthesized) |
 /// | `$(0)` | the argument as an operand: parenthesized unless it is a primary or postfix expression |
 /// | `$&0` | the argument's address: `&x` where the target has pointers, else the lvalue itself |
+/// | `$L0` | the argument; a literal with its type: `float(0.0)` |
 /// | `$T0` | the type of the argument in the target's spelling |
 /// | `$TR` | the result type in the target's spelling |
 /// | `$E0` | the component scalar type of the argument (for a texture or buffer: of its element) |
@@ -375,6 +376,7 @@ pub enum TemplatePiece {
     Arg(u32),
     Operand(u32),
     Address(u32),
+    Typed(u32),
     TypeOf(u32),
     ResultType,
     Element(u32),
@@ -446,6 +448,7 @@ impl Template {
             b'T' if text.as_bytes().get(1) == Some(&b'R') => (Some(TemplatePiece::ResultType), 2),
             b'0'..=b'9' => number(0).map(|(n, l)| (Some(TemplatePiece::Arg(n)), l))?,
             b'&' => number(1).map(|(n, l)| (Some(TemplatePiece::Address(n)), l))?,
+            b'L' => number(1).map(|(n, l)| (Some(TemplatePiece::Typed(n)), l))?,
             b'T' => number(1).map(|(n, l)| (Some(TemplatePiece::TypeOf(n)), l))?,
             b'E' => number(1).map(|(n, l)| (Some(TemplatePiece::Element(n)), l))?,
             b'S' => number(1).map(|(n, l)| (Some(TemplatePiece::Sampler(n)), l))?,
@@ -473,6 +476,7 @@ impl Template {
                 TemplatePiece::Arg(n)
                 | TemplatePiece::Operand(n)
                 | TemplatePiece::Address(n)
+                | TemplatePiece::Typed(n)
                 | TemplatePiece::TypeOf(n)
                 | TemplatePiece::Element(n)
                 | TemplatePiece::Sampler(n)

@@ -337,6 +337,7 @@ pub fn template_text(template: &Template) -> String {
             TemplatePiece::Arg(n) => write!(text, "${n}"),
             TemplatePiece::Operand(n) => write!(text, "$({n})"),
             TemplatePiece::Address(n) => write!(text, "$&{n}"),
+            TemplatePiece::Typed(n) => write!(text, "$L{n}"),
             TemplatePiece::TypeOf(n) => write!(text, "$T{n}"),
             TemplatePiece::ResultType => write!(text, "$TR"),
             TemplatePiece::Element(n) => write!(text, "$E{n}"),

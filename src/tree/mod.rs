@@ -701,6 +701,14 @@ impl Function {
         self.attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case(name))
     }
 
+    /// The name that users know a function of the library by.
+    pub fn known_as(&self) -> Symbol {
+        match self.attribute("__known_as").and_then(|a| a.args.first()) {
+            Some(AttributeArg::Text(name)) => *name,
+            _ => self.name,
+        }
+    }
+
     /// A function made by a pass; its parameters' locals are in `code`.
     pub fn new(name: impl Into<Symbol>, params: Vec<Param>, result: TypeId, code: Body, span: Span) -> Function {
         let body = FunctionBody::Block;

@@ -107,7 +107,7 @@ impl<'a> Pairs<'a> {
             ExprKind::Call(f, args) => {
                 let function = &self.program.functions[f];
                 let spelled = function.builtin && matches!(function.body, FunctionBody::Intrinsic(_));
-                let name = function.name;
+                let name = function.known_as();
                 let types = args.iter().map(|a| self.ty(*a)).chain([self.ty(id)]);
                 let mut numbers = types.filter_map(|ty| self.program.types.component(ty));
                 let is_error_anyway = !self.doubles && numbers.any(|number| number == Scalar::F64);
