@@ -233,7 +233,7 @@ const CASES: &[Case] = &[
         "an array beyond the last register",
         &["Texture2D a[4] : register(t4294967294);\n"],
         "s += a[3].Load(int3(0, 0, 0)).x;",
-        &[("hlsl", FULL, &["1"]), ("glsl/slangc glsl/dxc", FULL, &["1"])],
+        &[("hlsl", FULL, &["1"]), ("glsl/slangc glsl/dxc wgsl/slangc wgsl/dxc spirv/slangc", FULL, &["1"])],
     ),
     case(
         "a struct beyond the last binding",
@@ -245,7 +245,7 @@ const CASES: &[Case] = &[
         "the last binding of all",
         &["[[vk::binding(4294967295)]] Texture2D a;\n"],
         "s += a.Load(int3(0, 0, 0)).x;",
-        &[("glsl", FULL, &["1"])],
+        &[("glsl wgsl spirv", FULL, &["1"])],
     ),
     case("a negative binding", &["[[vk::binding(-1)]] Texture2D a;\n"], "", &[(ALL, Code::BAD_ATTRIBUTE, &["1"])]),
     case(

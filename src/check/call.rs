@@ -10,7 +10,7 @@ use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Scalar, Type, TypeId};
+use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Scalar, Swizzle, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `callee(args)`.
@@ -219,6 +219,13 @@ impl<'a> Checker<'a> {
             let (from, to) = (self.type_text(self.ty(value)), self.type_text(ty));
             let message = format!("an output of type `{to}` cannot be written to a `{from}`");
             return self.error_at(Code::TYPE_MISMATCH, arg.span, message);
+        }
+        // The component of a vector that has one is a place itself.
+        if let (Type::Vector(from, 1), Type::Scalar(to)) =
+            (self.program.types.get(self.ty(value)), self.program.types.get(ty))
+            && from == to
+        {
+            return self.push(ExprKind::Swizzle(value, Swizzle::new(&[0])), ty, arg.span);
         }
         // An output of another type is converted on the way back; legalization makes a variable for it.
         if self.ty(value) != ty && self.ty(value) != TypeId::ERROR {

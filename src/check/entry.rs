@@ -12,6 +12,7 @@ use crate::symbol::Symbol;
 use crate::tree::{
     EntryPoint, FunctionBody, FunctionId, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
 };
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// An entry point before it is checked.
@@ -379,8 +380,15 @@ impl<'a> Checker<'a> {
 
     /// Checks entry points and what they reach.
     pub(super) fn check_entries(&mut self, entries: Vec<FoundEntry>) {
+        let mut stages: FxHashMap<DeclId, Stage> = FxHashMap::default();
         for FoundEntry { decl, stage } in entries {
             let info = self.info(decl);
+            // No text has a function twice.
+            if let Some(other) = stages.insert(decl, stage).filter(|other| *other != stage) {
+                let (name, a, b) = (info.name, other.name(), stage.name());
+                self.error(Code::BAD_ENTRY, info.span, format!("`{name}` is a {a} and a {b} entry point"));
+                continue;
+            }
             if matches!(info.what, What::Function(f) if f.generics.is_some()) {
                 self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));
                 continue;

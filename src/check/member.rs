@@ -1,5 +1,6 @@
 //! Members, elements, swizzles, and what can be assigned to.
 
+use super::constant::Value;
 use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of, function_decls};
 use super::function::WHOLE;
@@ -296,6 +297,7 @@ impl<'a> Checker<'a> {
                 Some(self.convert(index, to, true))
             }
             Type::Scalar(s) if s.is_integer() => Some(index),
+            Type::Scalar(s) if s.is_float() && self.is_no_index(index) => None,
             _ => {
                 if convert::rank(&self.program, ty, TypeId::INT, LiteralKind::None).is_some() {
                     let to = match self.program.types.component(ty) {
@@ -311,13 +313,24 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports a constant float that no integer index can stand for.
+    fn is_no_index(&mut self, index: ExprId) -> bool {
+        let Ok(Value::Float(n, _)) = self.known_value(index) else { return false };
+        let outside = !(n > -1.0 && n < 2147483648.0);
+        if outside {
+            self.error(Code::BAD_SUBSCRIPT, self.span(index), format!("there is no element {n:?}"));
+        }
+        outside
+    }
+
     /// A constant index outside of the bounds: compilers of every target refuse it.
     fn check_constant_index(&mut self, ty: TypeId, index: ExprId) {
         let count = match self.program.types.get(ty) {
             Type::Array(_, Some(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => i64::from(n),
             Type::Vector(_, n) => i64::from(n),
             Type::Matrix(_, r, _) => i64::from(r),
-            Type::Array(_, None) | Type::Buffer(BufferKind::Structured, ..) => i64::MAX,
+            // Compilers count elements by signed integers of 32 bits.
+            Type::Array(_, None) | Type::Buffer(BufferKind::Structured, ..) => 1 << 31,
             _ => return,
         };
         let value = self.known_value(index).ok().and_then(|value| value.int());

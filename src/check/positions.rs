@@ -3,6 +3,7 @@
 
 use super::Checker;
 use super::attributes::CLASSES;
+use super::constant::eval;
 use super::convert::numeric;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,6 +21,15 @@ impl Checker<'_> {
         if kind == GlobalKind::Specialization && !scalar {
             let message = format!("the specialization constant `{name}` is not a scalar");
             self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, self.program.globals[id].span, message));
+        }
+        // Targets compute nothing for it.
+        if kind == GlobalKind::Specialization
+            && let Some(tree) = &self.program.globals[id].init
+            && let Err((at, why)) = eval(&self.program, &tree.exprs, tree.root)
+        {
+            let span = tree.exprs[tree.root].span;
+            let message = format!("the value of the specialization constant `{name}` must be a constant");
+            self.diags.push(Diagnostic::error(Code::NOT_CONSTANT, span, message).label(at, why));
         }
         match kind {
             GlobalKind::Parameter => {

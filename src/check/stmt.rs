@@ -342,6 +342,13 @@ impl<'a> Checker<'a> {
                         self.error(Code::BAD_STATEMENT, e.span, format!("the case {n} occurs twice"));
                     }
                     seen.push(n);
+                    // A part of a vector is no constant of any target.
+                    let exprs = &self.cx.body.exprs;
+                    let is_part = |id: &ExprId| matches!(self.program.types.get(exprs[*id].ty), Type::Vector(..));
+                    if exprs.post_order(value).iter().any(is_part) {
+                        let ty = self.ty(value);
+                        return self.int_value(n, ty, e.span);
+                    }
                 }
             }
             Err((at, why)) => {

@@ -443,7 +443,15 @@ impl<'a> Checker<'a> {
         let tag = match &e.tag {
             Some(tag) => {
                 let ty = self.resolve_type(tag, info.scope);
-                self.program.types.component(ty).unwrap_or(Scalar::I32)
+                match self.program.types.get(ty) {
+                    Type::Scalar(scalar) if scalar.is_integer() || scalar == Scalar::Bool => scalar,
+                    Type::Error => Scalar::I32,
+                    _ => {
+                        let message = format!("an enum is of integers, not of `{}`", self.type_text(ty));
+                        self.error(Code::TYPE_MISMATCH, tag.span, message);
+                        Scalar::I32
+                    }
+                }
             }
             None => Scalar::I32,
         };

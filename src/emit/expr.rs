@@ -4,6 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
+use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -426,19 +427,19 @@ impl<'a> Exprs<'a> {
             starts.push(out.len());
             self.operand(*arg, Prec::Assign, out);
         }
-        self.keep_apart(args, &starts, out);
+        self.keep_apart(&starts, out);
         out.push(')');
     }
 
     /// Where names have lists of templates behind them, `f(a < b, c > d)` has one argument: the comparison goes into
     /// parentheses. `starts` says where each argument begins.
-    fn keep_apart(&self, args: &[ExprId], starts: &[usize], out: &mut String) {
+    fn keep_apart(&self, starts: &[usize], out: &mut String) {
         if !self.dialect.has_template_lists() {
             return;
         }
         for (i, next) in starts.iter().enumerate().skip(1).rev() {
-            let (Some(arg), Some(start)) = (args.get(i - 1), starts.get(i - 1)) else { continue };
-            let less = matches!(self.kind(*arg), ExprKind::Binary(BinaryOp::Less, ..));
+            let Some(start) = starts.get(i - 1) else { continue };
+            let less = out.get(*start..*next).is_some_and(has_bare_less);
             if less && out.get(*next..).is_some_and(|rest| rest.contains('>')) {
                 out.insert(next - ", ".len(), ')');
                 out.insert(*start, '(');
@@ -450,6 +451,17 @@ impl<'a> Exprs<'a> {
         let callee = &self.cx.program.functions[function];
         let args = &self.places(callee, args);
         if let FunctionBody::Intrinsic(template) = &callee.body {
+            // What is computed across invocations is not computed of what has no type of its own.
+            let across = callee.is_marked("__derivative") || callee.is_marked("__requires");
+            let named =
+                matches!(template.pieces.first(), Some(TemplatePiece::Text(text)) if is_call(text, callee.name));
+            if let [arg] = args[..]
+                && across
+                && named
+                && self.dialect.is_untyped(self, arg)
+            {
+                return self.call_typed(callee.name.as_str(), arg, out);
+            }
             return self.template(template, args, self.type_id(id), out);
         }
         out.push_str(callee.name.as_str());
@@ -467,7 +479,16 @@ impl<'a> Exprs<'a> {
                 self.value(*arg, out);
             }
         }
-        self.keep_apart(args, &starts, out);
+        self.keep_apart(&starts, out);
+        out.push(')');
+        Prec::Postfix
+    }
+
+    /// A call of a builtin of that name for literals alone, which get their type.
+    fn call_typed(&self, name: &str, arg: ExprId, out: &mut String) -> Prec {
+        out.push_str(name);
+        out.push('(');
+        self.typed(arg, out);
         out.push(')');
         Prec::Postfix
     }
@@ -683,6 +704,25 @@ impl Prec {
             _ => Prec::Postfix,
         }
     }
+}
+
+/// Whether a text begins a call of a function of a name.
+fn is_call(text: &str, name: Symbol) -> bool {
+    text.strip_suffix('(') == Some(name.as_str())
+}
+
+/// Whether a text compares by `<` outside of brackets.
+fn has_bare_less(text: &str) -> bool {
+    let (mut depth, mut before) = (0, b' ');
+    text.bytes().zip(text.bytes().skip(1)).any(|(c, next)| {
+        match c {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            _ => {}
+        }
+        let last = std::mem::replace(&mut before, c);
+        c == b'<' && next == b' ' && last != b'<' && depth == 0
+    })
 }
 
 /// The loosest expression that a `$(n)` takes without parentheses: postfix forms need a tight one; the first operand of

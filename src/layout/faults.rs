@@ -121,6 +121,13 @@ impl Check<'_> {
             let global = &self.program.globals[p.global];
             self.check_size(global.name, global.span, size, limit);
         }
+        for (entry, placed) in self.program.entry_points.iter().zip(&layout.entry_points) {
+            if let Some(buffer) = &placed.buffer {
+                let span = self.program.functions[entry.function].span;
+                let name = Symbol::new(&format!("{}Params", entry.name));
+                self.check_size(name, span, buffer.layout.size(), limit);
+            }
+        }
         if let Some(buffer) = &layout.globals {
             let end = |p: &&super::ParameterLayout| p.place.offset.get(Unit::Bytes).saturating_add(p.layout.size());
             if let Some(last) = layout.parameters.iter().filter(|p| is_reached(p.global)).max_by_key(end) {

@@ -2,7 +2,7 @@
 //! index. Vulkan and WebGPU tell them apart by location, all but system values.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations;
+use crate::layout::locations::{self, VaryingPart};
 use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
 use crate::tree::{Program, Stage, Type};
@@ -10,6 +10,15 @@ use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
 const MOST: u32 = 1 << 10;
+
+/// System values of which there are several by their indices.
+const NUMBERED: &[&str] =
+    &[locations::TARGET, "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+
+/// Vertices may come with anything by the names of system values.
+fn of_vertex_input(stage: Stage, unit: Unit) -> bool {
+    stage == Stage::Vertex && unit == Unit::VaryingInput
+}
 
 /// Reports what shares a semantic with another input or output of its entry point.
 pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {
@@ -31,7 +40,17 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                 let told =
                     |name: &str| settings.api == Api::D3d || name.starts_with("SV_") && name != locations::TARGET;
                 let named = found.filter(|((name, _), _)| told(name));
-                named.into_iter().for_each(|(semantic, span)| taken.take(span, semantic, part.indices));
+                // Variables of the system have no indices.
+                let is_variable = settings.api != Api::D3d && !of_vertex_input(entry.stage, varying.unit);
+                if let Some((semantic @ (name, _), span)) = named {
+                    let several = |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Some(2..)));
+                    let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
+                    match is_variable && !NUMBERED.contains(&name.as_str()) {
+                        true if part.indices > 1 || is_repeated => taken.refuse_array(span, name),
+                        true => taken.take(span, &(name.clone(), 0), 1),
+                        false => taken.take(span, semantic, part.indices),
+                    }
+                }
                 // D3D has its outputs of fragments by order.
                 if of_target && found.is_none() && part.parts.is_empty() && settings.api == Api::D3d {
                     taken.take(part.span, &(locations::TARGET.to_owned(), part.start), part.emitted);
@@ -51,6 +70,11 @@ struct TakenSemantics {
 }
 
 impl TakenSemantics {
+    fn refuse_array(&mut self, span: Span, name: &str) {
+        let message = format!("there is one `{name}` here, and no array of it");
+        self.found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
+    }
+
     fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32) {
         for index in *first..first.saturating_add(count.min(MOST)) {
             let Some(other) = self.by_name.insert((name.clone(), index), span).filter(|other| *other != span) else {

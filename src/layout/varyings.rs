@@ -3,8 +3,12 @@
 use super::locations::{self, LAST, TARGET, Varying, VaryingPart, mesh_output, primitive};
 use super::{Api, Settings, Unit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
 use crate::target::Numbers;
-use crate::tree::{EntryPoint, Field, Function, GlobalKind, Program, Semantic, Stage, StructId, Type, is_uniform};
+use crate::tree::{
+    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, GlobalKind, MeshOutputKind, Program, Scalar, Semantic,
+    Stage, StructId, Type, is_uniform,
+};
 use std::collections::BTreeSet;
 
 /// Reports structs among stage inputs and outputs of which some fields say their location and some do not: which of them the
@@ -64,32 +68,57 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
                 found.extend(list.iter().filter_map(|leaf| factor(entry.stage, leaf)));
             }
             let is_attribute =
-                |leaf: &VaryingPart| of_mesh && leaf.semantic.as_ref().is_some_and(|(name, _)| !name.ends_with("ID"));
+                |leaf: &VaryingPart| of_mesh && leaf.semantic.as_ref().is_some_and(|(name, _)| !is_drawn(name));
             found.extend(list.iter().filter(|leaf| !is_attribute(leaf)).filter_map(|leaf| misfit(program, leaf)));
+            let given = entry.stage == Stage::Fragment && signature.iter().all(|v| v.unit == Unit::VaryingOutput);
+            found.extend(list.iter().filter(|_| given).filter_map(|leaf| wide_target(program, leaf)));
+            if settings.api != Api::D3d {
+                found.extend(list.iter().filter(|_| given).filter_map(|leaf| far_target(leaf)));
+            }
             InterfaceLeaves { settings, list }.check(most, found);
         }
     }
 }
 
-/// A stage of groups has no stage before it that gives it something for each invocation, and gives nothing to one after it
-/// but what a mesh shader has arrays of.
-fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
-    if !matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh) {
-        return;
+/// What a stage takes beside system values.
+fn inputs_of(stage: Stage) -> Option<&'static str> {
+    match stage {
+        Stage::Compute | Stage::Amplification | Stage::Mesh => {
+            Some("its inputs are system values; `uniform` makes a parameter of it")
+        }
+        Stage::Hull => Some("its inputs are an `InputPatch` and system values"),
+        Stage::Geometry => Some("its inputs are the vertices of a primitive and system values"),
+        Stage::Vertex
+        | Stage::Domain
+        | Stage::Fragment
+        | Stage::RayGeneration
+        | Stage::Intersection
+        | Stage::AnyHit
+        | Stage::ClosestHit
+        | Stage::Miss
+        | Stage::Callable => None,
     }
+}
+
+/// A stage of groups has no stage before it that gives it something for each invocation, and gives nothing to one after it
+/// but what a mesh shader has arrays of. A stage of primitives is given something for each vertex.
+fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
+    let Some(note) = inputs_of(stage) else { return };
+    let of_groups = matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
     for varying in all.iter().filter(|v| IN_AND_OUT.contains(&v.unit) && v.many.is_none()) {
         varying.part.walk(&mut Vec::new(), &mut |part, _| {
             let is_system = part.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
             // What a mesh shader takes without a semantic is its payload.
             let is_payload = stage == Stage::Mesh && part.semantic.is_none();
             let is_leaf = part.parts.is_empty();
-            let is_fault = varying.unit == Unit::VaryingOutput || is_leaf && !is_system && !is_payload;
+            let is_given = varying.unit == Unit::VaryingOutput;
+            let is_fault = is_given && of_groups || !is_given && is_leaf && !is_system && !is_payload;
             if is_fault {
                 let way = if varying.unit == Unit::VaryingOutput { "an output" } else { "an input" };
                 let message = format!("`{}` cannot be {way} of a {} shader", part.name, stage.name());
                 let error = Diagnostic::error(Code::BAD_ENTRY, part.span, message);
                 found.push(match varying.unit {
-                    Unit::VaryingInput => error.note("its inputs are system values; `uniform` makes a parameter of it"),
+                    Unit::VaryingInput => error.note(note),
                     _ => error,
                 });
             }
@@ -103,6 +132,11 @@ fn factor(stage: Stage, leaf: &VaryingPart) -> Option<Diagnostic> {
     let (name, _) = leaf.semantic.as_ref().filter(|(name, _)| locations::FACTORS.contains(&name.as_str()))?;
     let message = format!("`{name}` is of patches, which a {} shader has none of", stage.name());
     Some(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message))
+}
+
+/// Whether a system value is one that a draw gives its vertices.
+fn is_drawn(name: &str) -> bool {
+    name.ends_with("ID") || name.starts_with("SV_START")
 }
 
 /// System values that are floats on every target.
@@ -126,8 +160,32 @@ fn misfit(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
     ))
 }
 
+/// A value of 64-bit numbers that a fragment shader gives: no render target holds them.
+fn wide_target(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
+    let scalar = program.types.component(program.types.innermost(leaf.ty)).filter(|s| s.size() == 8)?;
+    let message = format!("`{}` is of `{}`, which no render target holds", leaf.name, scalar.name());
+    Some(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message))
+}
+
+/// The last location of a render target that compilers of GLSL take.
+const LAST_TARGET: u32 = 31;
+
+/// A location that no render target has.
+fn far_target(leaf: &VaryingPart) -> Option<Diagnostic> {
+    let (start, _) = leaf.given().filter(|(start, _)| *start > LAST_TARGET)?;
+    let message = format!("`{}` goes to the render target {start}", leaf.name);
+    let note = format!("the last one is {LAST_TARGET}");
+    Some(Diagnostic::error(Code::BINDING_EXHAUSTED, leaf.span, message).note(note))
+}
+
 /// The most vertices or primitives of a group of a mesh shader.
 const MESH_OUTPUTS: u32 = 256;
+
+/// How many vertices a primitive of a geometry shader has.
+fn vertices(word: &'static str) -> Option<(&'static str, u32)> {
+    const VERTICES: &[(&str, u32)] = &[("point", 1), ("line", 2), ("triangle", 3), ("lineadj", 4), ("triangleadj", 6)];
+    VERTICES.iter().find(|(name, _)| *name == word).copied()
+}
 
 /// What a stage that gives primitives or groups cannot be without, and has too many of.
 fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &mut Vec<Diagnostic>) {
@@ -136,6 +194,14 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
     let mut fault = |span, message: String| found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
     match entry.stage {
         Stage::Geometry => {
+            for (param, local) in params() {
+                let Some((word, wanted)) = primitive(param.modifiers).and_then(vertices) else { continue };
+                if let Type::Array(_, Some(n)) = program.types.get(local.ty)
+                    && n != wanted
+                {
+                    fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));
+                }
+            }
             if !params().any(|(p, _)| primitive(p.modifiers).is_some()) {
                 let what = "an input with the word of its primitive, as `triangle`";
                 fault(function.span, format!("a geometry entry point needs {what}"));
@@ -151,6 +217,17 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
                     let most = format!("a mesh shader gives at most {MESH_OUTPUTS}");
                     fault(local.span, format!("`{}` has {count} elements; {most}", local.name));
                 }
+            }
+            mesh_arrays(program, function, &mut fault);
+            let written = |id: &ExprId| match function.code.exprs[*id].kind {
+                ExprKind::Local(local) => {
+                    params().any(|(p, l)| p.local == local && mesh_output(program, p, l.ty).is_some())
+                }
+                _ => false,
+            };
+            let gives = function.code.expressions().iter().any(written);
+            if gives && program.analyses().calls_once(entry).is_empty() {
+                fault(function.span, "a mesh entry point needs a call that sets how many it gives".to_owned());
             }
         }
         Stage::Amplification => match program.analyses().calls_once(entry).as_slice() {
@@ -174,6 +251,49 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
         | Stage::ClosestHit
         | Stage::Miss
         | Stage::Callable => {}
+    }
+}
+
+/// (the word of `[outputtopology]`, how many vertices a primitive has).
+const TOPOLOGIES: &[(&str, u8)] = &[("line", 2), ("triangle", 3)];
+
+/// What does not fit together among the arrays of a mesh shader: each is there once, vertices and indices always; indices are of
+/// the topology, and there is something for each primitive.
+fn mesh_arrays(program: &Program, function: &Function, fault: &mut impl FnMut(Span, String)) {
+    let locals = function.params.iter().map(|p| (p, &function.code.locals[p.local]));
+    let arrays = locals.filter_map(|(p, l)| mesh_output(program, p, l.ty).map(|(kind, ..)| (kind, l, p)));
+    let arrays: Vec<_> = arrays.collect();
+    let of = |wanted: MeshOutputKind| arrays.iter().filter(move |(kind, ..)| *kind == wanted);
+    let each = [
+        (MeshOutputKind::Vertices, "vertices"),
+        (MeshOutputKind::Indices, "indices"),
+        (MeshOutputKind::Primitives, "primitives"),
+    ];
+    for (kind, word) in each {
+        if let Some((_, second, _)) = of(kind).nth(1) {
+            fault(second.span, format!("`{}`: a mesh entry point has one array of {word}", second.name));
+        }
+        if of(kind).next().is_none() && kind != MeshOutputKind::Primitives {
+            fault(function.span, format!("a mesh entry point needs an array of {word}"));
+        }
+    }
+    let Some((_, indices, param)) = of(MeshOutputKind::Indices).next() else { return };
+    let Some((_, element, count)) = mesh_output(program, param, indices.ty) else { return };
+    let word = function.attribute("outputtopology").and_then(|a| match a.args.first()? {
+        AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str().to_ascii_lowercase()),
+        AttributeArg::Int(_) | AttributeArg::Float(_) => None,
+    });
+    let wanted = TOPOLOGIES.iter().find(|(topology, _)| word.as_deref() == Some(topology));
+    if let Some((topology, n)) = wanted.filter(|(_, n)| program.types.get(element) != Type::Vector(Scalar::U32, *n)) {
+        let message = format!("the elements of `{}` must be `uint{n}` for the topology `{topology}`", indices.name);
+        fault(indices.span, message);
+    }
+    if let Some((_, primitives, param)) = of(MeshOutputKind::Primitives).next()
+        && let Some((.., Some(there))) = mesh_output(program, param, primitives.ty)
+        && count.is_some_and(|count| count != there)
+    {
+        let message = format!("`{}` has {there} elements, and `{}` another number", primitives.name, indices.name);
+        fault(primitives.span, message);
     }
 }
 

@@ -16,12 +16,13 @@ mod vectors;
 
 use super::needs::{Find, callee};
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
     Attribute, AttributeArg, BinaryOp, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId,
-    GlobalId, ParamMode, Program, StructId, Template, Type, TypeId, Types,
+    GlobalId, GlobalKind, ParamMode, Program, StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -43,6 +44,8 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
+
+const NOT_SHARED: &str = "an atomic operation on something other than an element of a buffer or a shared variable";
 
 /// Where atomic scalars are declared.
 #[derive(Default)]
@@ -125,10 +128,7 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
             let (true, Some(&target)) = (operations.contains(f), args.first()) else { continue };
             if !place(program, exprs, target, &mut places) {
-                faults.push((
-                    exprs[id].span,
-                    "an atomic operation on something other than an element of a buffer or a shared variable",
-                ));
+                faults.push((exprs[id].span, NOT_SHARED));
             }
         }
     });
@@ -152,6 +152,34 @@ fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Atom
             }
             _ => return false,
         }
+    }
+}
+
+/// Reports atomic operations on what is no memory that invocations share: variables of functions, and of one invocation.
+pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
+    let operations = operations(program);
+    let analyses = program.analyses();
+    let mut reported = FxHashSet::default();
+    for (id, from) in program.entry_points.iter().flat_map(|entry| analyses.paths(entry)) {
+        let exprs = &program.functions[id].code.exprs;
+        for expr in program.functions[id].code.expressions() {
+            let ExprKind::Call(f, args) = &exprs[expr].kind else { continue };
+            let target = args.first().filter(|_| operations.contains(f));
+            let span = from.unwrap_or(exprs[expr].span);
+            if target.is_some_and(|target| !is_shared(program, exprs, *target)) && reported.insert(span) {
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, NOT_SHARED));
+            }
+        }
+    }
+}
+
+/// Whether a place is not in a variable of one invocation alone.
+fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
+    let pointed = |id: ExprId| matches!(exprs[id].kind, ExprKind::Deref(_));
+    match exprs[exprs.base(target)].kind {
+        ExprKind::Local(_) => exprs.post_order(target).into_iter().any(pointed),
+        ExprKind::Global(g) => !matches!(program.globals[g].kind, GlobalKind::Static | GlobalKind::Const),
+        _ => true,
     }
 }
 

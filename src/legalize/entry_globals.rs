@@ -16,7 +16,9 @@ use super::{Context, entry_meshes, entry_patches, entry_streams};
 use crate::layout::locations::Per;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::system_values::{Direction, INVOCATION, MOST_DISTANCES, distance_variable, level_variable};
+use crate::target::system_values::{
+    Direction, INVOCATION, MOST_DISTANCES, Spelling, distance_variable, level_variable,
+};
 use crate::target::{EXTENSION_ATTRIBUTE, Varyings};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -254,7 +256,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let spelling = linear.unwrap_or(spelling);
         self.extension(value.extension, leaf.span);
         if let Some(layout) = value.layout {
-            self.redeclare(spelling, leaf, layout);
+            self.redeclare((spelling, scalar, length), leaf, layout);
         }
         let types = &mut self.cx.program.types;
         let ty = types.scalar_or_vector(scalar, length);
@@ -298,8 +300,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// `layout(depth_greater) out float gl_FragDepth;`
-    fn redeclare(&mut self, name: &str, leaf: &Leaf, layout: &str) {
-        let mut global = new_global(name, leaf.ty, GlobalKind::Output, leaf);
+    fn redeclare(&mut self, (name, scalar, length): Spelling, leaf: &Leaf, layout: &str) {
+        let ty = self.cx.program.types.scalar_or_vector(scalar, length);
+        let mut global = new_global(name, ty, GlobalKind::Output, leaf);
         global.explicit.location = None;
         global.origin = Origin::Builtin;
         global.modifiers = Modifiers::default();
@@ -347,6 +350,8 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let types = &self.cx.program.types;
         let flat = types.component(types.innermost(ty)).is_some_and(|s| s.is_integer() || s == Scalar::F64);
         if between && flat {
+            let others = [Modifiers::LINEAR, Modifiers::CENTROID, Modifiers::NOPERSPECTIVE, Modifiers::SAMPLE];
+            others.into_iter().for_each(|other| global.modifiers.clear(other));
             global.modifiers.set(Modifiers::NOINTERPOLATION);
         }
         if !between {

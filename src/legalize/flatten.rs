@@ -42,7 +42,10 @@ pub(super) const CONVERTED: Pass = Pass {
     name: "converted_arguments",
     removes: &[
         CONVERTED_ARGUMENTS,
-        (Capability::ConvertedOutMatrices, Find::Expr(|p, e, id| converted(p, e, id).any(|to| is_matrix(p, to)))),
+        (
+            Capability::ConvertedOutMatrices,
+            Find::Expr(|p, e, id| converted(p, e, id).any(|to| is_matrix(p, to) || is_method(p, e, id))),
+        ),
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
     ],
@@ -71,6 +74,12 @@ fn flatten(cx: &mut Context, concerned: &dyn Fn(&Context, &Body) -> bool) {
 
 const CONVERTED_ARGUMENTS: Finder =
     (Capability::ConvertedOutArguments, Find::Expr(|p, e, id| converted(p, e, id).any(|to| !is_matrix(p, to))));
+
+/// Whether a method of the library is called: no language converts what it gives back.
+fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    callee(program, exprs, id).is_some_and(|(f, _)| f.builtin && f.owner.is_some())
+}
+
 const AGGREGATE_CONDITIONALS: Finder = (
     Capability::AggregateConditionals,
     Find::Expr(|p, e, id| {
@@ -91,8 +100,7 @@ fn chosen(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Type> {
 
 /// The types of what a call converts that it gets back from an `out` or `inout` parameter.
 fn converted<'a>(program: &'a Program, exprs: &'a ExprArena, id: ExprId) -> impl Iterator<Item = TypeId> + 'a {
-    let call = callee(program, exprs, id).filter(|(f, _)| !matches!(f.body, FunctionBody::Intrinsic(_)));
-    let pairs = call.into_iter().flat_map(|(f, args)| f.params.iter().zip(args));
+    let pairs = callee(program, exprs, id).into_iter().flat_map(|(f, args)| f.params.iter().zip(args));
     let back = pairs.filter(|(p, a)| {
         matches!(p.mode, ParamMode::Out | ParamMode::InOut) && matches!(exprs[**a].kind, ExprKind::Convert(..))
     });
@@ -674,6 +682,8 @@ impl Flattening<'_> {
         let written = pairs.filter(|(_, (p, _))| matches!(p.mode, ParamMode::Out | ParamMode::InOut));
         written.map(move |(i, (p, arg))| {
             let ty = f.code.locals[p.local].ty;
+            // A spelling takes any place, but converts nothing.
+            let spelled = spelled && !matches!(self.body.exprs[*arg].kind, ExprKind::Convert(..));
             (i, p.mode, spelled || self.is_whole_variable(*arg, ty) && !self.is_aliased(args, i))
         })
     }

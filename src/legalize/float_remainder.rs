@@ -8,6 +8,7 @@
 
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::symbol::Symbol;
@@ -28,6 +29,20 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
+    // What a constant is computed to stands in its place: it calls no function.
+    cx.each_value(&mut |cx, body| {
+        for id in body.expressions() {
+            let Expr { ty, span, .. } = body.exprs[id];
+            let is_needed = need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c));
+            let value = if is_needed { eval(cx.program, &body.exprs, id).ok() } else { None };
+            if let Some(folded) = value.and_then(|v| v.to_expr(&mut body.exprs, cx.program, ty, span)) {
+                body.exprs.replace_by(id, folded);
+            } else if is_needed {
+                let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
+                call(body, id, function);
+            }
+        }
+    });
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             let ty = body.exprs[id].ty;

@@ -9,7 +9,7 @@
 use super::defined::is_defined;
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval};
+use crate::check::constant::{HALF_INFINITY, Value, eval};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -130,6 +130,16 @@ fn inlined(exprs: &mut ExprArena, from: &ExprArena, root: ExprId, values: &BTree
     })
 }
 
+/// Whether the value of a variable, or of a constant that is no number, holds what the target refuses: no name of a constant
+/// can stand for it.
+pub(super) fn is_refused_value(program: &Program, global: &Global) -> bool {
+    let number = matches!(program.types.get(global.ty), Type::Scalar(_) | Type::Vector(..));
+    let refused =
+        |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_refused(program, &tree.exprs, id));
+    let applies = global.kind == GlobalKind::Static || global.kind == GlobalKind::Const && !number;
+    applies && global.init.as_ref().is_some_and(refused)
+}
+
 /// What the target refuses to compute, though all of it is constant.
 fn is_refused(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     is_hidden(&program.types, exprs, id) || overflows(program, exprs, id) || is_undefined(program, exprs, id)
@@ -163,7 +173,7 @@ fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
         ExprKind::Literal(Literal::Float(value), _) => {
             let scalar = types.component(exprs[id].ty).filter(|s| s.is_float());
             // Halves round to the largest one up to here.
-            let limit = |s| if s == Scalar::F16 { 65520.0f64.next_down() } else { limit(s) };
+            let limit = |s| if s == Scalar::F16 { HALF_INFINITY.next_down() } else { limit(s) };
             scalar.is_some_and(|s| !value.is_finite() || value.abs() > limit(s))
         }
         ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) => is_zero(types, exprs, divisor),

@@ -102,10 +102,10 @@ impl Hoister<'_> {
             }
             StmtKind::DoWhile(block, condition, _) => self.do_while(block, *condition, out),
             StmtKind::For(init, condition, step, block, _) => {
-                if let Some(step) = step.filter(|s| self.step_marked(*s)) {
-                    self.step_into_loop(step, block);
+                if let Some(marked) = step.filter(|s| self.step_marked(*s)) {
+                    self.step_into_loop(marked, block);
+                    *step = None;
                 }
-                *step = step.filter(|s| !self.step_marked(*s));
                 if let Some(old) = condition.filter(|c| self.marked(*c)) {
                     self.lower(old);
                     self.condition_into_loop(old, block);
@@ -232,7 +232,10 @@ impl Hoister<'_> {
         let saved = std::mem::take(&mut self.out);
         self.statement_root(step);
         let mut tail = std::mem::replace(&mut self.out, saved);
-        tail.push(Stmt::new(StmtKind::Expr(step), self.body.exprs[step].span));
+        // A value that was taken out is not used.
+        if !matches!(self.body.exprs[step].kind, ExprKind::Local(_)) {
+            tail.push(Stmt::new(StmtKind::Expr(step), self.body.exprs[step].span));
+        }
         before_continue(self.body, block, &tail);
         block.stmts.extend(tail);
     }

@@ -9,7 +9,7 @@
 
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
-use super::{Context, Pass, parts};
+use super::{Context, Pass, missing_returns, parts, stages};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -29,11 +29,16 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    // What is inlined says no more for which stages it is.
+    stages::check_inlined(cx.program, cx.profile, cx.diags);
     let effects = cx.effects();
     // What gives a resource can only be understood at the place where it is used.
     for id in cx.program.functions.ids() {
         let resource = cx.program.holds_resource(cx.program.functions[id].result);
         cx.program.functions[id].inline |= resource && !cx.program.functions[id].builtin;
+        if resource {
+            missing_returns::cut_dead_tail(&mut cx.program.functions[id].code.block);
+        }
     }
     // Callees come first, so that what is inlined has nothing left to inline.
     for id in cx.program.reachable_functions() {
@@ -120,6 +125,12 @@ struct Inline<'a> {
     body: &'a mut Body,
 }
 
+/// Whether a polyfill takes memory that invocations share by reference, which no function of a target does: it has to be inlined.
+fn refers(callee: &Function) -> bool {
+    let changes = callee.is_marked("__effects");
+    callee.params.iter().any(|p| p.mode == ParamMode::Ref || p.mode == ParamMode::InOut && changes)
+}
+
 impl Inline<'_> {
     /// Arguments that must be plain values before calls can be replaced.
     fn marks(&self) -> Marks {
@@ -148,7 +159,7 @@ impl Inline<'_> {
                     self.mark_call(callee, &shape(callee, root), args, &mut marks);
                 }
             } else if splices(callee)
-                && !conditions.contains(&id)
+                && (!conditions.contains(&id) || refers(callee))
                 && (callee.result != TypeId::VOID || statements.contains(&id))
             {
                 if callee.result != TypeId::VOID && !whole.contains(&id) {

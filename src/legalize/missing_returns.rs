@@ -39,7 +39,8 @@ fn has_dead_tail(block: &Block) -> bool {
     found
 }
 
-fn cut_dead_tail(block: &mut Block) {
+/// Takes away what control never reaches behind a jump.
+pub(super) fn cut_dead_tail(block: &mut Block) {
     block.stmts.truncate(reached(block).unwrap_or(usize::MAX));
     for stmt in &mut block.stmts {
         stmt.blocks_mut(&mut cut_dead_tail);

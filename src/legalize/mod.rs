@@ -26,6 +26,7 @@ mod counters;
 mod aggregates;
 mod availability;
 mod dead_code;
+mod dead_jumps;
 mod defined;
 mod early_returns;
 mod empty_structs;
@@ -79,6 +80,7 @@ mod split_resources;
 mod stage_io;
 mod stages;
 mod storage;
+mod strings;
 mod uniform_blocks;
 mod uniformity;
 mod user_places;
@@ -215,6 +217,7 @@ impl Known {
 pub const PASSES: &[Pass] = &[
     select_target::PASS,
     dead_code::PASS,
+    dead_jumps::PASS,
     lower_properties::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
@@ -344,6 +347,8 @@ fn passes_and_checks(
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);
+    atomics::check(program, diags);
+    strings::check(program, profile, diags);
     limits::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);

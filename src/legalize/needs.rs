@@ -4,11 +4,12 @@
 //! [`NATIVE`] finds what no pass removes. A stage, a kind of number and a builtin say by themselves what they need.
 
 use super::PASSES;
+use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, MatrixOrder, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
+    GlobalKind, Item, MatrixOrder, Modifiers, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
     Types,
 };
 use crate::tree::{AddressSpace, AttributeArg, Body};
@@ -96,6 +97,16 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
         let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
+    })),
+    (Capability::WideSwitches, Find::Stmt(|p, body, stmt| match stmt.kind {
+        StmtKind::Switch(value, ..) => p.types.component(body.exprs[value].ty).is_some_and(|s| s.size() == 8),
+        _ => false,
+    })),
+    (Capability::OptimizedOffsets, Find::Expr(|p, exprs, id| {
+        let Some((function, args)) = callee(p, exprs, id) else { return false };
+        let intrinsic = function.builtin && matches!(function.body, FunctionBody::Intrinsic(_));
+        let mut given = function.params.iter().zip(args).filter(|(p, _)| p.modifiers.has(Modifiers::CONSTEXPR));
+        intrinsic && given.any(|(_, arg)| eval(p, exprs, *arg).is_err())
     })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),

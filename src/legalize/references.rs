@@ -102,11 +102,15 @@ struct Copier<'a, 'c> {
 }
 
 impl Copier<'_, '_> {
-    /// The arguments of a call that need a copy.
+    /// The arguments of a call that need a copy; of one that is converted on its way back, the place.
     fn arguments(&mut self, call: ExprId) -> Vec<(usize, ExprId)> {
         let ExprKind::Call(function, args) = &self.body.exprs[call].kind else { return Vec::new() };
         let Some(positions) = self.by_reference.get(function) else { return Vec::new() };
-        let mut args: Vec<_> = positions.iter().filter_map(|p| args.get(*p).map(|a| (*p, *a))).collect();
+        let place = |a: ExprId| match self.body.exprs[a].kind {
+            ExprKind::Convert(inner, _) => inner,
+            _ => a,
+        };
+        let mut args: Vec<_> = positions.iter().filter_map(|p| args.get(*p).map(|a| (*p, place(*a)))).collect();
         args.retain(|(_, argument)| (self.concerned)(self.program, self.body, *argument));
         args
     }
@@ -150,7 +154,12 @@ impl Copier<'_, '_> {
             let (passed, value) = (b.local(copy, ty), b.local(copy, ty));
             after.push(b.set(place, value));
             if let Some(argument) = args.get_mut(position) {
-                *argument = passed;
+                match self.body.exprs[*argument].kind {
+                    ExprKind::Convert(inner, written) if inner == place => {
+                        self.body.exprs[*argument].kind = ExprKind::Convert(passed, written);
+                    }
+                    _ => *argument = passed,
+                }
             }
         }
         self.body.exprs[call].kind = ExprKind::Call(function, args);

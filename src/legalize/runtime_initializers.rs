@@ -8,12 +8,13 @@
 //!
 //! It stands before whatever looks into the bodies of functions.
 
+use super::hidden_constants::is_refused_value;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
-    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program,
+    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Type,
 };
 use std::collections::BTreeSet;
 
@@ -49,8 +50,26 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// Whether the first value of a variable or constant is no constant.
+/// Whether the first value of a variable or constant is no constant, or none that targets compute.
 fn is_runtime(program: &Program, global: &Global) -> bool {
+    is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
+}
+
+/// Whether the first value is computed from specialization constants by more than operations on integers, which alone are
+/// constants then (GL_KHR_vulkan_glsl, "Specialization Constant Operations").
+fn is_specialized(program: &Program, global: &Global) -> bool {
+    let integer = matches!(program.types.get(global.ty), Type::Scalar(s) if !s.is_float());
+    let is_specialization =
+        |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
+    let applies = matches!(global.kind, GlobalKind::Const | GlobalKind::Static) && !integer;
+    applies
+        && global.init.as_ref().is_some_and(|tree| {
+            let computes = |id: &ExprId| is_specialization(&tree.exprs[*id].kind);
+            !is_specialization(&tree.exprs[tree.root].kind) && tree.exprs.post_order(tree.root).iter().any(computes)
+        })
+}
+
+fn is_computed(program: &Program, global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
             // The calls of a constant that can be computed are left for `constant_calls`.

@@ -99,6 +99,9 @@ type Numbers = (&'static [&'static str], fn(Point) -> bool, &'static [Scalar], u
 #[rustfmt::skip]
 const NUMBERS: &[Numbers] = &[
     (&["SV_VERTEXID", "SV_INSTANCEID"], |p| p == VertexIn, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),
+    // DXC ends with an error of its own at those of 16 bits.
+    (&["SV_PRIMITIVEID", "SV_OUTPUTCONTROLPOINTID", "SV_GSINSTANCEID"],
+        |p| matches!(p, HullIn | DomainIn | GeometryIn), &[Scalar::U32], 1, 1, "`uint`"),
     (&["SV_PRIMITIVEID", "SV_OUTPUTCONTROLPOINTID", "SV_GSINSTANCEID", "SV_STENCILREF",
        "SV_RENDERTARGETARRAYINDEX", "SV_VIEWPORTARRAYINDEX", "SV_SHADINGRATE"],
         later, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),

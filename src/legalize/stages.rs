@@ -14,6 +14,15 @@ use rustc_hash::FxHashSet;
 
 /// Reports calls that the stage of an entry point does not allow.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    check_calls(program, profile, diags, |_| true);
+}
+
+/// Reports those among the calls of what will be inlined.
+pub(super) fn check_inlined(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    check_calls(program, profile, diags, |callee| callee.builtin && callee.inline);
+}
+
+fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, looked_at: impl Fn(&Function) -> bool) {
     let analyses = program.analyses();
     let limited: FxHashSet<FunctionId> = program.functions.ids().filter(|id| is_limited(program, *id)).collect();
     for entry in &*program.entry_points {
@@ -25,7 +34,8 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             for expr in body.expressions() {
                 let ExprKind::Call(callee, _) = body.exprs[expr].kind else { continue };
                 let span = from.unwrap_or(body.exprs[expr].span);
-                let found = fault(&program.functions[callee], entry, profile, span);
+                let callee = Some(&program.functions[callee]).filter(|callee| looked_at(callee));
+                let found = callee.and_then(|callee| fault(callee, entry, profile, span));
                 found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
             }
         }

@@ -13,7 +13,7 @@ use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::target::format::{Format, Support};
-use crate::tree::{Access, BufferKind, ExprKind, GlobalId, Modifiers, Program, Type};
+use crate::tree::{Access, BufferKind, ExprKind, GlobalId, Modifiers, Program, Scalar, Type};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -24,7 +24,29 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
+/// Reports formats of other numbers than those of the elements: no language converts between them.
+fn check_formats(cx: &mut Context) {
+    let mut faults = Vec::new();
+    for global in cx.program.parameters.iter().map(|id| &cx.program.globals[*id]) {
+        let types = &cx.program.types;
+        let element = match types.get(types.innermost(global.ty)) {
+            Type::Texture(texture) if texture.access != Access::Read => texture.element,
+            Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => element,
+            _ => continue,
+        };
+        let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
+        let (Some(format), Some(scalar)) = (asked, types.component(element)) else { continue };
+        let kind = |s: Scalar| (s.is_float(), s.is_unsigned() || s == Scalar::Bool, s.size() == 8 && s.is_integer());
+        if kind(format.scalar) != kind(scalar) {
+            let message = format!("the elements of `{}` are not of the kind that `{}` holds", global.name, format.name);
+            faults.push((global.span, message));
+        }
+    }
+    faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
+}
+
 fn run(cx: &mut Context) {
+    check_formats(cx);
     if cx.profile.has(Capability::UnstatedTextureAccess) {
         return;
     }

@@ -146,7 +146,7 @@ capabilities! {
     MutableParameters,
     /// Arguments of another type than the `out` or `inout` parameter that they are for.
     ConvertedOutArguments,
-    /// Matrices of another type than the `out` or `inout` parameter that they are for.
+    /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods.
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
@@ -246,6 +246,10 @@ capabilities! {
     UnstatedTextureAccess,
     /// Array textures of one dimension.
     LineArrays,
+    /// `switch` on 64-bit integers.
+    WideSwitches,
+    /// Offsets in texels that are constants only after optimization.
+    OptimizedOffsets,
     /// Atomics on images.
     ImageAtomics,
     /// Strings (`printf`).

@@ -125,7 +125,14 @@ const WEBGPU: Facts = Facts {
     stage_io: StageIo::Attributes,
     resource_array_limit: 64,
     // WGSL, 2.4 "Limits"; devices say how many bytes a group has.
-    numbers: Numbers { constant_id: 65535, elements: 65535, ..Numbers::ALL },
+    numbers: Numbers {
+        slot: i32::MAX as u32,
+        space: i32::MAX as u32,
+        location: i32::MAX as u32,
+        constant_id: 65535,
+        elements: 65535,
+        ..Numbers::ALL
+    },
     placement: Placement::AlignAndSize,
     named_blocks: NamedBlocks::None,
     varyings: Varyings::Locations,
@@ -146,14 +153,14 @@ const SM_5_0: Capabilities = COMMON.with(&[
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
-    OutParameters, RuntimeInitializers, RuntimeConstants, EmptyArrays, RootSignatures, SeveralEntryPoints, Float64,
+    OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
+    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, OptimizedOffsets, BoolBitOperators, BoolXor, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
-const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64]);
+const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64, WideSwitches]);
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);

@@ -6,6 +6,9 @@ use super::{Evaluated, fail};
 use crate::source::Span;
 use crate::tree::{BinaryOp, Program, Scalar, Type, TypeId, Types, UnaryOp};
 
+/// The least number that a 16-bit float rounds to infinity.
+pub const HALF_INFINITY: f64 = 65520.0;
+
 /// A part of a composite.
 pub(super) fn part(of: Value, index: i64, span: Span) -> Evaluated {
     let Value::Composite(mut parts) = of else { return fail(span, "this has no parts") };
@@ -167,9 +170,14 @@ fn floats(op: BinaryOp, a: f64, b: f64, kind: Scalar, span: Span) -> Evaluated {
     Ok(Value::Float(round(value, kind), kind))
 }
 
-/// A float rounded to its kind (16-bit ones as `float`, the precision of which they have at least here).
+/// A float rounded to its kind (16-bit ones as `float`, the precision of which they have at least here; what is beyond them is
+/// infinite).
 fn round(value: f64, kind: Scalar) -> f64 {
-    if kind == Scalar::F64 { value } else { f64::from(value as f32) }
+    match kind {
+        Scalar::F64 => value,
+        Scalar::F16 if value.abs() >= HALF_INFINITY => f64::INFINITY.copysign(value),
+        _ => f64::from(value as f32),
+    }
 }
 
 /// A scalar of another kind.

@@ -8,6 +8,7 @@
 mod arithmetic;
 mod value;
 
+pub use arithmetic::HALF_INFINITY;
 pub use value::Value;
 
 use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary, wraps};

@@ -253,7 +253,7 @@ fn convert_literal(
         // Large unsigned numbers of 64 bits are held as negative ones.
         Literal::Int(v) if to.is_float() && v < 0 && from.is_unsigned() => return None,
         Literal::Int(v) if to.is_float() => (v.unsigned_abs() <= EXACT).then(|| float(v))?,
-        Literal::Int(v) => (wrap(v, to) == v).then_some((Literal::Int(v), spelling))?,
+        Literal::Int(v) => (wrap(v, to) == v).then_some((Literal::Int(v), spelling.filter(|_| v >= 0)))?,
         Literal::Float(v) if to.is_float() => (Literal::Float(v), spelling),
         Literal::Float(v) if to == Scalar::Bool => (Literal::Bool(v != 0.0), None),
         Literal::Float(v) => {

@@ -69,7 +69,8 @@ impl GlslFile<'_> {
             self.w.blank();
         }
         for attribute in &function.attributes {
-            if attribute.name.as_str().eq_ignore_ascii_case("earlydepthstencil") {
+            let early = attribute.name.as_str().eq_ignore_ascii_case("earlydepthstencil");
+            if early && entry.stage == Stage::Fragment {
                 self.w.line("layout(early_fragment_tests) in;");
                 self.w.blank();
             }

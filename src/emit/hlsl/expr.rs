@@ -92,7 +92,7 @@ impl Dialect for Hlsl {
     }
 
     fn is_untyped(&self, ex: &Exprs, id: ExprId) -> bool {
-        untyped::value(ex, id).is_some()
+        untyped::is_untyped(ex, id)
     }
 
     fn wants_typed_left(&self, ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> bool {

@@ -76,7 +76,8 @@ impl HlslFile<'_> {
     fn fields(&mut self, structure: &Struct, in_block: bool) {
         for field in &structure.fields {
             self.w.before(&field.comments);
-            let mut text = interpolation(field.modifiers);
+            // Nothing is interpolated in a block, and its members take no word for it.
+            let mut text = if in_block { String::new() } else { interpolation(field.modifiers) };
             text.push_str(self.matrix_order(field.ty, field.matrix_order));
             text.push_str(&types::variable(self.cx, field.ty, field.name.as_str(), field.modifiers));
             if let Some(semantic) = field.semantic {
@@ -88,6 +89,16 @@ impl HlslFile<'_> {
             }
             self.w.line(&format!("{text};"));
             self.w.after(&field.comments);
+        }
+    }
+
+    /// Whether a resource, or each of an array, can be written.
+    fn is_written(&self, ty: TypeId) -> bool {
+        let types = &self.cx.program.types;
+        match types.get(types.innermost(ty)) {
+            Type::Buffer(_, access, _) => access != Access::Read,
+            Type::Texture(texture) => texture.access != Access::Read,
+            _ => true,
         }
     }
 
@@ -136,7 +147,9 @@ impl HlslFile<'_> {
         }
         .to_owned();
         let words = [(Modifiers::GLOBALLYCOHERENT, "globallycoherent "), (Modifiers::PRECISE, "precise ")];
-        for (_, word) in words.iter().filter(|(m, _)| global.modifiers.has(*m)) {
+        // What is only read is coherent without the word, which is refused there.
+        let says = |m: Modifiers| m != Modifiers::GLOBALLYCOHERENT || self.is_written(global.ty);
+        for (_, word) in words.iter().filter(|(m, _)| global.modifiers.has(*m) && says(*m)) {
             text.push_str(word);
         }
         text.push_str(self.matrix_order(global.ty, global.matrix_order));
@@ -263,25 +276,25 @@ impl HlslFile<'_> {
 
     /// The attributes of an entry point that HLSL knows.
     fn entry_attributes(&mut self, function: &Function, entry: &EntryPoint) {
-        const KNOWN: &[&str] = &[
-            "domain",
-            "earlydepthstencil",
-            "instance",
-            "maxtessfactor",
-            "maxvertexcount",
-            "outputcontrolpoints",
-            "outputtopology",
-            "partitioning",
-            "patchconstantfunc",
-            "rootsignature",
-            "wavesize",
+        // With the stages that have them; none for all.
+        const KNOWN: &[(&str, &[Stage])] = &[
+            ("domain", &[Stage::Hull, Stage::Domain]),
+            ("earlydepthstencil", &[Stage::Fragment]),
+            ("instance", &[Stage::Geometry]),
+            ("maxtessfactor", &[Stage::Hull]),
+            ("maxvertexcount", &[Stage::Geometry]),
+            ("outputcontrolpoints", &[Stage::Hull]),
+            ("outputtopology", &[Stage::Hull, Stage::Mesh]),
+            ("partitioning", &[Stage::Hull]),
+            ("patchconstantfunc", &[Stage::Hull]),
+            ("rootsignature", &[]),
+            ("wavesize", &[Stage::Compute]),
         ];
         for attribute in &function.attributes {
             let name = attribute.name.as_str();
             let lower = name.to_ascii_lowercase();
-            // Only compute shaders have it.
-            let known = lower != "wavesize" || entry.stage == crate::tree::Stage::Compute;
-            if KNOWN.contains(&lower.as_str()) && known {
+            let of_stage = |stages: &[Stage]| stages.is_empty() || stages.contains(&entry.stage);
+            if KNOWN.iter().any(|(known, stages)| *known == lower && of_stage(stages)) {
                 let name = match lower.as_str() {
                     "wavesize" => "WaveSize",
                     "rootsignature" => "RootSignature",

@@ -2,7 +2,7 @@
 //! alone are made in 64 bits, and what shifts one by a variable amount is ambiguous. The tree has `int` there.
 
 use crate::emit::expr::Exprs;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, UnaryOp};
+use crate::tree::{BinaryOp, ExprId, ExprKind, FunctionBody, Literal, Scalar, Type, UnaryOp};
 
 /// Deeper expressions of literals alone are taken for typed ones.
 const DEPTH: u32 = 16;
@@ -24,6 +24,30 @@ fn value_within(ex: &Exprs, id: ExprId, depth: u32) -> Option<i32> {
         ExprKind::Unary(UnaryOp::BitNot, inner) => Some(!value_within(ex, inner, depth - 1)?),
         ExprKind::Binary(op, a, b) => exact(op, value_within(ex, a, depth - 1)?, value_within(ex, b, depth - 1)?),
         _ => None,
+    }
+}
+
+/// Whether an expression is of literals alone, which HLSL computes without a type: of integers, or of floats.
+pub(super) fn is_untyped(ex: &Exprs, id: ExprId) -> bool {
+    is_untyped_within(ex, id, DEPTH)
+}
+
+fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is = |id: ExprId| is_untyped_within(ex, id, depth);
+    let Type::Scalar(scalar @ (Scalar::I32 | Scalar::F32)) = ex.ty(id) else { return false };
+    match *ex.kind(id) {
+        // A choice between literals is one whatever the condition is.
+        ExprKind::Select(_, a, b) => is(a) && is(b),
+        ExprKind::Comma(_, last) => is(last),
+        ExprKind::Call(f, ref args) if scalar == Scalar::F32 && !args.is_empty() => {
+            let intrinsic = matches!(ex.cx.program.functions[f].body, FunctionBody::Intrinsic(_));
+            intrinsic && args.iter().all(|arg| is(*arg))
+        }
+        ExprKind::Literal(Literal::Float(value), _) => scalar == Scalar::F32 && value.is_finite(),
+        ExprKind::Unary(UnaryOp::Negate, inner) if scalar == Scalar::F32 => is(inner),
+        ExprKind::Binary(_, a, b) if scalar == Scalar::F32 => is(a) && is(b),
+        _ => value(ex, id).is_some(),
     }
 }
 
@@ -56,7 +80,9 @@ fn exact(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
 /// Whether the left operand has to say its type: a literal shifted by what is none, or an operation on two of them whose value
 /// 64 bits hold and 32 do not.
 pub(super) fn wants_type(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
-    let Some(left) = value(ex, a) else { return false };
+    let Some(left) = value(ex, a) else {
+        return matches!(op, BinaryOp::Shl | BinaryOp::Shr) && is_untyped(ex, a) && !is_untyped(ex, b);
+    };
     match value(ex, b) {
         Some(right) => {
             let gives_bool = op.is_comparison() || matches!(op, BinaryOp::And | BinaryOp::Or);

@@ -42,8 +42,10 @@ impl Dialect for Wgsl {
             ExprKind::Swizzle(base, _) if is_scalar(ex, *base) => Some(ex.print(*base, out)),
             // Only signed integers have a sign to turn.
             ExprKind::Unary(UnaryOp::Negate, a) => match ex.ty(id) {
-                Type::Scalar(Scalar::U32) => Some(negated(ex, *a, "u32", "i32", out)),
-                Type::Vector(Scalar::U32, n) => Some(negated(ex, *a, &format!("vec{n}u"), &format!("vec{n}i"), out)),
+                Type::Scalar(Scalar::U32 | Scalar::MinU16) => Some(negated(ex, *a, "u32", "i32", out)),
+                Type::Vector(Scalar::U32 | Scalar::MinU16, n) => {
+                    Some(negated(ex, *a, &format!("vec{n}u"), &format!("vec{n}i"), out))
+                }
                 Type::Scalar(Scalar::U64) => Some(negated(ex, *a, "u64", "i64", out)),
                 Type::Vector(Scalar::U64, n) => {
                     Some(negated(ex, *a, &format!("vec{n}<u64>"), &format!("vec{n}<i64>"), out))

@@ -160,7 +160,9 @@ impl WgslFile<'_> {
         let result = match function.result {
             TypeId::VOID => String::new(),
             ty => {
-                let place = place(&function.attributes, &function.result_explicit, Modifiers::default());
+                let is_entry = self.cx.entry_of(id).is_some();
+                let place = || place(&function.attributes, &function.result_explicit, Modifiers::default());
+                let place = is_entry.then(place).unwrap_or_default();
                 format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
             }
         };

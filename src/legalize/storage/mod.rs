@@ -57,7 +57,8 @@ pub(super) const PASS: Pass = Pass {
         "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
     ),
     removes: finders::ALL,
-    adds: &[Capability::AggregateExpressions],
+    // Matrices of one part are made of it.
+    adds: &[Capability::AggregateExpressions, Capability::MatrixSwizzles],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
     ..Pass::ROW

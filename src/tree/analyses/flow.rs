@@ -52,7 +52,8 @@ pub fn may_complete(exprs: &ExprArena, block: &Block) -> bool {
     })
 }
 
-/// Whether a statement is a loop that nothing ends: no `break`, `return` or `discard` is in it, and its condition is a literal.
+/// Whether a statement is a loop that nothing ends: control reaches no `break`, `return` or `discard` in it, and its condition
+/// is a literal.
 pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
     let is_true = |condition: ExprId| literal_condition(exprs, condition) == Some(true);
     let body = match &stmt.kind {
@@ -60,7 +61,30 @@ pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
         StmtKind::While(condition, body, _) | StmtKind::DoWhile(body, condition, _) if is_true(*condition) => body,
         _ => return false,
     };
-    !breaks(body) && !body.any(&mut |inner| matches!(inner.kind, StmtKind::Return(_) | StmtKind::Discard))
+    !may_leave(exprs, body, true)
+}
+
+/// Whether control may reach a statement in a block that leaves the loop around it: conditions count only if they are literals.
+fn may_leave(exprs: &ExprArena, block: &Block, own: bool) -> bool {
+    let count = reached(block).unwrap_or(block.stmts.len());
+    block.stmts.iter().take(count).any(|stmt| match &stmt.kind {
+        StmtKind::Break => own,
+        StmtKind::Return(_) | StmtKind::Discard => true,
+        StmtKind::If(condition, then, other, _) => {
+            let otherwise = || other.as_ref().is_some_and(|b| may_leave(exprs, b, own));
+            match literal_condition(exprs, *condition) {
+                Some(true) => may_leave(exprs, then, own),
+                Some(false) => otherwise(),
+                None => may_leave(exprs, then, own) || otherwise(),
+            }
+        }
+        StmtKind::Block(inner) => may_leave(exprs, inner, own),
+        StmtKind::For(_, _, _, body, _) | StmtKind::While(_, body, _) | StmtKind::DoWhile(body, _, _) => {
+            may_leave(exprs, body, false)
+        }
+        StmtKind::Switch(_, cases, _) => cases.iter().any(|case| may_leave(exprs, &case.body, false)),
+        StmtKind::Continue | StmtKind::Local(..) | StmtKind::Expr(_) | StmtKind::Intrinsic(_) => false,
+    })
 }
 
 /// The value of a condition that is a literal, or one converted.

@@ -36,6 +36,9 @@ use worker::Line;
 pub struct Options {
     /// Files and trees to begin with: shaders and pages of tests. By default the samples and the fixtures.
     seeds: Vec<PathBuf>,
+    /// Files and trees to begin with besides.
+    #[arg(long)]
+    more: Vec<PathBuf>,
     /// The number of the run: the same mutants for the same number and seeds.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -107,7 +110,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
 fn paths(options: &Options) -> Vec<PathBuf> {
     let root = process::repository();
     let default = || ["samples", "tests/fixtures", "src/legalize"].map(|d| root.join(d)).to_vec();
-    if options.seeds.is_empty() { default() } else { options.seeds.clone() }
+    let seeds = if options.seeds.is_empty() { default() } else { options.seeds.clone() };
+    seeds.into_iter().chain(options.more.iter().cloned()).collect()
 }
 
 /// Gives chunks to processes until none is left or the time is up.
@@ -180,7 +184,8 @@ fn arguments(options: &Options, first: u64) -> Vec<String> {
     let numbers = [("--seed", options.seed), ("--first", first), ("--reduce", options.reduce)];
     let named = numbers.iter().flat_map(|(name, n)| [(*name).to_owned(), n.to_string()]);
     let target = options.target.iter().flat_map(|t| ["--target".to_owned(), t.clone()]);
-    std::iter::once("fuzz".to_owned()).chain(named).chain(target).collect()
+    let more = options.more.iter().flat_map(|m| ["--more".to_owned(), m.to_string_lossy().into_owned()]);
+    std::iter::once("fuzz".to_owned()).chain(named).chain(target).chain(more).collect()
 }
 
 /// Counts, and keeps what was found; the first finding of a class is made smaller.

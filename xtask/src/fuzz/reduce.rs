@@ -14,7 +14,8 @@ pub fn reduce(bench: &mut Bench, program: &Program, class: &str, limit: Duration
     let mut shows = |candidate: &Program| {
         bench.forget();
         let output = compiled(candidate);
-        started.elapsed() < limit && bench.verdict(&output).is_ok_and(|v| v.findings.iter().any(|f| f.class() == class))
+        started.elapsed() < limit
+            && bench.verdict(candidate, &output).is_ok_and(|v| v.findings.iter().any(|f| f.class() == class))
     };
     for target in super::seeds::TARGETS {
         let mut one = best.clone();

@@ -8,8 +8,15 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "Assignment of undefined values to UAV", "of the source"),
     ("dxc", "Not all elements of output", "of the source"),
     ("dxc", "Not all elements of SV_Position were written", "of the source"),
+    // It optimizes first, so that we cannot say which are.
+    ("dxc", "Offsets to texture access operations must be immediate values", "of the source"),
     // An index that only optimization finds to be constant.
     ("dxc", "Cbuffer access out of bound", "of the source"),
+    // What ends a compiler is its fault, whatever the text is.
+    ("dxc", "it ended: (nothing said)", "a fault of DXC 1.7"),
+    ("dxc", "uav store write mask must match", "a fault of DXC 1.7: structs of 16-bit numbers of minimum precision"),
+    // A loop that the flow of data shows to be endless.
+    ("dxc", "Loop must have break", "of the source"),
     // Copies of vectors of three 16-bit numbers of minimum precision through structured buffers end DXC.
     ("dxc", "cast<X>() argument of incompatible type!", "a fault of DXC 1.7"),
     (
@@ -17,6 +24,14 @@ const TABLE: &[(&str, &str, &str)] = &[
         "Failed to allocate all output signature elements",
         "D3D has 32 registers, and how it packs them is its own",
     ),
+    (
+        "dxc",
+        "Failed to allocate all patch constant signature elements",
+        "D3D has 32 registers, and how it packs them is its own",
+    ),
+    ("dxc", "signature element", "D3D has 32 registers, and how it packs them is its own"),
+    ("dxc", "Root Signature in DXIL container is not compatible", "of the source"),
+    ("spirv-val", "Invalid capability operand", "a capability that is newer than it"),
     // Tint, which judges first, takes them.
     ("naga", "Division by zero", "naga folds `let`, which is no constant expression"),
     ("naga", "Workgroup size is multi dimensional", "the language has no such rule"),

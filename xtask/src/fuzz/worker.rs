@@ -39,9 +39,10 @@ pub fn work(seeds: &[Program], seed: u64, range: Range<u64>, target: Option<&Bod
         let verdict = match (target, &mut bench) {
             (Some(target), _) => bytes::verdict(target, &bytes::mutant(&corpus, seed, number)),
             (None, Some(bench)) => {
-                let output = compiled(&mutant(seeds, seed, number));
+                let program = mutant(seeds, seed, number);
+                let output = compiled(&program);
                 watch.set(false);
-                bench.verdict(&output)?
+                bench.verdict(&program, &output)?
             }
             (None, None) => Verdict::default(),
         };
