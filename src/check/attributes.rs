@@ -119,6 +119,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__storage", Library, &[Word], 1),
     ("__stages", Library, &[Name], 1),
     ("__system_value", Library, &[Word; 2], 2),
+    ("__text_hash", Library, &[], 0),
     ("__present", Library, &[Name], 1),
     ("__unnamed_fields", Library, &[], 0),
     ("__wgsl_enable", Library, &[Word], 1),

@@ -8,7 +8,7 @@ use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId, UnaryOp};
 
 /// What an expression turns out to be.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
     pub(super) fn expr_of(&mut self, e: &'a ast::Expr, expected: TypeId) -> ExprId {
         match &e.kind {
             Ast::InitList(list) => self.init_list(list, expected, e.span),
-            Ast::Null if self.optional_element(expected).is_some() => self.push(ExprKind::Zero, expected, e.span),
+            Ast::Null => self.null_expr(expected, e.span),
             Ast::Paren(inner) if matches!(inner.kind, Ast::InitList(_)) => self.expr_of(inner, expected),
             _ => self.expr(e),
         }
@@ -163,10 +163,9 @@ impl<'a> Checker<'a> {
             Ast::Prefix(op, inner) => self.prefix_expr(*op, inner, span),
             Ast::Postfix(op, inner) => self.step_expr(*op, inner, false, span),
             Ast::Binary(op, a, b) => {
-                let left = self.expr(a);
-                let right = match op.as_str() {
-                    "&&" | "||" => self.untried(b.span, |c| c.expr(b)),
-                    _ => self.expr(b),
+                let (left, right) = match op.as_str() {
+                    "&&" | "||" => (self.expr(a), self.untried(b.span, |c| c.expr(b))),
+                    _ => self.operands(a, b),
                 };
                 self.binary(*op, left, right, span)
             }
@@ -389,6 +388,10 @@ impl<'a> Checker<'a> {
         let Some(unary) = operators::unary_op(text) else {
             return self.unsupported_value(span, &format!("the operator `{text}`"));
         };
+        let (value, ty) = match unary == UnaryOp::Not && self.is_pointer(ty) {
+            true => (self.convert(value, TypeId::BOOL, true), TypeId::BOOL),
+            false => (value, ty),
+        };
         match operators::unary(&mut self.program, unary, ty) {
             Ok(typed) => {
                 let value = self.convert(value, typed.operand, false);
@@ -428,6 +431,7 @@ impl<'a> Checker<'a> {
         };
         let (left, right) = (self.plain(left), self.plain(right));
         let (left, right) = self.adapt(op, left, right);
+        let (left, right) = self.addresses(op, left, right);
         let (a, b) = (self.ty(left), self.ty(right));
         match operators::binary(&mut self.program, op, a, b) {
             Ok(typed) => {
@@ -604,7 +608,7 @@ impl<'a> Checker<'a> {
         let condition = self.plain(condition);
         let left = self.untried(a.span, |c| c.expr(a));
         let right = self.untried(b.span, |c| match &b.kind {
-            Ast::InitList(_) => c.expr_of(b, c.ty(left)),
+            Ast::InitList(_) | Ast::Null => c.expr_of(b, c.ty(left)),
             _ => c.expr(b),
         });
         let (left, right) = self.adapt_alike(left, right);

@@ -475,7 +475,17 @@ impl<'a> Checker<'a> {
         }
         let constant = modifiers.has(Modifiers::CONST) && param.mode == ParamMode::In;
         let local = code.locals.push(Local { name: param.name, ty: param.ty, constant, modifiers, span: param.span });
-        Param { mode: param.mode, semantic, modifiers, matrix_order, explicit, attributes, ..Param::new(local) }
+        let constant = param.constexpr;
+        Param {
+            mode: param.mode,
+            semantic,
+            modifiers,
+            matrix_order,
+            explicit,
+            attributes,
+            constant,
+            ..Param::new(local)
+        }
     }
 
     /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.

@@ -367,7 +367,10 @@ impl<'a> Checker<'a> {
             (BuiltinGeneric::Vector | BuiltinGeneric::Matrix, Type::Scalar(_)) => (ty, literal, Vec::new()),
             (BuiltinGeneric::Vector, Type::Vector(s, n)) => (types.scalar(s), none, vec![n.into()]),
             (BuiltinGeneric::Matrix, Type::Vector(s, 1)) => (types.scalar(s), none, Vec::new()),
-            (BuiltinGeneric::Matrix, Type::Matrix(s, r, c)) => (types.scalar(s), none, vec![r.into(), c.into()]),
+            (BuiltinGeneric::Matrix, Type::Matrix(s, r, c)) => {
+                // The number behind the sizes is a storage order: 0 is that of the program.
+                (types.scalar(s), none, vec![r.into(), c.into(), 0])
+            }
             (BuiltinGeneric::Array, Type::Array(e, Some(n))) => (e, none, vec![n.into()]),
             (BuiltinGeneric::Pointer, Type::Pointer(e, _)) => (e, none, Vec::new()),
             _ => return false,

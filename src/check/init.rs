@@ -28,7 +28,9 @@ impl<'a> Checker<'a> {
                 self.call_args(args);
                 self.error_value(span)
             }
-            Type::Scalar(_) | Type::Enum(_) | Type::Handle(_) if args.len() == 1 => self.construct_one(ty, args, span),
+            Type::Scalar(_) | Type::Enum(_) | Type::Handle(_) | Type::Pointer(..) if args.len() == 1 => {
+                self.construct_one(ty, args, span)
+            }
             Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) if args.is_empty() => {
                 self.push(ExprKind::Zero, ty, span)
             }

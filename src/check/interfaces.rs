@@ -47,6 +47,8 @@ enum Head {
 pub(super) enum Bound {
     /// A scalar of one of these kinds.
     Builtin(&'static [Scalar]),
+    /// A resource, which a descriptor handle can stand for.
+    Resource,
     /// An interface.
     Interface(DeclId, Vec<Arg>),
     /// Equal to a type.
@@ -58,7 +60,7 @@ impl Bound {
     fn interface(self) -> Option<InterfaceRef> {
         match self {
             Bound::Interface(decl, args) => Some((decl, args)),
-            Bound::Builtin(_) | Bound::Equal(_) => None,
+            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => None,
         }
     }
 }
@@ -86,6 +88,13 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
     ("__Builtin16BitType", &[I16, U16, F16, MinF16, MinI16, MinU16]),
     ("__Builtin64BitType", &[I64, U64, F64]),
 ];
+
+/// The interface of what a descriptor handle can stand for.
+const RESOURCES: &str = "IOpaqueDescriptor";
+
+fn is_resource_bound(path: &[PathSegment]) -> bool {
+    matches!(path, [only] if only.name.name == *RESOURCES)
+}
 
 fn builtin_bound(path: &[PathSegment]) -> Option<&'static [Scalar]> {
     let [only] = path else { return None };
@@ -122,6 +131,9 @@ impl<'a> Checker<'a> {
             TypeKind::Path(path) => {
                 if let Some(list) = builtin_bound(path) {
                     return vec![Bound::Builtin(list)];
+                }
+                if is_resource_bound(path) {
+                    return vec![Bound::Resource];
                 }
                 match self.resolve_path(path, scope) {
                     Name::Interface(decl, args) => {
@@ -198,6 +210,7 @@ impl<'a> Checker<'a> {
                         format!("`{text}` does not conform to `{name}`")
                     }
                     Bound::Builtin(_) => format!("`{text}` is not of a kind that is allowed here"),
+                    Bound::Resource => format!("`{text}` is no resource"),
                     Bound::Equal(other) => format!("`{text}` is not `{}`", self.type_text(other)),
                 };
                 self.diags.push(Diagnostic::error(Code::CONSTRAINT, span, message));
@@ -214,6 +227,7 @@ impl<'a> Checker<'a> {
         }
         match bound {
             Bound::Builtin(list) => matches!(self.program.types.get(ty), Type::Scalar(s) if list.contains(&s)),
+            Bound::Resource => self.program.types.get(ty).is_resource(),
             Bound::Equal(other) => ty == *other,
             Bound::Interface(decl, args) => {
                 self.conformances(ty).iter().any(|(d, a)| d == decl && (a == args || args.is_empty()))

@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         let conditions = self.quiet(|c| c.conditions(generics, &args, scope));
         let asked = conditions.into_iter().map(|(ty, bound)| match bound {
             Bound::Interface(decl, args) => 1 + self.all_inherited(decl, &args, ty).len(),
-            Bound::Builtin(_) | Bound::Equal(_) => 1,
+            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => 1,
         });
         usize::MAX - asked.sum::<usize>()
     }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use crate::ast;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::{Symbol, edit_distance};
 use crate::tree::{LocalId, TypeId};
@@ -172,7 +173,7 @@ pub(super) fn attribute<'a>(decl: &'a ast::Decl, name: &str) -> Option<&'a ast::
     decl.attributes.iter().find(|a| a.name.name.as_str().eq_ignore_ascii_case(name))
 }
 
-/// What a lookup found: everything of that name in the innermost scope that has it.
+/// What a lookup found: everything of that name in the innermost scope that has it, and functions that it overloads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub entities: Vec<Entity>,
@@ -238,7 +239,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Looks a name up from a scope outwards.
+    /// Looks a name up from a scope outwards. Free functions of outer scopes overload those of inner ones (a user's
+    /// `lerp` beside the builtin one), in Slang also methods: what fits as well as the other is the inner one.
     pub(super) fn lookup(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let mut functions = Found::default();
         let mut method = None;
@@ -246,27 +248,40 @@ impl<'a> Checker<'a> {
         while let Some(id) = current {
             let found = self.lookup_here(id, name);
             if !found.entities.is_empty() {
-                // Free functions of outer scopes overload those of inner ones (a user's `lerp` beside the builtin one).
                 if !self.are_functions(&found) {
-                    return match method {
-                        Some(method) if functions.entities.is_empty() => method,
-                        _ if functions.entities.is_empty() => found,
-                        _ => functions,
+                    return match method.is_none() && functions.entities.is_empty() {
+                        true => found,
+                        false => self.overloads(method, functions),
                     };
                 }
-                if found.member_of.is_some() && functions.entities.is_empty() {
-                    // Methods of the standard library call free functions of their own name.
-                    if !self.in_builtin() {
-                        return found;
+                match found.member_of {
+                    // An outer type's methods have another `this`.
+                    Some(_) if method.is_some() => break,
+                    Some(_) if functions.entities.is_empty() => {
+                        if self.language() == Language::Hlsl && !self.in_builtin() {
+                            return found;
+                        }
+                        method = Some(found);
                     }
-                    method = Some(found);
-                } else {
-                    functions.entities.extend(found.entities);
+                    _ => functions.entities.extend(found.entities),
                 }
             }
             current = self.at(id).parent;
         }
-        if functions.entities.is_empty() { method.unwrap_or_default() } else { functions }
+        self.overloads(method, functions)
+    }
+
+    /// Methods, and the free functions of their name around their type.
+    fn overloads(&self, method: Option<Found>, functions: Found) -> Found {
+        match method {
+            // A method of the standard library that calls its own name means the free function.
+            Some(_) if self.in_builtin() && !functions.entities.is_empty() => functions,
+            Some(mut method) => {
+                method.entities.extend(functions.entities);
+                method
+            }
+            None => functions,
+        }
     }
 
     fn are_functions(&self, found: &Found) -> bool {

@@ -3,6 +3,8 @@
 //! Before: `return Ray(origin, direction);`      `f(float[2](a, b))`
 //! After:  `Ray ray = { origin, direction };  return ray;`
 //!
+//! A cast to an array stays where it is, unless an element of it is taken.
+//!
 //! It stands after every pass that makes such values.
 
 use super::hoist::{Mark, hoist_all};
@@ -46,6 +48,16 @@ fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
         let aggregate = matches!(program.types.get(body.exprs[id].ty), Type::Struct(_) | Type::Array(..));
         aggregate && matches!(body.exprs[id].kind, ExprKind::Construct(_))
     };
+    // `((S[2])0)[i]` has no address either.
+    let mut indexed = FxHashSet::default();
+    for id in live {
+        if let ExprKind::Index(base, _) = body.exprs[*id].kind
+            && matches!(program.types.get(body.exprs[base].ty), Type::Array(..))
+            && matches!(body.exprs[base].kind, ExprKind::Zero | ExprKind::Convert(..))
+        {
+            indexed.insert(base);
+        }
+    }
     // Initializers, and the parts of a value that is one list with them.
     let mut placed = FxHashSet::default();
     body.block.visit(&mut |stmt| {
@@ -59,5 +71,5 @@ fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
             placed.extend(parts);
         }
     }
-    live.iter().copied().filter(|id| is_value(*id) && !placed.contains(id)).collect()
+    live.iter().copied().filter(|id| indexed.contains(id) || is_value(*id) && !placed.contains(id)).collect()
 }

@@ -22,6 +22,7 @@ mod called_entry_points;
 mod called_values;
 mod combined_samplers;
 mod constant_calls;
+mod constant_parameters;
 mod counters;
 mod aggregates;
 mod availability;
@@ -222,6 +223,7 @@ pub const PASSES: &[Pass] = &[
     inline_builtins::PASS,
     lower_enums::PASS,
     called_entry_points::PASS,
+    constant_parameters::PASS,
     runtime_initializers::PASS,
     entry_uniforms::PASS,
     resolve_resources::PASS,

@@ -449,10 +449,7 @@ impl Names<'_, '_> {
         let base = self.legal_function(&base, function);
         let types: Vec<String> = param_types(self.cx.program, function);
         let overloads = self.cx.profile.has(Capability::Overloads);
-        let told_apart = match self.cx.profile.has(Capability::FineOverloads) {
-            true => types.clone(),
-            false => coarse_types(self.cx.program, function),
-        };
+        let told_apart = told_apart(self.cx.program, function, self.cx.profile.has(Capability::FineOverloads));
         let signature = |name: &str| format!("{name}({})", told_apart.join(","));
         // HLSL converts arrays and vectors of as many numbers as easily as it passes them.
         let is_array =
@@ -566,8 +563,15 @@ fn param_values(program: &Program, function: &Function) -> impl Iterator<Item = 
     })
 }
 
-/// The parameters as a language tells them apart that has no minimum precision, and textures of a kind of numbers, not of vectors.
-fn coarse_types(program: &Program, function: &Function) -> Vec<String> {
+/// The parameters as the language tells them apart. One without fine overloads has no minimum precision, textures of a kind
+/// of numbers, not of vectors, and ray queries without flags; the other takes matrices and vectors of as many numbers for
+/// one another.
+fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String> {
+    let fine_name = |ty: TypeId| match program.types.get(ty) {
+        Type::Matrix(s, r, c) if r * c <= 4 => format!("{s:?}{}", r * c),
+        Type::Vector(s, n) => format!("{s:?}{n}"),
+        _ => program.type_name(ty),
+    };
     let coarse = |ty: TypeId| {
         let scalar = |s: Scalar| match s {
             Scalar::MinF16 => Scalar::F32,
@@ -583,10 +587,11 @@ fn coarse_types(program: &Program, function: &Function) -> Vec<String> {
                 let element = program.types.component(t.element).map(scalar);
                 format!("{:?} {:?} {:?}", element, Texture { element: TypeId::VOID, ..t }, t.access)
             }
+            Type::RayQuery(_) => "RayQuery".to_owned(),
             _ => program.type_name(ty),
         }
     };
-    param_values(program, function).map(coarse).collect()
+    param_values(program, function).map(|ty| if fine { fine_name(ty) } else { coarse(ty) }).collect()
 }
 
 /// The struct whose members a block declares at global scope.

@@ -4,12 +4,11 @@
 //! [`NATIVE`] finds what no pass removes. A stage, a kind of number and a builtin say by themselves what they need.
 
 use super::PASSES;
-use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, MatrixOrder, Modifiers, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
+    GlobalKind, Item, MatrixOrder, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
     Types,
 };
 use crate::tree::{AddressSpace, AttributeArg, Body};
@@ -102,12 +101,6 @@ pub(super) const NATIVE: &[Finder] = &[
         StmtKind::Switch(value, ..) => p.types.component(body.exprs[value].ty).is_some_and(|s| s.size() == 8),
         _ => false,
     })),
-    (Capability::OptimizedOffsets, Find::Expr(|p, exprs, id| {
-        let Some((function, args)) = callee(p, exprs, id) else { return false };
-        let intrinsic = function.builtin && matches!(function.body, FunctionBody::Intrinsic(_));
-        let mut given = function.params.iter().zip(args).filter(|(p, _)| p.modifiers.has(Modifiers::CONSTEXPR));
-        intrinsic && given.any(|(_, arg)| eval(p, exprs, *arg).is_err())
-    })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -127,6 +120,8 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
     (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
+    (Capability::TextVariables, Find::Body(super::constant_parameters::text_variable)),
+    (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
     super::payload_structs::FINDERS[0],

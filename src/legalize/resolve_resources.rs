@@ -442,14 +442,15 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The arguments that callees give resources to, and what is in them.
+    /// The arguments that callees give resources to, and what is in them. An element of a buffer is data: its buffer is read.
     fn given_places(&self, work: &Work, root: ExprId) -> FxHashSet<ExprId> {
+        let holds = |arg: ExprId| self.cx.program.holds_resource(work.body.exprs[arg].ty);
         let mut given = FxHashSet::default();
         for id in work.body.exprs.post_order(root) {
             let ExprKind::Call(callee, args) = &work.body.exprs[id].kind else { continue };
             let callee = &self.cx.program.functions[*callee];
             if matches!(callee.body, FunctionBody::Block) {
-                for (_, arg) in callee.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In) {
+                for (_, arg) in callee.params.iter().zip(args).filter(|(p, a)| p.mode != ParamMode::In && holds(**a)) {
                     let place = work.place(self.cx.program, *arg);
                     given.extend(place.nodes);
                     given.insert(work.body.exprs.base(*arg));

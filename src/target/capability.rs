@@ -248,12 +248,14 @@ capabilities! {
     LineArrays,
     /// `switch` on 64-bit integers.
     WideSwitches,
-    /// Offsets in texels that are constants only after optimization.
-    OptimizedOffsets,
     /// Atomics on images.
     ImageAtomics,
     /// Strings (`printf`).
     Strings,
+    /// Strings in parameters and variables of functions, and their hashes.
+    TextVariables,
+    /// Offsets in texels that are no constants.
+    VaryingOffsets,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.

@@ -149,7 +149,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
-    Overloads, ValueBeforePlace, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    Overloads, VaryingOffsets, ValueBeforePlace, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
@@ -157,7 +157,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, OptimizedOffsets, BoolBitOperators, BoolXor, PackOffsets,
+    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
 const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64, WideSwitches]);

@@ -637,6 +637,8 @@ pub struct Param {
     pub explicit: Explicit,
     /// Attributes.
     pub attributes: Vec<Attribute>,
+    /// Builtins: its arguments are to be constants.
+    pub constant: bool,
 }
 
 impl Param {
@@ -651,6 +653,7 @@ impl Param {
             matrix_order: None,
             explicit: Explicit::default(),
             attributes: Vec::new(),
+            constant: false,
         }
     }
 }

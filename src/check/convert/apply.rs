@@ -4,7 +4,9 @@
 use super::{Shape, base_of, numeric};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Arena, Expr, ExprId, ExprKind, Literal, Program, Scalar, Swizzle, Type, TypeId, Types, UnaryOp};
+use crate::tree::{
+    Arena, BinaryOp, Expr, ExprId, ExprKind, Literal, Program, Scalar, Swizzle, Type, TypeId, Types, UnaryOp,
+};
 
 /// The expression that converts `expr` to `to`: itself, a literal of the other kind, a swizzle, or a
 /// [`ExprKind::Convert`]. The conversion must exist ([`rank`], or [`castable`] if `explicit`).
@@ -36,6 +38,25 @@ pub fn apply(
             exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span })
         }
         (Type::Array(..), Type::Array(..)) => expr,
+        (Type::Pointer(..), Type::Pointer(..)) => {
+            exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span })
+        }
+        // An address is a number of 64 bits.
+        (Type::Pointer(..), Type::Scalar(scalar)) => {
+            let ty = program.types.scalar(Scalar::U64);
+            let address = exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty, span });
+            if scalar != Scalar::Bool {
+                return apply(exprs, program, address, to, explicit);
+            }
+            let zero = exprs.push(Expr { kind: ExprKind::Literal(Literal::Int(0), None), ty, span });
+            let kind = ExprKind::Binary(BinaryOp::NotEqual, address, zero);
+            exprs.push(Expr { kind, ty: to, span })
+        }
+        (Type::Scalar(_), Type::Pointer(..)) => {
+            let ty = program.types.scalar(Scalar::U64);
+            let address = apply(exprs, program, expr, ty, explicit);
+            exprs.push(Expr { kind: ExprKind::Convert(address, explicit), ty: to, span })
+        }
         (Type::Struct(_), Type::Struct(_)) => match base_of(program, from) {
             Some(base) => {
                 let field = exprs.push(Expr { kind: ExprKind::Field(expr, 0), ty: base, span });

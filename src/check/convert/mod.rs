@@ -3,7 +3,8 @@
 //!
 //! The rules are HLSL's: scalar kinds convert freely, a scalar splats to a vector or matrix, vectors and matrices
 //! truncate, `vector<T, 1>` and `T` are one, a matrix of one row or column is a vector, an unscoped or scoped enum gives its
-//! tag. Everything else converts only to itself.
+//! tag. A pointer converts to bool, and where that is written to and from integers and other pointers. Everything else converts
+//! only to itself.
 
 mod apply;
 
@@ -288,6 +289,8 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
             )
         }
         (Type::Struct(_), Type::Struct(_)) => base_rank(program, from, to),
+        // Whether there is something at the address.
+        (Type::Pointer(..), Type::Scalar(Scalar::Bool)) => Some(Rank(950)),
         _ => {
             let ((a, from), (b, to)) = (numeric(types, from)?, numeric(types, to)?);
             Some(scalar_rank(a, b, literal) + shape_rank(from, to)?)
@@ -332,6 +335,8 @@ pub fn castable(program: &Program, from: TypeId, to: TypeId, zero: bool) -> bool
         (Type::Scalar(_) | Type::Enum(_), Type::Enum(_)) | (Type::Vector(_, 1), Type::Enum(_)) => true,
         (_, Type::Struct(_) | Type::Array(..)) if zero => is_data(program, to, 64),
         (Type::Handle(_), number) | (number, Type::Handle(_)) => is_handle_number(number),
+        (Type::Pointer(..), Type::Pointer(..)) => true,
+        (Type::Pointer(..), Type::Scalar(s)) | (Type::Scalar(s), Type::Pointer(..)) => s.is_integer(),
         // In the library.
         (Type::Scalar(Scalar::U32), Type::HeapElement(_)) => true,
         _ => false,

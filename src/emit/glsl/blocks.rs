@@ -11,6 +11,8 @@
 use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
+use crate::layout::rules::STD430;
+use crate::layout::{Layouter, Policy, Settings};
 use crate::symbol::Symbol;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -114,9 +116,20 @@ impl GlslFile<'_> {
             if of != after {
                 continue;
             }
-            let mut parts = vec!["buffer_reference", "std430"];
-            if first_order(program, element, None) == Some(MatrixOrder::Column) {
-                parts.insert(0, order_word(MatrixOrder::Column));
+            let order = first_order(program, element, None);
+            let mut parts = vec!["buffer_reference".to_owned(), "std430".to_owned()];
+            if order == Some(MatrixOrder::Column) {
+                parts.insert(0, order_word(MatrixOrder::Column).to_owned());
+            }
+            let settings = Settings::native(self.cx.profile.facts.api, Policy::SPEC);
+            let layout = Layouter { program, settings: &settings }.contents(
+                element,
+                &STD430,
+                order.unwrap_or(program.default_matrix_order),
+            );
+            // Without a word it is 16, which few addresses are multiples of.
+            if layout.align != 16 {
+                parts.push(format!("buffer_reference_align = {}", layout.align));
             }
             let (base, sizes) = split_array(self.cx, element);
             let (base, name) = (Glsl.type_name(self.cx, base), Glsl.type_name(self.cx, ty));

@@ -250,6 +250,10 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
             out.push_str(&format!("{name}("));
             ex.push_literal(scalar, Literal::Int(0), None, out);
         }
+        Type::Pointer(_, AddressSpace::Device) => {
+            out.push_str(&format!("{name}("));
+            ex.push_literal(Scalar::U64, Literal::Int(0), None, out);
+        }
         Type::Array(element, count) => {
             out.push_str(&format!("{name}("));
             for i in 0..count.unwrap_or(0) {

@@ -66,6 +66,8 @@ impl Found {
             }
             Type::Pointer(element, AddressSpace::Device) => {
                 self.add("GL_EXT_buffer_reference");
+                // Null is made of a number.
+                self.add(types::extension(Scalar::U64));
                 if self.pointers.insert(ty) {
                     self.block(program, element);
                 }

@@ -203,7 +203,7 @@ impl Pairs<'_> {
     /// A pair of a smaller number.
     fn widen(&mut self, id: ExprId, a: ExprId) {
         match self.program.types.component(self.ty(a)) {
-            None => self.fault("conversions of this to"),
+            None => self.fault("buffer device addresses as"),
             Some(Scalar::F64) if self.doubles => self.fault("conversions of doubles to"),
             Some(s) if s.is_float() => {
                 let a = self.build().convert(a, TypeId::FLOAT);
@@ -225,7 +225,7 @@ impl Pairs<'_> {
     fn narrow(&mut self, id: ExprId, a: ExprId) {
         let ty = self.ty(id);
         let value = match self.program.types.component(ty) {
-            None => return self.fault("conversions to this of"),
+            None => return self.fault("buffer device addresses made of"),
             Some(Scalar::F64) if self.doubles => return self.fault("conversions to doubles of"),
             Some(Scalar::Bool) => self.compared_with_zero(BinaryOp::NotEqual, a),
             Some(s) if s.is_float() => {

@@ -226,9 +226,11 @@ impl Verify<'_> {
         }
     }
 
-    /// Between numbers: a splat of one, or as many rows and columns or less.
+    /// Between numbers: a splat of one, or as many rows and columns or less. Between pointers and numbers of 64 bits.
     fn convert(&mut self, from: TypeId, to: TypeId) {
+        let address = |ty| matches!(self.program.types.get(ty), Type::Pointer(..) | Type::Scalar(Scalar::U64));
         let good = match (shape(self.program, from), shape(self.program, to)) {
+            _ if address(from) && address(to) => true,
             (Some((_, 1, 1)), Some(_)) => true,
             (Some((_, r, c)), Some((_, rows, columns))) => rows <= r && columns <= c || r * c == rows * columns,
             _ => false,

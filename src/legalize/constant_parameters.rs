@@ -1,0 +1,256 @@
+//! What the target wants to be constant is written where it is used: functions that take it are made for the values that
+//! they are called with. These are texts, and offsets in texels.
+//!
+//! Before: `float4 tap(float2 at, int2 offset) { return t.SampleLevel(s, at, 0, offset); }     tap(at, int2(1, 0))`
+//! After:  `float4 tap(float2 at) { return t.SampleLevel(s, at, 0, int2(1, 0)); }              tap(at)`
+//!
+//! The hash of a text is a number. What is not known is an error.
+
+use super::needs::callee;
+use super::{Context, Pass};
+use crate::check::constant::{Value, eval, eval_with};
+use crate::source::Span;
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass {
+    name: "constant_parameters",
+    lessens: &[Capability::TextVariables, Capability::Strings, Capability::VaryingOffsets],
+    // Functions of one name, and numbers known before the program runs.
+    adds: Capability::ALL,
+    after: &["inline_builtins"],
+    run,
+    ..Pass::ROW
+};
+
+/// The attribute of the builtin that gives the hash of a text.
+const HASH: &str = "__text_hash";
+
+/// How deep calls are followed.
+const DEPTH: u32 = 200;
+
+/// A function as it is made for the values of some parameters, which are spelled out.
+type MadeFor = (FunctionId, Vec<Option<String>>);
+type Values = FxHashMap<LocalId, Value>;
+
+fn is_text(program: &Program, ty: TypeId) -> bool {
+    program.types.get(ty) == Type::Text
+}
+
+/// Where a function has a text that is none of its own.
+pub(super) fn text_variable(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    let mut declared: Vec<LocalId> = program.functions[function].params.iter().map(|p| p.local).collect();
+    declared.extend(initialized(&body.block).into_iter().map(|(local, _)| local));
+    let given = declared.into_iter().map(|l| &body.locals[l]).find(|l| is_text(program, l.ty));
+    let used = |id: &&ExprId| {
+        let is_variable = matches!(body.exprs[**id].kind, ExprKind::Local(_)) && is_text(program, body.exprs[**id].ty);
+        is_variable || callee(program, &body.exprs, **id).is_some_and(|(f, _)| f.is_marked(HASH))
+    };
+    given.map(|l| l.span).or_else(|| live.iter().find(used).map(|id| body.exprs[*id].span))
+}
+
+/// Where an offset in texels is no constant.
+pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    live.iter().find_map(|id| {
+        let (function, args) = callee(program, &body.exprs, *id)?;
+        let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+        let varying = |arg: ExprId| eval(program, &body.exprs, arg).is_err();
+        given.find(|(_, arg)| varying(**arg)).map(|(_, arg)| body.exprs[*arg].span)
+    })
+}
+
+/// Whether a parameter of a builtin is an offset in texels.
+fn is_offset(program: &Program, function: &Function, param: &Param) -> bool {
+    let spelled = !matches!(function.body, FunctionBody::Block);
+    let ty = || program.types.get(function.code.locals[param.local].ty);
+    spelled && param.constant && matches!(ty(), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _))
+}
+
+/// The variables of a block that have initializers, with those.
+fn initialized(block: &Block) -> Vec<(LocalId, Option<ExprId>)> {
+    let mut found = Vec::new();
+    block.visit(&mut |stmt| {
+        if let StmtKind::Local(local, value) = stmt.kind {
+            found.push((local, value));
+        }
+    });
+    found
+}
+
+fn run(cx: &mut Context) {
+    let entries: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
+    let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
+    let mut maker = Maker { program: cx.program, wanted, made: FxHashMap::default(), copied: FxHashSet::default() };
+    for entry in entries {
+        maker.function(entry, Values::default(), 0);
+    }
+    // What has been copied is called no more.
+    let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
+    cx.program.items.settle();
+    cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
+}
+
+/// Which parameters of functions are to be constant. Callees come before their callers.
+fn wanted(program: &Program, offsets: bool) -> FxHashMap<FunctionId, Vec<bool>> {
+    let mut wanted: FxHashMap<FunctionId, Vec<bool>> = FxHashMap::default();
+    for id in program.reachable_functions() {
+        let function = &program.functions[id];
+        let body = &function.code;
+        let is_text = |p: &Param| is_text(program, body.locals[p.local].ty);
+        let list = match function.body {
+            FunctionBody::Block => {
+                let constant = constants(program, body, &wanted);
+                function.params.iter().map(|p| is_text(p) || constant.contains(&p.local)).collect()
+            }
+            _ => function.params.iter().map(|p| is_text(p) || offsets && is_offset(program, function, p)).collect(),
+        };
+        wanted.insert(id, list);
+    }
+    wanted
+}
+
+/// The variables of a function that what is to be constant is computed from, and that have one value.
+fn constants(program: &Program, body: &Body, wanted: &FxHashMap<FunctionId, Vec<bool>>) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    let note = |root: ExprId, found: &mut FxHashSet<LocalId>| {
+        for id in body.exprs.post_order(root) {
+            if let ExprKind::Local(local) = body.exprs[id].kind {
+                found.insert(local);
+            }
+        }
+    };
+    for id in body.expressions() {
+        let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
+        for (arg, _) in args.iter().zip(wanted.get(function).into_iter().flatten()).filter(|(_, wanted)| **wanted) {
+            note(*arg, &mut found);
+        }
+    }
+    for (local, value) in initialized(&body.block).into_iter().rev() {
+        if let (true, Some(value)) = (found.contains(&local), value) {
+            note(value, &mut found);
+        }
+    }
+    let written = program.written_locals(body);
+    found.retain(|local| !written.contains(local));
+    found
+}
+
+struct Maker<'a> {
+    program: &'a mut Program,
+    wanted: FxHashMap<FunctionId, Vec<bool>>,
+    made: FxHashMap<MadeFor, FunctionId>,
+    /// Functions of which there is a copy.
+    copied: FxHashSet<FunctionId>,
+}
+
+impl Maker<'_> {
+    /// Writes the values of parameters and texts into a function, and has it call functions that are made for theirs.
+    fn function(&mut self, id: FunctionId, mut given: Values, depth: u32) {
+        if depth > DEPTH || !matches!(self.program.functions[id].body, FunctionBody::Block) {
+            return;
+        }
+        let mut body = std::mem::take(&mut self.program.functions[id].code);
+        let known = self.variables(&mut body, &mut given);
+        for id in body.expressions() {
+            if let ExprKind::Local(local) = body.exprs[id].kind
+                && let Some(value) = given.get(&local)
+            {
+                self.write(&mut body.exprs, id, value);
+            }
+        }
+        for id in body.expressions() {
+            self.call(&mut body.exprs, id, &known, depth);
+        }
+        self.program.functions[id].code = body;
+    }
+
+    /// The values of variables that have one. Texts are given like parameters, and have no variable any more.
+    fn variables(&self, body: &mut Body, given: &mut Values) -> Values {
+        let written = self.program.written_locals(body);
+        let mut known = given.clone();
+        for (local, value) in initialized(&body.block) {
+            let Some(value) = value.filter(|_| !written.contains(&local)) else { continue };
+            let Ok(value) = eval_with(self.program, &body.exprs, value, &|l| known.get(&l).cloned()) else { continue };
+            if is_text(self.program, body.locals[local].ty) {
+                given.insert(local, value.clone());
+            }
+            known.insert(local, value);
+        }
+        body.block.rewrite(&mut |stmt, out| match stmt.kind {
+            StmtKind::Local(local, _) if given.contains_key(&local) => {}
+            _ => out.push(stmt),
+        });
+        known
+    }
+
+    /// Puts a value in the place of an expression.
+    fn write(&mut self, exprs: &mut ExprArena, id: ExprId, value: &Value) {
+        let Expr { ty, span, .. } = exprs[id];
+        if let Some(written) = value.to_expr(exprs, self.program, ty, span) {
+            exprs.replace_by(id, written);
+        }
+    }
+
+    fn call(&mut self, exprs: &mut ExprArena, id: ExprId, known: &Values, depth: u32) {
+        let ExprKind::Call(callee, args) = exprs[id].kind.clone() else { return };
+        let wanted = self.wanted.get(&callee).cloned().unwrap_or_default();
+        let value = |(arg, wanted): (&ExprId, bool)| {
+            let value = eval_with(self.program, exprs, *arg, &|l| known.get(&l).cloned());
+            value.ok().filter(|_| wanted)
+        };
+        let values: Vec<Option<Value>> = args.iter().zip(wanted).map(value).collect();
+        if self.program.functions[callee].is_marked(HASH) {
+            if let Some(Some(Value::Text(text))) = values.first() {
+                exprs[id].kind = ExprKind::Literal(Literal::Int(hash(text.as_str())), None);
+            }
+            return;
+        }
+        if !matches!(self.program.functions[callee].body, FunctionBody::Block) {
+            for (arg, value) in args.iter().zip(values) {
+                if let (Some(value), Err(_)) = (value, eval(self.program, exprs, *arg)) {
+                    self.write(exprs, *arg, &value);
+                }
+            }
+            return;
+        }
+        let made = self.instance(callee, &values, depth);
+        let kept = args.into_iter().enumerate().filter(|(at, _)| !matches!(values.get(*at), Some(Some(_))));
+        exprs[id].kind = ExprKind::Call(made, kept.map(|(_, arg)| arg).collect());
+    }
+
+    /// A function for values of its parameters; the first keeps the comments. One without such may make calls of its own.
+    fn instance(&mut self, original: FunctionId, values: &[Option<Value>], depth: u32) -> FunctionId {
+        let key = (original, values.iter().map(|v| v.as_ref().map(|v| format!("{v:?}"))).collect());
+        if let Some(made) = self.made.get(&key) {
+            return *made;
+        }
+        if values.iter().all(Option::is_none) {
+            self.made.insert(key, original);
+            self.function(original, Values::default(), depth + 1);
+            return original;
+        }
+        let mut function = self.program.functions[original].clone();
+        if !self.copied.insert(original) {
+            function.comments.clear();
+        }
+        let given = function.params.iter().zip(values);
+        let known = given.filter_map(|(p, value)| Some((p.local, value.clone()?))).collect();
+        let mut at = values.iter();
+        function.params.retain(|_| !matches!(at.next(), Some(Some(_))));
+        let id = self.program.functions.push(function);
+        self.program.items.put_before(Some(Item::Function(original)), Item::Function(id));
+        self.made.insert(key, id);
+        self.function(id, known, depth + 1);
+        id
+    }
+}
+
+/// The hash that Slang's programs are told texts by: bytes are signed.
+fn hash(text: &str) -> i64 {
+    let step = |hash: u32, byte: &u8| {
+        let more = hash.wrapping_shl(6).wrapping_add(hash.wrapping_shl(16)).wrapping_sub(hash);
+        (i32::from(*byte as i8) as u32).wrapping_add(more)
+    };
+    i64::from(text.as_bytes().iter().fold(0, step) as i32)
+}
