@@ -57,15 +57,15 @@ impl<'a> Checker<'a> {
         self.push(ExprKind::Convert(zero, true), expected, span)
     }
 
-    /// Operands of `op` of which one may be `nullptr`, which is of the other's type.
+    /// Operands of which one may be `nullptr` or a list of values: it is of the other's type.
     pub(super) fn operands(&mut self, a: &'a ast::Expr, b: &'a ast::Expr) -> (ExprId, ExprId) {
-        let is_null = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Null);
-        if is_null(a) && !is_null(b) {
+        let is_typeless = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Null | ast::ExprKind::InitList(_));
+        if is_typeless(a) && !is_typeless(b) {
             let right = self.expr(b);
             return (self.expr_of(a, self.ty(right)), right);
         }
         let left = self.expr(a);
-        let right = if is_null(b) { self.expr_of(b, self.ty(left)) } else { self.expr(b) };
+        let right = if is_typeless(b) { self.expr_of(b, self.ty(left)) } else { self.expr(b) };
         (left, right)
     }
 

@@ -61,9 +61,9 @@ pub(super) trait Dialect: Spelling {
         arg
     }
 
-    /// What stands behind an argument of a builtin: a suffix that gives a literal its type.
-    fn argument_suffix(&self, _ex: &Exprs, _args: &[ExprId], _arg: ExprId) -> &'static str {
-        ""
+    /// What stands around an argument of a builtin, such as a suffix that gives a literal its type.
+    fn around_argument(&self, _ex: &Exprs, _args: &[ExprId], _arg: ExprId) -> (&'static str, &'static str) {
+        ("", "")
     }
 
     /// What stands around a literal that chooses among overloads, where literals have no type of their own.

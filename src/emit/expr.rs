@@ -554,7 +554,7 @@ impl<'a> Exprs<'a> {
         // An argument as it is holds together as it does.
         if let [TemplatePiece::Arg(n)] = template.pieces[..]
             && let Some(&arg) = args.get(n as usize)
-            && self.dialect.argument_suffix(self, args, arg).is_empty()
+            && self.dialect.around_argument(self, args, arg) == ("", "")
         {
             return self.print(self.dialect.template_argument(self, args, arg), out);
         }
@@ -596,8 +596,10 @@ impl<'a> Exprs<'a> {
     fn argument(&self, args: &[ExprId], n: u32, least: Prec, out: &mut String) {
         if let Some(arg) = args.get(n as usize) {
             let printed = self.dialect.template_argument(self, args, *arg);
+            let (before, after) = self.dialect.around_argument(self, args, *arg);
+            out.push_str(before);
             self.operand(printed, least, out);
-            out.push_str(self.dialect.argument_suffix(self, args, *arg));
+            out.push_str(after);
         }
     }
 

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 pub(super) const PASS: Pass = Pass {
     name: "assignment_order",
     removes: &[
-        (Capability::ValueBeforePlace, Find::Body(|p, f, body, _| first(p, body, p.functions[f].value_first, true))),
-        (Capability::PlaceBeforeValue, Find::Body(|p, f, body, _| first(p, body, p.functions[f].value_first, false))),
+        (Capability::ValueBeforePlace, Find::Body(|p, _, body, _| first(p, body, true))),
+        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, _| first(p, body, false))),
     ],
     after: &["inline_builtins", "lower_properties"],
     run,
@@ -27,10 +27,10 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// The first assignment in which the order shows, in a function where the value comes first or not.
-fn first(program: &Program, body: &Body, value_first: bool, wanted: bool) -> Option<Span> {
+fn first(program: &Program, body: &Body, wanted: bool) -> Option<Span> {
     let effects = program.effects();
     let mut found = None;
-    if value_first == wanted {
+    if body.value_first == wanted {
         body.block.visit(&mut |stmt| {
             if found.is_none() && assignment(body, stmt).is_some_and(|(t, v)| shows(program, &effects, body, t, v)) {
                 found = Some(stmt.span);
@@ -44,7 +44,7 @@ fn run(cx: &mut Context) {
     let effects = cx.effects();
     let lacked = [Capability::PlaceBeforeValue, Capability::ValueBeforePlace].map(|c| !cx.profile.has(c));
     for id in cx.program.functions_with_code() {
-        let value_first = cx.program.functions[id].value_first;
+        let value_first = cx.program.functions[id].code.value_first;
         if !lacked[usize::from(value_first)] {
             continue;
         }
@@ -76,13 +76,13 @@ fn assignment(body: &Body, stmt: &Stmt) -> Option<(ExprId, ExprId)> {
 }
 
 /// Whether it makes a difference which side comes first.
-fn shows(program: &Program, effects: &Effects, body: &Body, target: ExprId, value: ExprId) -> bool {
+pub(super) fn shows(program: &Program, effects: &Effects, body: &Body, target: ExprId, value: ExprId) -> bool {
     let place = indices(&body.exprs, target);
     affects(program, effects, &body.exprs, &place, &[value]) || affects(program, effects, &body.exprs, &[value], &place)
 }
 
 /// The indices of a place that are more than literals, outer ones last.
-fn indices(exprs: &ExprArena, place: ExprId) -> Vec<ExprId> {
+pub(super) fn indices(exprs: &ExprArena, place: ExprId) -> Vec<ExprId> {
     let (mut found, mut at) = (Vec::new(), Some(place));
     while let Some(id) = at {
         if let ExprKind::Index(_, index) = exprs[id].kind
@@ -97,7 +97,13 @@ fn indices(exprs: &ExprArena, place: ExprId) -> Vec<ExprId> {
 }
 
 /// Whether evaluating some expressions may change the values of others.
-fn affects(program: &Program, effects: &Effects, exprs: &ExprArena, acting: &[ExprId], others: &[ExprId]) -> bool {
+pub(super) fn affects(
+    program: &Program,
+    effects: &Effects,
+    exprs: &ExprArena,
+    acting: &[ExprId],
+    others: &[ExprId],
+) -> bool {
     let (mut written, mut calls) = (BTreeSet::new(), false);
     for id in acting.iter().filter(|id| effects.expr(exprs, **id)).flat_map(|id| exprs.post_order(*id)) {
         program.each_written(exprs, id, &mut |place| written.extend([exprs.base(place)]));
@@ -117,7 +123,7 @@ fn affects(program: &Program, effects: &Effects, exprs: &ExprArena, acting: &[Ex
 }
 
 /// A part of a statement in a variable before it.
-fn kept(program: &Program, body: &mut Body, part: ExprId) -> Stmt {
+pub(super) fn kept(program: &Program, body: &mut Body, part: ExprId) -> Stmt {
     let Expr { ty, span, .. } = body.exprs[part];
     let name = temporary_name(program, body, part);
     let local = body.add_local(name, ty, span);

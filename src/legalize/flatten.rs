@@ -375,11 +375,19 @@ impl Flattening<'_> {
                 Some(call) => call,
                 None => self.build(span).add(ExprKind::Zero, ty),
             },
+            // Indices of a variable are evaluated before its element is read.
+            _ if self.is_path(id) => self.place(id, out),
             _ => {
                 self.children(id, out);
                 id
             }
         }
+    }
+
+    /// A part of a variable.
+    fn is_path(&self, id: ExprId) -> bool {
+        let base = self.body.exprs.base(id);
+        base != id && matches!(self.body.exprs[base].kind, ExprKind::Local(_) | ExprKind::Global(_))
     }
 
     /// `{ result = value; }`
@@ -485,6 +493,7 @@ impl Flattening<'_> {
             | ExprKind::Contents(a)
             | ExprKind::Swizzle(a, _)
             | ExprKind::MatrixSwizzle(a, _)
+            | ExprKind::AddressOf(a)
             | ExprKind::Deref(a) => {
                 self.place(a, out);
             }
@@ -657,7 +666,7 @@ impl Flattening<'_> {
     /// `i++` as a statement is `i += 1`.
     fn step(&mut self, span: Span, increment: bool, target: ExprId, out: &mut Vec<Stmt>) {
         let ty = self.body.exprs[target].ty;
-        let whole = self.value(target, out);
+        let whole = if self.needs_work(target) { self.place(target, out) } else { target };
         let mut build = self.build(span);
         let is_scalar_integer = matches!(build.types.get(ty), Type::Scalar(s) if s.is_integer());
         if is_scalar_integer {
@@ -703,22 +712,45 @@ impl Flattening<'_> {
         args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && exprs.base_local(*a).is_some())
     }
 
+    /// Flattens arguments in order; what is passed to be written stays the variable that it is.
+    fn arguments(
+        &mut self,
+        id: ExprId,
+        function: FunctionId,
+        mut args: Vec<ExprId>,
+        copied: &[(usize, ParamMode)],
+        out: &mut Vec<Stmt>,
+    ) {
+        let last = args.iter().rposition(|a| self.needs_work(*a));
+        for (i, arg) in args.iter_mut().enumerate() {
+            let mode = self.program.functions[function].params.get(i).map_or(ParamMode::In, |p| p.mode);
+            if mode != ParamMode::In {
+                if copied.iter().any(|(c, _)| *c == i) || last.is_some_and(|last| i <= last) {
+                    *arg = self.place(*arg, out);
+                }
+                continue;
+            }
+            *arg = self.value(*arg, out);
+            if last.is_some_and(|last| i < last) {
+                *arg = self.keep(*arg, out);
+            }
+        }
+        self.body.exprs[id].kind = ExprKind::Call(function, args);
+    }
+
     /// A call whose `out` arguments that are no whole variables go through copies. `None`: a void call was put out.
     fn call(&mut self, id: ExprId, is_root: bool, out: &mut Vec<Stmt>) -> Option<ExprId> {
         let ExprKind::Call(function, args) = self.body.exprs[id].kind.clone() else { return Some(id) };
         let span = self.body.exprs[id].span;
         let copied: Vec<(usize, ParamMode)> =
             self.out_arguments(function, &args).filter(|(_, _, whole)| !whole).map(|(i, mode, _)| (i, mode)).collect();
-        for (i, _) in &copied {
-            if let Some(arg) = args.get(*i) {
-                // What is converted on its way back is the place below.
-                if let ExprKind::Convert(place, _) = self.body.exprs[*arg].kind {
-                    self.body.exprs[*arg] = self.body.exprs[place].clone();
-                }
-                self.place(*arg, out);
+        for arg in copied.iter().filter_map(|(i, _)| args.get(*i)) {
+            // What is converted on its way back is the place below.
+            if let ExprKind::Convert(place, _) = self.body.exprs[*arg].kind {
+                self.body.exprs[*arg] = self.body.exprs[place].clone();
             }
         }
-        self.children(id, out);
+        self.arguments(id, function, args, &copied, out);
         if copied.is_empty() {
             return Some(id);
         }

@@ -83,6 +83,11 @@ pub(super) fn hide_all(cx: &mut Context, is_hidden: fn(&Program, &ExprArena, Exp
             }
         }
     });
+    declare(cx, zeros);
+}
+
+/// Declares the variables that hold zeros, before all else.
+pub(super) fn declare(cx: &mut Context, zeros: BTreeMap<Scalar, GlobalId>) {
     let first = cx.program.items.first().copied();
     for zero in zeros.into_values() {
         cx.program.items.put_before(first, Item::Global(zero));
@@ -227,7 +232,12 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
 }
 
 /// Makes a constant the same number less a zero that the target cannot see through.
-fn obscure(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
+pub(super) fn obscure(
+    program: &mut Program,
+    exprs: &mut ExprArena,
+    id: ExprId,
+    zeros: &mut BTreeMap<Scalar, GlobalId>,
+) {
     let ty = exprs[id].ty;
     let value = exprs.displace(id);
     let zero = zero(program, exprs, ty, zeros, id);

@@ -12,6 +12,7 @@
 //! loops move into the loop.
 
 use super::Context;
+use super::assignment_order::affects;
 use super::flatten::before_continue;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -265,8 +266,10 @@ impl Hoister<'_> {
                 self.lower(b);
                 self.body.exprs.replace_by(id, b);
             }
-            // The value is computed before the target's place is needed.
-            ExprKind::Assign(_, target, value) => self.operands(&[(value, false), (target, true)]),
+            ExprKind::Assign(_, target, value) if self.body.value_first => {
+                self.operands(&[(value, false), (target, true)]);
+            }
+            ExprKind::Assign(_, target, value) => self.operands(&[(target, true), (value, false)]),
             kind => {
                 let operands = self.operand_list(&kind);
                 self.operands(&operands);
@@ -300,12 +303,33 @@ impl Hoister<'_> {
         let Some(last) = operands.iter().rposition(|(e, _)| self.marked(*e)) else { return };
         for (at, &(operand, lvalue)) in operands.iter().enumerate().take(last + 1) {
             let later = operands.get(at + 1..=last).unwrap_or(&[]);
-            let later_effects = later.iter().any(|(e, _)| self.hoists_effects(*e));
+            // What acts in between is moved, too.
+            let acts = |(e, _): &(ExprId, bool)| self.hoists_effects(*e) || self.effects.expr(&self.body.exprs, *e);
+            let (between, end) = later.split_at(later.len().saturating_sub(1));
+            let later_effects = between.iter().any(acts) || end.iter().any(|(e, _)| self.hoists_effects(*e));
             self.lower(operand);
             let effects = self.effects.expr(&self.body.exprs, operand);
             let moved_past = at < last && (effects || (later_effects && !self.is_constant(operand)));
-            if moved_past && !lvalue && !self.is_resource(operand) {
+            if !moved_past {
+                continue;
+            }
+            if lvalue {
+                let later: Vec<ExprId> = later.iter().map(|(e, _)| *e).collect();
+                self.spill_indices(operand, &later);
+            } else if !self.is_resource(operand) {
                 self.spill(operand);
+            }
+        }
+    }
+
+    /// What remains in place keeps its indices as they are now, if what comes later can tell.
+    fn spill_indices(&mut self, place: ExprId, later: &[ExprId]) {
+        for index in self.body.exprs.indices(place).into_iter().rev() {
+            let (program, effects, exprs) = (&*self.program, self.effects, &self.body.exprs);
+            let shows =
+                affects(program, effects, exprs, &[index], later) || affects(program, effects, exprs, later, &[index]);
+            if shows && !self.is_constant(index) {
+                self.spill(index);
             }
         }
     }

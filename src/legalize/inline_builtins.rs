@@ -7,6 +7,7 @@
 //! parameter's name. In the condition of a loop, where that would change the loop, the polyfill stays a function. The
 //! statements of a polyfill that has several are put before the statement that calls it.
 
+use super::assignment_order::affects;
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass, missing_returns, parts, stages};
@@ -14,7 +15,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
-    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Type, TypeId, Types,
+    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -154,7 +155,9 @@ impl Inline<'_> {
         for id in self.body.expressions() {
             let ExprKind::Call(f, args) = &self.body.exprs[id].kind else { continue };
             let callee = &self.program.functions[*f];
-            if let Some(root) = expression_of(callee) {
+            if let FunctionBody::Intrinsic(template) = &callee.body {
+                self.mark_reordered(callee, template, args, &mut marks);
+            } else if let Some(root) = expression_of(callee) {
                 if !conditions.contains(&id) {
                     self.mark_call(callee, &shape(callee, root), args, &mut marks);
                 }
@@ -172,6 +175,32 @@ impl Inline<'_> {
             }
         }
         marks
+    }
+
+    /// What acts among the arguments of a spelling that does not evaluate each of them once, in order.
+    fn mark_reordered(&self, callee: &Function, template: &Template, args: &[ExprId], marks: &mut Marks) {
+        let exprs = &self.body.exprs;
+        let acts = |a: ExprId| !is_pure(exprs, a) && self.effects.expr(exprs, a);
+        if !args.iter().any(|a| acts(*a)) {
+            return;
+        }
+        let evaluated = template.evaluated(args.len());
+        let in_order: Vec<u32> = (0..args.len() as u32).collect();
+        let mut sorted = evaluated.clone();
+        sorted.sort_unstable();
+        let tells = |(at, a): (usize, &ExprId)| {
+            let others: Vec<ExprId> = args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, o)| *o).collect();
+            affects(self.program, self.effects, exprs, &[*a], &others)
+        };
+        // Another order of what does not affect each other is as good.
+        if evaluated == in_order || sorted == in_order && !args.iter().enumerate().any(tells) {
+            return;
+        }
+        for (param, &arg) in callee.params.iter().zip(args) {
+            if param.mode == ParamMode::In && acts(arg) && !self.program.holds_resource(exprs[arg].ty) {
+                marks.insert(arg, Mark::Value(hoist::temporary_name(self.program, self.body, arg)));
+            }
+        }
     }
 
     fn mark_call(&self, callee: &Function, shape: &PolyfillShape, args: &[ExprId], marks: &mut Marks) {

@@ -59,7 +59,7 @@ fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
             BinaryOp::Mul => !is_splat(types, exprs, value),
             _ => true,
         },
-        ExprKind::Unary(_, a) => matrix(a),
+        ExprKind::Unary(_, a) | ExprKind::Step(_, _, a) => matrix(a),
         _ => false,
     }
 }
@@ -108,9 +108,18 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
         let operands: Vec<ExprId> = match &exprs[id].kind {
             _ if is_component_op(types, exprs, id) => {
                 let mut operands = Vec::new();
-                exprs[id].kind.children(&mut |c| operands.push(c));
-                if let ExprKind::Assign(_, _, value) = exprs[id].kind {
-                    operands = vec![value];
+                match exprs[id].kind {
+                    ExprKind::Assign(_, target, value) => {
+                        operands = exprs.indices(target);
+                        operands.push(value);
+                    }
+                    ExprKind::Step(_, prefix, target) => {
+                        operands = exprs.indices(target);
+                        if !prefix {
+                            marks.insert(id, Mark::Effect);
+                        }
+                    }
+                    _ => exprs[id].kind.children(&mut |c| operands.push(c)),
                 }
                 operands
             }
@@ -225,6 +234,13 @@ fn by_rows(b: &mut Build, id: ExprId) {
             let operation = b.add(ExprKind::Binary(op, read, value), ty);
             by_rows(b, operation);
             b.exprs[id].kind = ExprKind::Assign(None, target, operation);
+        }
+        // Where the value of before is used it was taken out.
+        ExprKind::Step(increment, _, target) => {
+            let one = b.number(1, ty);
+            let op = if increment { BinaryOp::Add } else { BinaryOp::Sub };
+            b.exprs[id].kind = ExprKind::Assign(Some(op), target, one);
+            by_rows(b, id);
         }
         _ => {}
     }

@@ -60,6 +60,7 @@ mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
+mod operand_order;
 mod origins;
 mod out_parameters;
 mod parts;
@@ -269,6 +270,7 @@ pub const PASSES: &[Pass] = &[
     non_float_matrices::PASS,
     signed_remainder::PASS,
     flatten::PASS,
+    operand_order::PASS,
     wide_integers::PASS,
     integer_choices::PASS,
     atomics::PASS,

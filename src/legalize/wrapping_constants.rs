@@ -3,23 +3,117 @@
 //! Before: `1 << 31`        `65536 * 65536 + n`    `uint(0 - 1)`
 //! After:  `-2147483648`    `0 + n`                `0xFFFFFFFFu`
 //!
-//! A target without the capability computes constants without bounds and refuses those that leave their type.
+//! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
+//! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::needs::Find;
+use super::hidden_constants::{declare, obscure};
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
 use crate::target::Capability;
 use crate::tree::*;
+use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "wrapping_constants",
-    removes: &[(Capability::WrappingConstants, Find::Expr(wraps))],
+    removes: &[
+        (Capability::WrappingConstants, Find::Expr(wraps)),
+        (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
+    ],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
     cx.each_exprs(&mut |cx, exprs, live| fold(cx.program, exprs, live));
+    let mut zeros = BTreeMap::new();
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            if let Some(operand) = unknown_operand(cx.program, &body.exprs, id) {
+                obscure(cx.program, &mut body.exprs, operand, &mut zeros);
+            }
+        }
+    });
+    declare(cx, zeros);
+}
+
+/// The operand of an operator on integers that is a constant to the target alone, and for which it may refuse the operator.
+fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
+    if !program.types.component(exprs[id].ty).is_some_and(Scalar::is_integer) {
+        return None;
+    }
+    let unknown = |e: &ExprId| is_unknown(program, exprs, *e);
+    match exprs[id].kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
+            let both = is_constant(program, exprs, a) && is_constant(program, exprs, b);
+            [a, b].into_iter().find(unknown).filter(|_| both && !stays(program, exprs, id))
+        }
+        ExprKind::Binary(BinaryOp::Shl, a, b) if !unknown(&b) => {
+            Some(a).filter(unknown).filter(|_| is_constant(program, exprs, b))
+        }
+        ExprKind::Binary(op, _, b) | ExprKind::Assign(Some(op), _, b)
+            if matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr) =>
+        {
+            Some(b).filter(unknown)
+        }
+        ExprKind::Unary(UnaryOp::Negate, a) => Some(a).filter(unknown),
+        _ => None,
+    }
+}
+
+/// Whether an operator on what common builtins give is known to give a number of its type.
+fn stays(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let (ExprKind::Binary(op, a, b), Type::Scalar(scalar)) = (&exprs[id].kind, program.types.get(exprs[id].ty)) else {
+        return false;
+    };
+    let value = |e| common(program, exprs, e).map(|n| Value::Int(n, scalar));
+    value(*a).zip(value(*b)).is_some_and(|(a, b)| !leaves(*op, &a, &b, scalar))
+}
+
+/// The value of an integer constant that may be made of calls of `min`, `max` and `clamp`.
+fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<i64> {
+    if let ExprKind::Binary(op, a, b) = exprs[id].kind {
+        let (a, b) = (common(program, exprs, a)?, common(program, exprs, b)?);
+        return match op {
+            BinaryOp::Add => a.checked_add(b),
+            BinaryOp::Sub => a.checked_sub(b),
+            BinaryOp::Mul => a.checked_mul(b),
+            _ => None,
+        };
+    }
+    let Some((function, args)) = callee(program, exprs, id).filter(|(f, _)| f.builtin) else {
+        return eval(program, exprs, id).ok()?.int();
+    };
+    let values: Vec<i64> = args.iter().map(|a| common(program, exprs, *a)).collect::<Option<_>>()?;
+    match (function.name.as_str(), values.as_slice()) {
+        ("min", [a, b]) => Some(*a.min(b)),
+        ("max", [a, b]) => Some(*a.max(b)),
+        ("clamp", [value, least, most]) => Some(*value.max(least).min(most)),
+        _ => None,
+    }
+}
+
+/// Whether the target may compute an expression while it compiles, and we do not.
+fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
+    exprs.post_order(id).into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
+}
+
+/// Whether an expression is made of literals and named constants alone.
+fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    exprs.post_order(id).into_iter().all(|e| match &exprs[e].kind {
+        ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const),
+        ExprKind::Call(f, args) => !args.is_empty() && matches!(program.functions[*f].body, FunctionBody::Intrinsic(_)),
+        ExprKind::Literal(..)
+        | ExprKind::Zero
+        | ExprKind::EnumCase(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Convert(..)
+        | ExprKind::Construct(_)
+        | ExprKind::Swizzle(..) => true,
+        _ => false,
+    })
 }
 
 fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {

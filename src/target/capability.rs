@@ -116,6 +116,10 @@ capabilities! {
     ValueBeforePlace,
     /// Assignments that compute their place before their value.
     PlaceBeforeValue,
+    /// Variables that are arguments and that later arguments change, with the value of before.
+    ArgumentsInOrder,
+    /// Compound assignments that read their variable after its new value was computed.
+    LateOldValues,
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions,
     /// Values of structs and arrays written out outside of initializers.

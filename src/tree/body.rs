@@ -14,6 +14,8 @@ pub struct Body {
     pub locals: Arena<LocalId, Local>,
     /// The statements.
     pub block: Block,
+    /// An assignment in it computes its value before the place that it assigns to, as in HLSL.
+    pub value_first: bool,
 }
 
 /// An expression outside of functions: an initializer.
@@ -408,6 +410,29 @@ fn text_fault(text: &str, before_argument: bool, open: &mut Vec<char>) -> Option
 }
 
 impl Template {
+    /// The arguments that it evaluates, of so many, in its order.
+    pub fn evaluated(&self, count: usize) -> Vec<u32> {
+        let mut list = Vec::new();
+        for piece in &self.pieces {
+            match *piece {
+                TemplatePiece::Arg(n)
+                | TemplatePiece::Operand(n)
+                | TemplatePiece::Address(n)
+                | TemplatePiece::Typed(n) => {
+                    list.push(n);
+                }
+                TemplatePiece::Rest(n) => list.extend(n..count as u32),
+                TemplatePiece::Text(_)
+                | TemplatePiece::TypeOf(_)
+                | TemplatePiece::ResultType
+                | TemplatePiece::Element(_)
+                | TemplatePiece::Sampler(_)
+                | TemplatePiece::Truncate => {}
+            }
+        }
+        list
+    }
+
     /// Parses the text of an `__intrinsic_asm`. An unknown `$` form is an error with the offending text.
     pub fn parse(text: &str) -> Result<Template, String> {
         let mut pieces = Vec::new();

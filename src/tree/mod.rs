@@ -695,8 +695,6 @@ pub struct Function {
     pub modifiers: Modifiers,
     /// The source has no such function: its name yields to those of the source.
     pub made: bool,
-    /// An assignment in it computes its value before the place that it assigns to, as in HLSL.
-    pub value_first: bool,
 }
 
 impl Function {

@@ -66,8 +66,8 @@ impl Dialect for Glsl {
         }
     }
 
-    fn argument_suffix(&self, ex: &Exprs, _args: &[ExprId], arg: ExprId) -> &'static str {
-        if ex.is_element_buffer(arg) { ".data" } else { "" }
+    fn around_argument(&self, ex: &Exprs, _args: &[ExprId], arg: ExprId) -> (&'static str, &'static str) {
+        ("", if ex.is_element_buffer(arg) { ".data" } else { "" })
     }
 
     /// What is marked as an index that may differ between invocations loses the mark in a variable that is not marked itself.

@@ -1,6 +1,7 @@
 //! WGSL's own ways with expressions.
 
 use super::{BUFFER_MEMBER, Wgsl};
+use crate::check::constant::{Value, eval};
 use crate::emit::dialect::{Dialect, Spelling, Style};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
@@ -101,10 +102,16 @@ impl Dialect for Wgsl {
     }
 
     /// naga refuses some calls of builtins whose arguments are all of the abstract type of literals.
-    fn argument_suffix(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> &'static str {
-        let suffixed = args.iter().find(|id| is_literal_float(ex, **id));
-        let all = args.len() > 1 && args.iter().all(|id| is_abstract_float(ex, *id, ABSTRACT_DEPTH));
-        if all && suffixed == Some(&arg) { "f" } else { "" }
+    fn around_argument(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> (&'static str, &'static str) {
+        if !are_typed(ex, args, ABSTRACT_DEPTH) {
+            return ("", "");
+        }
+        let (name, suffix) = if ex.ty(arg) == Type::Scalar(Scalar::I32) { ("i32(", "i") } else { ("f32(", "f") };
+        match args.iter().find(|id| takes_suffix(ex, **id)) {
+            Some(literal) if *literal == arg => ("", suffix),
+            None if args.first() == Some(&arg) => (name, ")"),
+            _ => ("", ""),
+        }
     }
 
     fn members_are_global(&self, _: &Global) -> bool {
@@ -243,7 +250,10 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
             }
             let first = if matches!(from, Type::Vector(..)) { ".x" } else { "" };
             let least = if first.is_empty() { Prec::Assign } else { Prec::Postfix };
-            let value = ex.operand_text(inner, least) + first;
+            let value = match from {
+                Type::Scalar(_) => converted_text(ex, inner, scalar),
+                _ => ex.operand_text(inner, least) + first,
+            };
             match from {
                 Type::Vector(f, _) if same(f, scalar) => out.push_str(&value),
                 _ => out.push_str(&format!("{name}({value})")),
@@ -261,10 +271,10 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         (Type::Scalar(f), Type::Vector(t, _)) => {
             let mut value = String::new();
             if ex.converted_literal(inner, t, &mut value).is_none() {
-                value = ex.operand_text(inner, Prec::Assign);
-                if !same(f, t) {
-                    value = format!("{}({value})", Wgsl.scalar_name(t));
-                }
+                value = match same(f, t) {
+                    true => ex.operand_text(inner, Prec::Assign),
+                    false => format!("{}({})", Wgsl.scalar_name(t), converted_text(ex, inner, t)),
+                };
             }
             out.push_str(&format!("{name}({value})"));
         }
@@ -277,29 +287,71 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
 const ABSTRACT_DEPTH: u32 = 8;
 
 /// A literal, perhaps negated, whose text may end in a suffix.
-fn is_literal_float(ex: &Exprs, id: ExprId) -> bool {
+fn takes_suffix(ex: &Exprs, id: ExprId) -> bool {
     match *ex.kind(id) {
         ExprKind::Literal(Literal::Float(value), _) => {
             ex.ty(id) == Type::Scalar(Scalar::F32) && (value as f32).is_finite()
         }
+        ExprKind::Literal(Literal::Int(value), _) => {
+            ex.ty(id) == Type::Scalar(Scalar::I32) && i32::try_from(value).is_ok_and(|v| v >= 0)
+        }
         ExprKind::Unary(UnaryOp::Negate, inner) => {
-            matches!(ex.kind(inner), ExprKind::Literal(..)) && is_literal_float(ex, inner)
+            matches!(ex.kind(inner), ExprKind::Literal(..)) && takes_suffix(ex, inner)
         }
         _ => false,
     }
 }
 
-/// Literals alone: what has the abstract type of floats.
-fn is_abstract_float(ex: &Exprs, id: ExprId, depth: u32) -> bool {
-    if is_literal_float(ex, id) {
+/// Whether one of the arguments of a builtin is given a type, since all are abstract: naga does not compute all builtins of such floats,
+/// and integers without a type do not wrap.
+fn are_typed(ex: &Exprs, args: &[ExprId], depth: u32) -> bool {
+    let integers = args.iter().all(|id| ex.ty(*id) == Type::Scalar(Scalar::I32));
+    (integers || args.len() > 1) && !args.is_empty() && args.iter().all(|id| is_abstract(ex, *id, depth))
+}
+
+/// Literals alone: what has the abstract type of integers or floats.
+fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
+    if takes_suffix(ex, id) {
         return true;
     }
-    match *ex.kind(id) {
+    match ex.kind(id) {
         _ if depth == 0 => false,
-        ExprKind::Unary(UnaryOp::Negate, inner) => is_abstract_float(ex, inner, depth - 1),
+        ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, inner) => is_abstract(ex, *inner, depth - 1),
+        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is_abstract(ex, *a, depth - 1),
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
-            is_abstract_float(ex, a, depth - 1) && is_abstract_float(ex, b, depth - 1)
+            is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1)
+        }
+        ExprKind::Call(function, args)
+            if matches!(ex.cx.program.functions[*function].body, FunctionBody::Intrinsic(_)) =>
+        {
+            !args.is_empty()
+                && args.iter().all(|a| ex.ty(*a) == ex.ty(id) && is_abstract(ex, *a, depth - 1))
+                && !are_typed(ex, args, depth - 1)
         }
         _ => false,
+    }
+}
+
+/// A number to be converted to an integer of another kind: literals alone say their type, since a constant of none has to be in the
+/// range of the new one, where it may be out of it.
+fn converted_text(ex: &Exprs, inner: ExprId, to: Scalar) -> String {
+    let text = ex.operand_text(inner, Prec::Assign);
+    match ex.ty(inner) {
+        Type::Scalar(from) if to.is_integer() && is_abstract(ex, inner, ABSTRACT_DEPTH) && !fits(ex, inner, to) => {
+            format!("{}({text})", Wgsl.scalar_name(from))
+        }
+        _ => text,
+    }
+}
+
+/// Whether a constant is one of a type of integers, as far as we can tell.
+fn fits(ex: &Exprs, id: ExprId, to: Scalar) -> bool {
+    let least = if to.is_unsigned() { 0.0 } else { f64::from(i32::MIN) };
+    let range = least..=if to.is_unsigned() { f64::from(u32::MAX) } else { f64::from(i32::MAX) };
+    match eval(ex.cx.program, ex.arena, id) {
+        Ok(Value::Int(value, _)) => range.contains(&(value as f64)),
+        Ok(Value::Float(value, _)) => range.contains(&value),
+        // Few builtins give what is larger than a signed number.
+        _ => !to.is_unsigned(),
     }
 }

@@ -214,7 +214,12 @@ impl Access<'_, '_> {
                     self.load_slot(element, inner)
                 })
                 .collect(),
-            Form::Scalars => self.components(base, slot),
+            Form::Scalars => {
+                let scalar = self.program.types.component(ty).unwrap_or(Scalar::F32);
+                let scalar = self.program.types.scalar(scalar);
+                let parts = self.components(base, slot);
+                parts.into_iter().map(|e| self.value(e, scalar)).collect()
+            }
             Form::Matrix(MatrixOrder::Row, vectors, _) => vectors.iter().map(|v| self.load_slot(base, v)).collect(),
             Form::Matrix(MatrixOrder::Column, vectors, _) => return self.by_columns(base, slot, vectors),
         };

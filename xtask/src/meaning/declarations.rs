@@ -13,6 +13,15 @@ pub enum Buffer {
     Structured,
     /// Read and written, and compared afterwards.
     Writable,
+    /// The same, of bytes.
+    Bytes,
+}
+
+impl Buffer {
+    /// Whether what it holds in the end is compared.
+    pub fn is_read(self) -> bool {
+        matches!(self, Buffer::Writable | Buffer::Bytes)
+    }
 }
 
 /// A program: the function that the entry point of its file calls, with all it needs.
@@ -22,6 +31,8 @@ pub struct Program {
     pub entry: String,
     /// Buffers by the binding counted from the first one of the program.
     pub buffers: Vec<Buffer>,
+    /// Whether DXC means something else by it than the language does.
+    pub leaves_out: bool,
 }
 
 /// Words that a program may write for each thread.
@@ -31,7 +42,7 @@ pub const RESULTS: u64 = 40;
 pub const THREADS: u64 = 4;
 
 /// Bindings that a program may use.
-pub const BINDINGS: u32 = 3;
+pub const BINDINGS: u32 = 4;
 
 impl Generator {
     /// A whole program, whose buffers begin at a binding.
@@ -53,7 +64,7 @@ impl Generator {
         }
         let entry = self.entry();
         let parts = std::mem::take(&mut self.declarations).into_iter().map(Part::Tree).collect();
-        Program { tree: Tree::new(Kind::Fixed, parts), entry, buffers }
+        Program { tree: Tree::new(Kind::Fixed, parts), entry, buffers, leaves_out: self.leaves_out }
     }
 
     pub fn add(&mut self, tree: Tree) {
@@ -87,21 +98,43 @@ impl Generator {
             other => other,
         };
         let ty = if holds_bool(&ty) { Type::Vector(Scalar::Int, 3) } else { ty };
-        // slangc stores integer matrices by rows whatever they say, and DXC refuses most: few have somebody to compare with.
+        // slangc stores integer matrices by rows whatever they say, and DXC refuses those by columns.
         let ty = match ty {
             Type::Matrix(Scalar::Int, rows, columns) if self.chance(90) => Type::Matrix(Scalar::Float, rows, columns),
+            Type::Array(element, n) if matches!(*element, Type::Matrix(Scalar::Int, ..)) => {
+                Type::Array(Box::new(Type::Vector(Scalar::Int, 3)), n)
+            }
             other => other,
         };
         let matrix = matches!(&ty, Type::Matrix(..));
-        let modifier = if matrix { self.pick(&["", "row_major ", "column_major "]) } else { "" };
+        let modifier = match &ty {
+            Type::Matrix(Scalar::Float, ..) => self.pick(&["", "row_major ", "column_major "]),
+            _ if matrix => "row_major ",
+            _ => "",
+        };
         Field { name: format!("{}{index}", self.pick(&NAMES)), ty, modifier }
     }
 
     fn buffers(&mut self, first: u32) -> Vec<Buffer> {
         let mut made = Vec::new();
-        if self.structs.is_empty() {
-            return made;
+        if self.chance(25) {
+            let name = self.module_name("bytes");
+            let text = format!("[[vk::binding({first}, 0)]] RWByteAddressBuffer {name} : register(u{first});\n");
+            self.add(Tree::text(Kind::Declaration, text));
+            self.bytes = Some(name);
+            made.push(Buffer::Bytes);
         }
+        if !self.structs.is_empty() {
+            self.structured_buffers(first, &mut made);
+        }
+        if made.iter().any(|k| *k != Buffer::Constant) {
+            // What indexes them; the entry function sets it.
+            self.add(Tree::text(Kind::Declaration, format!("static uint thread_{} = 0u;\n", self.suffix)));
+        }
+        made
+    }
+
+    fn structured_buffers(&mut self, first: u32, made: &mut Vec<Buffer>) {
         for kind in [Buffer::Constant, Buffer::Structured, Buffer::Writable] {
             if !self.chance(35) {
                 continue;
@@ -113,7 +146,7 @@ impl Generator {
             let (ty, register, access) = match kind {
                 Buffer::Constant => ("ConstantBuffer", 'b', Access::Read),
                 Buffer::Structured => ("StructuredBuffer", 't', Access::Read),
-                Buffer::Writable => ("RWStructuredBuffer", 'u', Access::Write),
+                Buffer::Writable | Buffer::Bytes => ("RWStructuredBuffer", 'u', Access::Write),
             };
             let text =
                 format!("[[vk::binding({binding}, 0)]] {ty}<{}> {name} : register({register}{binding});\n", of.name);
@@ -121,16 +154,13 @@ impl Generator {
             // Each thread has an element of its own.
             let (name, access) = match kind {
                 Buffer::Constant => (name, access),
-                Buffer::Structured | Buffer::Writable => (format!("{name}[thread_{}]", self.suffix), access),
+                Buffer::Structured | Buffer::Writable | Buffer::Bytes => {
+                    (format!("{name}[thread_{}]", self.suffix), access)
+                }
             };
             self.declare(&name, Type::Struct(of), access);
             made.push(kind);
         }
-        if made.iter().any(|k| *k != Buffer::Constant) {
-            // What indexes them; the entry function sets it.
-            self.add(Tree::text(Kind::Declaration, format!("static uint thread_{} = 0u;\n", self.suffix)));
-        }
-        made
     }
 
     fn static_variable(&mut self) {
@@ -183,7 +213,7 @@ impl Generator {
         let name = if taken { self.module_name("f") } else { name };
         let result = if self.chance(80) { Some(self.result_type()) } else { None };
         // slangc wants an attribute for it in HLSL, too.
-        let mutating = of.is_some() && self.chance(if self.is_slang() { 60 } else { 15 });
+        let mutating = of.is_some() && self.chance(if self.is_slang() { 60 } else { 5 });
         let (body, (effects, mentions), cost) = self.body(&parameters, result.clone(), of.map(|s| (s, mutating)));
         let listed: Vec<String> = parameters
             .iter()
@@ -327,7 +357,28 @@ impl Generator {
             ty.declare(&local),
             THREADS - 1,
         );
-        vec![Tree::pattern(Kind::Statement, &pattern, vec![value.tree])]
+        let mut trees = vec![Tree::pattern(Kind::Statement, &pattern, vec![value.tree])];
+        if self.chance(40) {
+            trees.push(self.atomics());
+        }
+        trees
+    }
+
+    /// What all threads do to a variable of the group, in whatever order.
+    fn atomics(&mut self) -> Tree {
+        let scalar = self.pick(&[Scalar::Int, Scalar::Uint]);
+        let shared = self.module_name("atomic");
+        self.add(Tree::text(Kind::Declaration, format!("groupshared {} {shared}[2];\n", scalar.name())));
+        let operation = self.pick(&["Add", "Min", "Max", "And", "Or", "Xor"]);
+        let value = self.number(scalar, 1, 3);
+        let local = self.local_name();
+        self.declare(&local, Type::scalar(scalar), Access::Write);
+        let pattern = format!(
+            "if (thread < 2u) {shared}[thread] = {};\nGroupMemoryBarrierWithGroupSync();\nInterlocked{operation}({shared}[thread & 1u], {{}});\nGroupMemoryBarrierWithGroupSync();\n{} {local} = {shared}[thread >> 1];\n",
+            self.below(90),
+            scalar.name(),
+        );
+        Tree::pattern(Kind::Statement, &pattern, vec![value.tree])
     }
 
     /// Writes what the variables hold at the end.

@@ -20,6 +20,11 @@ impl Generator {
         {
             return Some(call);
         }
+        if self.chance(8)
+            && let Some(part) = self.part_of_call(ty, depth)
+        {
+            return Some(part);
+        }
         match ty {
             Type::Vector(scalar, count) => Some(self.vector(*scalar, *count, depth - 1)),
             Type::Matrix(scalar, rows, columns) => Some(self.matrix(*scalar, *rows, *columns, depth - 1)),
@@ -34,6 +39,20 @@ impl Generator {
             Some(value) => value,
             None => self.literal(scalar, count),
         }
+    }
+
+    /// What an operator may leave out. In HLSL it seldom has effects: DXC's SPIR-V evaluates it all the same.
+    pub fn optional(&mut self, scalar: Scalar, count: u8, depth: u32) -> Value {
+        for _ in 0..6 {
+            let before = (self.cost, self.effects);
+            let value = self.number(scalar, count, depth);
+            if !value.effects || self.is_slang() || self.chance(4) {
+                self.leaves_out |= value.effects;
+                return value;
+            }
+            (self.cost, self.effects) = before;
+        }
+        self.literal(scalar, count)
     }
 
     fn leaf(&mut self, ty: &Type) -> Option<Value> {
@@ -137,7 +156,7 @@ impl Generator {
     }
 
     fn selection(&mut self, scalar: Scalar, count: u8, depth: u32) -> Value {
-        let (a, b) = (self.number(scalar, count, depth), self.number(scalar, count, depth));
+        let (a, b) = (self.optional(scalar, count, depth), self.optional(scalar, count, depth));
         let range = a.range.or(b.range);
         // DXC's SPIR-V back end has no `select`.
         let by_component = count > 1 && self.is_slang() && self.chance(25);
@@ -211,7 +230,7 @@ impl Generator {
 
     fn signed(&mut self, count: u8, depth: u32) -> Value {
         let ty = Type::Vector(Scalar::Int, count);
-        let unary = ["(-{})", "(~{})", "abs({})", "reversebits({})", "asint(asuint({}))", "max({}, -5)"];
+        let unary = ["(-({}))", "(~{})", "abs({})", "reversebits({})", "asint(asuint({}))", "max({}, -5)"];
         let own = [
             "({} << ({} & 31))",
             "({} >> ({} & 31))",
@@ -242,7 +261,9 @@ impl Generator {
                     self.number(Scalar::Int, count, depth),
                     self.number(Scalar::Int, count, depth),
                 );
-                let pattern = self.pick(&["mad({}, {}, {})", "clamp({}, -abs({} >> 1), abs({} >> 1))"]);
+                // slangc makes a floating-point instruction of an integer `mad`.
+                let mad = if self.is_slang() || self.chance(90) { "({} * {} + {})" } else { "mad({}, {}, {})" };
+                let pattern = self.pick(&[mad, "clamp({}, -abs({} >> 1), abs({} >> 1))"]);
                 Value::of(ty, Range::STORED, pattern, vec![a, b, c])
             }
             6 => {
@@ -253,12 +274,66 @@ impl Generator {
                 let a = self.number(Scalar::Float, count, depth);
                 Value::of(ty.clone(), Range::STORED, &format!("{}({{}})", ty.name()), vec![a])
             }
+            8 if self.bytes.is_some() => self.loaded(Scalar::Int, count),
             _ => {
                 let pattern = if self.chance(55) { self.random.one_of(&BINARY) } else { self.random.one_of(&own) };
                 let (a, b) = self.operands(Scalar::Int, count, depth, pattern.starts_with('('));
                 Value::of(ty, Range::STORED, pattern, vec![a, b])
             }
         }
+    }
+
+    /// A number that is computed in 64 bits.
+    fn wide(&mut self, depth: u32) -> Value {
+        let pattern = self.pick(&[
+            "uint((uint64_t({}) * uint64_t({})) >> 32)",
+            "uint(((uint64_t({}) << 32) | uint64_t({})) % 1000003ull)",
+            "uint(((uint64_t({}) << 31) + {}) / 7919ull)",
+            "uint((uint64_t({}) << ({} & 63u)) >> 17)",
+            "uint(~((uint64_t({}) << 20) ^ uint64_t({})) >> 8)",
+            "uint((-(int64_t({}) << 9) - int64_t({})) / int64_t(13))",
+            "uint((int64_t(int({})) * int64_t(int({}))) >> 21)",
+            "uint((int64_t(int({})) - int64_t({})) % int64_t(10007))",
+            "((uint64_t({}) << 33) > (uint64_t({}) << 32) ? 1u : 2u)",
+            "uint(min(uint64_t({}) << 5, uint64_t({}) << 6) >> 6)",
+        ]);
+        let (a, b) = (self.number(Scalar::Uint, 1, depth), self.number(Scalar::Uint, 1, depth));
+        Value::of(Type::scalar(Scalar::Uint), Range::STORED, pattern, vec![a, b])
+    }
+
+    /// Words of the byte-address buffer of the program, of which each thread has some of its own.
+    fn loaded(&mut self, scalar: Scalar, count: u8) -> Value {
+        let ty = Type::Vector(scalar, count);
+        let Some(buffer) = self.bytes.clone() else { return self.literal(scalar, count) };
+        let at = 4 * self.below(12);
+        let name = ty.name();
+        let text = match self.below(3) {
+            0 => format!("{buffer}.Load<{name}>(thread_{} * 64u + {at}u)", self.suffix),
+            _ => {
+                let number = if count == 1 { String::new() } else { count.to_string() };
+                format!("{name}({buffer}.Load{number}(thread_{} * 64u + {at}u))", self.suffix)
+            }
+        };
+        self.mentions = true;
+        Value::text(ty, Range::STORED, text)
+    }
+
+    /// A part of what a function gives.
+    fn part_of_call(&mut self, ty: &Type, depth: u32) -> Option<Value> {
+        let fits = |f: &&Function| match &f.result {
+            Some(Type::Struct(of)) => of.fields.iter().any(|f| f.ty == *ty),
+            _ => false,
+        };
+        let fitting: Vec<Function> = self.functions.iter().filter(fits).cloned().collect();
+        if fitting.is_empty() {
+            return None;
+        }
+        let function = self.pick(&fitting);
+        let Some(Type::Struct(of)) = &function.result else { return None };
+        let field = of.fields.iter().find(|f| f.ty == *ty)?.name.clone();
+        let (tree, effects) = self.call(&function, depth.min(2))?;
+        let tree = Tree::pattern(Kind::Value(ty.clone()), &format!("{{}}.{field}"), [tree]);
+        Some(Value { tree, ty: ty.clone(), range: Range::STORED, effects })
     }
 
     fn unsigned(&mut self, count: u8, depth: u32) -> Value {
@@ -303,6 +378,8 @@ impl Generator {
                 );
                 Value::of(ty, Range::STORED, "clamp({}, {} >> 16, ({} & 255u) + 65536u)", vec![a, b, c])
             }
+            7 if count == 1 => self.wide(depth),
+            8 if self.bytes.is_some() => self.loaded(Scalar::Uint, count),
             _ => {
                 let pattern = if self.chance(55) { self.random.one_of(&BINARY) } else { self.random.one_of(&own) };
                 let (a, b) = self.operands(Scalar::Uint, count, depth, pattern.starts_with('('));
@@ -329,7 +406,7 @@ impl Generator {
         match self.below(20) {
             0 => {
                 let a = self.number(Scalar::Float, count, depth);
-                Value::of(ty, a.range, "(-{})", vec![a])
+                Value::of(ty, a.range, "(-({}))", vec![a])
             }
             1 | 2 => {
                 let a = self.number(Scalar::Float, count, depth);
@@ -370,6 +447,11 @@ impl Generator {
                 Value::of(ty.clone(), range, &format!("(({})({{}}))", ty.name()), vec![dot])
             }
             10 if count > 1 => self.vector_by_matrix(count, depth),
+            // A half holds what a variable may hold.
+            10 => {
+                let a = self.stored_number(1, depth);
+                Value::of(ty, a.range, "f16tof32(f32tof16({}))", vec![a])
+            }
             11 => {
                 // An implicit conversion.
                 let a = self.number(Scalar::Float, count, depth);
@@ -470,7 +552,7 @@ impl Generator {
                 Value::of(ty, Range::STORED, "(!{})", vec![a])
             }
             1 | 2 => {
-                let (a, b) = (self.number(Scalar::Bool, count, depth), self.number(Scalar::Bool, count, depth));
+                let (a, b) = (self.number(Scalar::Bool, count, depth), self.optional(Scalar::Bool, count, depth));
                 // DXC's SPIR-V back end has neither `and` nor `or`.
                 let pattern = match (count > 1, self.is_slang()) {
                     (true, true) => ["and({}, {})", "or({}, {})"],
@@ -537,6 +619,7 @@ impl Generator {
                 let (a, b) = (self.matrix(scalar, rows, columns, depth), self.matrix(scalar, rows, columns, depth));
                 let range = a.range.or(b.range);
                 let condition = self.number(Scalar::Bool, 1, depth);
+                self.leaves_out |= a.effects || b.effects;
                 Value::of(ty, range, "({} ? {} : {})", vec![condition, a, b])
             }
             _ => {

@@ -115,6 +115,10 @@ pub struct Generator {
     pub effects: bool,
     /// Whether it has mentioned variables of the module.
     pub mentions: bool,
+    /// Whether an operand that may be left out has effects: DXC's SPIR-V evaluates it all the same.
+    pub leaves_out: bool,
+    /// The byte-address buffer of the program.
+    pub bytes: Option<String>,
     /// How often the statement at hand runs for each run of the function.
     pub repeated: u64,
     /// Statements run so far.
@@ -136,6 +140,8 @@ impl Generator {
             result: None,
             effects: false,
             mentions: false,
+            leaves_out: false,
+            bytes: None,
             repeated: 1,
             cost: 0,
             names: 0,
@@ -166,7 +172,11 @@ impl Generator {
             "value", "a", "b", "index", "total", "color", "sample", "point", "result", "temp", "out1", "length0", "s",
             "mask", "x", "v",
         ];
-        let stem = self.random.one_of(&STEMS);
+        let stem = match self.random.one_of(&STEMS) {
+            // A modifier in HLSL: DXC wants no variable with this name.
+            "point" if !self.is_slang() => "corner",
+            stem => stem,
+        };
         let innermost = self.scopes.last().into_iter().flatten();
         let taken = innermost.filter(|v| v.name == stem).count() > 0;
         let parameters = self.scopes.len() <= 3;
@@ -271,7 +281,12 @@ impl Generator {
                     let (pattern, index) = self.index(u32::from(*size));
                     return Some((goal.clone(), pattern, index));
                 }
-                Some((goal.clone(), format!("{{}}.{}", self.swizzle(*size, *count, write)), None))
+                // Now and then of a swizzle.
+                let outer = self.swizzle(*size, *size, write);
+                // slangc stores to another component then.
+                let between =
+                    if self.chance(8) && !(write && self.is_slang()) { format!(".{outer}") } else { String::new() };
+                Some((goal.clone(), format!("{{}}{between}.{}", self.swizzle(*size, *count, write)), None))
             }
             Type::Matrix(scalar, rows, columns) => match goal {
                 Type::Vector(wanted, count) if wanted == scalar => {

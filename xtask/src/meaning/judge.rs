@@ -1,8 +1,10 @@
 //! Runs programs, several in a file, through every route, and tells who differs.
 
+use super::clock;
 use super::declarations::{Buffer, Program, RESULTS, THREADS};
 use super::device::{Bound, Device};
 use super::routes::{Refusal, Route, Settings, Tools};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A generated program and where its buffers begin.
@@ -19,11 +21,19 @@ pub struct ProgramText {
     pub entry: String,
     pub first_binding: u32,
     pub buffers: Vec<Buffer>,
+    /// Whether DXC means something else by it than the language does.
+    pub leaves_out: bool,
 }
 
 impl Case {
     pub fn new(seed: u64, suffix: String, first_binding: u32, program: Program) -> Case {
-        let text = ProgramText { suffix, entry: program.entry, first_binding, buffers: program.buffers };
+        let text = ProgramText {
+            suffix,
+            entry: program.entry,
+            first_binding,
+            buffers: program.buffers,
+            leaves_out: program.leaves_out,
+        };
         Case { seed, program: std::rc::Rc::new(text), tree: program.tree }
     }
 
@@ -83,18 +93,49 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// What each of some programs writes by a route. A file that is refused is cut in two until one program is left.
+    /// What each of some programs writes by a route. Of a file that is refused, the programs that the refusal points at run
+    /// alone and the others together; when it points at none, the file is cut in two.
     pub fn outcomes(&mut self, route: Route, cases: &[Case]) -> Vec<Outcome> {
-        match self.file(route, cases) {
-            Ok(words) => words.into_iter().map(Ok).collect(),
-            Err(refusal) if cases.len() == 1 => vec![Err(refusal)],
-            Err(_) => {
-                let (first, second) = cases.split_at(cases.len() / 2);
-                let mut outcomes = self.outcomes(route, first);
-                outcomes.extend(self.outcomes(route, second));
-                outcomes
+        let refusal = match self.file(route, cases) {
+            Ok(words) => return words.into_iter().map(Ok).collect(),
+            Err(refusal) if cases.len() == 1 => return vec![Err(refusal)],
+            Err(refusal) => refusal,
+        };
+        let blamed = self.blamed(route, cases, &refusal);
+        if blamed.is_empty() || blamed.len() == cases.len() {
+            let (first, second) = cases.split_at(cases.len() / 2);
+            let mut outcomes = self.outcomes(route, first);
+            outcomes.extend(self.outcomes(route, second));
+            return outcomes;
+        }
+        let others: Vec<Case> =
+            cases.iter().enumerate().filter(|(i, _)| !blamed.contains(i)).map(|(_, c)| c.clone()).collect();
+        let mut of_others = self.outcomes(route, &others).into_iter();
+        let mut outcomes = Vec::new();
+        for (index, case) in cases.iter().enumerate() {
+            if blamed.contains(&index) {
+                outcomes.extend(self.outcomes(route, std::slice::from_ref(case)));
+            } else {
+                outcomes.extend(of_others.next());
             }
         }
+        outcomes
+    }
+
+    /// Indices of the programs on whose lines a tool found something.
+    fn blamed(&self, route: Route, cases: &[Case], refusal: &Refusal) -> BTreeSet<usize> {
+        let (said, text) = match refusal {
+            Refusal::Source(said) => (said, source(cases)),
+            Refusal::Text(said) => (said, self.tools.text_of(route, self.settings, self.directory).unwrap_or_default()),
+            Refusal::Crash(_) | Refusal::ToolCrash(_) => return BTreeSet::new(),
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        let of_suffix = |suffix: &str| cases.iter().position(|c| c.program.suffix == suffix);
+        let program = |line: usize| {
+            let until = lines.get(..line)?;
+            until.iter().rev().find_map(|l| suffixes(l).into_iter().find_map(of_suffix))
+        };
+        line_numbers(said).into_iter().filter_map(program).collect()
     }
 
     fn file(&mut self, route: Route, cases: &[Case]) -> Result<Vec<Vec<u32>>, Refusal> {
@@ -121,11 +162,12 @@ impl Runner<'_> {
         for case in cases {
             for (index, buffer) in case.program.buffers.iter().enumerate() {
                 let binding = case.program.first_binding + index as u32;
-                let (uniform, read) = (*buffer == Buffer::Constant, *buffer == Buffer::Writable);
+                let (uniform, read) = (*buffer == Buffer::Constant, buffer.is_read());
                 buffers.push(Bound { binding, uniform, bytes: BUFFER_BYTES, zero: false, read });
             }
         }
-        let mut results = self.device.run(spirv, &buffers).map_err(Refusal::ToolCrash)?.into_iter();
+        let mut results =
+            clock::timed("device", || self.device.run(spirv, &buffers)).map_err(Refusal::ToolCrash)?.into_iter();
         let output = results.next().unwrap_or_default();
         let words = |(index, case): (usize, &Case)| {
             let mut words = Vec::new();
@@ -133,12 +175,31 @@ impl Runner<'_> {
                 let first = (thread * cases.len() + index) * RESULTS as usize;
                 words.extend_from_slice(output.get(first..first + RESULTS as usize).unwrap_or_default());
             }
-            let own = case.program.buffers.iter().filter(|b| **b == Buffer::Writable);
+            let own = case.program.buffers.iter().filter(|b| b.is_read());
             own.for_each(|_| words.extend(results.next().unwrap_or_default()));
             words
         };
         Ok(cases.iter().enumerate().map(words).collect())
     }
+}
+
+/// The lines that a tool speaks of: `file:12:3` or `file:12:`.
+fn line_numbers(said: &str) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for word in said.lines().filter(|l| !l.contains("warning")).flat_map(str::split_whitespace) {
+        let mut parts = word.split(':').skip(1);
+        found.extend(parts.next().and_then(|p| p.parse::<usize>().ok()));
+    }
+    found
+}
+
+/// The ends of the names of a line that are those of programs: 3 of `f12_3` and of `S1_3_area2_3`.
+fn suffixes(line: &str) -> Vec<&str> {
+    let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let named = words.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let numbers =
+        |w: &'_ &str| w.split('_').nth(1).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()) && !n.is_empty());
+    named.filter(numbers).filter_map(|w| w.split('_').nth(1)).collect()
 }
 
 /// Something that is not as it should be.
@@ -195,16 +256,11 @@ impl Fault {
 /// What the outcomes of one program show.
 pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
     let ran = |route: &Route| outcomes.iter().find(|(r, _)| r == route).and_then(|(_, o)| o.as_ref().ok());
-    let peers: Vec<(Route, &Vec<u32>)> =
-        [Route::Slangc, Route::Dxc].iter().filter_map(|r| Some((*r, ran(r)?))).collect();
+    let judges: &[Route] = if case.program.leaves_out { &[Route::Slangc] } else { &[Route::Slangc, Route::Dxc] };
+    let peers: Vec<(Route, &Vec<u32>)> = judges.iter().filter_map(|r| Some((*r, ran(r)?))).collect();
     let mut found = Vec::new();
     if peers.is_empty() {
-        // Nobody says that the program is one, unless we crash on it.
-        let crashes = outcomes.iter().filter_map(|(r, o)| match o {
-            Err(Refusal::Crash(why)) if r.is_ours() => Some(Fault::Crash(*r, normal(why))),
-            _ => None,
-        });
-        return crashes.collect();
+        return unjudged(outcomes);
     }
     for (route, outcome) in outcomes {
         match outcome {
@@ -231,6 +287,29 @@ pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -
         found.push(Fault::Ours(wrong));
     }
     found.extend(peers.iter().filter(|(_, words)| words != right).map(|(r, _)| Fault::Peer(*r)));
+    found
+}
+
+/// What a program shows that no peer takes: nobody says that it is one, but our texts mean the same all the same.
+fn unjudged(outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
+    let ours: Vec<(Route, &Vec<u32>)> =
+        outcomes.iter().filter(|(r, _)| r.is_ours()).filter_map(|(r, o)| Some((*r, o.as_ref().ok()?))).collect();
+    let mut found = Vec::new();
+    for (route, outcome) in outcomes {
+        match outcome {
+            Err(Refusal::Crash(why)) if route.is_ours() => found.push(Fault::Crash(*route, normal(why))),
+            Err(Refusal::Text(why)) => found.push(Fault::Illegal(*route, normal(why))),
+            Err(Refusal::Source(why) | Refusal::Crash(why) | Refusal::ToolCrash(why)) if !route.is_ours() => {
+                found.push(Fault::PeerRefused(*route, normal(why)))
+            }
+            _ => {}
+        }
+    }
+    if let [(_, first), others @ ..] = ours.as_slice()
+        && others.iter().any(|(_, words)| words != first)
+    {
+        found.push(Fault::Ours(ours.iter().map(|(r, _)| *r).collect()));
+    }
     found
 }
 

@@ -1,13 +1,16 @@
 //! `cargo xtask meaning`: random programs, compiled through our texts and through the peers, run on a Vulkan device; what they
 //! write must be the same.
 
+mod clock;
 mod declarations;
 mod device;
 mod expressions;
 mod generator;
+mod given;
 mod judge;
 mod reduce;
 mod routes;
+mod spirv;
 mod statements;
 mod tree;
 mod types;
@@ -49,6 +52,12 @@ pub struct Options {
     /// Seconds for making the first program of each class smaller; 0 leaves them as they are.
     #[arg(long, default_value_t = 60)]
     reduce: u64,
+    /// Faults of peers are made smaller, too.
+    #[arg(long)]
+    peers: bool,
+    /// Whole programs that are run instead of generated ones: `main` reads `input` and writes `output` as generated ones do.
+    #[arg(long = "program")]
+    programs: Vec<PathBuf>,
     /// How many programs are kept that compute something else by the same routes.
     #[arg(long, default_value_t = 6)]
     kept: usize,
@@ -74,6 +83,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let program = process::execute()?;
     std::fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
     routes::keep_panics();
+    if !options.programs.is_empty() {
+        return given::run(&options.programs, &tools, &program, &options.out);
+    }
     let started = Instant::now();
     let found = Mutex::new(Found::default());
     let files = 0..options.count.div_ceil(options.batch.max(1));
@@ -165,7 +177,7 @@ fn keep(
     write(&format!("whole-{}", runner.settings.file_name()), &judge::source(std::slice::from_ref(case)))?;
     let said = format!("{class}\nseed {}, {:?}\n", case.seed, runner.settings);
     write("whole.txt", &(said.clone() + &listed(outcomes)))?;
-    if options.reduce > 0 {
+    if options.reduce > 0 && (options.peers || fault.is_ours()) {
         let smaller = reduce::reduced(runner, case, fault, Duration::from_secs(options.reduce));
         let outcomes = outcomes_of(runner, std::slice::from_ref(&smaller)).remove(0);
         write("what.txt", &(said + &listed(&outcomes)))?;
@@ -201,6 +213,7 @@ fn report(found: &Found, out: &Path, took: Duration) {
         let some: Vec<String> = seeds.iter().take(4).map(u64::to_string).collect();
         println!("{which} {:6}  {class}  (seeds {})", seeds.len(), some.join(", "));
     }
+    println!("{}", clock::summary());
     let ours: usize = found.classes.values().filter(|(ours, _)| *ours).map(|(_, seeds)| seeds.len()).sum();
     println!(
         "{} programs in {:.0} s, {} compared with a peer, {ours} faults of ours; programs are kept in {}",

@@ -1,6 +1,8 @@
 //! The ways from a source to SPIR-V: through our texts, and through the peers alone.
 
+use super::clock;
 use super::generator::Dialect;
+use super::spirv;
 use crate::process::{self, Ran};
 use shaderport::{BufferLayout, Code, MatrixOrder, MemoryLoader, Options, Stage, Target, compile};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -120,7 +122,7 @@ impl Tools {
         let file = directory.join(settings.file_name());
         match route.target() {
             Some(target) => {
-                let text = our_text(target, source, settings)?;
+                let text = clock::timed("shaderport", || our_text(target, source, settings))?;
                 let path = directory.join(format!("ours.{}", target.name()));
                 std::fs::write(&path, &text).map_err(|e| Refusal::Crash(e.to_string()))?;
                 self.of_text(target, &path, &text, settings, &binary, quick)?;
@@ -133,9 +135,33 @@ impl Tools {
                     self.slangc(&file, settings, &binary)
                 };
                 finish(command, Refusal::Source)?;
+                self.judged(&binary)?;
             }
         }
         Ok(binary)
+    }
+
+    /// Our text of the last file by a route.
+    pub fn text_of(&self, route: Route, settings: Settings, directory: &Path) -> Option<String> {
+        let name = match route.target() {
+            Some(target) => format!("ours.{}", target.name()),
+            None => settings.file_name().to_owned(),
+        };
+        std::fs::read_to_string(directory.join(name)).ok()
+    }
+
+    /// What a peer made is run only when it is SPIR-V: a driver does anything with what is not.
+    fn judged(&self, binary: &Path) -> Result<(), Refusal> {
+        let failed = |e: std::io::Error| Refusal::Crash(e.to_string());
+        let bytes = std::fs::read(binary).map_err(failed)?;
+        std::fs::write(binary, spirv::for_old_tools(&bytes)).map_err(failed)?;
+        finish(self.spirv_val(binary), Refusal::ToolCrash)
+    }
+
+    fn spirv_val(&self, binary: &Path) -> Command {
+        let mut val = Command::new(&self.spirv_val);
+        val.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(binary);
+        val
     }
 
     /// Makes SPIR-V of our HLSL with slangc, as a second opinion on it. The text is where [`Tools::spirv`] left it.
@@ -143,6 +169,7 @@ impl Tools {
         let binary = directory.join("second.spv");
         let settings = Settings { rows: false, ..settings };
         finish(self.slangc(&directory.join("ours.hlsl"), settings, &binary), Refusal::Source)?;
+        self.judged(&binary)?;
         Ok(binary)
     }
 
@@ -161,6 +188,9 @@ impl Tools {
                 // DXC has no SPIR-V for some of what it takes for DXIL.
                 let mut dxil = Command::new(&self.dxc);
                 dxil.arg(path).args(["-T", "cs_6_6", "-E", "main", "-HV", "2021", "--out", "/dev/null"]);
+                if text.contains("16_t") {
+                    dxil.arg("-enable-16bit-types");
+                }
                 match made {
                     Err(Refusal::Text(why)) => match finish(dxil, Refusal::Text) {
                         Err(Refusal::Text(why)) => Err(Refusal::Text(why)),
@@ -176,9 +206,7 @@ impl Tools {
                 if quick {
                     return Ok(());
                 }
-                let mut val = Command::new(&self.spirv_val);
-                val.args(["--target-env", "vulkan1.2", "--scalar-block-layout"]).arg(binary);
-                finish(val, Refusal::Text)
+                finish(self.spirv_val(binary), Refusal::Text)
             }
             Target::Wgsl => {
                 if let Some(tint) = self.tint.as_ref().filter(|_| !quick) {
@@ -186,8 +214,8 @@ impl Tools {
                     command.args(["--format", "wgsl", "-o", "/dev/null"]).arg(path);
                     finish(command, Refusal::Text)?;
                 }
-                let words =
-                    catch_unwind(|| naga_spirv(text)).map_err(|_| Refusal::ToolCrash("naga panicked".into()))?;
+                let words = clock::timed("naga", || catch_unwind(|| naga_spirv(text)))
+                    .map_err(|_| Refusal::ToolCrash("naga panicked".into()))?;
                 let bytes: Vec<u8> = words.map_err(Refusal::Text)?.iter().flat_map(|w| w.to_le_bytes()).collect();
                 std::fs::write(binary, bytes).map_err(|e| Refusal::Crash(e.to_string()))
             }
@@ -197,6 +225,10 @@ impl Tools {
 
     fn dxc(&self, file: &Path, settings: Settings, binary: &Path, ours: bool) -> Command {
         let mut dxc = Command::new(&self.dxc);
+        // Without the option the names of these types are unknown, and with it `half` is another type.
+        if std::fs::read_to_string(file).is_ok_and(|text| text.contains("16_t")) {
+            dxc.arg("-enable-16bit-types");
+        }
         dxc.arg(file).args(["-T", "cs_6_6", "-E", "main", "-HV", "2021", "-spirv", "-fspv-target-env=vulkan1.2"]);
         dxc.arg(if settings.scalar { "-fvk-use-scalar-layout" } else { "-fvk-use-dx-layout" });
         // DXC's validator knows no scalar layout of constant buffers.
@@ -271,18 +303,26 @@ fn our_text(target: Target, source: &str, settings: Settings) -> Result<String, 
 
 fn naga_spirv(text: &str) -> Result<Vec<u32>, String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|e| format!("naga: {}", e.emit_to_string(text)))?;
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+    // WebGPU has packed halves; not all that naga is for do.
+    let capabilities = naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
     let information = validator.validate(&module).map_err(|e| format!("naga: {}", e.emit_to_string(text)))?;
     let options = naga::back::spv::Options::default();
     naga::back::spv::write_vec(&module, &information, &options, None).map_err(|e| format!("naga: {e}"))
 }
 
 fn finish(mut command: Command, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
-    let ran: Ran = process::run(&mut command, LIMIT).map_err(Refusal::Crash)?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+    clock::timed(&name, || finish_untimed(&mut command, refusal))
+}
+
+fn finish_untimed(command: &mut Command, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
+    let ran: Ran = process::run(command, LIMIT).map_err(Refusal::Crash)?;
     match ran.code {
         Some(0) => Ok(()),
         _ if ran.timed_out => Err(Refusal::ToolCrash(format!("no end after {} s", LIMIT.as_secs()))),
+        Some(_) if ran.said().contains("Internal Compiler error") => Err(Refusal::ToolCrash(ran.said())),
         Some(_) => Err(refusal(ran.said())),
         None => Err(Refusal::ToolCrash(format!("killed by a signal: {}", ran.said()))),
     }

@@ -32,6 +32,7 @@ impl Generator {
             52..60 => self.increment(),
             60..67 => self.call_statement(),
             67..70 => self.leave(),
+            70 | 71 if self.bytes.is_some() => self.store(),
             _ if depth == 0 => self.assignment(),
             70..82 => Some(self.condition(depth - 1)),
             82..92 => self.repetition(depth - 1),
@@ -155,8 +156,13 @@ impl Generator {
 
     fn increment(&mut self) -> Option<Tree> {
         let scalar = self.pick(&[Scalar::Int, Scalar::Uint]);
-        let count = if self.chance(70) { 1 } else { 2 + self.below(3) as u8 };
-        let (place, _) = self.writable(&Type::Vector(scalar, count), &[], false)?;
+        let ty = match self.below(20) {
+            0..14 => Type::scalar(scalar),
+            // DXC has no increments of matrices.
+            14 | 15 if self.is_slang() => Type::Matrix(Scalar::Int, 2 + self.below(3) as u8, 2 + self.below(3) as u8),
+            _ => Type::Vector(scalar, 2 + self.below(3) as u8),
+        };
+        let (place, _) = self.writable(&ty, &[], false)?;
         let pattern = self.pick(&["{}++;\n", "{}--;\n", "++{};\n", "--{};\n"]);
         Some(statement(pattern, vec![place.tree]))
     }
@@ -169,6 +175,28 @@ impl Generator {
         let function = self.pick(&functions);
         let (call, _) = self.call(&function, 2)?;
         Some(statement("{};\n", vec![call]))
+    }
+
+    /// Words of the byte-address buffer.
+    fn store(&mut self) -> Option<Tree> {
+        let buffer = self.bytes.clone()?;
+        let scalar = self.pick(&[Scalar::Int, Scalar::Uint]);
+        let count = 1 + self.below(4) as u8;
+        let ty = Type::Vector(scalar, count);
+        let value = self.number(scalar, count, 3);
+        let at = 4 * self.below(12);
+        let place = format!("thread_{} * 64u + {at}u", self.suffix);
+        let number = if count == 1 { String::new() } else { count.to_string() };
+        let pattern = match self.below(3) {
+            0 => format!("{buffer}.Store<{}>({place}, {{}});\n", ty.name()),
+            1 if count == 1 => {
+                let operation = self.pick(&["Add", "Max", "Min", "And", "Or", "Xor"]);
+                format!("{buffer}.Interlocked{operation}({place}, uint({{}}));\n")
+            }
+            _ => format!("{buffer}.Store{number}({place}, uint{number}({{}}));\n"),
+        };
+        (self.effects, self.mentions) = (true, true);
+        Some(statement(&pattern, vec![value.tree]))
     }
 
     /// `break`, `continue` or `return`, mostly under a condition.
@@ -229,7 +257,7 @@ impl Generator {
         let ty = scalar.name();
         let tree = match kind {
             0 => {
-                let more = self.number(Scalar::Bool, 1, 2).tree;
+                let more = self.optional(Scalar::Bool, 1, 2).tree;
                 let head = format!(
                     "for ({ty} {counter} = 0{suffix}; {counter} < {times}{suffix} && ({{}}); {counter}++) {{}}"
                 );
