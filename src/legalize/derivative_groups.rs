@@ -9,16 +9,17 @@
 //! a derivative is an error. Spec: `GL_NV_compute_shader_derivatives`.
 
 use super::derivatives::DERIVATIVE;
+use super::needs::Find;
 use super::stage_io::attribute;
 use super::{Context, Pass};
+use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Capability, EXTENSION_ATTRIBUTE, STAGE_LAYOUT};
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "derivative_groups",
-    always: Some("what it states is no need that a scan finds"),
-    lessens: &[Capability::UnstatedQuads],
+    removes: &[(Capability::UnstatedQuads, Find::Entry(unstated))],
     after: &["derivatives"],
     run,
     ..Pass::ROW
@@ -27,23 +28,27 @@ pub(super) const PASS: Pass = Pass {
 const EXTENSION: &str = "GL_NV_compute_shader_derivatives";
 
 fn run(cx: &mut Context) {
-    if cx.profile.has(Capability::UnstatedQuads) || !cx.profile.has(Capability::ComputeDerivatives) {
-        return;
-    }
-    let takers = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
     for entry in cx.program.entry_points.clone() {
-        let word = arrangement(entry.workgroup_size).filter(|_| entry.stage == Stage::Compute);
-        if let Some(word) = word.filter(|_| takers.contains(&entry.function)) {
-            let function = &mut cx.program.functions[entry.function];
-            let text = |text: &str| AttributeArg::Text(Symbol::new(text));
-            for (name, args) in
-                [(STAGE_LAYOUT, vec![text(word), text("in")]), (EXTENSION_ATTRIBUTE, vec![text(EXTENSION)])]
-            {
-                let made = attribute(name, args, function.span);
-                function.attributes.push(made);
-            }
+        let Some(word) = arrangement(entry.workgroup_size).filter(|_| unstated(cx.program, &entry).is_some()) else {
+            continue;
+        };
+        let function = &mut cx.program.functions[entry.function];
+        let text = |text: &str| AttributeArg::Text(Symbol::new(text));
+        let layout = (STAGE_LAYOUT, vec![text(word), text("in")]);
+        for (name, args) in [layout, (EXTENSION_ATTRIBUTE, vec![text(EXTENSION)])] {
+            let made = attribute(name, args, function.span);
+            function.attributes.push(made);
         }
     }
+}
+
+/// Where a compute shader takes derivatives and does not say how its work group is made of quads, if it is.
+fn unstated(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    let function = &program.functions[entry.function];
+    let stated = function.attributes.iter().any(|a| a.name == STAGE_LAYOUT);
+    let takes = || program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE)).contains(&entry.function);
+    let is_open = entry.stage == Stage::Compute && !stated && arrangement(entry.workgroup_size).is_some();
+    (is_open && takes()).then_some(function.span)
 }
 
 /// How quads are made of the invocations of a work group, if it is made of whole ones.
