@@ -40,6 +40,7 @@ const FILES: &[&str] = &[
     "bits",
     "stage",
     "texture",
+    "residency",
     "sampled",
     "image",
     "buffer",

@@ -120,6 +120,10 @@ impl Dialect for Hlsl {
     }
 
     fn converts(&self, cx: &Context, from: TypeId, to: TypeId) -> bool {
+        // The condition of `?:` must be a scalar: `bool1` is none to it.
+        if matches!(cx.program.types.get(from), Type::Vector(Scalar::Bool, 1)) {
+            return false;
+        }
         let (Some((_, from)), Some((_, to))) = (numeric(cx, from), numeric(cx, to)) else { return false };
         match (from, to) {
             (f, t) if f == t => true,
