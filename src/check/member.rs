@@ -118,6 +118,10 @@ impl<'a> Checker<'a> {
     fn select(&mut self, value: ExprId, scalar: Scalar, length: u8, name: ast::Ident, span: Span) -> Operand<'a> {
         let read = swizzle::vector(name.name.as_str(), length);
         let Some(swizzle) = self.components(value, name, read) else { return Operand::Error };
+        // The one component of a scalar is the scalar, also where a place is meant.
+        if swizzle.len == 1 && matches!(self.program.types.get(self.ty(value)), Type::Scalar(_)) {
+            return Operand::Value(value);
+        }
         let ty = self.scalar_or_vector(scalar, swizzle.len);
         Operand::Value(self.push(ExprKind::Swizzle(value, swizzle), ty, span))
     }

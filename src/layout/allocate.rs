@@ -196,6 +196,7 @@ impl<'a> Allocator<'a> {
     fn reserve_all(&mut self, globals: &mut [(GlobalId, Pending)], entries: &mut [EntryScope], has_buffer: bool) {
         for (_, pending) in globals {
             self.reserve(pending);
+            self.reserve_counter(pending);
         }
         let mut dropped = std::mem::take(&mut self.dropped);
         if self.settings.reserve_unused {

@@ -11,7 +11,8 @@ pub const PASS: Pass = Pass {
     always: Some("every target has its own way to declare inputs and outputs"),
     after: &["split_resources", "entry_uniforms", "called_entry_points", "called_values", "subpass_inputs", "varyings"],
     // Outputs that are put together by statements may hide the last return.
-    adds: &[Capability::MissingReturns],
+    // Inputs and outputs are variables that calls may change.
+    adds: &[Capability::MissingReturns, Capability::ValueBeforePlace],
     run,
     ..Pass::ROW
 };

@@ -265,6 +265,8 @@ impl Hoister<'_> {
                 }
                 self.lower(b);
                 self.body.exprs.replace_by(id, b);
+                // What is left is the place.
+                self.marks.retain(|marked, mark| *marked != id || !matches!(mark, Mark::Effect));
             }
             ExprKind::Assign(_, target, value) if self.body.value_first => {
                 self.operands(&[(value, false), (target, true)]);

@@ -23,7 +23,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "inline_builtins",
     always: Some("polyfills of the library are written for it"),
-    adds: &[Capability::WrappingConstants, Capability::NonFiniteConstants, Capability::BareHeapElements],
+    adds: &[
+        Capability::WrappingConstants,
+        Capability::NonFiniteConstants,
+        Capability::BareHeapElements,
+        // What a polyfill assigns to is what it was called with, and its effects are the caller's.
+        Capability::SwizzleAssignment,
+        Capability::ValueBeforePlace,
+        Capability::BufferCopies,
+    ],
     after: &["select_target", "lower_properties"],
     run,
     ..Pass::ROW
@@ -442,7 +450,8 @@ fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
                 let scalars = parts.iter().all(|p| matches!(types.get(exprs[*p].ty), Type::Scalar(_)));
                 let part = swizzle.list().first().and_then(|c| parts.get(*c as usize));
                 let dropped = |p: &&ExprId| parts.iter().all(|other| other == *p || is_trivial(exprs, *other));
-                if let Some(&part) = part.filter(|p| scalars && dropped(p)) {
+                // One component may be a vector of one.
+                if let Some(&part) = part.filter(|p| scalars && exprs[**p].ty == ty && dropped(p)) {
                     exprs.replace_by(id, part);
                 }
             }

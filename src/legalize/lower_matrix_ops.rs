@@ -229,18 +229,23 @@ fn by_rows(b: &mut Build, id: ExprId) {
             let parts = parts.collect();
             b.exprs[id].kind = ExprKind::Construct(parts);
         }
+        // Where the value of before is used it was taken out.
+        ExprKind::Step(increment, _, target) => {
+            let op = if increment { BinaryOp::Add } else { BinaryOp::Sub };
+            let parts = (0..row_count(b.types, ty)).map(|row| {
+                let x = row_of(b, target, row);
+                let one = b.number(1, b.exprs[x].ty);
+                b.binary(op, x, one)
+            });
+            let parts = parts.collect();
+            let value = b.add(ExprKind::Construct(parts), ty);
+            b.exprs[id].kind = ExprKind::Assign(None, target, value);
+        }
         ExprKind::Assign(Some(op), target, value) => {
             let read = b.exprs.duplicate(target);
             let operation = b.add(ExprKind::Binary(op, read, value), ty);
             by_rows(b, operation);
             b.exprs[id].kind = ExprKind::Assign(None, target, operation);
-        }
-        // Where the value of before is used it was taken out.
-        ExprKind::Step(increment, _, target) => {
-            let one = b.number(1, ty);
-            let op = if increment { BinaryOp::Add } else { BinaryOp::Sub };
-            b.exprs[id].kind = ExprKind::Assign(Some(op), target, one);
-            by_rows(b, id);
         }
         _ => {}
     }

@@ -13,6 +13,7 @@ mod heap_variables;
 mod hidden_constants;
 pub mod hoist;
 pub mod needs;
+mod assigned_places;
 mod assignment_order;
 mod atomics;
 mod bits;
@@ -92,6 +93,7 @@ mod wide_integers;
 mod wrapping_constants;
 mod subpass_inputs;
 mod swizzle_elements;
+mod switch_widths;
 mod texel_buffers;
 mod texture_access;
 #[cfg(test)]
@@ -220,9 +222,11 @@ pub const PASSES: &[Pass] = &[
     select_target::PASS,
     dead_code::PASS,
     dead_jumps::PASS,
+    assigned_places::PASS,
     lower_properties::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
+    switch_widths::PASS,
     called_entry_points::PASS,
     constant_parameters::PASS,
     runtime_initializers::PASS,

@@ -97,10 +97,6 @@ pub(super) const NATIVE: &[Finder] = &[
         let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
     })),
-    (Capability::WideSwitches, Find::Stmt(|p, body, stmt| match stmt.kind {
-        StmtKind::Switch(value, ..) => p.types.component(body.exprs[value].ty).is_some_and(|s| s.size() == 8),
-        _ => false,
-    })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -130,12 +126,26 @@ pub(super) const NATIVE: &[Finder] = &[
         a.name.as_str().to_ascii_lowercase().starts_with("vk::ext_builtin")
     }))),
     (Capability::RepeatedMeshCounts, Find::Entry(second_count)),
+    (Capability::VertexWrites, Find::Entry(written_by_vertices)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);
         let array = inputs.find(|g| matches!(p.types.get(g.ty), Type::Array(..)))?;
         (e.stage == Stage::Vertex).then_some(array.span)
     })),
 ];
+
+/// The first buffer or texture that a vertex shader may write.
+fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    let at = program.entry_points.iter().position(|e| e.function == entry.function)?;
+    let is_written = |g: &&Global| match program.types.get(program.types.innermost(g.ty)) {
+        Type::Buffer(_, access, _) => access != Access::Read,
+        Type::Texture(t) => !t.combined && t.access != Access::Read,
+        _ => false,
+    };
+    let reached = program.reachable_globals();
+    let mut globals = reached.get(at)?.iter().map(|id| &program.globals[*id]).filter(is_written);
+    (entry.stage == Stage::Vertex).then(|| globals.next().map(|g| g.span))?
+}
 
 /// The second call of a mesh shader that a target takes once.
 fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {

@@ -45,8 +45,7 @@ fn run(cx: &mut Context) {
         let live = body.expressions();
         let statements = statement_roots(body);
         let faults = Pairs::new(cx, &mut helpers, &mut body.exprs, statements).run(&live);
-        let switches = finders::switches(cx.program, body);
-        for (span, what) in faults.into_iter().chain(switches) {
+        for (span, what) in faults {
             cx.unsupported(span, format!("{} does not support {what} 64-bit integers", cx.profile.name));
         }
     });

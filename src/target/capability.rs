@@ -74,6 +74,8 @@ capabilities! {
     NestedArrays,
     /// Arrays as inputs of vertex shaders.
     VertexInputArrays,
+    /// Buffers and textures that may be written, in vertex shaders.
+    VertexWrites,
     /// `?:` by components between vectors of integers or bools.
     IntegerChoices,
     /// `ConstantBuffer<T>` as an array.
@@ -148,6 +150,10 @@ capabilities! {
     SignedRemainder,
     /// Assigning to parameters.
     MutableParameters,
+    /// Assignments to the variable that an assignment gives, or the last of several expressions: `(a += b) = c`.
+    AssignedPlaces,
+    /// `switch` over integers that are not of 32 bits.
+    SwitchWidths,
     /// Arguments of another type than the `out` or `inout` parameter that they are for.
     ConvertedOutArguments,
     /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods.
@@ -250,8 +256,6 @@ capabilities! {
     UnstatedTextureAccess,
     /// Array textures of one dimension.
     LineArrays,
-    /// `switch` on 64-bit integers.
-    WideSwitches,
     /// Atomics on images.
     ImageAtomics,
     /// Strings (`printf`).

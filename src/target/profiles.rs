@@ -149,10 +149,10 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
-    Overloads, VaryingOffsets, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    Overloads, VertexWrites, VaryingOffsets, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
-    CalledConstants, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
+    CalledConstants, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
@@ -160,7 +160,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
-const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64, WideSwitches]);
+const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOperations, Int64]);
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
@@ -170,7 +170,7 @@ const SM_6_6: Capabilities =
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -206,6 +206,7 @@ const GL_330: Capabilities = GL_ANY.with(&[
     VertexInputArrays,
 ]);
 const GL_430: Capabilities = GL_330.with(&[
+    VertexWrites,
     StorageBuffers,
     StorageTextures,
     ComputeShaders,
@@ -223,6 +224,7 @@ const GL_430: Capabilities = GL_330.with(&[
 const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances]);
 const ES_300: Capabilities = GL_ANY;
 const ES_310: Capabilities = ES_300.with(&[
+    VertexWrites,
     StorageBuffers,
     StorageTextures,
     ComputeShaders,
@@ -245,6 +247,7 @@ const WGSL: Capabilities = COMMON.with(&[
 ]);
 /// The dialect of naga, with what wgpu has as features of devices.
 const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
+    VertexWrites,
     ResourceArrays,
     BufferArrays,
     UnboundedResourceArrays,
@@ -258,7 +261,7 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
     ImageAtomics,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
-const NAGA: Capabilities = WGSL.less(&[SpecializationConstants]);
+const NAGA: Capabilities = WGSL.with(&[VertexWrites]).less(&[SpecializationConstants]);
 
 /// What targets have and is not written yet, and with which extension they have it.
 pub const NOT_YET: &[(Target, Capability, &str)] = &[

@@ -249,7 +249,13 @@ impl GlslFile<'_> {
             (Modifiers::PERVERTEX, "pervertexEXT "),
             (Modifiers::PRIMITIVES, "perprimitiveEXT "),
         ];
-        let words: String = WORDS.iter().filter(|(m, _)| global.modifiers.has(*m)).map(|(_, word)| *word).collect();
+        // What is not interpolated is not interpolated in some way.
+        let flat = global.modifiers.has(Modifiers::NOINTERPOLATION);
+        let meant = |m: Modifiers| {
+            let way = m == Modifiers::NOPERSPECTIVE || m == Modifiers::CENTROID || m == Modifiers::SAMPLE;
+            global.modifiers.has(m) && !(flat && way)
+        };
+        let words: String = WORDS.iter().filter(|(m, _)| meant(*m)).map(|(_, word)| *word).collect();
         let layout = layout_of(&layout);
         let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
         let storage = global.storage.map_or(String::new(), |storage| format!("{storage} "));

@@ -109,6 +109,15 @@ impl Dialect for Hlsl {
                 let part: String = elements.iter().map(|(row, column)| format!("_m{row}{column}")).collect();
                 Some(ex.selected(*base, &format!(".{part}"), out))
             }
+            // A vector of one component is no condition.
+            ExprKind::Select(c, a, b) if matches!(ex.ty(ex.condition_of(*c)), Type::Vector(_, 1)) => {
+                ex.selected(ex.condition_of(*c), ".x", out);
+                out.push_str(" ? ");
+                ex.operand(*a, Prec::Ternary, out);
+                out.push_str(" : ");
+                ex.operand(*b, Prec::Ternary, out);
+                Some(Prec::Ternary)
+            }
             ExprKind::Select(c, a, b) if self.has_select && !is_scalar(ex, *c) => {
                 Some(ex.call_of("select", &[*c, *a, *b], out))
             }

@@ -181,8 +181,9 @@ impl Dialect for Wgsl {
             ExprKind::Assign(..) => ex.text(id),
             ExprKind::Call(function, _) => {
                 let function = &ex.cx.program.functions[*function];
-                let effects =
-                    function.is_marked("__effects") || function.params.iter().any(|p| p.mode != ParamMode::In);
+                // The results of subgroup operations must be used.
+                let effects = function.is_marked("__effects") && !function.is_marked("__non_uniform")
+                    || function.params.iter().any(|p| p.mode != ParamMode::In);
                 let builtin = matches!(function.body, FunctionBody::Intrinsic(_));
                 let plain = !builtin || effects || ex.type_id(id) == TypeId::VOID;
                 if plain { ex.text(id) } else { format!("_ = {}", ex.text(id)) }

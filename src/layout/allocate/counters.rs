@@ -5,6 +5,26 @@ use super::*;
 use crate::layout::Counter;
 
 impl<'a> Allocator<'a> {
+    /// The binding that the source gives a counter, in the set of its buffer.
+    pub(super) fn reserve_counter(&mut self, pending: &Pending) {
+        let (Some(index), Owner::Global(id)) = (pending.explicit.vk_counter_binding, pending.id) else { return };
+        let facts = self.settings.api.facts();
+        let ty = self.program.types.get(self.program.types.innermost(self.program.globals[id].ty));
+        // Buffers that append or consume take two bindings in any case.
+        let counts = matches!(ty, Type::Buffer(BufferKind::Structured | BufferKind::Counter, ..));
+        if !facts.explicit || self.settings.api == Api::D3d || !counts {
+            return;
+        }
+        // As many as there are buffers.
+        let counts = &pending.layout.counts;
+        let Some(unit) = Unit::SLOTS.into_iter().find(|u| counts.get(*u) > 0) else { return };
+        let count = Unit::SLOTS.into_iter().map(|u| counts.get(u)).sum::<u64>();
+        let name = format!("{}$Counter", pending.name).as_str().into();
+        let (space, at) = (pending.place.space.get(unit), (u64::from(index), count));
+        let range = self.range_of((name, Owner::Counter(id)), unit, space, at, How::Explicit);
+        self.claim(Placement { span: pending.span, ..range });
+    }
+
     /// Places the hidden counters that are used.
     pub(super) fn place_counters(&mut self, globals: &[(GlobalId, Pending)]) -> BTreeMap<GlobalId, Counter> {
         let mut counters = BTreeMap::new();

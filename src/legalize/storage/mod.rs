@@ -57,8 +57,8 @@ pub(super) const PASS: Pass = Pass {
         "whether bytes differ from the rules of the target depends on the layout, not on what the program needs",
     ),
     removes: finders::ALL,
-    // Matrices of one part are made of it.
-    adds: &[Capability::AggregateExpressions, Capability::MatrixSwizzles],
+    // Matrices of one part are made of it; one of one row or column is a vector, whose elements are components.
+    adds: &[Capability::AggregateExpressions, Capability::SwizzleAssignment, Capability::MatrixSwizzles],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
     ..Pass::ROW

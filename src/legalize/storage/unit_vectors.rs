@@ -35,6 +35,7 @@ pub(super) fn narrow_all(program: &mut Program) {
 enum OperandShape {
     Product,
     Transpose,
+    Determinant,
 }
 
 fn shape(body: &FunctionBody) -> Option<OperandShape> {
@@ -45,7 +46,11 @@ fn shape(body: &FunctionBody) -> Option<OperandShape> {
 }
 
 fn spelling(template: &Template) -> Option<OperandShape> {
-    let shapes = [(Operation::Product, OperandShape::Product), (Operation::Transpose, OperandShape::Transpose)];
+    let shapes = [
+        (Operation::Product, OperandShape::Product),
+        (Operation::Transpose, OperandShape::Transpose),
+        (Operation::Determinant, OperandShape::Determinant),
+    ];
     shapes.into_iter().find(|(operation, _)| template == operation.common()).map(|(_, shape)| shape)
 }
 
@@ -103,7 +108,8 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, templates: &[Op
             exprs[id].kind = ExprKind::Convert(part, written);
         }
         ExprKind::Call(f, args) => match templates.get(f.index()).copied().flatten() {
-            Some(OperandShape::Transpose) => transposition(types, exprs, id, &args),
+            // A matrix of one element is its own determinant.
+            Some(OperandShape::Transpose | OperandShape::Determinant) => transposition(types, exprs, id, &args),
             Some(OperandShape::Product) => product(types, exprs, id, &args),
             None => {}
         },

@@ -2,7 +2,6 @@
 
 use super::super::Context;
 use super::width;
-use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::*;
 
@@ -41,17 +40,4 @@ pub(super) fn is_possible(cx: &Context) -> bool {
 
 fn is_wide(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::I64 | Scalar::U64)
-}
-
-/// Switches over 64-bit integers.
-pub(super) fn switches(program: &Program, body: &Body) -> Vec<(Span, String)> {
-    let mut found = Vec::new();
-    body.block.visit(&mut |stmt| {
-        if let StmtKind::Switch(value, ..) = stmt.kind
-            && width(&program.types, body.exprs[value].ty).is_some()
-        {
-            found.push((stmt.span, "a switch over".to_owned()));
-        }
-    });
-    found
 }

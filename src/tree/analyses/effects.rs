@@ -67,7 +67,14 @@ impl Program {
     pub fn each_written(&self, exprs: &ExprArena, id: ExprId, f: &mut dyn FnMut(ExprId)) {
         match &exprs[id].kind {
             ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) | ExprKind::AddressOf(target) => f(*target),
-            ExprKind::Call(function, args) => self.written_arguments(*function, args).for_each(f),
+            ExprKind::Call(function, args) => {
+                // What is converted on its way back is the place below.
+                let places = self.written_arguments(*function, args).map(|arg| match exprs[arg].kind {
+                    ExprKind::Convert(place, _) => place,
+                    _ => arg,
+                });
+                places.for_each(f);
+            }
             _ => {}
         }
     }
