@@ -224,7 +224,6 @@ modifiers! {
     PERVERTEX = 24, "pervertex";
     SHADER_RECORD = 25, "shader_record";
     ATOMIC_ACCESS = 26, "__atomic_access";
-    CONSTEXPR = 27, "constexpr";
 }
 
 impl Modifiers {
