@@ -430,6 +430,7 @@ mod tests {
             DeclKind::Var(v) => vec![v.name.name],
             DeclKind::Property(p) => vec![p.name.name],
             DeclKind::Subscript(_) => Vec::new(),
+            DeclKind::Namespace(path, _) => path.iter().map(|n| n.name).collect(),
             other => panic!("the library declares {other:?}"),
         }
     }

@@ -173,12 +173,13 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
     }
 }
 
-/// Whether a place is not in a variable of one invocation alone.
+/// Whether a place is not in a variable of one invocation alone. What such a variable points to or names as a resource is not.
 fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
-    let pointed = |id: ExprId| matches!(exprs[id].kind, ExprKind::Deref(_));
+    let names =
+        |id: ExprId| matches!(exprs[id].kind, ExprKind::Deref(_)) || program.types.get(exprs[id].ty).is_resource();
     match exprs[exprs.base(target)].kind {
-        ExprKind::Local(_) => exprs.post_order(target).into_iter().any(pointed),
-        ExprKind::Global(g) => !matches!(program.globals[g].kind, GlobalKind::Static | GlobalKind::Const),
+        ExprKind::Global(g) if !matches!(program.globals[g].kind, GlobalKind::Static | GlobalKind::Const) => true,
+        ExprKind::Local(_) | ExprKind::Global(_) => exprs.way_to_base(target).any(names),
         _ => true,
     }
 }

@@ -166,19 +166,21 @@ impl Arena<ExprId, Expr> {
 
     /// The variable, parameter or global that an lvalue lies in: strips fields, elements and swizzles.
     pub fn base(&self, id: ExprId) -> ExprId {
-        let mut id = id;
-        loop {
-            match &self[id].kind {
-                ExprKind::Field(a, _)
-                | ExprKind::Index(a, _)
-                | ExprKind::Contents(a)
-                | ExprKind::Swizzle(a, _)
-                | ExprKind::MatrixSwizzle(a, _)
-                | ExprKind::Deref(a)
-                | ExprKind::AddressOf(a) => id = *a,
-                _ => return id,
-            }
-        }
+        self.way_to_base(id).last().unwrap_or(id)
+    }
+
+    /// An lvalue, what it is a part of, and so on, up to [`base`](Self::base).
+    pub fn way_to_base(&self, id: ExprId) -> impl Iterator<Item = ExprId> {
+        std::iter::successors(Some(id), |id| match &self[*id].kind {
+            ExprKind::Field(a, _)
+            | ExprKind::Index(a, _)
+            | ExprKind::Contents(a)
+            | ExprKind::Swizzle(a, _)
+            | ExprKind::MatrixSwizzle(a, _)
+            | ExprKind::Deref(a)
+            | ExprKind::AddressOf(a) => Some(*a),
+            _ => None,
+        })
     }
 
     /// The indices on an access path, outermost last.
