@@ -1,4 +1,4 @@
-//! Values taken apart into numbers, as HLSL fills the parts of a list and casts one aggregate to another.
+//! Values split into numbers, as HLSL fills the parts of a list and casts one aggregate to another.
 //!
 //! `struct T { float2 a; float2 b; };  T t = { v.xyz, w };  T u = (T)v;  float x[4] = (float[4])t;`
 //!
@@ -8,7 +8,7 @@
 use super::{Checker, convert};
 use crate::tree::{ExprId, ExprKind, Literal, Swizzle, Type, TypeId};
 
-/// A value of more numbers is not taken apart.
+/// A value of more numbers is not split.
 const MOST: u32 = 4096;
 
 impl Checker<'_> {

@@ -358,14 +358,14 @@ impl<'a> Checker<'a> {
             return self.take_parts(ty, elements, span);
         }
         elements.pending.pop_front();
-        if self.take_apart(value, elements) {
+        if self.split_value(value, elements) {
             return self.take(ty, elements, span);
         }
         Some(self.part(value, ty))
     }
 
     /// Puts the numbers of a value in its place.
-    fn take_apart(&mut self, value: ExprId, elements: &mut Elements<'a>) -> bool {
+    fn split_value(&mut self, value: ExprId, elements: &mut Elements<'a>) -> bool {
         let Some(parts) = self.flat_parts(value) else { return false };
         parts.into_iter().rev().for_each(|part| elements.pending.push_front(part));
         true
@@ -484,7 +484,7 @@ impl<'a> Checker<'a> {
             }
             let part = self.components_of(from, component);
             let Some((n, part)) = part.filter(|(n, _)| count + n <= shape.count()) else {
-                if self.take_apart(value, &mut *elements) {
+                if self.split_value(value, &mut *elements) {
                     continue;
                 }
                 let (a, b, at) = (self.type_text(from), self.type_text(ty), self.span(value));

@@ -36,22 +36,11 @@ fn needed(stage: Stage) -> &'static [(&'static str, &'static str)] {
 const LARGEST: &[(&str, i64)] = &[("maxvertexcount", 1024), ("outputcontrolpoints", 32), ("instance", 32)];
 
 /// The largest sizes of a group, and the most invocations; of stages that have groups.
+const GROUP_LIMITS: &[(Stage, [u32; 3], u64)] =
+    &[(Stage::Compute, [1024, 1024, 64], 1024), (Stage::Mesh, [128; 3], 128), (Stage::Amplification, [128; 3], 128)];
+
 fn group_limits(stage: Stage) -> Option<([u32; 3], u64)> {
-    match stage {
-        Stage::Compute => Some(([1024, 1024, 64], 1024)),
-        Stage::Mesh | Stage::Amplification => Some(([128; 3], 128)),
-        Stage::Vertex
-        | Stage::Hull
-        | Stage::Domain
-        | Stage::Geometry
-        | Stage::Fragment
-        | Stage::RayGeneration
-        | Stage::Intersection
-        | Stage::AnyHit
-        | Stage::ClosestHit
-        | Stage::Miss
-        | Stage::Callable => None,
-    }
+    GROUP_LIMITS.iter().find(|(s, ..)| *s == stage).map(|(_, sizes, count)| (*sizes, *count))
 }
 
 impl Checker<'_> {

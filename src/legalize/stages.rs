@@ -72,8 +72,8 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
         }
         "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
-            if capability == Capability::ImplicitLodAnywhere && derivatives(entry.stage).is_some_and(|c| profile.has(c))
-            {
+            let has_derivatives = DERIVATIVES.iter().any(|(stage, c)| *stage == entry.stage && profile.has(*c));
+            if capability == Capability::ImplicitLodAnywhere && has_derivatives {
                 return None;
             }
             let splits = capability == Capability::ComputeDerivatives && entry.stage == Stage::Compute;
@@ -92,24 +92,12 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
     })
 }
 
-/// The capability to take derivatives in a stage. Where they are, a level of detail comes from them.
-fn derivatives(stage: Stage) -> Option<Capability> {
-    match stage {
-        Stage::Compute => Some(Capability::ComputeDerivatives),
-        Stage::Mesh | Stage::Amplification => Some(Capability::MeshDerivatives),
-        Stage::Vertex
-        | Stage::Hull
-        | Stage::Domain
-        | Stage::Geometry
-        | Stage::Fragment
-        | Stage::RayGeneration
-        | Stage::Intersection
-        | Stage::AnyHit
-        | Stage::ClosestHit
-        | Stage::Miss
-        | Stage::Callable => None,
-    }
-}
+/// The capabilities to take derivatives in stages. Where they are, a level of detail comes from them.
+const DERIVATIVES: &[(Stage, Capability)] = &[
+    (Stage::Compute, Capability::ComputeDerivatives),
+    (Stage::Mesh, Capability::MeshDerivatives),
+    (Stage::Amplification, Capability::MeshDerivatives),
+];
 
 /// The names that are an attribute's arguments.
 fn names(attribute: &Attribute) -> impl Iterator<Item = &'static str> + '_ {
