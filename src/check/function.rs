@@ -7,7 +7,7 @@ use super::packs::Item;
 use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
-use super::{Arg, Checker};
+use super::{Arg, Checker, constant};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -837,9 +837,14 @@ impl<'a> Checker<'a> {
             return;
         }
         let looked_at = !self.in_builtin() && !self.diags.has_errors();
-        if looked_at && may_complete(&self.cx.body.exprs, &self.cx.body.block) {
+        if looked_at && self.may_complete(&self.cx.body.block) {
             self.missing_return(result, span);
         }
+    }
+
+    /// Whether control may come to the end of a block of the body at hand. Constant conditions count, as in DXC.
+    pub(super) fn may_complete(&self, block: &crate::tree::Block) -> bool {
+        may_complete(block, &|c| constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth()))
     }
 
     /// A function that may come to its end without a value: an error in HLSL, as DXC has it; in Slang the value is zero and there

@@ -14,7 +14,6 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::analyses::may_complete;
 use crate::tree::{Block, ExprId, ExprKind, Hints, Literal, Local, LocalId, Modifiers, Stmt, StmtKind, TypeId};
 
 /// What a function that throws returns: the type of its value, and of its error.
@@ -230,7 +229,7 @@ impl<'a> Checker<'a> {
         let block = self.body(body);
         let after = self.leave_breakable(span);
         // Behind a body that does not come to its end there is only what was caught.
-        let ends = may_complete(&self.cx.body.exprs, &block);
+        let ends = self.may_complete(&block);
         let Some(catcher) = self.cx.throwing.catchers.pop() else { return };
         let used = catcher.clauses.iter().filter(|c| c.is_used);
         let flags: Vec<LocalId> = used.map(|c| c.caught).chain(catcher.breaks).chain(catcher.continues).collect();

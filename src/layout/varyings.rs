@@ -48,7 +48,7 @@ const IN_AND_OUT: [Unit; 2] = [Unit::VaryingInput, Unit::VaryingOutput];
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
         let all = locations::varyings(program, settings, entry);
-        without_neighbours(entry.stage, &all, found);
+        without_neighbours(program, entry.stage, &all, found);
         outputs(program, settings, entry, found);
         let (inputs, outputs): (Vec<_>, Vec<_>) =
             all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
@@ -102,7 +102,7 @@ fn inputs_of(stage: Stage) -> Option<&'static str> {
 
 /// A stage of groups has no stage before it that gives it something for each invocation, and gives nothing to one after it
 /// but what a mesh shader has arrays of. A stage of primitives is given something for each vertex.
-fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
+fn without_neighbours(program: &Program, stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
     let Some(note) = inputs_of(stage) else { return };
     let of_groups = matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
     for varying in all.iter().filter(|v| IN_AND_OUT.contains(&v.unit) && v.many.is_none()) {
@@ -110,7 +110,8 @@ fn without_neighbours(stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>
             let is_system = part.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
             // What a mesh shader takes without a semantic is its payload.
             let is_payload = stage == Stage::Mesh && part.semantic.is_none();
-            let is_leaf = part.parts.is_empty();
+            // A struct without fields is nothing.
+            let is_leaf = part.parts.is_empty() && !matches!(program.types.get(part.ty), Type::Struct(_));
             let is_given = varying.unit == Unit::VaryingOutput;
             let is_fault = is_given && of_groups || !is_given && is_leaf && !is_system && !is_payload;
             if is_fault {

@@ -208,12 +208,55 @@ impl AttributeLowering<'_, '_> {
         self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
     }
 
-    /// Turns over the `w` of a fragment's position where it is used.
+    /// Turns over the `w` of a fragment's position at the start, if any code may see it.
+    fn turn_positions_first(&mut self, local: LocalId, leaves: &[Leaf]) {
+        let ty = self.body.locals[local].ty;
+        for leaf in leaves.iter().filter(|leaf| leaf.is_position()) {
+            if !has_w(&self.cx.program.types, leaf.ty) || !self.is_w_seen(local, leaf) {
+                continue;
+            }
+            let span = self.body.locals[local].span;
+            let exprs = &mut self.body.exprs;
+            let base = exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+            let position = self.cx.program.part(exprs, base, &leaf.path);
+            let target = exprs.duplicate(position);
+            let mut b = Build::new(&mut self.cx.program.types, exprs, span);
+            let (target, value) = (b.swizzle(target, &[3]), reciprocal_w(&mut b, position));
+            self.start.push(b.set(target, value));
+        }
+    }
+
+    /// Whether code may see the `w` of a position: of the parameter itself, or of the field of its struct in any function.
+    fn is_w_seen(&self, local: LocalId, leaf: &Leaf) -> bool {
+        let program = &*self.cx.program;
+        if leaf.path.is_empty() {
+            let uses = self.body.expressions().into_iter();
+            return uses
+                .filter(|id| matches!(self.body.exprs[*id].kind, ExprKind::Local(l) if l == local))
+                .any(|id| sees_w(program, &self.body, id));
+        }
+        let [Step::Field(field)] = *leaf.path.as_slice() else { return true };
+        let owner = self.body.locals[local].ty;
+        let sees = |body: &Body| {
+            body.expressions().into_iter().any(|id| {
+                let is_it = matches!(body.exprs[id].kind, ExprKind::Field(base, index)
+                    if index == field && body.exprs[base].ty == owner);
+                is_it && sees_w(program, body, id)
+            })
+        };
+        sees(&self.body) || program.functions.iter().any(|(_, f)| sees(&f.code))
+    }
+
+    /// Turns over the `w` of a fragment's position: where it is used, or before anything else if the parameter is written to
+    /// or goes elsewhere as a whole.
     fn turn_positions(&mut self, local: LocalId, leaves: &[Leaf]) {
         if self.entry.stage != Stage::Fragment {
             return;
         }
-        let Some(found) = accesses(&self.body, local, leaves, &|_| false) else { return };
+        let free = !self.cx.program.written_locals(&self.body).contains(&local);
+        let Some(found) = accesses(&self.body, local, leaves, &|_| false).filter(|_| free) else {
+            return self.turn_positions_first(local, leaves);
+        };
         for (id, index) in found {
             let position = leaves.get(index).is_some_and(Leaf::is_position);
             if !position {
@@ -366,7 +409,7 @@ impl AttributeLowering<'_, '_> {
             leaves.push(Leaf::zero_position(ty, span));
         }
         if leaves.is_empty() {
-            return;
+            return self.without_result();
         }
         let result = self.cx.program.functions[self.entry.function].result;
         if out_locals.is_empty() {
@@ -403,6 +446,26 @@ impl AttributeLowering<'_, '_> {
         function.result = flat;
         function.result_explicit = Explicit::default();
         self.rewrite_returns(&leaves, &indices, out_locals, flat);
+    }
+
+    /// A result without any value is none: what is returned is evaluated only.
+    fn without_result(&mut self) {
+        let function = &mut self.cx.program.functions[self.entry.function];
+        if std::mem::replace(&mut function.result, TypeId::VOID) == TypeId::VOID {
+            return;
+        }
+        let effects = self.cx.effects();
+        let mut block = std::mem::take(&mut self.body.block);
+        block.rewrite(&mut |stmt, out| match stmt.kind {
+            StmtKind::Return(Some(value)) => {
+                if effects.expr(&self.body.exprs, value) {
+                    out.push(Stmt::new(StmtKind::Expr(value), stmt.span));
+                }
+                out.push(Stmt { kind: StmtKind::Return(None), ..stmt });
+            }
+            _ => out.push(stmt),
+        });
+        self.body.block = block;
     }
 
     /// The attribute of the array that a distance is part of, if the stage has it as an output.

@@ -71,11 +71,12 @@ fn is_of_constant_buffer(program: &Program, exprs: &ExprArena, place: ExprId) ->
     }
 }
 
-/// The data of a constant buffer.
-fn contents(program: &Program, buffer: TypeId) -> Option<TypeId> {
-    match program.types.get(program.types.innermost(buffer)) {
+/// The data of a constant buffer, or of a uniform that will be in one.
+fn contents(program: &Program, uniform: TypeId) -> Option<TypeId> {
+    let innermost = program.types.innermost(uniform);
+    match program.types.get(innermost) {
         Type::ConstantBuffer(data) | Type::TextureBuffer(data) => Some(data),
-        _ => None,
+        other => (!other.is_resource()).then_some(innermost),
     }
 }
 

@@ -33,12 +33,14 @@ pub struct Reserved {
 impl Reserved {
     /// The words of a profile's language.
     pub fn of(profile: &Profile) -> &'static Reserved {
-        static HLSL: Reserved = Reserved {
+        const HLSL: Reserved = Reserved {
             scalars: Words(HLSL_SCALARS),
             functions: Functions::Preferred(HLSL_FUNCTIONS),
             types: Words(HLSL_TYPES),
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
+        static DXC: Reserved = HLSL;
+        static FXC: Reserved = Reserved { of_compilers: Words(FXC_KEYWORDS), ..HLSL };
         const GLSL: Reserved = Reserved {
             // Names of extensions are macros.
             prefixes: &["gl_", "GL_"],
@@ -67,7 +69,8 @@ impl Reserved {
             ..Reserved::new(WGSL_KEYWORDS, WGSL_BUILTINS)
         };
         match profile.language {
-            Language::Hlsl => &HLSL,
+            Language::Hlsl if profile.version.0 < 6 => &FXC,
+            Language::Hlsl => &DXC,
             Language::Glsl if profile.facts.api == Api::OpenGl => &OPENGL,
             Language::Glsl => &VULKAN,
             Language::Wgsl if profile.facts.api == Api::Wgpu => &WGPU,
@@ -196,27 +199,31 @@ impl Words {
 }
 
 const HLSL_KEYWORDS: &str = "\
-    AppendStructuredBuffer BlendState Buffer ByteAddressBuffer CompileShader ComputeShader ConstantBuffer \
-    ConsumeStructuredBuffer DepthStencilState DepthStencilView DomainShader FeedbackTexture2D FeedbackTexture2DArray \
-    GeometryShader Hullshader InputPatch LineStream NULL OutputPatch PixelShader PointStream RWBuffer \
-    RWByteAddressBuffer RWStructuredBuffer RWTexture1D RWTexture1DArray RWTexture2D RWTexture2DArray RWTexture3D \
-    RasterizerOrderedBuffer RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D \
-    RasterizerOrderedTexture1DArray RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray \
-    RasterizerOrderedTexture3D RasterizerState RayQuery RaytracingAccelerationStructure RenderTargetView \
-    SamplerComparisonState SamplerState StructuredBuffer SubpassInput SubpassInputMS Technique Texture1D \
-    Texture1DArray Texture2D Texture2DArray Texture2DMS Texture2DMSArray Texture3D TextureBuffer TextureCube \
-    TextureCubeArray TriangleStream VertexShader asm asm_fragment auto bool bool1 bool2 bool3 bool4 break case catch \
-    cbuffer centroid char class column_major compile compile_fragment const const_cast continue default delete discard \
-    do double double1 double2 double3 double4 dword dynamic_cast else enum explicit export extern false float float1 \
-    float16_t float2 float2x2 float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 float4 float4x2 float4x3 \
-    float4x4 for friend fxgroup globallycoherent goto groupshared half half1 half2 half3 half4 if in indices inline \
-    inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix min10float \
-    min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out packoffset \
-    pass payload pixelfragment point precise primitives private protected public register reinterpret_cast return \
-    row_major sample sampler sampler_state shared short signed sizeof snorm stateblock stateblock_state static \
-    static_cast string struct switch tbuffer technique technique10 technique11 template texture this throw triangle \
-    triangleadj true try typedef typeid typename uint uint1 uint16_t uint2 uint3 uint32_t uint4 uint64_t uniform union \
-    unorm unsigned using vector vertexfragment vertices virtual void volatile wchar_t while";
+    AppendStructuredBuffer Buffer ByteAddressBuffer ConstantBuffer ConsumeStructuredBuffer FeedbackTexture2D \
+    FeedbackTexture2DArray InputPatch LineStream NULL OutputPatch PointStream RWBuffer RWByteAddressBuffer \
+    RWStructuredBuffer RWTexture1D RWTexture1DArray RWTexture2D RWTexture2DArray RWTexture3D RasterizerOrderedBuffer \
+    RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D RasterizerOrderedTexture1DArray \
+    RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray RasterizerOrderedTexture3D RayQuery \
+    RaytracingAccelerationStructure SamplerComparisonState SamplerState StructuredBuffer SubpassInput SubpassInputMS \
+    Technique Texture1D Texture1DArray Texture2D Texture2DArray Texture2DMS Texture2DMSArray Texture3D TextureBuffer \
+    TextureCube TextureCubeArray TriangleStream asm auto bool bool1 bool2 bool3 bool4 break case catch cbuffer \
+    centroid char class column_major const const_cast continue default delete discard do double double1 double2 \
+    double3 double4 dword dynamic_cast else enum explicit export extern false float float1 float16_t float2 float2x2 \
+    float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 float4 float4x2 float4x3 float4x4 for friend \
+    globallycoherent goto groupshared half half1 half2 half3 half4 if in indices inline inout int int1 int16_t int2 \
+    int3 int32_t int4 int64_t interface line lineadj linear long matrix min10float min12int min16float min16int \
+    min16uint mutable namespace new nointerpolation noperspective operator out packoffset payload point precise \
+    primitives private protected public register reinterpret_cast return row_major sample sampler sampler_state \
+    shared short signed sizeof snorm static static_cast string struct switch tbuffer technique technique10 \
+    technique11 template this throw triangle triangleadj true try typedef typeid typename uint uint1 uint16_t uint2 \
+    uint3 uint32_t uint4 uint64_t uniform union unorm unsigned using vector vertices virtual void volatile wchar_t \
+    while";
+
+/// Keywords of the compiler before DXC alone: those of effects.
+const FXC_KEYWORDS: &str = "\
+    BlendState CompileShader ComputeShader DepthStencilState DepthStencilView DomainShader GeometryShader Hullshader \
+    PixelShader RasterizerState RenderTargetView VertexShader asm_fragment compile compile_fragment fxgroup pass \
+    pixelfragment stateblock stateblock_state texture vertexfragment";
 
 const HLSL_BUILTINS: &str = "\
     BuiltInTriangleIntersectionAttributes CANDIDATE_NON_OPAQUE_TRIANGLE CANDIDATE_PROCEDURAL_PRIMITIVE \
@@ -542,7 +549,7 @@ mod tests {
 
     #[test]
     fn words_are_sorted_and_found() {
-        let lists = [HLSL_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
+        let lists = [HLSL_KEYWORDS, FXC_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
         for text in lists
             .into_iter()
             .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS, HLSL_TYPES])

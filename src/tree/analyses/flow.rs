@@ -20,32 +20,32 @@ pub fn reached(block: &Block) -> Option<usize> {
     block.stmts.iter().position(leaves).map(|at| at + 1)
 }
 
-/// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count only if
-/// they are literals, and a loop without an end ends nothing but by `break`.
-pub fn may_complete(exprs: &ExprArena, block: &Block) -> bool {
+/// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count if their
+/// value is `known`, and a loop without an end ends nothing but by `break`.
+pub fn may_complete(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bool {
     block.stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => false,
-        StmtKind::Block(inner) => may_complete(exprs, inner),
+        StmtKind::Block(inner) => may_complete(inner, known),
         StmtKind::If(condition, then, other, _) => {
-            let falls = |block: &Option<Block>| block.as_ref().is_none_or(|b| may_complete(exprs, b));
-            match literal_condition(exprs, *condition) {
-                Some(true) => may_complete(exprs, then),
+            let falls = |block: &Option<Block>| block.as_ref().is_none_or(|b| may_complete(b, known));
+            match known(*condition) {
+                Some(true) => may_complete(then, known),
                 Some(false) => falls(other),
-                None => may_complete(exprs, then) || falls(other),
+                None => may_complete(then, known) || falls(other),
             }
         }
         StmtKind::For(_, condition, _, body, _) => {
-            let endless = condition.is_none_or(|c| literal_condition(exprs, c) == Some(true));
+            let endless = condition.is_none_or(|c| known(c) == Some(true));
             !endless || breaks(body)
         }
-        StmtKind::While(condition, body, _) => literal_condition(exprs, *condition) != Some(true) || breaks(body),
+        StmtKind::While(condition, body, _) => known(*condition) != Some(true) || breaks(body),
         StmtKind::DoWhile(body, condition, _) => {
-            let again = may_complete(exprs, body) || continues(body);
-            breaks(body) || again && literal_condition(exprs, *condition) != Some(true)
+            let again = may_complete(body, known) || continues(body);
+            breaks(body) || again && known(*condition) != Some(true)
         }
         StmtKind::Switch(_, cases, _) => {
             let default = cases.iter().any(|case| case.labels.contains(&None));
-            let last = cases.last().is_none_or(|case| may_complete(exprs, &case.body));
+            let last = cases.last().is_none_or(|case| may_complete(&case.body, known));
             !default || last || cases.iter().any(|case| breaks(&case.body))
         }
         StmtKind::Local(..) | StmtKind::Expr(_) | StmtKind::Discard | StmtKind::Intrinsic(_) => true,
