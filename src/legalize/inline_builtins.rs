@@ -11,10 +11,11 @@ use super::assignment_order::affects;
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass, missing_returns, parts, stages};
+use crate::check::constant::eval_int;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
+    BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
     ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
@@ -298,6 +299,32 @@ impl Inline<'_> {
         (splices(callee) && (callee.result != TypeId::VOID || alone)).then(|| (call, *f, args.clone()))
     }
 
+    /// Locals of a polyfill that are numbers with these arguments, as the word of a constant address, become these numbers.
+    fn bind_numbers(&mut self, copy: &mut Block, written: &[LocalId]) {
+        let mut numbers: FxHashMap<LocalId, Literal> = FxHashMap::default();
+        copy.stmts.retain(|stmt| {
+            let StmtKind::Local(local, Some(init)) = stmt.kind else { return true };
+            let is_free = self.body.locals[local].ty == TypeId::UINT && !written.contains(&local);
+            let number = if is_free { eval_int(self.program, &self.body.exprs, init).ok() } else { None };
+            numbers.extend(number.map(|n| (local, Literal::Int(n))));
+            number.is_none()
+        });
+        let mut roots = Vec::new();
+        copy.visit_mut(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+        for id in roots.into_iter().flat_map(|r| self.body.exprs.post_order(r)).collect::<Vec<_>>() {
+            let number = match self.body.exprs[id].kind {
+                ExprKind::Local(l) => numbers.get(&l).copied(),
+                ExprKind::Binary(_, a, _) if is_word(&self.body.exprs, a) && self.body.exprs[id].ty == TypeId::UINT => {
+                    eval_int(self.program, &self.body.exprs, id).ok().map(Literal::Int)
+                }
+                _ => None,
+            };
+            if let Some(number) = number {
+                self.body.exprs[id].kind = ExprKind::Literal(number, None);
+            }
+        }
+    }
+
     /// Puts a polyfill's statements in place; answers the value that it returns.
     fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: &mut Stmt, out: &mut Vec<Stmt>) -> Option<ExprId> {
         let callee = &self.program.functions[f];
@@ -337,6 +364,8 @@ impl Inline<'_> {
         let mut roots = Vec::new();
         copy.visit_mut(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
         roots.into_iter().for_each(|root| write_through_conversions(&mut self.body.exprs, root));
+        let written: Vec<LocalId> = written.iter().filter_map(|l| locals.get(l)).copied().collect();
+        self.bind_numbers(&mut copy, &written);
         let value = match copy.stmts.last() {
             Some(Stmt { kind: StmtKind::Return(value), .. }) => {
                 let value = *value;
@@ -395,6 +424,11 @@ fn splices(f: &Function) -> bool {
         && returns == usize::from(last_is_return)
         && (f.result == TypeId::VOID || last_is_return)
         && !block.stmts.is_empty()
+}
+
+/// Whether an expression is the number that [`Inline::bind_numbers`] has made of a local, or one of that form.
+fn is_word(exprs: &ExprArena, id: ExprId) -> bool {
+    exprs[id].ty == TypeId::UINT && matches!(exprs[id].kind, ExprKind::Literal(Literal::Int(_), None))
 }
 
 /// Copies `root` of a callee into `body`, parameters replaced by arguments.

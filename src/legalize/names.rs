@@ -172,7 +172,7 @@ fn is_blank(name: &str) -> bool {
     !name.contains(|c: char| c != '_')
 }
 
-/// The first of `name`, `name2`, `name3`... that is free.
+/// The first of `name`, `name2`, `name3`... that is free. A number may make a word of the language of a name: `i32`.
 fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
     if free(name) {
         return name.to_owned();
@@ -224,7 +224,9 @@ impl Names<'_, '_> {
 
     fn global_name(&mut self, name: Symbol, class: Class) -> Symbol {
         let legal = self.legal(name.as_str());
-        let found = numbered(&legal, |n| !self.taken.contains(n) && self.is_open(n, name.as_str(), class));
+        let is_legal = |n: &str| n == legal || self.legal(n) == n;
+        let free = |n: &str| is_legal(n) && !self.taken.contains(n) && self.is_open(n, name.as_str(), class);
+        let found = numbered(&legal, free);
         self.taken.insert(found.clone());
         Symbol::new(&found)
     }
@@ -476,7 +478,8 @@ impl Names<'_, '_> {
             let types: Vec<String> = types.iter().map(|t| plain(t).trim_end_matches('_').to_owned()).collect();
             name = self.legal_function(&format!("{stem}_{}", types.join("_")), function);
         }
-        let name = numbered(&name, |n| free(n, self));
+        let is_legal = |n: &str| n == name || self.legal_function(n, function) == n;
+        let name = numbered(&name, |n| is_legal(n) && free(n, self));
         // Functions of one name share it; nothing else may have it.
         self.taken.insert(format!("{name}()"));
         self.taken.insert(name.clone());
@@ -501,7 +504,9 @@ impl Names<'_, '_> {
                 }
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same {
-                    let text = numbered(&text, |n| !taken.contains(&Symbol::new(n)));
+                    let text = numbered(&text, |n| {
+                        self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n))
+                    });
                     field.name = Symbol::new(&text);
                     taken.insert(field.name);
                     seen.insert(field.name);

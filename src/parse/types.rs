@@ -2,7 +2,7 @@
 
 use super::attributes::Prefix;
 use super::words::W;
-use super::{Parser, R};
+use super::{Language, Parser, R};
 use crate::ast::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(TypeKind::Function(params, Box::new(self.ty()?)))
     }
 
-    /// type-suffix = "*" | "?" | "[" [expression] "]" | "const"
+    /// type-suffix = "*" | "?" | "[" [expression] "]" | "const"; in Slang, `float[2][3]` is 3 of (2 of float)
     fn type_suffixes(&mut self, head: TypeExpr, modifiers: &mut Vec<Ident>) -> R<TypeExpr> {
         let mut ty = head;
         for _ in 0..MAX_SUFFIXES {
@@ -203,6 +203,11 @@ impl Parser<'_> {
                 W::Question => {
                     self.bump();
                     TypeKind::Optional(Box::new(ty))
+                }
+                // As behind a name in the C family: `float[2][3]` is 2 of (3 of float).
+                W::LBracket if self.language != Language::Slang => {
+                    ty = self.array_suffixes(ty)?;
+                    continue;
                 }
                 W::LBracket => {
                     let size = self.array_size()?;

@@ -107,9 +107,11 @@ impl NameScopes<'_> {
     fn declare(&mut self, body: &mut Body, local: LocalId) {
         let name = body.locals[local].name;
         let text = self.reserved.respell(&plain(name.as_str()));
-        let free = |n: &str| {
-            let n = Symbol::new(n);
-            !self.used.contains(&n) && !self.visible.iter().any(|s| s.contains(&n))
+        let free = |candidate: &str| {
+            let n = Symbol::new(candidate);
+            self.reserved.respell(candidate) == candidate
+                && !self.used.contains(&n)
+                && !self.visible.iter().any(|s| s.contains(&n))
         };
         let found = Symbol::new(&numbered(&text, free));
         body.locals[local].name = found;
