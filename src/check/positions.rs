@@ -35,7 +35,7 @@ impl Checker<'_> {
             GlobalKind::Parameter => {
                 self.check_classes(ty, &explicit.registers);
                 self.refuse_space_of_data(ty, &explicit.registers);
-                self.place_data(id);
+                self.place_as_dxc(id);
                 self.refuse_unbounded(name, ty, self.program.globals[id].span, true);
             }
             _ => self.report_ignored(name, ty, &explicit.registers),
@@ -88,19 +88,19 @@ impl Checker<'_> {
         let as_dxc = self.options.places_as_dxc;
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
         let ignored = whole && self.options.ignores_unfit_registers;
-        let data = as_dxc && !held.is_resource();
         let mut found = Vec::new();
         for register in registers {
             let Some(fault) = register_fault(&self.program, ty, register) else { continue };
-            found.push(match register.class {
-                Some(class @ ('b' | 'i')) if data => {
-                    let text = format!("{fault}; `{class}{0}` is taken as `c{0}` here", register.index);
+            let taken = register.class.filter(|_| as_dxc).and_then(|class| Some((class, class_of_dxc(held, class)?)));
+            found.push(match taken {
+                Some((class, other)) => {
+                    let text = format!("{fault}; `{class}{0}` is taken as `{other}{0}` here", register.index);
                     Diagnostic::warning(Code::BAD_REGISTER, register.span, text)
                 }
-                _ if ignored => {
+                None if ignored => {
                     Diagnostic::warning(Code::BAD_REGISTER, register.span, format!("{fault}; it is ignored"))
                 }
-                _ => Diagnostic::error(Code::BAD_REGISTER, register.span, fault),
+                None => Diagnostic::error(Code::BAD_REGISTER, register.span, fault),
             });
         }
         let suit = found.is_empty();
@@ -108,13 +108,17 @@ impl Checker<'_> {
         suit
     }
 
-    /// Where `b3` and `i3` of plain data stand for `c3`, they are made that.
-    fn place_data(&mut self, id: GlobalId) {
-        if !self.options.places_as_dxc || self.program.holds_resource(self.program.globals[id].ty) {
+    /// Registers of a class that stands for another one become that.
+    fn place_as_dxc(&mut self, id: GlobalId) {
+        let types = &self.program.types;
+        let ty = self.program.globals[id].ty;
+        let held = types.get(types.innermost(ty));
+        let mixed = !matches!(held, Type::Sampler(_)) && self.program.holds_resource(ty);
+        if !self.options.places_as_dxc || mixed {
             return;
         }
         for register in &mut self.program.globals[id].explicit.registers {
-            register.class = register.class.map(|class| if matches!(class, 'b' | 'i') { 'c' } else { class });
+            register.class = register.class.map(|class| class_of_dxc(held, class).unwrap_or(class));
         }
     }
 
@@ -194,6 +198,15 @@ pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<Str
 /// The words of a vector that crosses a row.
 fn crosses(bytes: u32) -> String {
     format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
+}
+
+/// The class that DXC takes a register of another one for: `b3` and `i3` of plain data are `c3`, `t3` of a sampler is `s3`.
+fn class_of_dxc(held: Type, class: char) -> Option<char> {
+    match class {
+        'b' | 'i' if !held.is_resource() => Some('c'),
+        't' if matches!(held, Type::Sampler(_)) => Some('s'),
+        _ => None,
+    }
 }
 
 /// The letters of the registers that a parameter of a type may have; `None` if any will do. Plain data takes `c`, a place in
