@@ -100,6 +100,9 @@ fn move_all(cx: &mut Context, faults: &[Fault], builtins: bool) -> bool {
     moved
 }
 
+/// How many variables of a region are replaced by their values in one expression.
+const MAX_VARIABLES: usize = 8;
+
 struct Mover<'a, 'b, 'c> {
     cx: &'a mut Context<'c>,
     body: &'b mut Body,
@@ -187,16 +190,35 @@ impl Mover<'_, '_, '_> {
     /// Calls it in front of the statement, for all invocations.
     fn in_front(&mut self, call: ExprId, region: &Region, out: &mut Vec<Stmt>) -> bool {
         let Expr { ty, span, .. } = self.body.exprs[call];
-        if ty == TypeId::VOID || !region.is_known(self.cx.program, self.effects, &self.body.exprs, call) {
+        if ty == TypeId::VOID {
             return false;
         }
+        let Some(value) = self.known_in_front(call, region) else { return false };
         let name = temporary_name(self.cx.program, self.body, call);
         let local = self.body.add_local(name, ty, span);
         self.body.locals[local].constant = true;
-        let value = self.body.exprs.displace(call);
         self.body.exprs[call].kind = ExprKind::Local(local);
         out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
         true
+    }
+
+    /// A copy of an expression that has the same value in front of a region, if there is one: variables that are declared in
+    /// the region and have one value stand for that, as the index of a texture that is used twice.
+    fn known_in_front(&mut self, root: ExprId, region: &Region) -> Option<ExprId> {
+        let copy = self.body.exprs.duplicate(root);
+        for _ in 0..MAX_VARIABLES {
+            if region.is_known(self.cx.program, self.effects, &self.body.exprs, copy) {
+                return Some(copy);
+            }
+            let (variable, value) = self.body.exprs.post_order(copy).into_iter().find_map(|id| {
+                let ExprKind::Local(local) = self.body.exprs[id].kind else { return None };
+                let value = self.definitions.value(local).filter(|_| region.changes(local))?;
+                Some((id, value))
+            })?;
+            let value = self.body.exprs.duplicate(value);
+            self.body.exprs.replace_by(variable, value);
+        }
+        None
     }
 }
 

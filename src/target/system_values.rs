@@ -196,6 +196,9 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_LocalInvocationID", U32, 3)), Some(("local_invocation_id", U32, 3)), ""),
     row(&["SV_GROUPINDEX"], GROUPS, In,
         Some(("gl_LocalInvocationIndex", U32, 1)), Some(("local_invocation_index", U32, 1)), ""),
+    // No semantic of D3D: what `WorkgroupCount()` stands for.
+    named(row(&["SV_NUMWORKGROUPS"], GROUPS, In,
+        Some(("gl_NumWorkGroups", U32, 3)), Some(("num_workgroups", U32, 3)), ""), ""),
     row(&["SV_WAVELANEINDEX"], &[Compute, Fragment], In,
         Some(("gl_SubgroupInvocationID", U32, 1)), Some(("subgroup_invocation_id", U32, 1)), "GL_KHR_shader_subgroup_basic"),
     row(&["SV_WAVELANECOUNT"], &[Compute, Fragment], In,
@@ -225,7 +228,7 @@ pub fn similar(semantic: &str) -> Option<&'static str> {
 }
 
 /// Semantics of inputs that are the same for a whole work group.
-const OF_GROUPS: &[&str] = &["SV_GROUPID", "SV_WAVELANECOUNT"];
+const OF_GROUPS: &[&str] = &["SV_GROUPID", "SV_NUMWORKGROUPS", "SV_WAVELANECOUNT"];
 
 /// Whether an input, by its attribute, is the same for a whole work group.
 pub fn same_in_group(attribute: &str) -> bool {

@@ -26,6 +26,11 @@ impl Region {
         Region { changed }
     }
 
+    /// Whether a variable is declared or written there.
+    pub(super) fn changes(&self, local: LocalId) -> bool {
+        self.changed.contains(&local)
+    }
+
     /// Whether an expression has the value before the statements that it has among them, and does nothing else.
     pub(super) fn is_known(&self, program: &Program, effects: &Effects, exprs: &ExprArena, root: ExprId) -> bool {
         let known = |id: &ExprId| match &exprs[*id].kind {
