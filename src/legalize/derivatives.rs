@@ -91,10 +91,13 @@ fn move_all(cx: &mut Context, faults: &[Fault], builtins: bool) -> bool {
             definitions,
             language,
             moved,
+            replaced: Vec::new(),
         };
         mover.block(&mut block);
         moved = mover.moved;
+        let replaced = mover.replaced;
         body.block = block;
+        drop_unused(&mut body, &effects, replaced);
         cx.program.functions[id].code = body;
     }
     moved
@@ -113,6 +116,25 @@ struct Mover<'a, 'b, 'c> {
     definitions: Definitions,
     language: &'static str,
     moved: bool,
+    /// Variables that were replaced by their values in what was moved.
+    replaced: Vec<LocalId>,
+}
+
+/// Takes away variables that nothing reads any more, those first that others were computed from last.
+fn drop_unused(body: &mut Body, effects: &Effects, mut unused: Vec<LocalId>) {
+    while !unused.is_empty() {
+        let uses = body.local_uses();
+        let gone: Vec<LocalId> = unused.extract_if(.., |l| uses.get(l).is_none_or(|n| *n == 0)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        let mut block = std::mem::take(&mut body.block);
+        block.rewrite(&mut |stmt, out| match stmt.kind {
+            StmtKind::Local(l, Some(value)) if gone.contains(&l) && !effects.expr(&body.exprs, value) => {}
+            _ => out.push(stmt),
+        });
+        body.block = block;
+    }
 }
 
 impl Mover<'_, '_, '_> {
@@ -206,15 +228,18 @@ impl Mover<'_, '_, '_> {
     /// the region and have one value stand for that, as the index of a texture that is used twice.
     fn known_in_front(&mut self, root: ExprId, region: &Region) -> Option<ExprId> {
         let copy = self.body.exprs.duplicate(root);
+        let mut replaced = Vec::new();
         for _ in 0..MAX_VARIABLES {
             if region.is_known(self.cx.program, self.effects, &self.body.exprs, copy) {
+                self.replaced.append(&mut replaced);
                 return Some(copy);
             }
-            let (variable, value) = self.body.exprs.post_order(copy).into_iter().find_map(|id| {
+            let (variable, local, value) = self.body.exprs.post_order(copy).into_iter().find_map(|id| {
                 let ExprKind::Local(local) = self.body.exprs[id].kind else { return None };
                 let value = self.definitions.value(local).filter(|_| region.changes(local))?;
-                Some((id, value))
+                Some((id, local, value))
             })?;
+            replaced.push(local);
             let value = self.body.exprs.duplicate(value);
             self.body.exprs.replace_by(variable, value);
         }
