@@ -244,7 +244,10 @@ impl<'a> Checker<'a> {
         let outside = info.owner.and_then(|owner| self.qualified_name(owner));
         let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
         let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
-        let Some(init) = init.filter(|_| kind != GlobalKind::Parameter) else {
+        let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, None));
+        // But for the type, where that is known from them alone.
+        let gives_type = infer || unsized_array(self);
+        let Some(init) = init.filter(|_| kind != GlobalKind::Parameter || gives_type) else {
             if infer {
                 self.error(Code::BAD_INITIALIZER, info.span, format!("`{}` needs a type or a value", info.name));
             }
@@ -271,8 +274,8 @@ impl<'a> Checker<'a> {
             }
         });
         let ty = body.exprs[root].ty;
-        let ty = if infer || matches!(self.program.types.get(written), Type::Array(_, None)) { ty } else { written };
-        (ty, Some(ExprTree { exprs: body.exprs, root }))
+        let ty = if gives_type { ty } else { written };
+        (ty, (kind != GlobalKind::Parameter).then_some(ExprTree { exprs: body.exprs, root }))
     }
 
     fn default_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {

@@ -18,15 +18,7 @@ impl<'a> Checker<'a> {
     pub(super) fn member_operand(&mut self, base: &'a ast::Expr, segment: &'a PathSegment, span: Span) -> Operand<'a> {
         match self.operand(base) {
             Operand::Value(value) => self.member_of(value, segment, span),
-            Operand::Type(ty) => {
-                let found = self.type_members(ty, segment.name.name);
-                if found.entities.is_empty() {
-                    self.no_member(ty, segment.name);
-                    return Operand::Error;
-                }
-                let name = self.name_of(found, segment, self.cx.scope);
-                self.name_operand(name, span)
-            }
+            Operand::Type(ty) => self.member_of_type(ty, segment, span),
             Operand::Namespace(scope) => {
                 let found = self.lookup_here(scope, segment.name.name);
                 match self.name_of(found, segment, self.cx.scope) {
@@ -43,6 +35,17 @@ impl<'a> Checker<'a> {
                 Operand::Error
             }
         }
+    }
+
+    /// A member of a type.
+    fn member_of_type(&mut self, ty: TypeId, segment: &'a PathSegment, span: Span) -> Operand<'a> {
+        let found = self.type_members(ty, segment.name.name);
+        if found.entities.is_empty() {
+            self.no_member(ty, segment.name);
+            return Operand::Error;
+        }
+        let name = self.name_of(found, segment, self.cx.scope);
+        self.name_operand(name, span)
     }
 
     /// A member of a value.
@@ -88,6 +91,8 @@ impl<'a> Checker<'a> {
                 let resource = self.convert(value, to, false);
                 self.member_of(resource, segment, span)
             }
+            // A case, which is the same for all values.
+            Type::Enum(_) => self.member_of_type(ty, segment, span),
             Type::Scalar(s) => self.select(value, s, 1, segment.name, span),
             Type::Vector(s, n) => self.select(value, s, n, segment.name, span),
             Type::Matrix(s, r, c) => self.matrix_select(value, s, (r, c), segment.name, span),

@@ -9,7 +9,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Block, ExprId, ExprKind, Hints, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId};
+use crate::tree::{
+    Block, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId,
+};
 
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
@@ -97,6 +99,16 @@ impl<'a> Checker<'a> {
         out
     }
 
+    /// The statement of an `if` that is known to be taken, if it has one, in the place of the `if`.
+    fn taken(&mut self, stmt: Option<&'a ast::Stmt>, span: Span, out: &mut Vec<Stmt>) {
+        let Some(stmt) = stmt else { return };
+        let block = self.body(stmt);
+        match block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..))) || !block.trailing.is_empty() {
+            true => out.push(statement(StmtKind::Block(block), span)),
+            false => out.extend(block.stmts),
+        }
+    }
+
     /// A statement as the body of another.
     pub(super) fn body(&mut self, stmt: &'a ast::Stmt) -> Block {
         match &stmt.kind {
@@ -160,7 +172,17 @@ impl<'a> Checker<'a> {
                     return self.if_let(stmt, binding, then, otherwise.as_deref(), out);
                 }
                 let hints = self.hints(stmt);
+                let asked = matches!(condition.kind, ast::ExprKind::IsAs(_, true, _));
                 let condition = self.condition(condition);
+                // What is for other types than a generic's argument may not fit this one.
+                let known = match self.kind(condition) {
+                    ExprKind::Literal(Literal::Bool(holds), _) if asked => Some(*holds),
+                    _ => None,
+                };
+                if let Some(holds) = known {
+                    let taken = if holds { Some(&**then) } else { otherwise.as_deref() };
+                    return self.taken(taken, span, out);
+                }
                 let then = self.body(then);
                 let otherwise = otherwise.as_ref().map(|s| self.body(s));
                 StmtKind::If(condition, then, otherwise, hints)

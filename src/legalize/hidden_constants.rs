@@ -245,7 +245,7 @@ pub(super) fn obscure(
 }
 
 /// A zero of a type that the target cannot see through.
-fn zero(
+pub(super) fn zero(
     program: &mut Program,
     exprs: &mut ExprArena,
     ty: TypeId,

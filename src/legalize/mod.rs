@@ -61,6 +61,7 @@ mod mutable_parameters;
 mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
+mod null_addresses;
 mod operand_order;
 mod origins;
 mod out_parameters;
@@ -93,6 +94,9 @@ mod wide_integers;
 mod wrapping_constants;
 mod subpass_inputs;
 mod swizzle_elements;
+mod system_value_types;
+mod tessellation_factors;
+mod mesh_counts;
 mod switch_widths;
 mod texel_buffers;
 mod texture_access;
@@ -257,11 +261,15 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     payload_structs::PASS,
     payloads::PASS,
+    mesh_counts::PASS,
+    tessellation_factors::PASS,
+    system_value_types::PASS,
     varyings::PASS,
     entry_points::PASS,
     swizzle_elements::PASS,
     wide_constants::PASS,
     constant_calls::PASS,
+    null_addresses::PASS,
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,

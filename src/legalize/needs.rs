@@ -125,7 +125,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::NumberedBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
         a.name.as_str().to_ascii_lowercase().starts_with("vk::ext_builtin")
     }))),
-    (Capability::RepeatedMeshCounts, Find::Entry(second_count)),
+    (Capability::RepeatedMeshCounts, Find::Entry(super::mesh_counts::second_count)),
     (Capability::VertexWrites, Find::Entry(written_by_vertices)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);
@@ -145,12 +145,6 @@ fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let reached = program.reachable_globals();
     let mut globals = reached.get(at)?.iter().map(|id| &program.globals[*id]).filter(is_written);
     (entry.stage == Stage::Vertex).then(|| globals.next().map(|g| g.span))?
-}
-
-/// The second call of a mesh shader that a target takes once.
-fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {
-    let once = || program.analyses().calls_once(entry);
-    (entry.stage == Stage::Mesh).then(once)?.get(1).copied()
 }
 
 /// Whether the first argument of a method is a texture of integers.

@@ -4,7 +4,7 @@
 //! After:  `struct light_color { float3 color; };
 //!          [shader("callable")] void light(inout light_color color) { color.color = 1; }  data.color = color; CallShader(0, data); ...`
 //!
-//! Attributes of a hit that an entry point leaves out become a parameter that nothing uses.
+//! A payload, or attributes of a hit, that an entry point leaves out become a parameter that nothing uses.
 
 use super::needs::{Find, callee, stage_need};
 use super::payloads::{HIT, incoming};
@@ -40,6 +40,15 @@ fn has_attributes(stage: Stage) -> bool {
     matches!(stage, Stage::AnyHit | Stage::ClosestHit)
 }
 
+/// Whether a stage is passed something by what calls it.
+fn has_payload(stage: Stage) -> bool {
+    has_attributes(stage) || matches!(stage, Stage::Miss | Stage::Callable)
+}
+
+fn is_hit(program: &Program, entry: &EntryPoint, param: &Param) -> bool {
+    incoming(program, entry.stage, param) == Some(HIT)
+}
+
 fn is_struct(program: &Program, ty: TypeId) -> bool {
     matches!(program.types.get(ty), Type::Struct(_))
 }
@@ -55,6 +64,7 @@ fn first_free(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let bare = passed().find(|p| !is_struct(program, of(p).ty));
     let early = passed().next().filter(|p| p.mode == ParamMode::In);
     let lacks = has_attributes(entry.stage) && !passed().any(|p| p.mode == ParamMode::In);
+    let lacks = lacks || has_payload(entry.stage) && passed().all(|p| is_hit(program, entry, p));
     bare.or(early).map(|p| of(p).span).or(lacks.then_some(function.span))
 }
 
@@ -109,11 +119,18 @@ fn parameters(program: &mut Program, entry: &EntryPoint) {
     kept.extend(passed);
     // What goes in and out comes first.
     kept.sort_by_key(|p| p.mode == ParamMode::In);
-    let lacks = !kept.iter().any(|p| incoming(program, entry.stage, p) == Some(HIT));
+    let span = program.functions[function].span;
+    let is_payload = |p: &&Param| incoming(program, entry.stage, p).is_some_and(|word| word != HIT);
+    if has_payload(entry.stage) && !kept.iter().any(|p| is_payload(&p)) {
+        let float = TypeId::FLOAT;
+        let made = structure(program, &format!("{}_payload", entry.name), "unused", float, function);
+        let local = body.add_local("passed", made, span);
+        kept.insert(0, Param { mode: ParamMode::InOut, ..Param::new(local) });
+    }
+    let lacks = !kept.iter().any(|p| is_hit(program, entry, p));
     if has_attributes(entry.stage) && lacks {
         let float2 = program.types.vector(Scalar::F32, 2);
         let made = structure(program, &format!("{}_attributes", entry.name), "barycentrics", float2, function);
-        let span = program.functions[function].span;
         kept.push(Param::new(body.add_local("attributes", made, span)));
     }
     program.functions[function].params = kept;

@@ -10,6 +10,7 @@
 
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Leaf;
 use crate::source::Span;
@@ -425,6 +426,8 @@ impl Uses<'_, '_, '_> {
             captured.push(id);
             return true;
         }
+        let mut children = Vec::new();
+        self.body.exprs[id].kind.children(&mut |c| children.push(c));
         if let ExprKind::Call(f, args) = &self.body.exprs[id].kind {
             let params = &self.cx.program.functions[*f].params;
             let written =
@@ -432,9 +435,13 @@ impl Uses<'_, '_, '_> {
             if written {
                 return false;
             }
+            // What the target wants to be constant is no parameter of the function that chooses.
+            let is_constant = |(p, a): &(&Param, &ExprId)| {
+                p.constant && eval(self.cx.program, &self.body.exprs, **a).is_ok() && !spine.contains(*a)
+            };
+            let constant: Vec<ExprId> = params.iter().zip(args).filter(is_constant).map(|(_, a)| *a).collect();
+            children.retain(|child| !constant.contains(child));
         }
-        let mut children = Vec::new();
-        self.body.exprs[id].kind.children(&mut |c| children.push(c));
         children.into_iter().all(|c| self.capture(c, chosen, spine, captured))
     }
 

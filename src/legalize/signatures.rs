@@ -13,7 +13,7 @@ use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
 use crate::target::system_values;
-use crate::tree::{AttributeArg, EntryPoint, Modifiers, Program, Scalar, Stage, Type, TypeId};
+use crate::tree::{AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Stage, Type, TypeId, Types};
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,8 +163,20 @@ fn point(stage: Stage, varying: &Varying) -> Option<Point> {
     })
 }
 
-/// Reports what no signature of an entry point can say.
-pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
+/// A value of a signature.
+pub(super) struct Place {
+    /// Whose parameter or result it is, or is a part of.
+    pub function: FunctionId,
+    /// The type that the way to it begins with.
+    pub whole: TypeId,
+    /// Where it goes in or out.
+    point: Point,
+    /// What it is.
+    pub leaf: Leaf,
+}
+
+/// The values of the signatures of an entry point; of many vertices or primitives, one tells of all.
+pub(super) fn places(cx: &mut Context, entry: &EntryPoint) -> Vec<Place> {
     let settings = cx.layout.settings;
     let function = &cx.program.functions[entry.function];
     let is_bare = |p| is_bare(cx.program, p, function.code.locals[p.local].ty);
@@ -172,25 +184,66 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let mut all = locations::varyings(cx.program, &settings, entry);
     all.retain(|v| !v.param.is_some_and(|p| bare.contains(&p)));
     all.extend(locations::patch_constants(cx.program, &settings, entry));
-    let mut distances: Vec<(Point, Leaf)> = Vec::new();
-    let mut factors = Factors::default();
+    let mut found = Vec::new();
     for varying in all {
         let Some(point) = point(entry.stage, &varying) else { continue };
-        // Of many, one tells of all.
         let varying = match (varying.many, varying.part.parts.first()) {
             (Some(_), Some(element)) => Varying { part: element.clone(), ..varying.clone() },
             _ => varying,
         };
-        for leaf in (Flatten { program: cx.program, split: false, settings }).flattened(&[varying]) {
-            wide(cx, &leaf);
-            if !misplaced(cx, entry, point, &leaf) {
-                misfit(cx, point, &leaf);
-                interpolated(cx, point, &leaf);
-            }
-            factors.note(cx.program, &leaf);
-            if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
-                distances.push((point, leaf));
-            }
+        let (function, whole) = (varying.function, varying.part.ty);
+        let leaves = (Flatten { program: cx.program, split: false, settings }).flattened(&[varying]);
+        found.extend(leaves.into_iter().map(|leaf| Place { function, whole, point, leaf }));
+    }
+    found
+}
+
+/// What a system value must be made of instead: another kind of integer, or more numbers where it comes in.
+pub(super) fn other_type(types: &mut Types, place: &Place) -> Option<TypeId> {
+    let (name, _) = place.leaf.semantic.as_ref()?;
+    let row = NUMBERS.iter().find(|(names, there, ..)| names.contains(&name.as_str()) && there(place.point));
+    let (_, _, kinds, least, ..) = row?;
+    let (scalar, length) = match types.get(place.leaf.ty) {
+        Type::Scalar(scalar) => (scalar, 1),
+        Type::Vector(scalar, length) => (scalar, length),
+        _ => return None,
+    };
+    let comes_in = way(place.point).starts_with("an input");
+    let kind = match kinds.first().filter(|_| !kinds.contains(&scalar)) {
+        Some(other) => Some(*other).filter(|k| k.is_integer() && scalar.is_integer())?,
+        None => scalar,
+    };
+    let wanted = if comes_in { length.max(*least) } else { length };
+    ((kind, wanted) != (scalar, length)).then(|| types.scalar_or_vector(kind, wanted))
+}
+
+/// How many tessellation factors of a name the domain of an entry point has, if it is known.
+pub(super) fn factor_count(program: &Program, entry: &EntryPoint, semantic: &str) -> Option<usize> {
+    let domain = domain(program, entry)?;
+    FACTORS.iter().find(|f| f.0 == domain && f.1 == semantic).map(|f| f.2)
+}
+
+/// The word of the domain of a hull or domain shader.
+fn domain(program: &Program, entry: &EntryPoint) -> Option<String> {
+    program.functions[entry.function].attribute("domain").and_then(|a| match a.args.first()? {
+        AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str().to_ascii_lowercase()),
+        AttributeArg::Int(_) | AttributeArg::Float(_) => None,
+    })
+}
+
+/// Reports what no signature of an entry point can say.
+pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
+    let mut distances: Vec<(Point, Leaf)> = Vec::new();
+    let mut factors = Factors::default();
+    for Place { point, leaf, .. } in places(cx, entry) {
+        wide(cx, &leaf);
+        if !misplaced(cx, entry, point, &leaf) {
+            misfit(cx, point, &leaf);
+            interpolated(cx, point, &leaf);
+        }
+        factors.note(cx.program, &leaf);
+        if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
+            distances.push((point, leaf));
         }
     }
     factors.check(cx, entry);
@@ -236,12 +289,8 @@ impl Factors {
 
     /// Reports other numbers of them than the domain has. A domain shader may leave them out.
     fn check(&self, cx: &mut Context, entry: &EntryPoint) {
-        let function = &cx.program.functions[entry.function];
-        let domain = function.attribute("domain").and_then(|a| match a.args.first()? {
-            AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str().to_ascii_lowercase()),
-            AttributeArg::Int(_) | AttributeArg::Float(_) => None,
-        });
-        let (Some(domain), span) = (domain, function.span) else { return };
+        let span = cx.program.functions[entry.function].span;
+        let Some(domain) = domain(cx.program, entry) else { return };
         for (_, name, wanted) in FACTORS.iter().filter(|f| f.0 == domain) {
             let found = self.0.iter().find(|f| f.0 == *name);
             let left_out = found.is_none() && entry.stage != Stage::Hull;

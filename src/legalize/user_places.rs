@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
-use crate::tree::{FunctionId, Program};
+use crate::tree::{FunctionId, Program, TypeId};
 
 /// Moves what was reported at places in the standard library.
 pub(super) fn move_errors(program: &Program, diags: &mut Diagnostics) {
@@ -14,7 +14,8 @@ pub(super) fn move_errors(program: &Program, diags: &mut Diagnostics) {
     let paths: Vec<_> = program.entry_points.iter().flat_map(|entry| analyses.paths(entry)).collect();
     for mut diagnostic in diags.take() {
         if let Some(place) = diagnostic.span.filter(|s| s.file.is_library()) {
-            diagnostic.span = place_of_call(program, &paths, place).or(diagnostic.span);
+            let found = place_of_call(program, &paths, place).or_else(|| place_of_struct(program, place));
+            diagnostic.span = found.or(diagnostic.span);
         }
         diags.push(diagnostic);
     }
@@ -32,4 +33,17 @@ fn place_of_call(program: &Program, paths: &[(FunctionId, Option<Span>)], place:
     };
     let (id, from) = paths.iter().find(|(id, _)| holds(*id))?;
     from.or(Some(program.functions[*id].span)).filter(|span| !span.file.is_library())
+}
+
+/// Where the user first declares something of a struct of the library that has a field at a place.
+fn place_of_struct(program: &Program, place: Span) -> Option<Span> {
+    let holds = |ty: TypeId| {
+        let fields = program.fields(program.types.innermost(ty));
+        fields.iter().any(|f| f.span == place)
+    };
+    let fields = program.structs.iter().flat_map(|(_, s)| &s.fields).map(|f| (f.ty, f.span));
+    let globals = program.globals.iter().map(|(_, g)| (g.ty, g.span));
+    let locals = program.functions.iter().flat_map(|(_, f)| f.code.locals.iter()).map(|(_, l)| (l.ty, l.span));
+    let mut declared = fields.chain(globals).chain(locals).filter(|(_, span)| !span.file.is_library());
+    declared.find(|(ty, _)| holds(*ty)).map(|(_, span)| span)
 }

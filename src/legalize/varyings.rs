@@ -12,6 +12,7 @@ use super::Pass;
 use super::needs::Find;
 use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings, StageIo};
 use crate::symbol::Symbol;
@@ -280,6 +281,10 @@ fn rename_system_values(cx: &mut Context) {
     }
     for semantic in missing {
         let message = format!("{} has no `{}`", cx.profile.name, semantic.text);
-        cx.unsupported(semantic.span, message);
+        let mut error = Diagnostic::error(Code::CAPABILITY, semantic.span, message);
+        if let Some((major, minor)) = system_values::later_model(&semantic.split().0, version) {
+            error = error.note(format!("the profile `sm_{major}_{minor}` has it"));
+        }
+        cx.diags.push(error);
     }
 }

@@ -377,7 +377,8 @@ impl Parser<'_> {
 
     /// constraint = ["optional"] ["each"] type ( ":" bounds { "," type } | "==" type | "(" type ")" )
     fn constraint(&mut self) -> R<(TypeExpr, Vec<TypeExpr>)> {
-        if self.w() == W::Optional && self.is_name_at(self.pos + 1) {
+        let optional = self.w() == W::Optional && self.is_name_at(self.pos + 1);
+        if optional {
             self.bump();
         }
         if self.peek(1) == W::LParen {
@@ -395,6 +396,10 @@ impl Parser<'_> {
         while self.w() == W::Comma && !self.constraint_follows() {
             self.bump();
             list.append(&mut self.bounds()?);
+        }
+        // What may not hold is asked by `is` where it matters.
+        if optional {
+            list.clear();
         }
         Ok((subject, list))
     }

@@ -196,6 +196,8 @@ capabilities! {
     RayTracing,
     /// The positions of the vertices of the triangle that a ray hit.
     HitVertices,
+    /// Rays through scenes that move, at a time of them.
+    MotionRays,
     /// Several calls that set how many vertices and primitives a mesh shader gives.
     RepeatedMeshCounts,
     /// Payloads and hit attributes of any type, in any order, or left out.
@@ -226,6 +228,8 @@ capabilities! {
     TexelBuffers,
     /// Buffer device addresses.
     DeviceAddresses,
+    /// Null pointers in values of structs and arrays that are constant.
+    NullAddresses,
     /// Push constants.
     PushConstants,
     /// Specialization constants.

@@ -175,7 +175,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,

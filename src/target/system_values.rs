@@ -243,6 +243,12 @@ pub fn d3d_name(semantic: &str, version: (u32, u32)) -> Option<&'static str> {
     if value.since > version { Some("") } else { value.semantic }
 }
 
+/// The shader model from which on D3D has a system value, if it is a later one than this.
+pub fn later_model(semantic: &str, version: (u32, u32)) -> Option<(u32, u32)> {
+    let value = TABLE.iter().find(|v| v.semantics.contains(&semantic))?;
+    (value.since > version).then_some(value.since)
+}
+
 /// A stage has no more distances to clip planes, or to cull planes.
 pub const MOST_DISTANCES: u32 = 8;
 

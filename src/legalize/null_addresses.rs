@@ -1,0 +1,115 @@
+//! Null pointers in structs and arrays are made of a zero that the target cannot see through.
+//!
+//! Before: `struct Mesh { float* data; uint count; }      Mesh none = (Mesh)0;`
+//! After:  `uint64_t zero = 0;                            Mesh none = Mesh((float*)zero, 0);`
+//!
+//! glslang makes one constant of such a value, which stands before the address that it is made of.
+
+use super::hidden_constants::{declare, zero};
+use super::needs::Find;
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::*;
+use std::collections::BTreeMap;
+
+pub(super) const PASS: Pass = Pass {
+    name: "null_addresses",
+    removes: &[(Capability::NullAddresses, Find::Expr(holds_null))],
+    after: &["storage"],
+    run,
+    ..Pass::ROW
+};
+
+/// The most elements of an array that are written out.
+const MOST: u32 = 256;
+
+type Zeros = BTreeMap<Scalar, GlobalId>;
+
+fn run(cx: &mut Context) {
+    let mut zeros = Zeros::new();
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            if holds_null(cx.program, &body.exprs, id) {
+                write_out(cx.program, &mut body.exprs, id, &mut zeros);
+            }
+        }
+    });
+    declare(cx, zeros);
+}
+
+fn is_address(ty: Type) -> bool {
+    matches!(ty, Type::Pointer(_, AddressSpace::Device))
+}
+
+/// Whether a value is a struct or array with a pointer that is known to be null, or another number.
+fn holds_null(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let is_whole = |ty| matches!(program.types.get(ty), Type::Struct(_) | Type::Array(_, Some(0..=MOST)));
+    match &exprs[id].kind {
+        ExprKind::Zero => is_whole(exprs[id].ty) && program.any_leaf(exprs[id].ty, &mut is_address),
+        ExprKind::Construct(parts) => is_whole(exprs[id].ty) && parts.iter().any(|p| is_known(program, exprs, *p)),
+        _ => false,
+    }
+}
+
+/// Whether a value is a pointer made of a literal.
+fn is_known(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let literal = |e: ExprId| matches!(exprs[e].kind, ExprKind::Literal(..) | ExprKind::Zero);
+    let known = match exprs[id].kind {
+        ExprKind::Zero => true,
+        ExprKind::Convert(inner, _) => match exprs[inner].kind {
+            ExprKind::Convert(inner, _) => literal(inner),
+            _ => literal(inner),
+        },
+        _ => false,
+    };
+    known && is_address(program.types.get(exprs[id].ty))
+}
+
+/// Writes a struct or array by its parts.
+fn write_out(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut Zeros) {
+    if let ExprKind::Construct(parts) = exprs[id].kind.clone() {
+        for part in parts.into_iter().filter(|p| is_known(program, exprs, *p)).collect::<Vec<_>>() {
+            address(program, exprs, part, zeros);
+        }
+        return;
+    }
+    let Expr { ty, span, .. } = exprs[id];
+    let Some(members) = program.members(ty) else { return };
+    let mut parts = Vec::with_capacity(members.len());
+    for (_, ty) in members {
+        let part = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+        if is_known(program, exprs, part) {
+            address(program, exprs, part, zeros);
+        } else if holds_null(program, exprs, part) {
+            write_out(program, exprs, part, zeros);
+        } else {
+            number(program, exprs, part);
+        }
+        parts.push(part);
+    }
+    exprs[id].kind = ExprKind::Construct(parts);
+}
+
+/// A zero of a number reads as one.
+fn number(program: &mut Program, exprs: &mut ExprArena, id: ExprId) {
+    let Expr { ty, span, .. } = exprs[id];
+    if matches!(program.types.get(ty), Type::Scalar(_) | Type::Vector(..)) {
+        let value = Build::new(&mut program.types, exprs, span).number(0, ty);
+        exprs.replace_by(id, value);
+    }
+}
+
+/// Makes a pointer of a number that is no constant: what it was, and a zero.
+fn address(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut Zeros) {
+    let u64 = program.types.scalar(Scalar::U64);
+    let hidden = zero(program, exprs, u64, zeros, id);
+    let value = match exprs[id].kind {
+        ExprKind::Convert(inner, _) => {
+            let mut b = Build::new(&mut program.types, exprs, exprs[id].span);
+            let number = b.convert(inner, u64);
+            b.binary(BinaryOp::Add, number, hidden)
+        }
+        _ => hidden,
+    };
+    exprs[id].kind = ExprKind::Convert(value, false);
+}
