@@ -33,7 +33,7 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Bytes of a file.
+    /// Bytes of a file, and of the tokens that `#` and `##` make.
     file_bytes: "file-bytes", 16 << 20, 16 << 20;
     /// Files that include one another.
     include_depth: "include-depth", 64, 1024;

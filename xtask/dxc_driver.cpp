@@ -2,14 +2,23 @@
 //
 // Writes the object with --out, else prints its disassembly. Exit code 0: compiled, 1: errors (on stderr), 2: no library.
 // The package that carries the library has no dxc program, so this stands in for it.
+//
+// dxc_driver LIBRARY --serve compiles many files without loading the library again: each line of its input has the arguments of
+// one run, separated by tabs. A run is a fork, so that what ends it or takes its memory ends nothing else. It answers each
+// with a line "CODE LENGTH" (the exit code, or -1 where a signal ended it) and LENGTH bytes that the run printed.
 #include "WinAdapter.h"
 #include "dxcapi.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,23 +38,14 @@ static void printText(IDxcResult *result, DXC_OUT_KIND kind, FILE *stream)
         std::fwrite(text->GetStringPointer(), 1, text->GetStringLength(), stream);
 }
 
-int main(int count, char **values)
+// One run: a file and arguments.
+static int compile(DxcCreateInstanceProc create, const std::vector<std::string> &values)
 {
-    if (count < 3)
-        return fail("dxc_driver LIBRARY FILE [DXC ARGUMENTS] [--out OBJECT]");
-
-    void *library = dlopen(values[1], RTLD_LAZY);
-    if (!library)
-        return fail(dlerror());
-    auto create = reinterpret_cast<DxcCreateInstanceProc>(dlsym(library, "DxcCreateInstance"));
-    if (!create)
-        return fail("not a libdxcompiler");
-
     std::string output;
-    std::vector<std::wstring> arguments = {widen(values[2])};
-    for (int i = 3; i < count; ++i)
+    std::vector<std::wstring> arguments = {widen(values[0])};
+    for (size_t i = 1; i < values.size(); ++i)
     {
-        if (std::string(values[i]) == "--out" && i + 1 < count)
+        if (values[i] == "--out" && i + 1 < values.size())
             output = values[++i];
         else
             arguments.push_back(widen(values[i]));
@@ -54,9 +54,9 @@ int main(int count, char **values)
     for (const auto &argument : arguments)
         pointers.push_back(argument.c_str());
 
-    std::ifstream file(values[2], std::ios::binary);
+    std::ifstream file(values[0], std::ios::binary);
     if (!file)
-        return fail(std::string("cannot read ") + values[2]);
+        return fail("cannot read " + values[0]);
     const std::string source{std::istreambuf_iterator<char>(file), {}};
 
     IDxcCompiler3 *compiler = nullptr;
@@ -95,4 +95,77 @@ int main(int count, char **values)
     if (SUCCEEDED(compiler->Disassemble(&binary, __uuidof(IDxcResult), reinterpret_cast<void **>(&listing))))
         printText(listing, DXC_OUT_DISASSEMBLY, stdout);
     return 0;
+}
+
+// Seconds and bytes of address space that a run may take.
+static const unsigned MOST_SECONDS = 60;
+static const rlim_t MOST_MEMORY = rlim_t(8) << 30;
+
+// A run in a process of its own; gives its exit code and what it printed.
+static int forked(DxcCreateInstanceProc create, const std::vector<std::string> &values, std::string &said)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return fail("no pipe");
+    const pid_t child = fork();
+    if (child == 0)
+    {
+        const rlimit memory = {MOST_MEMORY, MOST_MEMORY};
+        setrlimit(RLIMIT_AS, &memory);
+        alarm(MOST_SECONDS);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        const int code = compile(create, values);
+        std::fflush(nullptr);
+        _exit(code);
+    }
+    close(ends[1]);
+    char part[4096];
+    for (ssize_t length; (length = read(ends[0], part, sizeof part)) > 0;)
+        said.append(part, length);
+    close(ends[0]);
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int serve(DxcCreateInstanceProc create)
+{
+    // The first run fills the library's tables, which the forks share.
+    IDxcCompiler3 *compiler = nullptr;
+    create(CLSID_DxcCompiler, __uuidof(IDxcCompiler3), reinterpret_cast<void **>(&compiler));
+    const std::string empty = "float4 main() : SV_Target { return 0; }";
+    const DxcBuffer buffer{empty.data(), empty.size(), DXC_CP_UTF8};
+    LPCWSTR arguments[] = {L"-T", L"ps_6_6"};
+    IDxcResult *result = nullptr;
+    if (!compiler || FAILED(compiler->Compile(&buffer, arguments, 2, nullptr, __uuidof(IDxcResult),
+                                              reinterpret_cast<void **>(&result))))
+        return fail("libdxcompiler does not compile");
+    std::cout << "ready" << std::endl;
+    for (std::string line; std::getline(std::cin, line);)
+    {
+        std::vector<std::string> values;
+        std::istringstream fields(line);
+        for (std::string field; std::getline(fields, field, '\t');)
+            values.push_back(field);
+        std::string said;
+        const int code = values.empty() ? fail("no file") : forked(create, values, said);
+        std::cout << code << ' ' << said.size() << '\n' << said << std::flush;
+    }
+    return 0;
+}
+
+int main(int count, char **values)
+{
+    if (count < 3)
+        return fail("dxc_driver LIBRARY FILE [DXC ARGUMENTS] [--out OBJECT], or dxc_driver LIBRARY --serve");
+
+    void *library = dlopen(values[1], RTLD_LAZY);
+    if (!library)
+        return fail(dlerror());
+    auto create = reinterpret_cast<DxcCreateInstanceProc>(dlsym(library, "DxcCreateInstance"));
+    if (!create)
+        return fail("not a libdxcompiler");
+    return std::string(values[2]) == "--serve" ? serve(create) : compile(create, {values + 2, values + count});
 }

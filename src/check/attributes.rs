@@ -89,6 +89,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__combined_part", Library, &[Int(0)], 1),
     ("__defined", Library, &[Word], 1),
     ("__depth_level", Library, &[Int(0)], 1),
+    ("__not_of_constants", Library, &[], 0),
     ("__not_of_depth", Library, &[], 0),
     ("__consumes", Library, &[], 0),
     ("__depth_texture", Library, &[], 0),

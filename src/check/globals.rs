@@ -127,11 +127,17 @@ impl<'a> Checker<'a> {
         let source = std::mem::replace(&mut self.cx.source, info.source);
         let resolved = self.attributes(&ast.attributes, info.scope);
         let explicit = self.explicit(ast, &var.semantics, &resolved, info.scope);
-        let kind = self.global_kind(info, var, &explicit);
+        let infer = matches!(var.ty.kind, TypeKind::Infer);
+        let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, info.scope) };
+        let kind = match self.global_kind(info, var, &explicit) {
+            // No application sets a text, so that DXC takes each as static.
+            GlobalKind::Parameter if self.program.types.get(written) == Type::Text => GlobalKind::Const,
+            kind => kind,
+        };
         let mut modifiers = modifiers_of(ast, &var.ty);
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
-        let (ty, init) = self.global_type(var, kind, info);
+        let (ty, init) = self.global_type(var, written, kind, info);
         // A block has a set of its own, whatever else is asked for it; other resources have bindings.
         let innermost = self.program.types.get(self.program.types.innermost(ty));
         if innermost.is_resource() && !matches!(innermost, Type::ConstantBuffer(_)) {
@@ -219,15 +225,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type and the initializer.
+    /// The type and the initializer; the type may be written or that of the initializer.
     fn global_type(
         &mut self,
         var: &'a ast::VarDecl,
+        written: TypeId,
         kind: GlobalKind,
         info: DeclInfo<'a>,
     ) -> (TypeId, Option<ExprTree>) {
         let infer = matches!(var.ty.kind, TypeKind::Infer);
-        let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, info.scope) };
         if written == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, info.span, format!("`{}` cannot be void", info.name));
             return (TypeId::ERROR, None);

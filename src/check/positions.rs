@@ -33,6 +33,10 @@ impl Checker<'_> {
         }
         match kind {
             GlobalKind::Parameter => {
+                if self.program.any_leaf(ty, &mut |t| t == Type::Text) {
+                    let message = format!("the shader parameter `{name}` holds a string, which no application can set");
+                    self.error(Code::NOT_A_TYPE, self.program.globals[id].span, message);
+                }
                 self.check_classes(ty, &explicit.registers);
                 self.refuse_space_of_data(ty, &explicit.registers);
                 self.place_as_dxc(id);

@@ -577,8 +577,7 @@ impl<'a> Numbering<'a> {
         let Some(name) = semantic.map(|s| s.name.as_str()).filter(|name| name.starts_with("SV_")) else { return true };
         match (self.stage, self.unit) {
             (Stage::Fragment, Unit::VaryingOutput) => name == TARGET,
-            (Stage::Vertex, Unit::VaryingInput) => Semantic::is_arbitrary(name, true),
-            _ => Semantic::is_arbitrary(name, false),
+            (stage, unit) => Semantic::is_arbitrary(name, stage, unit == Unit::VaryingInput),
         }
     }
 }

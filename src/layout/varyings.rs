@@ -54,13 +54,24 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
         for signature in [inputs, outputs, locations::patch_constants(program, settings, entry)] {
             let mut list = Vec::new();
+            let mut elements = Vec::new();
             for varying in &signature {
                 varying.part.walk(&mut Vec::new(), &mut |part, around| {
                     let is_struct = matches!(program.types.get(part.ty), Type::Struct(_));
                     let has_parts = is_struct || around.is_empty() && varying.many.is_some();
                     list.extend((!has_parts).then_some(part));
+                    elements.extend(part.parts.first().filter(|_| !has_parts));
                     has_parts
                 });
+            }
+            // The fields of a struct in an array meet each other in each element.
+            for element in elements {
+                let mut list = Vec::new();
+                element.walk(&mut Vec::new(), &mut |part, _| {
+                    list.extend(part.parts.is_empty().then_some(part));
+                    true
+                });
+                InterfaceLeaves { settings, list }.check(most, found);
             }
             // A mesh may give vertices anything by the name of the position.
             let of_mesh = entry.stage == Stage::Vertex && signature.iter().all(|v| v.unit == Unit::VaryingInput);

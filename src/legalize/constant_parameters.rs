@@ -44,7 +44,8 @@ pub(super) fn text_variable(program: &Program, function: FunctionId, body: &Body
     declared.extend(initialized(&body.block).into_iter().map(|(local, _)| local));
     let given = declared.into_iter().map(|l| &body.locals[l]).find(|l| is_text(program, l.ty));
     let used = |id: &&ExprId| {
-        let is_variable = matches!(body.exprs[**id].kind, ExprKind::Local(_)) && is_text(program, body.exprs[**id].ty);
+        let is_variable = matches!(body.exprs[**id].kind, ExprKind::Local(_) | ExprKind::Global(_))
+            && is_text(program, body.exprs[**id].ty);
         is_variable || callee(program, &body.exprs, **id).is_some_and(|(f, _)| f.is_marked(HASH))
     };
     given.map(|l| l.span).or_else(|| live.iter().find(used).map(|id| body.exprs[*id].span))
@@ -153,10 +154,15 @@ impl Maker<'_> {
         let mut body = std::mem::take(&mut self.program.functions[id].code);
         let known = self.variables(&mut body, &mut given);
         for id in body.expressions() {
-            if let ExprKind::Local(local) = body.exprs[id].kind
-                && let Some(value) = given.get(&local)
-            {
-                self.write(&mut body.exprs, id, value);
+            let value = match body.exprs[id].kind {
+                ExprKind::Local(local) => given.get(&local).cloned(),
+                ExprKind::Global(_) if is_text(self.program, body.exprs[id].ty) => {
+                    eval(self.program, &body.exprs, id).ok()
+                }
+                _ => None,
+            };
+            if let Some(value) = value {
+                self.write(&mut body.exprs, id, &value);
             }
         }
         for id in body.expressions() {

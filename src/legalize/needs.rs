@@ -107,6 +107,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::WideTexels, Find::Type(|p, t| match *t {
         Type::Buffer(BufferKind::Typed, access, element) => has_wide_texels(&p.types, access, element),
         Type::Texture(t) => has_wide_texels(&p.types, t.access, t.element),
+        Type::SubpassInput(element, _) => has_wide_texels(&p.types, Access::Read, element),
         _ => false,
     })),
     (Capability::CubeArrays, Find::Type(|_, t| texture(t, |t| t.array && t.shape == TextureShape::Cube))),
@@ -175,6 +176,7 @@ pub(super) const OF_DATA: &[Capability] = &[
     Capability::MixedMatrixOrders,
     Capability::SparseUniformArrays,
     Capability::PackOffsets,
+    Capability::DynamicMatrixRows,
 ];
 
 /// What a shader parameter may need by its kind and type, data included.
@@ -185,6 +187,7 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::GlobalUniforms,
     Capability::ResourceArrays,
     Capability::NestedResourceArrays,
+    Capability::OpenNestedArrays,
     Capability::UnboundedResourceArrays,
     Capability::BufferArrays,
     Capability::TexelBuffers,

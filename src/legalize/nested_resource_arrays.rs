@@ -3,33 +3,45 @@
 //! Before: `Texture2D maps[2][3];    maps[i][j].Load(p)`
 //! After:  `Texture2D maps[6];       maps[i * 3 + j].Load(p)`
 //!
-//! The bindings stay: the elements of
-//! an array of arrays follow each other, the last index fastest.
+//! The bindings stay: the elements of an array of arrays follow each other, the last index fastest. A target that has arrays of
+//! arrays may lack those of which the outer one is unbounded.
 
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Type, TypeId, Types};
+use crate::tree::{
+    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Program, Type, TypeId, Types,
+};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "nested_resource_arrays",
-    removes: &[(
-        Capability::NestedResourceArrays,
-        Find::Parameter(|p, g, _| {
-            let nested = p.types.array_parts(g.ty).is_some_and(|(e, _)| p.types.array_parts(e).is_some());
-            nested && p.holds_resource(g.ty)
-        }),
-    )],
+    removes: &[
+        (Capability::NestedResourceArrays, Find::Parameter(|p, g, _| is_nested(p, g.ty))),
+        (Capability::OpenNestedArrays, Find::Parameter(|p, g, _| is_nested(p, g.ty) && is_open(p, g.ty))),
+    ],
     after: &["split_resources", "combined_samplers", "counters"],
     run,
     ..Pass::ROW
 };
 
+fn is_nested(program: &Program, ty: TypeId) -> bool {
+    let parts = |ty| program.types.array_parts(ty);
+    parts(ty).is_some_and(|(element, _)| parts(element).is_some()) && program.holds_resource(ty)
+}
+
+fn is_open(program: &Program, ty: TypeId) -> bool {
+    program.types.array_parts(ty).is_some_and(|(_, count)| count.is_none())
+}
+
 fn run(cx: &mut Context) {
+    let only_open = cx.profile.has(Capability::NestedResourceArrays);
     let mut nested: FxHashMap<GlobalId, (TypeId, Vec<u32>)> = FxHashMap::default();
     for id in cx.program.parameters.clone() {
         let ty = cx.program.globals[id].ty;
+        if only_open && !is_open(cx.program, ty) {
+            continue;
+        }
         if let Some((flat, inner)) = flattened(&mut cx.program.types, ty) {
             cx.program.globals[id].ty = flat;
             nested.insert(id, (flat, inner));

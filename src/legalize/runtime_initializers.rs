@@ -4,12 +4,13 @@
 //! After:  `static float x;                  static int n;`                     `void main() { x = scale * 2; n = count(); f(x, n); }`
 //!
 //! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
-//! reaches, in the order of the declarations.
+//! reaches, in the order of the declarations. The values that builtins compute which are `[__not_of_constants]` are such where
+//! not every compiler of the target computes them.
 //!
 //! It stands before whatever looks into the bodies of functions.
 
 use super::hidden_constants::is_refused_value;
-use super::needs::Find;
+use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
@@ -22,6 +23,7 @@ pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
     removes: &[
         (Capability::RuntimeInitializers, Find::Global(|p, g| g.kind != GlobalKind::Const && is_runtime(p, g))),
+        (Capability::ConstantBuiltins, Find::Global(calls_builtin)),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
     ],
     after: &["inline_builtins", "called_entry_points"],
@@ -32,6 +34,9 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     // Constants of such constants are such themselves: declarations stand after what they use.
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
+    let computes = cx.profile.has(Capability::ConstantBuiltins);
+    let is_runtime =
+        |program: &Program, global: &Global| is_runtime(program, global) || !computes && calls_builtin(program, global);
     for &id in &items {
         if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
             cx.program.globals[id].kind = GlobalKind::Static;
@@ -53,6 +58,16 @@ fn run(cx: &mut Context) {
 /// Whether the first value of a variable or constant is no constant, or none that targets compute.
 fn is_runtime(program: &Program, global: &Global) -> bool {
     is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
+}
+
+/// Whether the first value calls a builtin that not every compiler computes for constants.
+fn calls_builtin(program: &Program, global: &Global) -> bool {
+    matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
+        && global.init.as_ref().is_some_and(|tree| {
+            let called = |id: ExprId| callee(program, &tree.exprs, id);
+            let all = tree.exprs.post_order(tree.root);
+            all.into_iter().any(|id| called(id).is_some_and(|(f, _)| f.is_marked("__not_of_constants")))
+        })
 }
 
 /// Whether the first value is computed from specialization constants by more than operations on integers, which alone are

@@ -36,6 +36,7 @@ enum Point {
     FragmentOut,
     /// Stages with work groups.
     GroupIn,
+    MeshIn,
     MeshOut,
     PrimitiveOut,
 }
@@ -55,6 +56,7 @@ const VERTICES: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[MeshOut]];
 const VIEWPORTS: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[PrimitiveOut]];
 const INSTANCES: &[&[Point]] = &[&[VertexIn], BETWEEN];
 const RATES: &[&[Point]] = &[BETWEEN, &[PrimitiveOut]];
+const GROUPS: &[&[Point]] = &[&[GroupIn, MeshIn]];
 
 /// (semantic, where it may be), as DXC has it.
 const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
@@ -74,7 +76,7 @@ const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
     ("SV_INSIDETESSFACTOR", &[PATCHES]),
     ("SV_DOMAINLOCATION", &[&[DomainIn]]),
     ("SV_GSINSTANCEID", &[&[GeometryIn]]),
-    ("SV_VIEWID", &[&[VertexIn, HullIn, DomainIn, GeometryIn, FragmentIn, GroupIn]]),
+    ("SV_VIEWID", &[&[VertexIn, HullIn, DomainIn, GeometryIn, FragmentIn, MeshIn]]),
     ("SV_ISFRONTFACE", &[&[GeometryOut, FragmentIn]]),
     ("SV_SAMPLEINDEX", &[&[FragmentIn]]),
     ("SV_COVERAGE", &[&[FragmentIn, FragmentOut]]),
@@ -86,10 +88,10 @@ const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
     ("SV_DEPTHLESSEQUAL", &[&[FragmentOut]]),
     ("SV_DEPTHGREATEREQUAL", &[&[FragmentOut]]),
     ("SV_STENCILREF", &[&[FragmentOut]]),
-    ("SV_DISPATCHTHREADID", &[&[GroupIn]]),
-    ("SV_GROUPID", &[&[GroupIn]]),
-    ("SV_GROUPINDEX", &[&[GroupIn]]),
-    ("SV_GROUPTHREADID", &[&[GroupIn]]),
+    ("SV_DISPATCHTHREADID", GROUPS),
+    ("SV_GROUPID", GROUPS),
+    ("SV_GROUPINDEX", GROUPS),
+    ("SV_GROUPTHREADID", GROUPS),
 ];
 
 /// Semantics, where, kinds of number, least and most of them, in words.
@@ -108,13 +110,14 @@ const NUMBERS: &[Numbers] = &[
     (&["SV_SAMPLEINDEX"], later, &[Scalar::U32], 1, 1, "`uint`"),
     (&["SV_COVERAGE"], |p| p == FragmentOut, &[Scalar::U32], 1, 1, "`uint`"),
     (&["SV_COVERAGE", "SV_INNERCOVERAGE"], later, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
-    (&["SV_VIEWID"], later, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
+    (&["SV_VIEWID"], |_| true, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
     (&["SV_ISFRONTFACE"], later, &[Scalar::Bool, Scalar::U32, Scalar::I32], 1, 1, "`bool`"),
     (&["SV_POSITION"], later, FLOATS, 4, 4, "`float4`"),
     (&["SV_BARYCENTRICS"], later, FLOATS, 3, 3, "`float3`"),
     (&["SV_DEPTH", "SV_DEPTHLESSEQUAL", "SV_DEPTHGREATEREQUAL"], later, &[Scalar::F32, Scalar::F16], 1, 1, "`float`"),
     (&["SV_CLIPDISTANCE", "SV_CULLDISTANCE"], later, FLOATS, 1, 4, "of `float`"),
     (&["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"], later, FLOATS, 1, 1, "of `float`"),
+    (&["SV_CULLPRIMITIVE"], |p| p == PrimitiveOut, &[Scalar::Bool], 1, 1, "`bool`"),
     (&["SV_CULLPRIMITIVE"], later, INTEGERS, 1, 4, "`bool`"),
     (&["SV_GROUPINDEX"], later, INTEGERS, 1, 1, "`uint`"),
     (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], later, INTEGERS, 1, 4, "`uint3`"),
@@ -156,7 +159,8 @@ fn point(stage: Stage, varying: &Varying) -> Option<Point> {
         (Stage::Geometry, Unit::VaryingOutput) => GeometryOut,
         (Stage::Fragment, Unit::VaryingInput) => FragmentIn,
         (Stage::Fragment, Unit::VaryingOutput) => FragmentOut,
-        (Stage::Compute | Stage::Mesh, Unit::VaryingInput) => GroupIn,
+        (Stage::Compute | Stage::Amplification, Unit::VaryingInput) => GroupIn,
+        (Stage::Mesh, Unit::VaryingInput) => MeshIn,
         (Stage::Mesh, Unit::VaryingOutput) if per == Some(Per::Primitive) => PrimitiveOut,
         (Stage::Mesh, Unit::VaryingOutput) => MeshOut,
         _ => return None,
@@ -382,7 +386,7 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) ->
 
 fn way(point: Point) -> &'static str {
     match point {
-        VertexIn | HullIn | DomainIn | GeometryIn | FragmentIn | GroupIn => "an input",
+        VertexIn | HullIn | DomainIn | GeometryIn | FragmentIn | GroupIn | MeshIn => "an input",
         HullPointIn | DomainPointIn => "an input for each control point",
         GeometryVertexIn => "an input for each vertex",
         VertexOut | DomainOut | GeometryOut | FragmentOut => "an output",

@@ -130,8 +130,7 @@ impl Flatten<'_> {
         let mut all = locations::varyings(self.program, &self.settings, entry);
         all.retain(|v| v.unit == unit && v.many.is_none());
         let mut leaves = self.flattened(&all);
-        let vertices_come_in = entry.stage == Stage::Vertex && direction == Direction::In;
-        leaves.iter_mut().for_each(|leaf| plain_name(leaf, vertices_come_in));
+        leaves.iter_mut().for_each(|leaf| plain_name(leaf, entry.stage, direction));
         leaves
     }
 
@@ -146,7 +145,7 @@ impl Flatten<'_> {
             let (many, param) = (varying.many?, varying.param?);
             let part = varying.part.parts.first()?.clone();
             let mut leaves = self.flattened(&[Varying { part, ..varying }]);
-            leaves.iter_mut().for_each(|leaf| plain_name(leaf, false));
+            leaves.iter_mut().for_each(|leaf| plain_name(leaf, entry.stage, direction));
             Some(ManyLeaves { param, many, direction, leaves })
         });
         found.collect()
@@ -320,9 +319,10 @@ pub fn accesses(
 }
 
 /// Takes the prefix of a system value that is a variable like any other there, as `SV_Position` of a vertex that comes in.
-fn plain_name(leaf: &mut Leaf, vertices_come_in: bool) {
+fn plain_name(leaf: &mut Leaf, stage: Stage, direction: Direction) {
+    let is_arbitrary = |name: &str| Semantic::is_arbitrary(name, stage, direction == Direction::In);
     if let Some((name, _)) = &mut leaf.semantic
-        && let Some(plain) = name.strip_prefix("SV_").filter(|_| Semantic::is_arbitrary(name, vertices_come_in))
+        && let Some(plain) = name.strip_prefix("SV_").filter(|_| is_arbitrary(name))
     {
         *name = plain.to_owned();
     }

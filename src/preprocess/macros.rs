@@ -378,6 +378,11 @@ impl Processor<'_> {
                 }
                 Part::Stringify(param, hash) => {
                     let raw = args.raw.get(*param).map_or(&[][..], Vec::as_slice);
+                    // Each character may need a backslash.
+                    let longest = raw.iter().map(|i| 2 * i.token.text.as_str().len() + 1).sum();
+                    if !self.spells(longest, hash.span) {
+                        return;
+                    }
                     let text = Symbol::new(&stringify(raw));
                     let token = Token { kind: TokenKind::String, text, ..in_expansion(hash, file) };
                     self.append(out, &[Item { token, painted: false }]);
@@ -460,6 +465,15 @@ impl Processor<'_> {
             }
             return Vec::new();
         }
+        let (read, limit) = (items.len() as u64, self.out.limits.expansion);
+        self.apart_tokens += read;
+        if self.apart_tokens > limit
+            && let Some(first) = items.first()
+        {
+            let message =
+                format!("the arguments of macro calls that are nested have more than {limit} tokens together");
+            self.abort(Diagnostic::error(Code::EXPANSION_LIMIT, first.token.span, message));
+        }
         self.argument_depth += 1;
         self.frames.push(Frame::Barrier);
         self.frames.push(Frame::Expansion(ExpansionFrame { items, pos: 0, disabled: None }));
@@ -481,6 +495,7 @@ impl Processor<'_> {
             }
         }
         self.argument_depth -= 1;
+        self.apart_tokens -= read;
         self.expanded_tokens += out.len() as u64;
         out
     }
@@ -506,8 +521,24 @@ impl Processor<'_> {
         out.empty = items.is_empty();
     }
 
+    /// Counts the bytes of a token that `#` or `##` makes; false if there are too many of them.
+    fn spells(&mut self, bytes: usize, span: Span) -> bool {
+        self.spelled_bytes += bytes as u64;
+        let limit = self.out.limits.file_bytes;
+        let fits = self.spelled_bytes <= limit;
+        if !fits {
+            let message = format!("the tokens that `#` and `##` make have more than {limit} bytes together");
+            self.abort(Diagnostic::error(Code::EXPANSION_LIMIT, span, message));
+        }
+        fits
+    }
+
     /// `left ## right`: the one token that both spell together.
     fn paste(&mut self, out: &mut Output, right: &Item, paste: &Token) {
+        let lengths = out.items.last().map(|left| [left, right].map(|item| item.token.text.as_str().len()));
+        if !lengths.is_some_and(|lengths| self.spells(lengths.iter().sum(), paste.span)) {
+            return;
+        }
         let Some(left) = out.items.last_mut() else { return };
         let text = format!("{}{}", left.token.text, right.token.text);
         if let Some(kind) = single_token(&text) {

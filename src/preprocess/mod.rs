@@ -205,6 +205,10 @@ struct Processor<'a> {
     argument_depth: u32,
     includes: u32,
     expanded_tokens: u64,
+    /// Tokens of the arguments that are being expanded, one within the other.
+    apart_tokens: u64,
+    /// Bytes of the tokens that `#` and `##` made.
+    spelled_bytes: u64,
     tokens_read: u64,
     counter: u64,
     /// A limit was hit; nothing more is read.
@@ -301,6 +305,8 @@ impl<'a> Processor<'a> {
             argument_depth: 0,
             includes: 0,
             expanded_tokens: 0,
+            apart_tokens: 0,
+            spelled_bytes: 0,
             tokens_read: 0,
             counter: 0,
             aborted: false,

@@ -384,6 +384,14 @@ fn limits_hold() {
     let calls = "F(".repeat(10_000) + &")".repeat(10_000);
     assert_eq!(codes(&format!("#define F(x) x x\n{calls}")), ["E0112"]);
     assert_eq!(codes(&format!("#define F(x) x\n#if {calls}\n#endif")), ["E0112"]);
+    // Arguments are kept for each call around them.
+    let calls = "F(".repeat(60_000) + &")".repeat(60_000);
+    assert_eq!(codes(&format!("#define F(x) x\n{calls}")), ["E0112"]);
+    for double in ["#define P(x) x##x\n#define D(x) P(x)", "#define S(x) #x\n#define T(x) S(x) S(x)\n#define D(x) T(x)"]
+    {
+        let calls = "D(".repeat(30) + "x" + &")".repeat(30);
+        assert_eq!(codes(&format!("{double}\n{calls}")), ["E0112"], "{double}");
+    }
     let loader = MemoryLoader::new().with("big", &" ".repeat(crate::limits::Limits::USUAL.file_bytes as usize + 1));
     assert_eq!(run_with(&loader, "big", &Preprocess::default()).2[0].code, Code::UNREADABLE);
     // Deep nests of other things are the parser's business.

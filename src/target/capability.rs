@@ -84,6 +84,8 @@ capabilities! {
     ResourceArrays,
     /// Arrays of arrays of resources.
     NestedResourceArrays,
+    /// Arrays of arrays of resources of which the outer one is unbounded.
+    OpenNestedArrays,
     /// Unbounded arrays of resources.
     UnboundedResourceArrays,
     /// Descriptor heaps (`ResourceDescriptorHeap`, descriptor handles).
@@ -136,6 +138,8 @@ capabilities! {
     NonFiniteConstants,
     /// Functions called in the values of named constants.
     CalledConstants,
+    /// Any builtin called in the first values of variables and constants of the module.
+    ConstantBuiltins,
     /// Arithmetic on numbers of 64 bits in the values of named constants.
     WideConstants,
     /// Comparisons of constants with infinities and NaN.

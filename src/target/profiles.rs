@@ -152,7 +152,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     Overloads, VertexWrites, VaryingOffsets, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
-    CalledConstants, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
+    CalledConstants, ConstantBuiltins, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
@@ -172,7 +172,7 @@ const SM_6_6: Capabilities =
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants, ConstantBuiltins,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
@@ -188,7 +188,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit,
-    NonFiniteConstants, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
+    NonFiniteConstants, ConstantBuiltins, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
 ]);

@@ -343,9 +343,9 @@ pub struct Semantic {
 }
 
 impl Semantic {
-    /// Whether a system value, in upper case and without its index, names a variable like any other: where vertices come in, or
-    /// elsewhere (DXIL, "Semantic Interpretations": `Arb`).
-    pub fn is_arbitrary(name: &str, vertices_come_in: bool) -> bool {
+    /// Whether a system value, in upper case and without its index, names a variable like any other that comes into a stage or
+    /// goes out of it (DXIL, "Semantic Interpretations": `Arb`).
+    pub fn is_arbitrary(name: &str, stage: Stage, comes_in: bool) -> bool {
         const OF_VERTICES: &[&str] = &[
             "SV_POSITION",
             "SV_CLIPDISTANCE",
@@ -353,7 +353,21 @@ impl Semantic {
             "SV_RENDERTARGETARRAYINDEX",
             "SV_VIEWPORTARRAYINDEX",
         ];
-        if vertices_come_in { OF_VERTICES.contains(&name) } else { name == "SV_INSTANCEID" }
+        let between = || name == "SV_INSTANCEID";
+        match stage {
+            Stage::Vertex if comes_in => OF_VERTICES.contains(&name),
+            Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry => between(),
+            Stage::Fragment => comes_in && between(),
+            Stage::Mesh => !comes_in && between(),
+            Stage::Compute
+            | Stage::Amplification
+            | Stage::RayGeneration
+            | Stage::Intersection
+            | Stage::AnyHit
+            | Stage::ClosestHit
+            | Stage::Miss
+            | Stage::Callable => false,
+        }
     }
 
     /// Upper-case name without the index, and the index (0 if none).

@@ -3,6 +3,7 @@
 
 mod bench;
 mod conformance;
+mod dxc;
 mod fuzz;
 mod layout;
 mod meaning;

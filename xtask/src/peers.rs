@@ -55,12 +55,15 @@ fn dxc(directory: &Path) -> Result<(), String> {
     let backends = directory.join(format!("{DXC_PACKAGE}-{DXC_VERSION}/compushady/backends"));
     let library = backends.join("libdxcompiler_x86_64.so.3.7");
     let program = directory.join("dxc_driver");
-    if !program.is_file() || !library.is_file() {
+    if !library.is_file() {
         let download = directory.join("dl");
         pip_download(&format!("{DXC_PACKAGE}=={DXC_VERSION}"), &["--no-binary", DXC_PACKAGE], &download)?;
         let archive = downloaded(&download, DXC_PACKAGE, ".tar.gz")?;
         step(Command::new("tar").arg("xzf").arg(archive).arg("-C").arg(directory))?;
-        let source = process::repository().join("xtask/dxc_driver.cpp");
+    }
+    let source = process::repository().join("xtask/dxc_driver.cpp");
+    let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
+    if written(&program) < written(&source) {
         let mut compile = Command::new("c++");
         compile.args(["-std=c++17", "-O1", "-D__EMULATE_UUID"]).arg("-I").arg(&backends);
         step(compile.arg(source).args(["-ldl", "-o"]).arg(&program))?;

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::stdlib::Operation;
-use crate::tree::analyses::is_trivial;
+use crate::tree::analyses::{is_pure, is_trivial};
 use crate::tree::{
     Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, Type, TypeId, Types,
 };
@@ -32,7 +32,7 @@ pub(in super::super) fn transpose(b: &mut Build, e: ExprId, ty: TypeId) -> ExprI
     b.native(Operation::Transpose.common().clone(), vec![e], ty)
 }
 
-/// The columns of a matrix that is made of names and literals.
+/// The columns of a matrix that is made of names and literals, or computed from literals alone.
 fn columns(b: &mut Build, e: ExprId) -> Option<Vec<Vec<ExprId>>> {
     let Type::Matrix(_, rows, count) = b.types.get(b.exprs[e].ty) else { return None };
     let ExprKind::Construct(parts) = b.exprs[e].kind.clone() else { return None };
@@ -44,7 +44,13 @@ fn columns(b: &mut Build, e: ExprId) -> Option<Vec<Vec<ExprId>>> {
         }
     }
     let whole = scalars.len() == usize::from(rows) * usize::from(count);
-    let named = |id: &ExprId| matches!(b.types.get(b.exprs[*id].ty), Type::Scalar(_)) && is_trivial(b.exprs, *id);
+    let literal = |id: ExprId| {
+        let variable = |id: &ExprId| matches!(b.exprs[*id].kind, ExprKind::Local(_) | ExprKind::Global(_));
+        is_pure(b.exprs, id) && !b.exprs.post_order(id).iter().any(variable)
+    };
+    let named = |id: &ExprId| {
+        matches!(b.types.get(b.exprs[*id].ty), Type::Scalar(_)) && (is_trivial(b.exprs, *id) || literal(*id))
+    };
     if !whole || !scalars.iter().all(named) {
         return None;
     }

@@ -3,6 +3,7 @@
 use super::Target;
 use super::compilers::Compiler;
 use super::enumerate::Entry;
+use crate::dxc::Dxc;
 use crate::process::{self, Ran};
 use serde::{Deserialize, Serialize};
 use shaderport::Stage;
@@ -57,7 +58,7 @@ impl Outcome {
 
 /// The judges that are installed; all of them are needed.
 pub struct Judge {
-    dxc: PathBuf,
+    dxc: Dxc,
     glslang: PathBuf,
     spirv_val: PathBuf,
     tint: PathBuf,
@@ -68,7 +69,7 @@ impl Judge {
     pub fn find() -> Result<Judge, String> {
         let find = |tool: &str, from: &str| process::find(tool).ok_or(format!("{tool} is not found: {from}"));
         Ok(Judge {
-            dxc: find("dxc", "run `cargo xtask peers`")?,
+            dxc: Dxc::at(find("dxc", "run `cargo xtask peers`")?),
             glslang: find("glslangValidator", "Debian package glslang-tools")?,
             spirv_val: find("spirv-val", "Debian package spirv-tools")?,
             tint: find("tint", "built from google/dawn")?,
@@ -113,28 +114,15 @@ impl Judge {
     /// What DXC says of the text of one entry point.
     pub fn hlsl(&self, entry: &Entry, text: &Path) -> Result<Outcome, String> {
         let source = std::fs::read_to_string(text).map_err(|e| e.to_string())?;
-        let mut dxc = self.dxc(entry, text);
-        if ["float16_t", "int16_t", "uint16_t"].iter().any(|t| source.contains(t)) {
-            dxc.arg("-enable-16bit-types");
-        }
-        verdict("dxc", &process::run(&mut dxc, LIMIT)?)
-    }
-
-    fn dxc(&self, entry: &Entry, file: &Path) -> Command {
-        let mut dxc = Command::new(&self.dxc);
-        let kind = dxc_profile(entry.stage);
-        dxc.arg(file).args(["-T", &format!("{kind}_6_6"), "-HV", "2021"]);
-        if kind != DXC_LIBRARY {
-            dxc.args(["-E", &entry.name]);
-        }
-        dxc.args(["--out", "/dev/null"]);
-        dxc
+        let more = ["float16_t", "int16_t", "uint16_t"].iter().any(|t| source.contains(t));
+        let arguments = dxc_arguments(entry, text, more.then_some("-enable-16bit-types"));
+        verdict("dxc", &self.dxc.run(&arguments, LIMIT)?)
     }
 
     /// Whether DXC takes a source file as it is, up to code generation.
     pub fn dxc_front_end_accepts(&self, root: &Path, entry: &Entry) -> Result<bool, String> {
-        let mut dxc = self.dxc(entry, &entry.file);
-        Ok(process::run(dxc.arg("-fcgl").current_dir(root), LIMIT)?.ok())
+        let arguments = dxc_arguments(entry, &entry.file, Some("-fcgl"));
+        Ok(process::run(&mut self.dxc.command(&arguments, root), LIMIT)?.ok())
     }
 
     /// What glslang and spirv-val say of a text.
@@ -193,6 +181,18 @@ impl Judge {
         std::fs::write(&path, source.replace("enable subgroups;", "")).map_err(|e| e.to_string())?;
         Ok(path)
     }
+}
+
+/// What DXC is told about an entry point of a file.
+fn dxc_arguments(entry: &Entry, file: &Path, more: Option<&str>) -> Vec<String> {
+    let kind = dxc_profile(entry.stage);
+    let (file, profile) = (file.to_string_lossy(), format!("{kind}_6_6"));
+    let mut arguments = vec![&*file, "-T", &profile, "-HV", "2021", "--out", "/dev/null"];
+    if kind != DXC_LIBRARY {
+        arguments.extend(["-E", &entry.name]);
+    }
+    arguments.extend(more);
+    arguments.into_iter().map(str::to_owned).collect()
 }
 
 fn verdict(judge: &str, ran: &Ran) -> Result<Outcome, String> {

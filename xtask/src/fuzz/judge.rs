@@ -9,8 +9,10 @@ use crate::conformance::judge::{Judge, Outcome};
 use serde::{Deserialize, Serialize};
 use shaderport::{Artifact, Code, Diagnostic, MemoryLoader, Output, Severity, Stage, Target, compile};
 use std::collections::HashSet;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Entry points of an HLSL text that DXC compiles; each costs a run.
@@ -40,14 +42,19 @@ pub struct Verdict {
     pub emitted: Vec<String>,
     /// How many texts were judged that had not been before.
     pub judged: usize,
+    /// Microseconds of compiling and of judging.
+    pub compiling: u64,
+    pub judging: u64,
     pub findings: Vec<Finding>,
 }
 
-/// The judges, and which texts they have seen.
+/// The judges, and which texts they have accepted.
 pub struct Bench {
     judge: Judge,
     directory: tempfile::TempDir,
-    seen: HashSet<u64>,
+    accepted: HashSet<u64>,
+    /// Keeps what they accepted for other processes and runs: many mutants have the same text, that of the seed most of all.
+    kept: Option<File>,
 }
 
 /// What the last panic said, and where.
@@ -72,12 +79,27 @@ pub fn keep_panics() {
 impl Bench {
     pub fn new() -> Result<Bench, String> {
         let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
-        Ok(Bench { judge: Judge::find()?, directory, seen: HashSet::new() })
+        Ok(Bench { judge: Judge::find()?, directory, accepted: HashSet::new(), kept: None })
     }
 
-    /// Judges texts again that it has seen.
-    pub fn forget(&mut self) {
-        self.seen.clear();
+    /// With the texts that were accepted before, by their hashes in a file.
+    pub fn with(path: &Path) -> Result<Bench, String> {
+        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+        let mut bench = Bench::new()?;
+        let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(fail)?;
+        bench.accepted = bytes.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash)).collect();
+        bench.kept = Some(file);
+        Ok(bench)
+    }
+
+    fn accept(&mut self, hash: u64) -> Result<(), String> {
+        self.accepted.insert(hash);
+        match &mut self.kept {
+            Some(file) => file.write_all(&hash.to_le_bytes()).map_err(|e| e.to_string()),
+            None => Ok(()),
+        }
     }
 
     pub fn verdict(&mut self, program: &Program, output: &Output) -> Result<Verdict, String> {
@@ -90,17 +112,18 @@ impl Bench {
             }
             let mut hasher = DefaultHasher::new();
             (artifact.target.name(), artifact.entry.map(|(_, s)| s.name()), artifact.text()).hash(&mut hasher);
-            if !self.seen.insert(hasher.finish()) {
+            let hash = hasher.finish();
+            if self.accepted.contains(&hash) {
                 continue;
             }
             verdict.judged += 1;
-            if let Outcome::Illegal { judge, reason } =
-                self.judged(artifact, &emitted_entries(output, artifact.target))?
-                && !is_tolerated(&judge, &reason)
-            {
-                let reason = reason.replace(&*self.directory.path().to_string_lossy(), "");
-                let (target, text) = (artifact.target.name().to_owned(), artifact.text().to_owned());
-                verdict.findings.push(Finding { target, judge, reason, text });
+            match self.judged(artifact, &emitted_entries(output, artifact.target))? {
+                Outcome::Illegal { judge, reason } if !is_tolerated(&judge, &reason) => {
+                    let reason = reason.replace(&*self.directory.path().to_string_lossy(), "");
+                    let (target, text) = (artifact.target.name().to_owned(), artifact.text().to_owned());
+                    verdict.findings.push(Finding { target, judge, reason, text });
+                }
+                _ => self.accept(hash)?,
             }
         }
         Ok(verdict)

@@ -74,15 +74,15 @@ pub struct Options {
     worker: bool,
 }
 
-/// How many mutants one process works on.
-const CHUNK: u64 = 250;
+/// How many mutants one process works on: enough that reading the seeds takes no time, and few enough for its memory.
+const CHUNK: u64 = 2000;
 
 pub fn run(options: &Options) -> Result<bool, String> {
     let seeds = seeds::at(&paths(options))?;
     let range = options.first..options.first.saturating_add(options.count);
     let target = options.target.as_deref().map(bytes::find).transpose()?;
     if options.worker {
-        return worker::work(&seeds, options.seed, range, target).map(|()| true);
+        return worker::work(&seeds, options.seed, range, target, &options.out.join("accepted")).map(|()| true);
     }
     if let (Some(target), true) = (target, options.print) {
         let bytes = bytes::mutant(&bytes::corpus(target, &seeds), options.seed, options.first);
@@ -185,7 +185,8 @@ fn arguments(options: &Options, first: u64) -> Vec<String> {
     let named = numbers.iter().flat_map(|(name, n)| [(*name).to_owned(), n.to_string()]);
     let target = options.target.iter().flat_map(|t| ["--target".to_owned(), t.clone()]);
     let more = options.more.iter().flat_map(|m| ["--more".to_owned(), m.to_string_lossy().into_owned()]);
-    std::iter::once("fuzz".to_owned()).chain(named).chain(target).chain(more).collect()
+    let out = ["--out".to_owned(), options.out.to_string_lossy().into_owned()];
+    std::iter::once("fuzz".to_owned()).chain(named).chain(target).chain(more).chain(out).collect()
 }
 
 /// Counts, and keeps what was found; the first finding of a class is made smaller.

@@ -27,16 +27,23 @@ const MUTATIONS: &[(u64, Mutation)] = &[
     (2, delete_token),
     (1, duplicate_token),
     (1, swap_tokens),
+    (2, insert_word),
+    (1, delete_line),
     (5, delete_statement),
     (4, duplicate_statement),
     (5, swap_statements),
     (2, delete_declaration),
     (3, swap_declarations),
     (12, change_type),
+    (4, exchange_types),
     (5, change_resource),
     (12, change_literal),
     (9, change_operator),
     (5, swap_arguments),
+    (3, delete_argument),
+    (3, duplicate_argument),
+    (4, unwrap_expression),
+    (3, unwrap_statement),
     (14, rename),
     (4, exchange_names),
     (8, splice_statement),
@@ -210,6 +217,25 @@ fn swap_tokens(c: &mut Context) -> Option<Vec<Edit>> {
     (at + 1 < c.text.tokens.len()).then(|| c.exchange(&(at..at + 1), &(at + 1..at + 2)))?
 }
 
+/// Any word of the lists, in front of any token.
+fn insert_word(c: &mut Context) -> Option<Vec<Edit>> {
+    const LISTS: [&str; 8] =
+        ["types", "integers", "floats", "binary", "assigning", "names", "attributes", "modifiers"];
+    let at = c.random.index(c.text.tokens.len());
+    let name = *c.pick(&LISTS)?;
+    let word = c.word_of(name)?;
+    c.before(&(at..at + 1), word)
+}
+
+/// All tokens of a line.
+fn delete_line(c: &mut Context) -> Option<Vec<Edit>> {
+    let at = c.random.index(c.text.tokens.len());
+    let place = c.text.tokens.get(at)?.bytes.start;
+    let start = c.text.source.get(..place)?.rfind('\n').map_or(0, |at| at + 1);
+    let end = c.text.source.get(place..)?.find('\n').map_or(c.text.source.len(), |length| place + length);
+    Some(vec![(start..end, String::new())])
+}
+
 fn delete_statement(c: &mut Context) -> Option<Vec<Edit>> {
     let statement = c.pick(&c.text.statements)?.clone();
     c.replace(statement, "")
@@ -248,6 +274,13 @@ fn change_type(c: &mut Context) -> Option<Vec<Edit>> {
     Some(same.map(|i| (c.text.bytes(&(*i..i + 1)), with.to_owned())).collect())
 }
 
+/// The types of two declarations.
+fn exchange_types(c: &mut Context) -> Option<Vec<Edit>> {
+    let types = c.text.indices(|t| has("types", t.text));
+    let [a, b] = [*c.pick(&types)?, *c.pick(&types)?];
+    c.exchange(&(a..a + 1), &(b..b + 1))
+}
+
 fn change_resource(c: &mut Context) -> Option<Vec<Edit>> {
     let heads = |word: &str| list("resources").iter().any(|r| r.split('<').next() == Some(word));
     let at = *c.pick(&c.text.indices(|t| heads(t.text)))?;
@@ -279,6 +312,49 @@ fn swap_arguments(c: &mut Context) -> Option<Vec<Edit>> {
     let list = *c.pick(&lists)?;
     let [a, b] = [c.pick(list)?, c.pick(list)?];
     c.exchange(a, b)
+}
+
+/// An argument or parameter, with the comma before or after it.
+fn delete_argument(c: &mut Context) -> Option<Vec<Edit>> {
+    let lists: Vec<&Vec<Range<usize>>> = c.text.arguments.iter().filter(|l| !l.is_empty()).collect();
+    let argument = {
+        let list = c.pick(&lists).copied()?;
+        c.pick(list)?.clone()
+    };
+    let start = argument.start.checked_sub(1).filter(|before| c.text.word(*before) == ",");
+    let end = if start.is_none() && c.text.word(argument.end) == "," { argument.end + 1 } else { argument.end };
+    c.replace(start.unwrap_or(argument.start)..end, "")
+}
+
+fn duplicate_argument(c: &mut Context) -> Option<Vec<Edit>> {
+    let lists: Vec<&Vec<Range<usize>>> = c.text.arguments.iter().filter(|l| !l.is_empty()).collect();
+    let list = c.pick(&lists).copied()?;
+    let [argument, at] = [c.pick(list)?.clone(), c.pick(list)?.clone()];
+    c.after(&at, &format!(", {}", c.text.slice(&argument)))
+}
+
+/// One of its arguments in the place of a call.
+fn unwrap_expression(c: &mut Context) -> Option<Vec<Edit>> {
+    let called = |i: &usize| {
+        let before = i.checked_sub(1).map_or("", |b| c.text.word(b));
+        c.text.word(i + 1) == "(" && !before.is_empty() && "=+-*/(,<[&|?return".contains(before)
+    };
+    let mut calls = c.text.indices(|t| t.kind == TokenKind::Ident);
+    calls.retain(called);
+    let at = *c.pick(&calls)?;
+    let close = c.text.partner.get(at + 1).copied().flatten()?;
+    let inside = c.text.arguments.iter().find(|l| l.first().is_some_and(|a| a.start == at + 2))?;
+    let argument = c.pick(inside)?.clone();
+    c.replace(at..close + 1, format!("({})", c.text.slice(&argument)))
+}
+
+/// What stands in a block without what is around it.
+fn unwrap_statement(c: &mut Context) -> Option<Vec<Edit>> {
+    let statements: Vec<&Range<usize>> =
+        c.text.statements.iter().filter(|s| s.end > s.start + 1 && c.text.word(s.end - 1) == "}").collect();
+    let statement = (*c.pick(&statements)?).clone();
+    let open = c.text.partner.get(statement.end - 1).copied().flatten()?;
+    c.replace(statement.clone(), c.text.slice(&(open + 1..statement.end - 1)))
 }
 
 fn all_of(c: &Context, name: &str, with: &str) -> Vec<Edit> {

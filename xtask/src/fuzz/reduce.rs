@@ -12,7 +12,6 @@ pub fn reduce(bench: &mut Bench, program: &Program, class: &str, limit: Duration
     let started = Instant::now();
     let mut best = program.clone();
     let mut shows = |candidate: &Program| {
-        bench.forget();
         let output = compiled(candidate);
         started.elapsed() < limit
             && bench.verdict(candidate, &output).is_ok_and(|v| v.findings.iter().any(|f| f.class() == class))

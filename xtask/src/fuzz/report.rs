@@ -14,6 +14,9 @@ pub struct Tally {
     mutants: usize,
     accepted: usize,
     judged: usize,
+    /// Microseconds.
+    compiling: u64,
+    judging: u64,
     emitted: BTreeMap<String, usize>,
     /// Counts of classes.
     found: BTreeMap<String, usize>,
@@ -29,6 +32,8 @@ impl Tally {
             mutants: 0,
             accepted: 0,
             judged: 0,
+            compiling: 0,
+            judging: 0,
             emitted,
             found,
         })
@@ -39,6 +44,8 @@ impl Tally {
         self.mutants += 1;
         self.accepted += usize::from(!verdict.emitted.is_empty());
         self.judged += verdict.judged;
+        self.compiling += verdict.compiling;
+        self.judging += verdict.judging;
         for target in &verdict.emitted {
             *self.emitted.entry(target.clone()).or_default() += 1;
         }
@@ -80,9 +87,11 @@ impl Tally {
     fn line(&self) -> String {
         let emitted: Vec<String> = self.emitted.iter().map(|(target, n)| format!("{n} {target}")).collect();
         format!(
-            "{} mutants in {} s: {} with a text ({}), {} different texts judged, {} classes of findings",
+            "{} mutants in {} s (compiling {} s, judging {} s): {} with a text ({}), {} different texts judged, {} classes of findings",
             self.mutants,
             self.started.elapsed().as_secs(),
+            self.compiling / 1_000_000,
+            self.judging / 1_000_000,
             self.accepted,
             emitted.join(", "),
             self.judged,

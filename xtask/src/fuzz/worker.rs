@@ -8,6 +8,7 @@ use super::seeds::Program;
 use nix::sys::resource::{Resource, setrlimit};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -26,11 +27,17 @@ pub enum Line {
 }
 
 /// Works on the mutants of a range; a line each before and after. With a target, the mutants are bytes for it.
-pub fn work(seeds: &[Program], seed: u64, range: Range<u64>, target: Option<&Body>) -> Result<(), String> {
+pub fn work(
+    seeds: &[Program],
+    seed: u64,
+    range: Range<u64>,
+    target: Option<&Body>,
+    accepted: &Path,
+) -> Result<(), String> {
     keep_panics();
     let corpus = target.map(|target| bytes::corpus(target, seeds)).unwrap_or_default();
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY).map_err(|e| e.to_string())?;
-    let mut bench = if target.is_none() { Some(Bench::new()?) } else { None };
+    let mut bench = if target.is_none() { Some(Bench::with(accepted)?) } else { None };
     let say = |line: &Line| serde_json::to_string(line).map(|text| println!("{text}")).map_err(|e| e.to_string());
     let watch = Watch::begin();
     for number in range {
@@ -40,9 +47,13 @@ pub fn work(seeds: &[Program], seed: u64, range: Range<u64>, target: Option<&Bod
             (Some(target), _) => bytes::verdict(target, &bytes::mutant(&corpus, seed, number)),
             (None, Some(bench)) => {
                 let program = mutant(seeds, seed, number);
+                let started = Instant::now();
                 let output = compiled(&program);
                 watch.set(false);
-                bench.verdict(&program, &output)?
+                let compiling = started.elapsed();
+                let verdict = bench.verdict(&program, &output)?;
+                let judging = started.elapsed() - compiling;
+                Verdict { compiling: micros(compiling), judging: micros(judging), ..verdict }
             }
             (None, None) => Verdict::default(),
         };
@@ -50,6 +61,10 @@ pub fn work(seeds: &[Program], seed: u64, range: Range<u64>, target: Option<&Bod
         say(&Line::Done(number, verdict))?;
     }
     Ok(())
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Ends the process when a compilation takes too long.
