@@ -1,7 +1,11 @@
 //! How much of something a program may have. What has more is an error at the place where the limit is passed, so that no input
 //! takes memory or time without end.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
+
+/// The offsets in texels that every target takes.
+pub const TEXEL_OFFSETS: RangeInclusive<i64> = -8..=7;
 
 macro_rules! limits {
     ($($(#[doc = $doc:literal])* $field:ident: $name:literal, $usual:expr, $most:expr;)*) => {

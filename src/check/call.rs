@@ -8,6 +8,7 @@ use super::scope::{DeclId, What};
 use super::{Checker, convert};
 use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
+use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Scalar, Swizzle, Type, TypeId};
@@ -263,7 +264,6 @@ impl<'a> Checker<'a> {
 
     /// What the library takes as constant integers is an offset in texels.
     fn check_texel_offset(&mut self, value: ExprId) {
-        const RANGE: std::ops::RangeInclusive<i64> = -8..=7;
         let is_int =
             |ty| matches!(self.program.types.get(ty), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _));
         if !is_int(self.ty(value)) {
@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
         }
         let outside = |id: &ExprId| {
             let found = self.known_value(*id).ok().and_then(|v| v.int());
-            found.filter(|n| !RANGE.contains(n))
+            found.filter(|n| !TEXEL_OFFSETS.contains(n))
         };
         let found = match self.kind(value) {
             ExprKind::Construct(parts) => parts.iter().find_map(outside),

@@ -11,8 +11,10 @@
 //! The bytes lie as those of structured buffers in D3D, which is what HLSL defines.
 
 mod narrow;
+mod packed;
 
 use super::bits;
+use super::helpers::Helpers;
 use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
@@ -32,16 +34,22 @@ pub(super) const PASS: Pass = Pass {
         Capability::ByteAddressBuffers,
         Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::ByteAddress, ..))),
     )],
+    lessens: &[Capability::Int16, Capability::Int8],
+    adds: &[Capability::PlainlyAccessedAtomics],
     after: &["inline_builtins", "split_resources"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::ByteAddressBuffers) {
+        return;
+    }
     let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked("__words"));
     // A load gives a value, a store does not.
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();
+    let mut helpers = None;
     cx.each_body(&mut |cx, _, body| {
         let anywhere = narrow::anywhere(cx, body, &functions);
         fold_addresses(cx, body, &functions);
@@ -55,15 +63,26 @@ fn run(cx: &mut Context) {
                 used.for_each(|a| mark_for_repetition(cx.program, body, a, &mut marks));
             }
         }
+        packed::mark(cx.program, cx.profile, body, &mut marks);
         hoist::hoist(cx.program, &effects, body, marks);
-        let mut words = WordAccess { cx, body, anywhere, parts: Vec::new() };
+        let values = packed::mark_values(cx.program, cx.profile, body);
+        hoist::hoist(cx.program, &effects, body, values);
+        let mut words = WordAccess { cx, body, helpers: &mut helpers, anywhere, parts: Vec::new() };
         words.loads(&functions);
         words.stores(&functions);
+        words.packed_elements();
     });
+    if let Some(helpers) = helpers {
+        helpers.list(cx.program);
+    }
+    let profile = cx.profile;
+    let program = &*cx.program;
+    let packed: FxHashSet<TypeId> = program.types.ids().filter(|ty| packed::is_packed(program, profile, *ty)).collect();
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Buffer(BufferKind::ByteAddress, access, t) => {
             types.intern(Type::Buffer(BufferKind::Structured, access, t))
         }
+        Type::Buffer(kind, access, _) if packed.contains(&ty) => types.intern(Type::Buffer(kind, access, TypeId::UINT)),
         _ => ty,
     });
 }
@@ -95,6 +114,8 @@ fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionI
 struct WordAccess<'a, 'b, 'c> {
     cx: &'a mut Context<'c>,
     body: &'b mut Body,
+    /// The functions of the library that are called.
+    helpers: &'b mut Option<Helpers>,
     /// Calls whose value may begin in the middle of a word, which have the address in bytes in place of the word's number.
     anywhere: FxHashSet<ExprId>,
     /// Parts of words that the store at hand writes.

@@ -9,6 +9,7 @@
 use super::needs::callee;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval, eval_with};
+use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
@@ -56,13 +57,22 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
         let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        let varying = |arg: ExprId| eval(program, &body.exprs, arg).is_err();
-        given.find(|(_, arg)| varying(**arg)).map(|(_, arg)| body.exprs[*arg].span)
+        given.find(|(_, arg)| !is_fixed_offset(program, &body.exprs, **arg)).map(|(_, arg)| body.exprs[*arg].span)
     })
 }
 
+/// Whether an offset in texels is a constant that every target takes.
+pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
+    let is_small = |value: &Value| value.int().is_some_and(|n| TEXEL_OFFSETS.contains(&n));
+    match eval(program, exprs, offset) {
+        Ok(Value::Composite(parts)) => parts.iter().all(is_small),
+        Ok(value) => is_small(&value),
+        Err(_) => false,
+    }
+}
+
 /// Whether a parameter of a builtin is an offset in texels.
-fn is_offset(program: &Program, function: &Function, param: &Param) -> bool {
+pub(super) fn is_offset(program: &Program, function: &Function, param: &Param) -> bool {
     let spelled = !matches!(function.body, FunctionBody::Block);
     let ty = || program.types.get(function.code.locals[param.local].ty);
     spelled && param.constant && matches!(ty(), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _))

@@ -11,6 +11,7 @@
 
 use super::needs::{Find, callee};
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -66,6 +67,7 @@ fn run(cx: &mut Context) {
             cx.unsupported(span, format!("{} does not support this way to read a depth texture", cx.profile.name));
         }
         whole_levels(cx.program, body);
+        one_component(cx.program, body);
         narrow_reads(cx.program, body, &mut scalar_reads);
     });
 }
@@ -180,6 +182,33 @@ fn whole_levels(program: &mut Program, body: &mut Body) {
         };
         body.exprs.replace_by(level, whole);
         body.exprs[id].kind = native;
+    }
+}
+
+/// Gathers of the component that there is do not name it; the others are filled up.
+fn one_component(program: &mut Program, body: &mut Body) {
+    for id in body.expressions() {
+        let Some((function, args)) = depth_read(program, body, id) else { continue };
+        let Some(AttributeArg::Int(index)) = function.attribute("__component").and_then(|a| a.args.first()) else {
+            continue;
+        };
+        let FunctionBody::Intrinsic(template) = &function.body else { continue };
+        let argument = u32::try_from(*index).unwrap_or(0);
+        let component = args.get(argument as usize).and_then(|a| eval(program, &body.exprs, *a).ok()?.int());
+        let native = ExprKind::Native(Box::new(template.clone().without(argument)), args.to_vec());
+        let filled = match component {
+            Some(0) => None,
+            Some(3) => Some(1),
+            _ => Some(0),
+        };
+        let Expr { ty, span, .. } = body.exprs[id];
+        match filled {
+            None => body.exprs[id].kind = native,
+            Some(number) => {
+                let number = Build::new(&mut program.types, &mut body.exprs, span).number(number, ty);
+                body.exprs.replace_by(id, number);
+            }
+        }
     }
 }
 

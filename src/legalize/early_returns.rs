@@ -5,8 +5,8 @@
 //!         `barrier();   if (is_active) { result[id] = shared[0]; }`
 //!
 //! D3D lets invocations return that take no part in what follows. Variables of the work after it that are needed beyond a
-//! barrier are declared before. Only functions without a result are rewritten, in which each return ends its branch and no
-//! function with a barrier is called behind one (its work would be done by all); others stay as they are, and
+//! barrier are declared before. A return in a loop or `switch` without a barrier leaves it by `break`. Only functions without a
+//! result are rewritten, in which each other return ends its branch and no function with a barrier is called behind one (its work would be done by all); others stay as they are, and
 //! [`super::uniformity`] reports their barriers.
 
 use super::uniformity::RULES;
@@ -37,8 +37,12 @@ fn run(cx: &mut Context) {
     for id in cx.program.functions_with_code() {
         let function = &cx.program.functions[id];
         let returns = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::If(condition, ..) => causes.contains(&function.code.exprs[*condition].span) && returns_in(stmt),
-            _ => false,
+            StmtKind::Return(_) => false,
+            _ => {
+                let mut asked = false;
+                stmt.own_exprs(&mut |e| asked = asked || causes.contains(&function.code.exprs[e].span));
+                asked && returns_in(stmt)
+            }
         };
         let concerned = function.result == TypeId::VOID && function.code.block.any(&mut |s| returns(s));
         if concerned && let Some(body) = rewritten(&function.code, &barriers) {
@@ -55,6 +59,11 @@ fn returns_in(stmt: &Stmt) -> bool {
     let mut found = is_return(stmt);
     stmt.blocks(&mut |block| found = found || block.any(&mut |s| is_return(s)));
     found
+}
+
+/// Whether `break` in a statement leaves it.
+fn is_left_by_break(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Switch(..) | StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..))
 }
 
 /// The body without returns before barriers; nothing if one of them does not end its branch.
@@ -147,6 +156,10 @@ impl Flags<'_> {
             stmt.kind = StmtKind::Expr(push(ExprKind::Assign(None, target, value)));
             return Some(());
         }
+        if is_left_by_break(stmt) {
+            self.break_out(stmt);
+            return Some(());
+        }
         if !matches!(stmt.kind, StmtKind::If(..) | StmtKind::Block(_)) {
             return None;
         }
@@ -162,6 +175,34 @@ impl Flags<'_> {
         let mut blocks = blocks.into_iter();
         stmt.blocks_mut(&mut |block| block.stmts = blocks.next().unwrap_or_default());
         whole.then_some(())
+    }
+
+    /// Returns in a loop or `switch` lower the flag and leave it, and those around it.
+    fn break_out(&mut self, stmt: &mut Stmt) {
+        stmt.blocks_mut(&mut |block| {
+            for mut inner in std::mem::take(&mut block.stmts) {
+                let span = inner.span;
+                if is_return(&inner) {
+                    let _ = self.lower_returns(&mut inner);
+                    block.stmts.extend([inner, Stmt::new(StmtKind::Break, span)]);
+                    continue;
+                }
+                let leaves = returns_in(&inner);
+                if leaves {
+                    self.break_out(&mut inner);
+                }
+                let around = leaves && is_left_by_break(&inner);
+                block.stmts.push(inner);
+                if around {
+                    let kind = ExprKind::Local(self.active);
+                    let active = self.body.exprs.push(Expr { kind, ty: TypeId::BOOL, span });
+                    let not = ExprKind::Unary(UnaryOp::Not, active);
+                    let not = self.body.exprs.push(Expr { kind: not, ty: TypeId::BOOL, span });
+                    let leave = Block::of(vec![Stmt::new(StmtKind::Break, span)]);
+                    block.stmts.push(Stmt::new(StmtKind::If(not, leave, None, Hints::default()), span));
+                }
+            }
+        });
     }
 
     /// Puts out a run of work, guarded where the flag may be down.

@@ -69,11 +69,6 @@ struct AttributeLowering<'a, 'b> {
 impl AttributeLowering<'_, '_> {
     fn run(mut self, inputs: &[Leaf], outputs: Vec<Leaf>) {
         let entry = self.entry.clone();
-        if entry.stage == Stage::Vertex && !outputs.iter().any(Leaf::is_position) {
-            let span = self.cx.program.functions[entry.function].span;
-            let message = format!("a vertex shader without `SV_Position` is not supported by {}", self.cx.profile.name);
-            self.cx.unsupported(span, message);
-        }
         let params = std::mem::take(&mut self.cx.program.functions[entry.function].params);
         let mut kept = Vec::new();
         let mut out_locals = Vec::new();
@@ -403,9 +398,11 @@ impl AttributeLowering<'_, '_> {
     /// The result: as it is if that is possible, else a flat struct of everything that goes out.
     fn outputs(&mut self, mut leaves: Vec<Leaf>, out_locals: &[(usize, LocalId)]) {
         if self.entry.stage == Stage::Vertex && !leaves.iter().any(Leaf::is_position) {
-            // The interface must have a position, though the source leaves it to a later stage.
+            // The interface must have a position, though the source computes none.
             let ty = self.cx.program.types.vector(Scalar::F32, 4);
             let span = self.cx.program.functions[self.entry.function].span;
+            let message = format!("a vertex shader without `SV_Position`: {} has the position 0", self.cx.profile.name);
+            self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message));
             leaves.push(Leaf::zero_position(ty, span));
         }
         if leaves.is_empty() {
@@ -419,6 +416,7 @@ impl AttributeLowering<'_, '_> {
             }
             if let [leaf] = leaves.as_slice()
                 && leaf.path.is_empty()
+                && leaf.source == Source::Result
             {
                 match self.slot(leaf, Direction::Out) {
                     Some(slot) if slot.ty == leaf.ty => {

@@ -688,7 +688,12 @@ impl Flattening<'_> {
         let f = &self.program.functions[function];
         let spelled = matches!(f.body, FunctionBody::Intrinsic(_));
         let pairs = f.params.iter().zip(args).enumerate();
-        let written = pairs.filter(|(_, (p, _))| matches!(p.mode, ParamMode::Out | ParamMode::InOut));
+        // A builtin that takes its argument by reference takes it where it is.
+        let written = pairs.filter(move |(_, (p, _))| match p.mode {
+            ParamMode::In => false,
+            ParamMode::Out | ParamMode::InOut => true,
+            ParamMode::Ref => !spelled,
+        });
         written.map(move |(i, (p, arg))| {
             let ty = f.code.locals[p.local].ty;
             // A spelling takes any place, but converts nothing.
@@ -766,7 +771,7 @@ impl Flattening<'_> {
             let copy = self.body.add_local(name, ty, span);
             let target = *arg;
             *arg = Build::new(&mut self.program.types, &mut self.body.exprs, span).local(copy, ty);
-            let init = (mode == ParamMode::InOut).then(|| {
+            let init = (mode != ParamMode::Out).then(|| {
                 let read = self.read(target);
                 self.build(span).convert(read, ty)
             });

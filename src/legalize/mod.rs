@@ -56,6 +56,7 @@ mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
 mod missing_returns;
+mod narrow_integers;
 mod narrow_texels;
 mod mutable_parameters;
 mod nested_resource_arrays;
@@ -76,6 +77,8 @@ mod resource_arrays;
 mod runtime_initializers;
 mod push_constants;
 mod select_target;
+mod shared_references;
+mod shifted_offsets;
 mod short_circuit;
 mod signatures;
 mod signed_remainder;
@@ -232,7 +235,9 @@ pub const PASSES: &[Pass] = &[
     lower_enums::PASS,
     switch_widths::PASS,
     called_entry_points::PASS,
+    shared_references::PASS,
     constant_parameters::PASS,
+    shifted_offsets::PASS,
     runtime_initializers::PASS,
     entry_uniforms::PASS,
     resolve_resources::PASS,
@@ -283,6 +288,7 @@ pub const PASSES: &[Pass] = &[
     signed_remainder::PASS,
     flatten::PASS,
     operand_order::PASS,
+    narrow_integers::PASS,
     wide_integers::PASS,
     integer_choices::PASS,
     atomics::PASS,

@@ -22,7 +22,7 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
-use pairs::Pairs;
+use pairs::{Pairs, is_splat};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -84,7 +84,7 @@ pub(super) fn width(types: &Types, ty: TypeId) -> Option<u8> {
 }
 
 /// Expressions whose value is not used.
-fn statement_roots(body: &Body) -> FxHashSet<ExprId> {
+pub(super) fn statement_roots(body: &Body) -> FxHashSet<ExprId> {
     let mut roots = FxHashSet::default();
     body.block.visit(&mut |stmt| match stmt.kind {
         StmtKind::Expr(root) | StmtKind::For(_, _, Some(root), ..) => drop(roots.insert(root)),
@@ -179,7 +179,7 @@ fn has_components(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         ExprKind::Construct(parts) => vector(id) && (wide(id) || parts.iter().all(|p| !vector(*p))),
         ExprKind::Unary(_, a) => vector(id) && wide(*a),
         ExprKind::Binary(_, a, b) => vector(id) && (wide(*a) || wide(*b)),
-        ExprKind::Convert(a, _) => vector(id) && (wide(id) || wide(*a)),
+        ExprKind::Convert(a, _) => vector(id) && (wide(id) || wide(*a)) || is_splat(types, exprs, id),
         ExprKind::Swizzle(a, s) => s.len > 1 && wide(*a),
         ExprKind::Select(..) => vector(id) && wide(id),
         _ => false,

@@ -19,6 +19,10 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (Capability::WrappingConstants, Find::Expr(wraps)),
         (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
+        (
+            Capability::WrappingConstants,
+            Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
+        ),
     ],
     run,
     ..Pass::ROW
@@ -33,8 +37,45 @@ fn run(cx: &mut Context) {
                 obscure(cx.program, &mut body.exprs, operand, &mut zeros);
             }
         }
+        for index in beyond(cx.program, body, &body.expressions()) {
+            obscure(cx.program, &mut body.exprs, index, &mut zeros);
+        }
     });
     declare(cx, zeros);
+}
+
+/// Indices that are the name of a variable whose one value is beyond what is indexed: a target may know the value.
+fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
+    let named = |id: &ExprId| match body.exprs[*id].kind {
+        ExprKind::Index(base, index) => match body.exprs[index].kind {
+            ExprKind::Local(local) => Some((base, index, local)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let indices: Vec<(ExprId, ExprId, LocalId)> = live.iter().filter_map(named).collect();
+    if indices.is_empty() {
+        return Vec::new();
+    }
+    let written = program.written_locals(body);
+    let mut values = BTreeMap::new();
+    body.block.visit(&mut |stmt| {
+        if let StmtKind::Local(local, Some(init)) = stmt.kind
+            && !written.contains(&local)
+            && let Some(value) = eval(program, &body.exprs, init).ok().and_then(|v| v.int())
+        {
+            values.insert(local, value);
+        }
+    });
+    let is_beyond = |(base, _, local): &(ExprId, ExprId, LocalId)| {
+        let count = match program.types.get(body.exprs[*base].ty) {
+            Type::Vector(_, n) | Type::Matrix(_, n, _) => Some(i64::from(n)),
+            Type::Array(_, count) => count.map(i64::from),
+            _ => None,
+        };
+        count.zip(values.get(local)).is_some_and(|(count, value)| !(0..count).contains(value))
+    };
+    indices.into_iter().filter(is_beyond).map(|(_, index, _)| index).collect()
 }
 
 /// The operand of an operator on integers that is a constant to the target alone, and for which it may refuse the operator.

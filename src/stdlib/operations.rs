@@ -26,6 +26,8 @@ pub enum Operation {
     Any,
     DerivativeX,
     DerivativeY,
+    TextureSize,
+    LowSigned,
 }
 
 impl Operation {
@@ -48,6 +50,8 @@ impl Operation {
         (Operation::Any, "any"),
         (Operation::DerivativeX, "derivative_x"),
         (Operation::DerivativeY, "derivative_y"),
+        (Operation::TextureSize, "texture_size"),
+        (Operation::LowSigned, "low_signed"),
     ];
 
     /// The spelling in a language, or that of all languages that have no case of their own.

@@ -164,6 +164,8 @@ capabilities! {
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
+    /// What a work group shares as an argument that is passed by reference (`__ref`).
+    SharedReferences,
     /// Functions that end in an endless loop instead of a `return`.
     MissingReturns,
     /// Fall-through between cases.

@@ -486,6 +486,23 @@ impl Template {
         })
     }
 
+    /// The spelling of a call without an argument in its list.
+    pub fn without(mut self, argument: u32) -> Template {
+        let Some(at) = self.pieces.iter().position(|p| *p == TemplatePiece::Arg(argument)) else { return self };
+        self.pieces.remove(at);
+        const COMMA: &str = ", ";
+        if let Some(TemplatePiece::Text(text)) = self.pieces.get_mut(at)
+            && let Some(rest) = text.strip_prefix(COMMA)
+        {
+            *text = rest.to_owned();
+        } else if let Some(TemplatePiece::Text(text)) = at.checked_sub(1).and_then(|i| self.pieces.get_mut(i))
+            && let Some(rest) = text.strip_suffix(COMMA)
+        {
+            *text = rest.to_owned();
+        }
+        self
+    }
+
     /// What would lead out of the one expression that a spelling of a function with so many parameters stands for, if anything.
     /// The standard library is trusted; texts of users are asked.
     pub fn fault(&self, params: u32) -> Option<String> {

@@ -46,7 +46,10 @@ pub(super) fn collect(cx: &Context) -> Vec<String> {
             }
         }
         if let Item::Function(id) = *item {
-            let params = program.functions[id].params.iter();
+            // Parameters need not be used.
+            let function = &program.functions[id];
+            function.params.iter().for_each(|p| note_type(program, function.code.locals[p.local].ty, &mut enables));
+            let params = function.params.iter();
             enables.extend(params.filter_map(|p| enabled_by(&p.attributes)).map(str::to_owned));
         }
     }

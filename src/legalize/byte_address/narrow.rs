@@ -5,13 +5,18 @@
 //!
 //! A store must not touch the bytes of others, which another invocation may write at the same time. A word whose bytes
 //! are all written is stored. The rest of a word belongs to the value if it has members of 4 bytes and more, which
-//! make it begin and end with a word; the word is then read, and written with what it had there. Otherwise it is an error.
+//! make it begin and end with a word; the word is then read, and written with what it had there. Otherwise the bits are
+//! cleared and set by two atomic operations, which leave the rest of the word alone.
 
 use super::{Address, WordAccess};
 use crate::check::constant::eval_int;
 use crate::layout::{Layouter, rules};
 use crate::legalize::Context;
-use crate::tree::{BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionId, Literal, Program, Scalar, TypeId};
+use crate::legalize::helpers::Helpers;
+use crate::symbol::Symbol;
+use crate::tree::{
+    BinaryOp, Body, Build, ExprArena, ExprId, ExprKind, FunctionId, Literal, Program, Scalar, TypeId, UnaryOp,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A part of a word that is stored.
@@ -86,15 +91,8 @@ impl WordAccess<'_, '_, '_> {
 
     fn low_bits_anywhere(&mut self, s: Scalar, place: Address) -> ExprId {
         let buffer = self.body.exprs.duplicate(place.buffer);
-        let mut address = self.body.exprs.duplicate(place.word);
+        let address = self.address(place);
         let mut b = self.build(place.word);
-        if place.offset > 0 {
-            let step = b.uint(place.offset as u32);
-            address = match b.exprs[address].kind {
-                ExprKind::Literal(Literal::Int(first), _) => b.uint((first as u32).wrapping_add(place.offset as u32)),
-                _ => b.binary(BinaryOp::Add, address, step),
-            };
-        }
         if let ExprKind::Literal(Literal::Int(address), _) = b.exprs[address].kind {
             let address = address as u32;
             let index = b.uint(address >> 2);
@@ -106,10 +104,7 @@ impl WordAccess<'_, '_, '_> {
         let again = b.exprs.duplicate(address);
         let index = b.binary(BinaryOp::Shr, address, two);
         let word = b.index(buffer, index);
-        // Bytes in the word before it; its address is a multiple of its size.
-        let (mask, eight) = (b.uint(4 - s.size()), b.uint(8));
-        let bytes = b.binary(BinaryOp::BitAnd, again, mask);
-        let distance = b.binary(BinaryOp::Mul, bytes, eight);
+        let distance = distance(&mut b, again, s.size());
         b.binary(BinaryOp::Shr, word, distance)
     }
 
@@ -117,20 +112,17 @@ impl WordAccess<'_, '_, '_> {
     pub(super) fn store_parts(&mut self, place: Address, owned: bool, value: ExprId, out: &mut Vec<ExprId>) {
         let mut parts = std::mem::take(&mut self.parts);
         parts.sort_by_key(|p| p.offset);
+        if place.in_bytes {
+            parts.into_iter().for_each(|part| self.store_anywhere(place, part, value, out));
+            return;
+        }
         for parts in parts.chunk_by(|a, b| a.offset / 4 == b.offset / 4) {
             let written: u32 = parts.iter().map(|p| ((1_u32 << (p.size * 8)) - 1) << (p.offset % 4 * 8)).sum();
-            if place.in_bytes || (written != u32::MAX && !owned) {
-                let span = self.body.exprs[value].span;
-                return self.cx.unsupported(
-                    span,
-                    "this store writes a part of a word of a byte-address buffer, and another invocation may write the \
-                     rest at the same time; give it a multiple of 4 as its address and whole words to store",
-                );
-            }
             let Some(first) = parts.first() else { continue };
             let word = self.word(Address { offset: first.offset / 4 * 4, ..place });
+            let shared = written != u32::MAX && !owned;
             let mut bits = None;
-            if written != u32::MAX {
+            if written != u32::MAX && owned {
                 let old = self.body.exprs.duplicate(word);
                 let mut b = self.build(value);
                 let rest = b.uint(!written);
@@ -150,10 +142,82 @@ impl WordAccess<'_, '_, '_> {
                     None => shifted,
                 });
             }
-            if let Some(bits) = bits {
+            let Some(bits) = bits else { continue };
+            if shared {
+                let rest = self.build(value).add(hexadecimal(!written), TypeId::UINT);
+                self.change(word, rest, bits, value, out);
+            } else {
                 let assign = self.build(value).assign(word, bits);
                 out.push(assign);
             }
         }
     }
+
+    /// Changes a part of a word at an address in bytes: the others are left alone.
+    fn store_anywhere(&mut self, place: Address, part: WordPart, value: ExprId, out: &mut Vec<ExprId>) {
+        let buffer = self.body.exprs.duplicate(place.buffer);
+        let address = self.address(Address { offset: part.offset, ..place });
+        let again = self.body.exprs.duplicate(address);
+        let mut b = self.build(value);
+        let ones = (1_u32 << (part.size * 8)) - 1;
+        let (word, rest, bits) = match b.exprs[address].kind {
+            ExprKind::Literal(Literal::Int(address), _) => {
+                let (index, distance) = (b.uint(address as u32 >> 2), address as u32 % 4 * 8);
+                let word = b.index(buffer, index);
+                let rest = b.add(hexadecimal(!(ones << distance)), TypeId::UINT);
+                let distance = b.uint(distance);
+                (word, rest, b.binary(BinaryOp::Shl, part.bits, distance))
+            }
+            _ => {
+                let two = b.uint(2);
+                let index = b.binary(BinaryOp::Shr, address, two);
+                let word = b.index(buffer, index);
+                let distance = distance(&mut b, again, part.size);
+                let (ones, again) = (b.add(hexadecimal(ones), TypeId::UINT), b.exprs.duplicate(distance));
+                let mask = b.binary(BinaryOp::Shl, ones, again);
+                let rest = b.add(ExprKind::Unary(UnaryOp::BitNot, mask), TypeId::UINT);
+                (word, rest, b.binary(BinaryOp::Shl, part.bits, distance))
+            }
+        };
+        self.change(word, rest, bits, value, out);
+    }
+
+    /// Keeps some bits of a word and sets others. Who writes other bits of it meanwhile is not disturbed.
+    fn change(&mut self, word: ExprId, rest: ExprId, bits: ExprId, value: ExprId, out: &mut Vec<ExprId>) {
+        let again = self.body.exprs.duplicate(word);
+        for (name, word, operand) in [("keep_bits", word, rest), ("set_bits", again, bits)] {
+            if self.helpers.is_none() {
+                *self.helpers = Some(Helpers::new(self.cx));
+            }
+            let helper = self.helpers.as_mut().and_then(|helpers| helpers.function(self.cx.program, name));
+            let Some(function) = helper else { continue };
+            let call = self.build(value).call(function, vec![word, operand], TypeId::VOID);
+            out.push(call);
+        }
+    }
+
+    /// An address in bytes.
+    fn address(&mut self, place: Address) -> ExprId {
+        let address = self.body.exprs.duplicate(place.word);
+        let mut b = self.build(place.word);
+        if place.offset == 0 {
+            return address;
+        }
+        if let ExprKind::Literal(Literal::Int(first), _) = b.exprs[address].kind {
+            return b.uint((first as u32).wrapping_add(place.offset as u32));
+        }
+        let step = b.uint(place.offset as u32);
+        b.binary(BinaryOp::Add, address, step)
+    }
+}
+
+/// How far up in its word a number at an address in bytes is, which is a multiple of its size.
+fn distance(b: &mut Build, address: ExprId, size: u32) -> ExprId {
+    let (mask, eight) = (b.uint(4 - size), b.uint(8));
+    let bytes = b.binary(BinaryOp::BitAnd, address, mask);
+    b.binary(BinaryOp::Mul, bytes, eight)
+}
+
+fn hexadecimal(word: u32) -> ExprKind {
+    ExprKind::Literal(Literal::Int(word.into()), Some(Symbol::new(&format!("0x{word:X}"))))
 }

@@ -272,13 +272,14 @@ fn is_natural(cx: &Context, native: &Settings, wanted: &Wanted) -> bool {
 }
 
 /// What the target does by itself with a buffer.
-fn storage<'a>(cx: &Context, native: &'a Settings, wanted: &Wanted) -> Native<'a> {
+fn storage<'a, 'b: 'a>(cx: &Context<'b>, native: &'a Settings, wanted: &Wanted) -> Native<'a> {
     Native {
         settings: native,
         rules: wanted.native,
         own_structs: wanted.own_structs,
         dense_elements: !cx.profile.has(Capability::SparseUniformArrays),
         odd_matrices: cx.profile.has(Capability::UnitVectors),
+        profile: cx.profile,
     }
 }
 

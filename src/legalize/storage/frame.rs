@@ -11,7 +11,7 @@
 //! | an array with another stride, or that the target gives another | an array of structs with padding |
 //! | what lies in the tail of an array's last element | a member of the array's elements |
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
-//! | a double at an odd word of a constant buffer | rows of four words |
+//! | a double at an odd word of a constant buffer, integers of a width that the target lacks | rows of four words |
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
@@ -20,8 +20,10 @@ use super::slot::{Bytes, Form, Slot};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit};
+use crate::legalize::narrow_integers::is_narrow;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::target::Profile;
 use crate::tree::{Field, MatrixOrder, Origin, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
 use std::collections::BTreeMap;
 
@@ -53,6 +55,8 @@ pub(super) struct Native<'a> {
     /// It has matrices of one row or column, of doubles and of bools. In rows of 16 bytes its compiler begins the first as if
     /// all had one storage order, and reads the second elsewhere than it says; it refuses elements of the last.
     pub(super) odd_matrices: bool,
+    /// Which numbers it has.
+    pub(super) profile: &'a Profile,
 }
 
 impl Native<'_> {
@@ -60,6 +64,9 @@ impl Native<'_> {
     /// must be vectors, to lie where they say.
     pub(super) fn needs_parts(&self, program: &Program, layout: &TypeLayout) -> bool {
         let short = self.dense_elements && self.rules.min_align >= 16 && has_short_elements(program, layout);
+        if self.rules.min_align >= 16 && is_narrow(program, self.profile, layout.ty) {
+            return true;
+        }
         let in_rows = self.rules.row.is_some();
         let odd = |leaf: Type| match leaf {
             Type::Matrix(s, rows, columns) => {
@@ -618,8 +625,13 @@ impl<'a> Frame<'a> {
             return;
         }
         let mut leaves = Vec::new();
-        let types = &self.program.types;
-        self.items.values().for_each(|item| collect_leaves(types, &item.layout, item.offset, align, &mut leaves));
+        let (program, profile) = (&*self.program, self.native.profile);
+        let unfit = |layout: &TypeLayout, offset: u64| {
+            is_denser(layout, offset, align)
+                || is_broken(&program.types, layout.ty, offset)
+                || is_narrow(program, profile, layout.ty)
+        };
+        self.items.values().for_each(|item| collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
         let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
         loop {
             let before = regions.clone();
@@ -679,18 +691,22 @@ impl<'a> Frame<'a> {
 }
 
 /// (first byte, one past the last, the target cannot have it) of everything that is no struct.
-fn collect_leaves(types: &Types, layout: &TypeLayout, offset: u64, align: u64, leaves: &mut Vec<(u64, u64, bool)>) {
+fn collect_leaves(
+    unfit: &dyn Fn(&TypeLayout, u64) -> bool,
+    layout: &TypeLayout,
+    offset: u64,
+    leaves: &mut Vec<(u64, u64, bool)>,
+) {
     match &layout.detail {
         Detail::Struct(fields) => {
             for field in fields {
                 let at = offset.saturating_add(field.offset.get(Unit::Bytes));
-                collect_leaves(types, &field.layout, at, align, leaves);
+                collect_leaves(unfit, &field.layout, at, leaves);
             }
         }
         _ if layout.size() == 0 => {}
         _ => {
-            let unfit = is_denser(layout, offset, align) || is_broken(types, layout.ty, offset);
-            leaves.push((offset, offset.saturating_add(layout.size()), unfit));
+            leaves.push((offset, offset.saturating_add(layout.size()), unfit(layout, offset)));
         }
     }
 }

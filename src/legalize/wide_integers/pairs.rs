@@ -11,6 +11,13 @@ use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
+/// Whether a vector of smaller integers is one literal for every component.
+pub(super) fn is_splat(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+    let is_integer = matches!(types.get(exprs[id].ty), Type::Vector(s, _) if s.is_integer() && s.size() <= 4);
+    let ExprKind::Convert(inner, _) = exprs[id].kind else { return false };
+    is_integer && matches!(exprs[inner].kind, ExprKind::Literal(Literal::Int(_), _))
+}
+
 /// Rewrites the expressions of a body or initializer.
 pub(super) struct Pairs<'a> {
     pub(super) program: &'a mut Program,
@@ -146,6 +153,12 @@ impl<'a> Pairs<'a> {
                 part.map_or(value, |part| self.exprs.duplicate(part))
             }
             ExprKind::Zero => self.build().add(ExprKind::Zero, ty),
+            ExprKind::Convert(inner, _) if is_splat(&self.program.types, self.exprs, value) => {
+                match self.exprs[inner].kind {
+                    ExprKind::Literal(Literal::Int(number), _) => self.build().number(number, ty),
+                    _ => self.exprs.duplicate(inner),
+                }
+            }
             _ if self.is_wide(value) => {
                 let copy = self.exprs.duplicate(value);
                 let mut b = self.build();

@@ -1,0 +1,85 @@
+//! Offsets in texels that are no constants, or out of the target's range, are added to the location instead, where it is known
+//! which level is read.
+//!
+//! Before: `t.GatherRed(s, uv, offset)`
+//! After:  `t.GatherRed(s, uv + float2(offset) / float2(textureDimensions(t)))`
+//!
+//! The library marks such reads with `[__shifts]`. Their last argument is the offset. Others stay, which is an error.
+
+use super::constant_parameters::{is_fixed_offset, is_offset};
+use super::needs::callee;
+use super::{Context, Pass};
+use crate::check::constant::{Value, eval};
+use crate::stdlib::Operation;
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass {
+    name: "shifted_offsets",
+    lessens: &[Capability::VaryingOffsets],
+    after: &["constant_parameters"],
+    run,
+    ..Pass::ROW
+};
+
+/// Which argument of the reads is the location.
+const LOCATION: usize = 2;
+
+fn run(cx: &mut Context) {
+    let size = Operation::TextureSize.spelling(cx.profile.language.name()).clone();
+    let mut made = FxHashMap::default();
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            let Some((callee, mut args)) = shifted(cx.program, &body.exprs, id) else { continue };
+            let Some(offset) = args.pop() else { continue };
+            let (Some(&texture), Some(&location)) = (args.first(), args.get(LOCATION)) else { continue };
+            let Expr { ty, span, .. } = body.exprs[location];
+            let texture = body.exprs.duplicate(texture);
+            let mut b = Build::new(&mut cx.program.types, &mut body.exprs, span);
+            let unsigned = match b.types.get(ty) {
+                Type::Vector(_, n) => b.types.vector(Scalar::U32, n),
+                _ => TypeId::UINT,
+            };
+            let size = b.native(size.clone(), vec![texture], unsigned);
+            let (offset, size) = (b.convert(offset, ty), b.convert(size, ty));
+            let step = b.binary(BinaryOp::Div, offset, size);
+            if let Some(argument) = args.get_mut(LOCATION) {
+                *argument = b.binary(BinaryOp::Add, location, step);
+            }
+            let callee = *made.entry(callee).or_insert_with(|| without_offset(cx.program, callee));
+            body.exprs[id].kind = ExprKind::Call(callee, args);
+        }
+    });
+}
+
+/// The builtin with its arguments if the location may be moved and must be.
+fn shifted(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId, Vec<ExprId>)> {
+    let (function, args) = callee(program, exprs, id)?;
+    let (param, offset) = (function.params.last()?, *args.last()?);
+    let attribute = function.attribute("__shifts")?;
+    let level = match attribute.args.first() {
+        Some(AttributeArg::Int(n)) => Some(*args.get(usize::try_from(*n).ok()?)?),
+        _ => None,
+    };
+    let first_level = level.is_none_or(|level| match eval(program, exprs, level) {
+        Ok(Value::Float(value, _)) => value == 0.0,
+        Ok(value) => value.int() == Some(0),
+        Err(_) => false,
+    });
+    let shifts = first_level && is_offset(program, function, param) && !is_fixed_offset(program, exprs, offset);
+    match &exprs[id].kind {
+        ExprKind::Call(callee, args) if shifts => Some((*callee, args.clone())),
+        _ => None,
+    }
+}
+
+/// The builtin without its last parameter.
+fn without_offset(program: &mut Program, id: FunctionId) -> FunctionId {
+    let mut function = program.functions[id].clone();
+    function.params.pop();
+    if let FunctionBody::Intrinsic(template) = &mut function.body {
+        *template = std::mem::take(template).without(function.params.len() as u32);
+    }
+    program.functions.push(function)
+}
