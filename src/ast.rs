@@ -402,7 +402,7 @@ pub enum ExprKind {
     /// `{ a, b, }`.
     InitList(Vec<Expr>),
     /// `sizeof(T)`, `alignof(T)`, `countof(x)`, `__getAddress`...: operator and operand.
-    TypeQuery(Symbol, Box<TypeExpr>),
+    TypeQuery(Symbol, Box<TypeExpr>, Option<Box<TypeExpr>>),
     /// `e is T` / `e as T`.
     IsAs(Box<Expr>, bool, Box<TypeExpr>),
     /// `try e`.

@@ -570,7 +570,7 @@ fn descriptor_kind(ty: &Type) -> Option<u8> {
         Type::Buffer(BufferKind::Typed, Access::Read, _) => Some(4),
         Type::Buffer(BufferKind::Typed, ..) => Some(5),
         Type::Buffer(..) => Some(6),
-        Type::ConstantBuffer(_) => Some(7),
+        Type::ConstantBuffer(_, _) => Some(7),
         Type::AccelerationStructure => Some(8),
         _ => None,
     }

@@ -544,7 +544,9 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
 
 /// Whether the letter after `1.` begins a swizzle rather than a suffix or exponent.
 fn swizzle_follows(letter: u8, hex: bool) -> bool {
-    !hex && matches!(letter, b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b'b' | b'a' | b's' | b't' | b'p' | b'q')
+    let of_any = matches!(letter, b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b's' | b't' | b'q');
+    // `a` and `b` are digits there, and `p` begins an exponent.
+    of_any || !hex && matches!(letter, b'b' | b'a' | b'p')
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ const IMPLIED: &[(&str, &str)] = &[
     ("interface", "reinterpret"),
     ("throws", "__Result"),
     ("throws", "__Failure"),
+    ("__glsl", "mul"),
+    ("Ptr", "__elementStride"),
 ];
 
 /// The module with GLSL's words; a program that names it or has a `#version` gets it.
@@ -93,7 +95,10 @@ impl Mentions {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
         self.names.extend(words.map(|t| t.text));
         let mut pairs = tokens.tokens.iter().zip(tokens.tokens.iter().skip(1));
+        // The size of the group as GLSL says it is in no other language.
+        let sized = |t: &crate::lex::Token| t.kind == TokenKind::Ident && t.text.as_str().starts_with("local_size_");
         if tokens.glsl
+            || tokens.tokens.iter().any(sized)
             || pairs.any(|(word, name)| word.text == "import" && name.text.as_str().trim_matches('"') == GLSL)
         {
             self.names.insert(Symbol::new(MARK));

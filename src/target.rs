@@ -11,6 +11,7 @@ pub mod profiles;
 pub mod reserved;
 pub mod system_values;
 
+use crate::tree::DataLayout;
 pub use api::Api;
 pub use capability::{Capabilities, Capability};
 pub use profiles::Profile;
@@ -148,6 +149,8 @@ pub struct Facts {
     pub numbers: Numbers,
     /// How fields of buffers are placed.
     pub placement: Placement,
+    /// Which layouts of a buffer's data a declaration can name.
+    pub data_layouts: DataLayouts,
     /// Which buffers are blocks with names of their own.
     pub named_blocks: NamedBlocks,
     /// What connects the outputs of a stage with the inputs of the next one.
@@ -165,6 +168,31 @@ pub enum Varyings {
     Locations,
     /// Their names, which are made of semantics.
     Names,
+}
+
+/// Which layouts a declaration of a buffer can name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataLayouts {
+    /// All, as a source can.
+    All,
+    /// None: each kind of buffer has its own.
+    None,
+    /// `std140`, and `std430` for storage blocks.
+    Blocks,
+    /// These, `scalar`, and `std430` for uniform blocks.
+    ScalarBlocks,
+}
+
+impl DataLayouts {
+    /// What the declaration of a constant buffer, or of a storage buffer, says where the source names `layout`.
+    pub fn obeyed(self, layout: DataLayout, constant: bool) -> DataLayout {
+        let said = match self {
+            DataLayouts::All | DataLayouts::ScalarBlocks => true,
+            DataLayouts::None => false,
+            DataLayouts::Blocks => layout == DataLayout::Std140 || layout == DataLayout::Std430 && !constant,
+        };
+        if said { layout } else { DataLayout::Default }
+    }
 }
 
 /// Which buffers are blocks with names of their own besides those by which they are used.

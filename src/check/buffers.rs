@@ -80,7 +80,7 @@ impl Checker<'_> {
                 Some(format!("the inner dimensions of `{name}` need sizes; only the first may be without"))
             }
             Type::Array(..) => self.array_fault(name, element),
-            Type::ConstantBuffer(held) | Type::TextureBuffer(held) if self.is_unsized(held) => {
+            Type::ConstantBuffer(held, _) | Type::TextureBuffer(held) if self.is_unsized(held) => {
                 Some(format!("the elements of `{name}` hold an unbounded array, so they have no size"))
             }
             _ if self.is_unsized(element) => {
@@ -98,7 +98,7 @@ impl Checker<'_> {
     fn holds_block(&self, ty: TypeId) -> bool {
         self.program.any_leaf(ty, &mut |leaf| match leaf {
             Type::ParameterBlock(_) => true,
-            Type::ConstantBuffer(held) | Type::TextureBuffer(held) => self.holds_block(held),
+            Type::ConstantBuffer(held, _) | Type::TextureBuffer(held) => self.holds_block(held),
             _ => false,
         })
     }
@@ -118,7 +118,7 @@ impl Checker<'_> {
             Type::Buffer(_, _, element) if self.is_unsized(element) => {
                 Some(format!("the elements of `{name}` have no size"))
             }
-            Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element)
+            Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) | Type::ParameterBlock(element)
                 if self.has_unsized_data(element) =>
             {
                 Some(format!("`{name}` holds an unbounded array, which a constant buffer cannot"))
@@ -129,7 +129,7 @@ impl Checker<'_> {
 
     /// Whether a type is an array without a size, or a struct that ends with one. A type cannot contain itself, so this
     /// ends.
-    fn is_unsized(&self, ty: TypeId) -> bool {
+    pub(super) fn is_unsized(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
             Type::Array(element, count) => count.is_none() || self.is_unsized(element),
             Type::Struct(id) => self.program.structs[id].fields.last().is_some_and(|f| self.is_unsized(f.ty)),

@@ -4,14 +4,14 @@ use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of};
 use super::function::{InstanceId, WHOLE};
 use super::overload::{ArgKind, CallArg, Candidates};
-use super::scope::{DeclId, What};
+use super::scope::{DeclId, ScopeId, What};
 use super::{Checker, convert};
 use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, ExprId, ExprKind, ParamMode, Scalar, Swizzle, Type, TypeId};
+use crate::tree::{BinaryOp, BufferKind, ExprId, ExprKind, ParamMode, Scalar, Swizzle, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `callee(args)`.
@@ -335,6 +335,67 @@ impl<'a> Checker<'a> {
             return Some(self.call_instance(instance, None, &args, span));
         }
         Some(self.call(&candidates, None, &args, span))
+    }
+
+    /// A call of an operator that the program defines for builtin types: only what takes just these types.
+    pub(super) fn operator_of(
+        &mut self,
+        name: Symbol,
+        decls: Vec<DeclId>,
+        values: &[ExprId],
+        span: Span,
+    ) -> Option<ExprId> {
+        let decls = decls.into_iter().filter(|d| !self.source_of(*d).builtin).collect();
+        let args: Vec<CallArg<'a>> = values.iter().map(|v| self.value_arg_of(*v)).collect();
+        let instance = self.quiet(|c| c.choose(&Candidates::of(name, decls), &args, span))?;
+        let params = self.functions.get(instance).signature.params.clone();
+        let exact = params.iter().zip(values).all(|(param, value)| param.ty == self.ty(*value));
+        (exact && params.len() == values.len()).then(|| self.call_instance(instance, None, &args, span))
+    }
+
+    /// Products of matrices in programs with GLSL's words: `m * v` is what it is in GLSL, where columns are our rows.
+    pub(super) fn algebraic_product(
+        &mut self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        let shapes = [left, right].map(|e| self.program.types.get(self.ty(e)));
+        let algebraic = matches!(
+            shapes,
+            [Type::Matrix(..), Type::Vector(..) | Type::Matrix(..)] | [Type::Vector(..), Type::Matrix(..)]
+        );
+        if op != BinaryOp::Mul || !algebraic || self.in_builtin() {
+            return None;
+        }
+        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
+        if self.lookup_here(library, Symbol::new("__glsl")).entities.is_empty() {
+            return None;
+        }
+        let name = Symbol::new("mul");
+        let found = self.lookup_here(library, name);
+        let decls = found.entities.iter().copied().filter_map(decl_of).collect();
+        let args = [right, left].map(|e| self.value_arg_of(e));
+        Some(self.call(&Candidates::of(name, decls), None, &args, span))
+    }
+
+    /// `x++` of a type that has it as in C++, with a parameter that tells it from `++x`.
+    pub(super) fn user_postfix(&mut self, op: Symbol, target: ExprId, span: Span) -> Option<ExprId> {
+        let ty = self.ty(target);
+        if !matches!(self.program.types.get(ty), Type::Struct(_)) {
+            return None;
+        }
+        let name = Symbol::new(&format!("operator{op}"));
+        let members: Vec<DeclId> = self.members(ty, name).into_iter().filter_map(decl_of).collect();
+        let postfix = |c: &Self, d: &DeclId| matches!(c.info(*d).what, What::Function(f) if f.params.len() == 1);
+        let methods: Vec<DeclId> =
+            members.into_iter().filter(|d| postfix(self, d) && !self.info(*d).has("static")).collect();
+        if methods.is_empty() {
+            return None;
+        }
+        let unused = self.int_value(0, TypeId::INT, span);
+        self.call_operator(name, Vec::new(), methods, &[target, unused], true, span)
     }
 
     /// Constructors of a type.

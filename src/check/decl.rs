@@ -192,7 +192,14 @@ impl<'a> Checker<'a> {
         }
         match function.specializes {
             Some(_) => self.declare_specialization(decl, function.name, What::Function(function), place),
-            None => drop(self.declare_name(decl, function.name, What::Function(function), place)),
+            None => {
+                if let Some(op) = function.name.name.as_str().strip_prefix("operator")
+                    && place.owner.is_none()
+                {
+                    self.free_operators.insert(Symbol::new(op));
+                }
+                self.declare_name(decl, function.name, What::Function(function), place);
+            }
         }
     }
 

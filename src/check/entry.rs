@@ -525,12 +525,32 @@ impl<'a> Checker<'a> {
         let scope = self.info(decl).scope;
         let found = self.lookup(scope, name);
         let decls = super::expr::function_decls(self, &found.entities);
-        let Some(&decl) = decls.first() else {
+        let Some(&first) = decls.first() else {
             self.error(Code::ENTRY_NOT_FOUND, span, format!("there is no function `{name}`"));
             return None;
         };
-        let instance = self.instance(decl, WHOLE, Vec::new())?;
-        Some(self.function(instance))
+        let mut functions = Vec::new();
+        for decl in decls {
+            let instance = self.instance(decl, WHOLE, Vec::new())?;
+            functions.push((decl, self.function(instance)));
+        }
+        // As in DXC: of several, the one that is declared last of those that give tessellation factors.
+        let suitable = functions.iter().filter(|(_, f)| self.gives_factors(*f)).max_by_key(|(decl, _)| *decl);
+        suitable.or_else(|| functions.iter().find(|(decl, _)| *decl == first)).map(|(_, f)| *f)
+    }
+
+    /// Whether a function gives tessellation factors.
+    fn gives_factors(&self, function: FunctionId) -> bool {
+        let function = &self.program.functions[function];
+        let is_factor = |s: &Option<crate::tree::Semantic>| {
+            s.as_ref().is_some_and(|s| s.split().0.eq_ignore_ascii_case("SV_TessFactor"))
+        };
+        let outputs = function.params.iter().filter(|p| p.mode != ParamMode::In);
+        let mut given = outputs.map(|p| (&p.semantic, function.code.locals[p.local].ty)).collect::<Vec<_>>();
+        given.push((&function.result_semantic, function.result));
+        given.into_iter().any(|(semantic, ty)| {
+            is_factor(semantic) || self.program.fields(ty).iter().any(|field| is_factor(&field.semantic))
+        })
     }
 }
 

@@ -321,6 +321,9 @@ impl<'a> Checker<'a> {
         if let Some(element) = self.optional_element(to) {
             return Some(self.conversion_rank(from, element, literal)? + Rank::WRAPPED);
         }
+        if self.same_parts(from, to) {
+            return Some(Rank::TRUNCATION);
+        }
         let existential = self.existential(to)?;
         self.may_be(existential, from).then_some(Rank::WRAPPED)
     }

@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
                 self.push(ExprKind::Comma(a, b), ty, span)
             }
             Ast::InitList(list) => self.untyped_list(list, span),
-            Ast::TypeQuery(op, ty) => self.type_query(*op, ty, span),
+            Ast::TypeQuery(op, ty, layout) => self.type_query(*op, ty, layout.as_deref(), span),
             Ast::Try(inner) => self.try_expr(inner),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
             Ast::Unsupported(what) => self.unsupported_value(span, &format!("`{what}`")),
@@ -406,13 +406,17 @@ impl<'a> Checker<'a> {
 
     fn step_expr(&mut self, op: Symbol, inner: &'a ast::Expr, prefix: bool, span: Span) -> ExprId {
         let target = self.expr(inner);
-        if let Some(call) = self.user_operator(op, &[target], span) {
+        let postfix = if prefix { None } else { self.user_postfix(op, target, span) };
+        if let Some(call) = postfix.or_else(|| self.user_operator(op, &[target], span)) {
             return call;
         }
         if !self.check_assignable(target) {
             return self.error_value(span);
         }
         let ty = self.ty(target);
+        if let Type::Pointer(..) = self.program.types.get(ty) {
+            return self.step_pointer(op == *"++", prefix, target, span);
+        }
         match operators::step(&self.program, ty) {
             Ok(ty) => self.push(ExprKind::Step(op == *"++", prefix, target), ty, span),
             Err(message) => {
@@ -430,6 +434,15 @@ impl<'a> Checker<'a> {
             return self.unsupported_value(span, &format!("the operator `{op}`"));
         };
         let (left, right) = (self.plain(left), self.plain(right));
+        if let Some(value) = self.moved_pointer(op, left, right, span) {
+            return value;
+        }
+        if let Some(value) = self.algebraic_product(op, left, right, span) {
+            return value;
+        }
+        if let Some(value) = self.compared_with_none(op, left, right, span) {
+            return value;
+        }
         let (left, right) = self.adapt(op, left, right);
         let (left, right) = self.addresses(op, left, right);
         let (a, b) = (self.ty(left), self.ty(right));
@@ -518,13 +531,16 @@ impl<'a> Checker<'a> {
     fn user_operator(&mut self, op: Symbol, values: &[ExprId], span: Span) -> Option<ExprId> {
         let custom =
             values.iter().any(|v| matches!(self.program.types.get(self.ty(*v)), Type::Struct(_) | Type::Enum(_)));
-        if !custom {
+        if !custom && (self.in_builtin() || !self.free_operators.contains(&op)) {
             return None;
         }
         let name = Symbol::new(&format!("operator{op}"));
         let mut decls = Vec::new();
         let found = self.lookup(self.cx.scope, name);
         decls.extend(function_decls(self, &found.entities));
+        if !custom {
+            return self.operator_of(name, decls, values, span);
+        }
         let mut methods = Vec::new();
         for value in values {
             let ty = self.ty(*value);
@@ -573,6 +589,11 @@ impl<'a> Checker<'a> {
         }
         let Some(op) = binary else { return self.finish_assign(None, target, value, span) };
         value = self.plain(value);
+        let left = self.copy(target);
+        let moved = self.moved_pointer(op, left, value, span);
+        if let Some(result) = moved.or_else(|| self.algebraic_product(op, left, value, span)) {
+            return self.finish_assign(None, target, result, span);
+        }
         let literal = self.literal(value);
         if literal != LiteralKind::None && !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             value = self.adapt_literal(value, literal, target);
@@ -652,6 +673,11 @@ impl<'a> Checker<'a> {
         }
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
+        }
+        if self.same_parts(from, to)
+            && let Some(made) = self.flat_cast(value, to)
+        {
+            return made;
         }
         // In Slang integers do not become enums by themselves, in HLSL they do.
         if matches!(self.program.types.get(to), Type::Enum(_))

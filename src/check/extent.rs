@@ -40,7 +40,7 @@ impl Extent {
                 // One that is empty is still walked.
                 Extent { leaves: inner.leaves.max(1), ..inner }
             }
-            Type::ConstantBuffer(inner) | Type::TextureBuffer(inner) | Type::ParameterBlock(inner) => {
+            Type::ConstantBuffer(inner, _) | Type::TextureBuffer(inner) | Type::ParameterBlock(inner) => {
                 let inner = Extent::of(program, known, inner);
                 // Reflection tells of the data in a block twice, as slangc does: by itself and in its place.
                 let leaves = inner.leaves.saturating_mul(2).saturating_add(1);
@@ -142,7 +142,9 @@ impl Checker<'_> {
         loop {
             inner = match self.program.types.get(inner) {
                 Type::Array(element, _) | Type::Buffer(_, _, element) => element,
-                Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element) => element,
+                Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) | Type::ParameterBlock(element) => {
+                    element
+                }
                 Type::Struct(_) => break,
                 _ => return None,
             }

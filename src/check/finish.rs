@@ -23,6 +23,7 @@ impl<'a> Checker<'a> {
         }
         self.mark_mutating();
         self.merge_units();
+        self.declare_stage_variables();
         let reached = self.reached();
         self.check_recursion(&reached);
         self.check_bodies(&reached);

@@ -80,6 +80,40 @@ impl Checker<'_> {
         ExprKind::Index(self.copy(value), index)
     }
 
+    /// Whether two arrays or structs hold numbers of the same kinds: HLSL converts one to the other by itself.
+    pub(super) fn same_parts(&self, from: TypeId, to: TypeId) -> bool {
+        let is_aggregate = |ty| matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array(..));
+        if self.language() != crate::parse::Language::Hlsl || !is_aggregate(from) || !is_aggregate(to) {
+            return false;
+        }
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let known = [from, to].into_iter().all(|ty| self.flat_count(ty, 16).is_some_and(|count| count > 0));
+        if known {
+            self.kinds(from, &mut a);
+            self.kinds(to, &mut b);
+        }
+        known && a == b
+    }
+
+    /// The kinds of the numbers of a type, in order.
+    fn kinds(&self, ty: TypeId, out: &mut Vec<Type>) {
+        match self.program.types.get(ty) {
+            Type::Array(element, Some(n)) => {
+                let first = out.len();
+                self.kinds(element, out);
+                let of_one = out.get(first..).unwrap_or_default().to_vec();
+                (1..n).for_each(|_| out.extend(&of_one));
+            }
+            Type::Struct(id) => self.program.structs[id].fields.iter().for_each(|f| self.kinds(f.ty, out)),
+            Type::Vector(..) | Type::Matrix(..) => {
+                let count = self.flat_count(ty, 0).unwrap_or(0);
+                let scalar = self.program.types.component(ty).map(Type::Scalar);
+                out.extend((0..count).filter_map(|_| scalar));
+            }
+            other => out.push(other),
+        }
+    }
+
     /// `(to)value`, where one of them is an array or a struct.
     pub(super) fn flat_cast(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let from = self.ty(value);
@@ -90,16 +124,25 @@ impl Checker<'_> {
         let count = self.flat_count(to, 16)?;
         let span = self.span(value);
         // A number alone fills all.
-        let size = match self.flat_size(from) {
+        let own = self.flat_size(from).filter(|size| *size > 1 || is_aggregate(self, from));
+        let size = match own {
             Some(size) => size,
             None => self.flat_count(from, 0).map(|_| count)?,
+        };
+        let value = match own {
+            None if self.flat_size(from).is_some() => {
+                let scalar = self.program.types.component(from)?;
+                let scalar = self.program.types.scalar(scalar);
+                self.convert(value, scalar, false)
+            }
+            _ => value,
         };
         if size < count {
             return None;
         }
         let (set, held) = self.held(value, "parts");
         let mut parts = Vec::new();
-        match self.flat_size(from) {
+        match own {
             Some(_) => self.scatter(held, from, &mut parts),
             None => parts.extend((0..count).map(|_| self.copy(held))),
         }

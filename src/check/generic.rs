@@ -372,7 +372,15 @@ impl<'a> Checker<'a> {
                 (types.scalar(s), none, vec![r.into(), c.into(), 0])
             }
             (BuiltinGeneric::Array, Type::Array(e, Some(n))) => (e, none, vec![n.into()]),
-            (BuiltinGeneric::Pointer, Type::Pointer(e, _)) => (e, none, Vec::new()),
+            (BuiltinGeneric::Pointer, Type::Pointer(e, space)) => {
+                let layout = Arg::Type(self.layout_type(space.data_layout()));
+                if let Some(arg) = args.get(3)
+                    && !self.unify_arg(arg, scope, &layout, none, slots)
+                {
+                    return false;
+                }
+                (e, none, Vec::new())
+            }
             _ => return false,
         };
         let mut args = args.iter();

@@ -3,15 +3,16 @@
 use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, What};
+use super::stage_variables::StageVariable;
 use super::types::modifiers_of;
-use super::{Checker, attributes, constant};
+use super::{Checker, Language, attributes, constant};
 use crate::ast::{self, DeclKind, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind, Modifiers, Namespace, Origin,
-    Struct, Type, TypeId,
+    Attribute, BufferKind, DataLayout, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind,
+    Modifiers, Namespace, Origin, ParamMode, Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -138,13 +139,15 @@ impl<'a> Checker<'a> {
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, written, kind, info);
+        let ty = self.with_data_layout(ty, data_layout(ast));
         // A block has a set of its own, whatever else is asked for it; other resources have bindings.
         let innermost = self.program.types.get(self.program.types.innermost(ty));
-        if innermost.is_resource() && !matches!(innermost, Type::ConstantBuffer(_)) {
+        if innermost.is_resource() && !matches!(innermost, Type::ConstantBuffer(_, _)) {
             modifiers.clear(Modifiers::PUSH_CONSTANT);
         }
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
-        self.refuse_stage_variable(ast, kind);
+        let stage = self.stage_mode(ast, kind);
+        let kind = if stage.is_some() { GlobalKind::Static } else { kind };
         self.cx.source = source;
         if ty == TypeId::ERROR {
             return None;
@@ -163,7 +166,11 @@ impl<'a> Checker<'a> {
             ..self.declared_global(decl, Global::new(name, ty, kind, info.span))
         };
         let id = self.program.globals.push(global);
-        self.wrap_push_constant(id);
+        if let Some(mode) = stage {
+            self.stage_variables.push(StageVariable { global: id, mode });
+            return Some(id);
+        }
+        self.wrap_push_constant(id, data_layout(ast));
         self.check_global_place(id);
         Some(id)
     }
@@ -183,26 +190,46 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `in float3 position : POSITION;` at global scope, which would be read as a uniform.
-    fn refuse_stage_variable(&mut self, ast: &ast::Decl, kind: GlobalKind) {
-        let word = ast.modifiers.iter().find(|m| ["in", "out", "inout"].iter().any(|w| m.name == **w));
-        if let Some(word) = word.filter(|_| kind == GlobalKind::Parameter) {
-            let message = format!("`{}` is for parameters of functions, not for global variables", word.name);
-            let note = "make it a parameter of the entry point";
-            self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, word.span, message).note(note));
+    /// `in float3 position : POSITION;` at global scope: an input of the stage in Slang, and in HLSL a uniform with a word that
+    /// does not suit it.
+    fn stage_mode(&mut self, ast: &ast::Decl, kind: GlobalKind) -> Option<ParamMode> {
+        let word = ast.modifiers.iter().find(|m| ["in", "out", "inout"].iter().any(|w| m.name == **w))?;
+        if kind != GlobalKind::Parameter {
+            return None;
         }
+        if self.language() == Language::Slang && word.name != *"inout" {
+            return Some(if word.name == *"in" { ParamMode::In } else { ParamMode::Out });
+        }
+        let message = format!("`{}` is for parameters of functions, not for global variables", word.name);
+        let note = "make it a parameter of the entry point";
+        self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, word.span, message).note(note));
+        None
     }
 
     /// Plain data that is a push constant is a buffer of its own.
-    fn wrap_push_constant(&mut self, id: GlobalId) {
+    fn wrap_push_constant(&mut self, id: GlobalId, layout: DataLayout) {
         let global = &self.program.globals[id];
         let ty = global.ty;
         let plain =
             self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource();
         if plain && global.kind == GlobalKind::Parameter && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
             self.program.globals[id].wraps = Some(ty);
-            self.program.globals[id].ty = self.program.types.intern(Type::ConstantBuffer(ty));
+            self.program.globals[id].ty = self.program.types.intern(Type::ConstantBuffer(ty, layout));
         }
+    }
+
+    /// A buffer, or an array of some, with the layout that a `layout(...)` before its declaration names.
+    fn with_data_layout(&mut self, ty: TypeId, layout: DataLayout) -> TypeId {
+        let types = &mut self.program.types;
+        let laid = match types.get(types.innermost(ty)) {
+            Type::ConstantBuffer(element, DataLayout::Default) => Type::ConstantBuffer(element, layout),
+            Type::Buffer(BufferKind::Structured(DataLayout::Default), access, element) => {
+                Type::Buffer(BufferKind::Structured(layout), access, element)
+            }
+            _ => return ty,
+        };
+        let laid = types.intern(laid);
+        types.beside(ty, laid)
     }
 
     /// A type's name as part of another name.
@@ -322,7 +349,8 @@ impl<'a> Checker<'a> {
         self.structs.decls.push(decl);
         self.set_fields(id, fields);
         let content = self.program.types.intern(Type::Struct(id));
-        let ty = if buffer.texture { Type::TextureBuffer(content) } else { Type::ConstantBuffer(content) };
+        let ty =
+            if buffer.texture { Type::TextureBuffer(content) } else { Type::ConstantBuffer(content, data_layout(ast)) };
         let ty = self.program.types.intern(ty);
         let mut modifiers = attributes::modifiers(&resolved);
         modifiers.set(layout_modifiers(ast));
@@ -342,7 +370,7 @@ impl<'a> Checker<'a> {
     pub(super) fn buffer_member(&mut self, buffer: DeclId, index: u32, span: Span) -> Operand<'a> {
         let Some(id) = self.buffer_global(buffer, span) else { return Operand::Error };
         let ty = self.program.globals[id].ty;
-        let (Type::ConstantBuffer(content) | Type::TextureBuffer(content)) = self.program.types.get(ty) else {
+        let (Type::ConstantBuffer(content, _) | Type::TextureBuffer(content)) = self.program.types.get(ty) else {
             return Operand::Error;
         };
         let Type::Struct(s) = self.program.types.get(content) else { return Operand::Error };
@@ -393,9 +421,10 @@ impl<'a> Checker<'a> {
         }
         match (self.program.types.get(a), self.program.types.get(b)) {
             (Type::Array(x, n), Type::Array(y, m)) => n == m && self.same_shape(x, y, depth + 1),
-            (Type::ConstantBuffer(x), Type::ConstantBuffer(y))
-            | (Type::TextureBuffer(x), Type::TextureBuffer(y))
-            | (Type::ParameterBlock(x), Type::ParameterBlock(y)) => self.same_shape(x, y, depth + 1),
+            (Type::ConstantBuffer(x, k), Type::ConstantBuffer(y, l)) => k == l && self.same_shape(x, y, depth + 1),
+            (Type::TextureBuffer(x), Type::TextureBuffer(y)) | (Type::ParameterBlock(x), Type::ParameterBlock(y)) => {
+                self.same_shape(x, y, depth + 1)
+            }
             (Type::Buffer(k, c, x), Type::Buffer(l, d, y)) => k == l && c == d && self.same_shape(x, y, depth + 1),
             (Type::Struct(x), Type::Struct(y)) => {
                 let (x, y) = (&self.program.structs[x].fields, &self.program.structs[y].fields);
@@ -504,6 +533,11 @@ impl<'a> Checker<'a> {
         let lookup = |id| self.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
         constant::eval_exact(&self.program, &body.exprs, root, &lookup).map(Some)
     }
+}
+
+/// The layout of a buffer's data that a `layout(...)` word names: the last, as in GLSL.
+fn data_layout(decl: &ast::Decl) -> DataLayout {
+    decl.layout.iter().rev().find_map(|(word, _)| DataLayout::named(word.name.as_str())).unwrap_or_default()
 }
 
 /// Modifiers written as `layout(...)` words.

@@ -287,9 +287,10 @@ impl<'a> Checker<'a> {
                 let plain = |row: &'a [ast::Expr]| row.iter().all(|e| inner(e).is_none());
                 list.iter().filter_map(inner).all(|row| row.len() == usize::from(columns) && plain(row))
             }
-            Type::Array(element, _) => {
+            Type::Array(element, count) => {
                 let all = || list.iter().filter_map(inner).all(|list| self.braces_fit(list, element));
-                lists == 0 || lists == list.len() && all()
+                let enough = count.is_none_or(|n| lists <= n as usize);
+                lists == 0 || lists == list.len() && enough && all()
             }
             Type::Struct(id) => {
                 let fields = &self.program.structs[id].fields;

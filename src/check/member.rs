@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
             return selection;
         }
         match self.program.types.get(ty) {
-            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
+            Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
                 let contents = self.push(ExprKind::Contents(value), e, span);
                 self.member_of(contents, segment, span)
             }
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
             Type::Array(..)
                 | Type::Vector(..)
                 | Type::Matrix(..)
-                | Type::Buffer(BufferKind::Structured, ..)
+                | Type::Buffer(BufferKind::Structured(_), ..)
                 | Type::Patch(..)
                 | Type::Pointer(..)
         );
@@ -259,12 +259,12 @@ impl<'a> Checker<'a> {
         let types = &mut self.program.types;
         let element = match types.get(ty) {
             Type::Array(e, _) | Type::Patch(_, e, _) | Type::MeshOutput(_, e, _) | Type::Pointer(e, _) => Some(e),
-            Type::Buffer(BufferKind::Structured | BufferKind::Typed, _, e) => Some(e),
+            Type::Buffer(BufferKind::Structured(_) | BufferKind::Typed, _, e) => Some(e),
             // Bodies of the library see words, counters and the elements behind appending and consuming.
             Type::Buffer(_, _, e) if builtin => Some(e),
             Type::Vector(s, _) => Some(types.scalar(s)),
             Type::Matrix(s, _, c) => Some(types.vector(s, c)),
-            Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
+            Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
                 let contents = self.push(ExprKind::Contents(base), e, span);
                 return self.index(contents, args, span);
             }
@@ -288,6 +288,13 @@ impl<'a> Checker<'a> {
             return self.error_at(Code::BAD_SUBSCRIPT, only.span, "an index must be an integer");
         };
         let Some(index) = self.index_value(index) else { return self.error_value(span) };
+        if matches!(self.program.types.get(ty), Type::Pointer(..)) && self.is_unsized(element) {
+            // It is all there is at the address.
+            return match self.known_value(index).ok().and_then(|value| value.int()) {
+                Some(0) => self.push(ExprKind::Deref(base), element, span),
+                _ => self.unsized_elements(element, span),
+            };
+        }
         self.check_constant_index(ty, index);
         self.push(ExprKind::Index(base, index), element, span)
     }
@@ -339,7 +346,7 @@ impl<'a> Checker<'a> {
             Type::Vector(_, n) => i64::from(n),
             Type::Matrix(_, r, _) => i64::from(r),
             // Compilers count elements by signed integers of 32 bits.
-            Type::Array(_, None) | Type::Buffer(BufferKind::Structured, ..) => 1 << 31,
+            Type::Array(_, None) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
             _ => return,
         };
         let value = self.known_value(index).ok().and_then(|value| value.int());

@@ -51,6 +51,7 @@ mod ray_entries;
 mod scope;
 mod specialize;
 mod stage_rules;
+mod stage_variables;
 mod stmt;
 mod stored;
 mod structs;
@@ -295,6 +296,10 @@ pub(crate) struct Checker<'a> {
     /// `layout(local_size_x = 4) in;` by file.
     group_layouts: FxHashMap<u32, &'a ast::Decl>,
     words: Words,
+    /// Inputs and outputs of stages that are declared outside of functions.
+    stage_variables: Vec<stage_variables::StageVariable>,
+    /// The operators that functions of the program outside of types define.
+    free_operators: FxHashSet<Symbol>,
 }
 
 /// Names that the checker looks for often.
@@ -357,6 +362,8 @@ impl<'a> Checker<'a> {
                 subscript: Symbol::new("__subscript"),
                 base: Symbol::new("base"),
             },
+            stage_variables: Vec::new(),
+            free_operators: FxHashSet::default(),
         }
     }
 

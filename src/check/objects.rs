@@ -2,7 +2,9 @@
 
 use super::{Arg, Checker};
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, MeshOutputKind, Scalar, StreamKind, Texture, TextureShape, Type, TypeId, Types};
+use crate::tree::{
+    Access, BufferKind, DataLayout, MeshOutputKind, Scalar, StreamKind, Texture, TextureShape, Type, TypeId, Types,
+};
 
 /// Arguments read in order.
 struct Reader<'r> {
@@ -25,21 +27,39 @@ impl Reader<'_> {
     fn flag(&mut self) -> Result<bool, String> {
         self.number().map(|n| n != 0)
     }
+    fn data_layout(&mut self, types: &Types) -> Result<DataLayout, String> {
+        let ty = self.ty()?;
+        data_layout(types, Some(ty))
+    }
     fn pick<T: Copy>(&mut self, list: &[T]) -> Result<T, String> {
         let n = self.number()?;
         usize::try_from(n).ok().and_then(|n| list.get(n)).copied().ok_or_else(|| format!("{n} is out of range here"))
     }
 }
 
-const ACCESS: &[Access] = &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback];
-const BUFFERS: &[BufferKind] = &[
-    BufferKind::Typed,
-    BufferKind::Structured,
-    BufferKind::ByteAddress,
-    BufferKind::Append,
-    BufferKind::Consume,
-    BufferKind::Counter,
-];
+const ACCESS: &[Access] =
+    &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback, Access::FeedbackRegions];
+
+/// The kinds of buffers by their numbers.
+fn buffers(layout: DataLayout) -> [BufferKind; 6] {
+    [
+        BufferKind::Typed,
+        BufferKind::Structured(layout),
+        BufferKind::ByteAddress,
+        BufferKind::Append(layout),
+        BufferKind::Consume(layout),
+        BufferKind::Counter,
+    ]
+}
+
+/// The layout that a type names. Without one, and in the body of a generic that does not know it yet, it is the default.
+pub(super) fn data_layout(types: &Types, ty: Option<TypeId>) -> Result<DataLayout, String> {
+    match ty.map(|ty| types.get(ty)) {
+        Some(Type::Opaque(name)) => DataLayout::named(name.as_str())
+            .ok_or_else(|| format!("the layout `{name}` is not supported: `bool` has one byte in it")),
+        _ => Ok(DataLayout::Default),
+    }
+}
 
 /// No format has truth values.
 fn no_bools(types: &Types, element: TypeId, of: &str) -> Result<(), String> {
@@ -58,13 +78,17 @@ impl Checker<'_> {
             "Sampler" => Type::Sampler(r.flag()?),
             "Buffer" => {
                 let element = r.ty()?;
-                let kind = r.pick(BUFFERS)?;
+                let number = r.number()?;
+                let access = r.pick(ACCESS)?;
+                let list = buffers(r.data_layout(&self.program.types)?);
+                let kind = usize::try_from(number).ok().and_then(|n| list.get(n)).copied();
+                let kind = kind.ok_or_else(|| format!("{number} is out of range here"))?;
                 if kind == BufferKind::Typed {
                     no_bools(&self.program.types, element, "typed buffer")?;
                 }
-                Type::Buffer(kind, r.pick(ACCESS)?, element)
+                Type::Buffer(kind, access, element)
             }
-            "ConstantBuffer" => Type::ConstantBuffer(r.ty()?),
+            "ConstantBuffer" => Type::ConstantBuffer(r.ty()?, r.data_layout(&self.program.types)?),
             "TextureBuffer" => Type::TextureBuffer(r.ty()?),
             "ParameterBlock" => Type::ParameterBlock(r.ty()?),
             "SubpassInput" => Type::SubpassInput(r.ty()?, r.flag()?),

@@ -7,7 +7,7 @@ use crate::ast;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{ExprId, ExprKind, Literal, TypeId};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, TypeId, UnaryOp};
 
 impl<'a> Checker<'a> {
     /// `e is T` and `e as T`; where the type of `e` is known, so is the outcome.
@@ -92,6 +92,31 @@ impl<'a> Checker<'a> {
         let decls = self.members(from, get).into_iter().filter_map(decl_of).collect();
         let span = self.span(value);
         Some(self.call(&super::overload::Candidates::of(get, decls), Some(value), &[], span))
+    }
+
+    /// `x == none` and `x != none`.
+    pub(super) fn compared_with_none(
+        &mut self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        span: Span,
+    ) -> Option<ExprId> {
+        if !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) || self.ty(left) != self.ty(right) {
+            return None;
+        }
+        self.optional_element(self.ty(left))?;
+        let is_none = |c: &Self, e: ExprId| matches!(c.cx.body.exprs[e].kind, ExprKind::Zero);
+        let value = match (is_none(self, left), is_none(self, right)) {
+            (_, true) => left,
+            (true, _) => right,
+            (false, false) => return None,
+        };
+        let there = self.push(ExprKind::Field(value, 1), TypeId::BOOL, span);
+        Some(match op {
+            BinaryOp::NotEqual => there,
+            _ => self.push(ExprKind::Unary(UnaryOp::Not, there), TypeId::BOOL, span),
+        })
     }
 
     pub(super) fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {

@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
                 self.count_in_expr(b, count);
             }
             Ast::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| self.count_in_expr(e, count)),
-            Ast::TypeQuery(_, ty) => self.count_in_type(ty, scope, count),
+            Ast::TypeQuery(_, ty, _) => self.count_in_type(ty, scope, count),
             Ast::Expand(_)
             | Ast::Lambda(_)
             | Ast::Int(..)

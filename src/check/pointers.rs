@@ -1,10 +1,13 @@
 //! Pointers and descriptor handles: `*p`, `&x`, `p == q`, `nullptr`.
 
 use super::Checker;
+use super::expr::decl_of;
+use super::scope::ScopeId;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Scalar, Type, TypeId};
+use crate::symbol::Symbol;
+use crate::tree::{BinaryOp, DataLayout, ExprId, ExprKind, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `&x` is a value of no type that a program can name, since pointers are those of memory outside of the shader.
@@ -12,6 +15,16 @@ impl<'a> Checker<'a> {
         let value = self.expr(inner);
         if self.ty(value) == TypeId::ERROR {
             return value;
+        }
+        // Of what a pointer refers to, there is one.
+        match self.cx.body.exprs[value].kind {
+            ExprKind::Deref(pointer) => return pointer,
+            ExprKind::Index(base, index) if self.is_pointer(self.ty(base)) => {
+                if let Some(moved) = self.moved_pointer(BinaryOp::Add, base, index, span) {
+                    return moved;
+                }
+            }
+            _ => {}
         }
         let message = "the address of a variable of the shader cannot be stored or passed on";
         let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
@@ -52,9 +65,7 @@ impl<'a> Checker<'a> {
         if !self.is_pointer(expected) {
             return self.unsupported_value(span, "a null value");
         }
-        let number = self.program.types.scalar(Scalar::U64);
-        let zero = self.int_value(0, number, span);
-        self.push(ExprKind::Convert(zero, true), expected, span)
+        self.null_of(expected, span)
     }
 
     /// Operands of which one may be `nullptr` or a list of values: it is of the other's type.
@@ -67,6 +78,98 @@ impl<'a> Checker<'a> {
         let left = self.expr(a);
         let right = if is_typeless(b) { self.expr_of(b, self.ty(left)) } else { self.expr(b) };
         (left, right)
+    }
+
+    /// `p + n`, `n + p`, `p - n`, and `p - q`, which counts elements.
+    pub(super) fn moved_pointer(&mut self, op: BinaryOp, left: ExprId, right: ExprId, span: Span) -> Option<ExprId> {
+        let (a, b) = (self.ty(left), self.ty(right));
+        let whole = |c: &Self, ty| matches!(c.program.types.get(ty), Type::Scalar(s) if s.is_integer());
+        let (pointer, count) = match (op, self.is_pointer(a), self.is_pointer(b)) {
+            (BinaryOp::Sub, true, true) if a == b => {
+                return Some(match self.program.types.get(a) {
+                    Type::Pointer(element, _) if self.is_unsized(element) => self.unsized_elements(element, span),
+                    _ => self.pointer_distance(left, right, span),
+                });
+            }
+            (BinaryOp::Add | BinaryOp::Sub, true, false) if whole(self, b) => (left, right),
+            (BinaryOp::Add, false, true) if whole(self, a) => (right, left),
+            _ => return None,
+        };
+        let ty = self.ty(pointer);
+        if let Type::Pointer(element, _) = self.program.types.get(ty)
+            && self.is_unsized(element)
+        {
+            return Some(self.unsized_elements(element, span));
+        }
+        let number = self.program.types.scalar(Scalar::U64);
+        let signed = self.program.types.scalar(Scalar::I64);
+        let stride = self.pointer_stride(pointer, span);
+        let count = self.convert(count, signed, true);
+        let count = self.convert(count, number, true);
+        let bytes = self.push(ExprKind::Binary(BinaryOp::Mul, count, stride), number, span);
+        let address = self.convert(pointer, number, true);
+        let moved = self.push(ExprKind::Binary(op, address, bytes), number, span);
+        Some(self.convert(moved, ty, true))
+    }
+
+    /// What ends in an array without a size has no next one behind it.
+    pub(super) fn unsized_elements(&mut self, element: TypeId, span: Span) -> ExprId {
+        let text = self.type_text(element);
+        let message = format!("a pointer to `{text}`, which has no size, refers to one alone");
+        self.error_at(Code::BAD_SUBSCRIPT, span, message)
+    }
+
+    fn pointer_distance(&mut self, left: ExprId, right: ExprId, span: Span) -> ExprId {
+        let number = self.program.types.scalar(Scalar::I64);
+        let stride = self.pointer_stride(left, span);
+        let [left, right, stride] = [left, right, stride].map(|e| self.convert(e, number, true));
+        let bytes = self.push(ExprKind::Binary(BinaryOp::Sub, left, right), number, span);
+        self.push(ExprKind::Binary(BinaryOp::Div, bytes, stride), number, span)
+    }
+
+    /// `++p` and `p++`.
+    pub(super) fn step_pointer(&mut self, up: bool, prefix: bool, target: ExprId, span: Span) -> ExprId {
+        let ty = self.ty(target);
+        let one = self.int_value(1, TypeId::INT, span);
+        let (op, back) = if up { (BinaryOp::Add, BinaryOp::Sub) } else { (BinaryOp::Sub, BinaryOp::Add) };
+        let before = self.copy(target);
+        let Some(moved) = self.moved_pointer(op, before, one, span) else { return self.error_value(span) };
+        let stepped = self.push(ExprKind::Assign(None, target, moved), ty, span);
+        if prefix {
+            return stepped;
+        }
+        let one = self.int_value(1, TypeId::INT, span);
+        self.moved_pointer(back, stepped, one, span).unwrap_or(stepped)
+    }
+
+    /// How far the elements at a pointer are apart, which layout knows: the pointer as what the library measures it by.
+    fn pointer_stride(&mut self, pointer: ExprId, span: Span) -> ExprId {
+        let number = self.program.types.scalar(Scalar::U64);
+        let pointer = self.null_of(self.ty(pointer), span);
+        let name = Symbol::new("__elementStride");
+        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
+        let found = self.lookup_here(library, name);
+        let decls = found.entities.iter().copied().filter_map(decl_of).collect();
+        let args = [self.value_arg_of(pointer)];
+        let stride = self.call(&super::overload::Candidates::of(name, decls), None, &args, span);
+        self.convert(stride, number, true)
+    }
+
+    /// The type of the library that names a layout.
+    pub(super) fn layout_type(&mut self, layout: DataLayout) -> TypeId {
+        let name = Symbol::new(layout.type_name());
+        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
+        let found = self.lookup_here(library, name);
+        match found.entities.iter().copied().find_map(decl_of) {
+            Some(decl) => self.instantiate_struct(decl, Vec::new(), Span::default()),
+            None => self.program.types.intern(Type::Opaque(name)),
+        }
+    }
+
+    fn null_of(&mut self, ty: TypeId, span: Span) -> ExprId {
+        let number = self.program.types.scalar(Scalar::U64);
+        let zero = self.int_value(0, number, span);
+        self.push(ExprKind::Convert(zero, true), ty, span)
     }
 
     /// Pointers as operands: of comparisons as addresses, of logic as whether there is something.

@@ -222,11 +222,11 @@ pub fn register_classes(program: &Program, ty: TypeId) -> Option<String> {
         Type::Texture(t) if t.access == Access::Read => letters("t"),
         Type::Texture(_) => letters("u"),
         Type::Sampler(_) => letters("s"),
-        Type::Buffer(BufferKind::Append | BufferKind::Consume | BufferKind::Counter, ..) => letters("u"),
+        Type::Buffer(BufferKind::Append(_) | BufferKind::Consume(_) | BufferKind::Counter, ..) => letters("u"),
         Type::Buffer(_, Access::Read, _) => letters("t"),
         Type::Buffer(..) => letters("u"),
         // What lies in it beside its data follows that.
-        Type::ConstantBuffer(_) => letters("b"),
+        Type::ConstantBuffer(_, _) => letters("b"),
         Type::ParameterBlock(inner) => match program.types.get(inner) {
             Type::Struct(_) => Some(with_fields(program, inner, "b")),
             _ => letters("b"),

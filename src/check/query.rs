@@ -6,25 +6,37 @@ use crate::ast;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{ExprId, Type, TypeId};
+use crate::tree::{AddressSpace, DataLayout, ExprId, MatrixOrder, Scalar, Type, TypeId};
 
 /// Indices of a value in the operand of `sizeof`.
 const MAX_INDICES: u32 = 64;
 
 impl<'a> Checker<'a> {
     /// `sizeof(T)` and its like.
-    pub(super) fn type_query(&mut self, op: Symbol, ty: &'a ast::TypeExpr, span: Span) -> ExprId {
+    pub(super) fn type_query(
+        &mut self,
+        op: Symbol,
+        ty: &'a ast::TypeExpr,
+        layout: Option<&'a ast::TypeExpr>,
+        span: Span,
+    ) -> ExprId {
         match op.as_str() {
-            "sizeof" | "alignof" | "__sizeOf" | "__alignOf" => {
+            "sizeof" | "alignof" | "__sizeOf" | "__alignOf" | "__strideof" => {
                 let ty = self.queried_type(ty);
                 if let Some(open) = self.unfinished(ty) {
                     let message = format!("the size of `{}` depends on itself", self.type_text(open));
                     return self.error_at(Code::RECURSION, span, &message);
                 }
-                let size = if op.as_str().contains("size") {
-                    self.natural_layout(ty, 0).0
-                } else {
-                    self.natural_layout(ty, 0).1
+                let layout = layout.map(|l| self.resolve_type(l, self.cx.scope));
+                let layout = match super::objects::data_layout(&self.program.types, layout) {
+                    Ok(layout) => layout,
+                    Err(message) => return self.error_at(Code::GENERIC_ARGUMENTS, span, &message),
+                };
+                let (size, align) = self.measured(ty, layout, 0);
+                let size = match op.as_str() {
+                    "sizeof" | "__sizeOf" => size,
+                    "__strideof" => size.div_ceil(align.max(1)).saturating_mul(align),
+                    _ => align,
                 };
                 self.int_value(i64::from(size), TypeId::INT, span)
             }
@@ -70,6 +82,11 @@ impl<'a> Checker<'a> {
                     self.value(operand, ty.span)
                 }))
             }
+            ast::TypeKind::TypeOf(value) if matches!(value.kind, ast::ExprKind::Null) => {
+                let pointer = Type::Pointer(TypeId::VOID, AddressSpace::Device(DataLayout::Default));
+                let pointer = self.program.types.intern(pointer);
+                Some(self.push(crate::tree::ExprKind::Zero, pointer, value.span))
+            }
             ast::TypeKind::TypeOf(value) => Some(self.expr(value)),
             // The last brackets of a type are its innermost; those of a value are read from the left.
             ast::TypeKind::Array(inner, Some(index)) if depth < MAX_INDICES => {
@@ -81,31 +98,52 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Size and alignment as in C.
-    pub(super) fn natural_layout(&self, ty: TypeId, depth: u32) -> (u32, u32) {
+    /// Size and alignment as in C, but for the tails of structs.
+    pub(super) fn natural_layout(&self, ty: TypeId) -> (u32, u32) {
+        self.measured(ty, DataLayout::Default, 0)
+    }
+
+    /// Size and alignment in a layout of buffers. Tails are not filled up; only elements of arrays are.
+    fn measured(&self, ty: TypeId, layout: DataLayout, depth: u32) -> (u32, u32) {
         let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
         if depth > 64 {
             return (0, 1);
         }
+        let (whole, least) = match layout {
+            DataLayout::Default | DataLayout::Scalar => (false, 1),
+            DataLayout::Std430 => (true, 1),
+            DataLayout::Std140 => (true, 16),
+        };
+        let vector = |s: Scalar, n: u8| {
+            let size = s.size() * u32::from(n);
+            (size, if whole { size.next_power_of_two() } else { s.size() })
+        };
+        // The last of an array ends where it does, where the distances are those of a block.
+        let array = |(size, a): (u32, u32), n: u32| {
+            let a = a.max(least);
+            let stride = align(size, a);
+            let last = if whole { size } else { stride };
+            (if n == 0 { 0 } else { stride.saturating_mul(n - 1).saturating_add(last) }, a)
+        };
         match self.program.types.get(ty) {
             Type::Scalar(s) => (s.size(), s.size()),
-            Type::Vector(s, n) => (s.size() * u32::from(n), s.size()),
+            Type::Vector(s, n) => vector(s, n),
+            Type::Matrix(s, r, c) if whole => match self.program.default_matrix_order {
+                MatrixOrder::Row => array(vector(s, c), r.into()),
+                MatrixOrder::Column => array(vector(s, r), c.into()),
+            },
             Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
             Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
             Type::Pointer(..) => (8, 8),
             Type::Handle(_) => (8, 4),
-            Type::Array(e, n) => {
-                let (size, a) = self.natural_layout(e, depth + 1);
-                (align(size, a).saturating_mul(n.unwrap_or(0)), a)
-            }
+            Type::Array(e, n) => array(self.measured(e, layout, depth + 1), n.unwrap_or(0)),
             Type::Struct(id) => {
-                let (mut size, mut most) = (0u32, 1u32);
+                let (mut size, mut most) = (0u32, least);
                 for field in &self.program.structs[id].fields {
-                    let (s, a) = self.natural_layout(field.ty, depth + 1);
+                    let (s, a) = self.measured(field.ty, layout, depth + 1);
                     size = align(size, a).saturating_add(s);
                     most = most.max(a);
                 }
-                // The tail is not filled up; only elements of arrays are.
                 (size, most)
             }
             _ => (0, 1),

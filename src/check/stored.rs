@@ -337,7 +337,7 @@ impl<'a> Checker<'a> {
         let limit = limit.and_then(|n| u32::try_from(n).ok());
         let mut most = 0;
         for ty in types {
-            let size = self.natural_layout(*ty, 0).0;
+            let size = self.natural_layout(*ty).0;
             if let Some(limit) = limit.filter(|limit| size > *limit) {
                 let text = self.type_text(*ty);
                 let message = format!("`{text}` has {size} bytes; a value of the interface has {limit} for it");

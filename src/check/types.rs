@@ -6,7 +6,7 @@ use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{AddressSpace, Enum, EnumCase, MatrixOrder, Modifiers, Scalar, Type, TypeId};
+use crate::tree::{AddressSpace, DataLayout, Enum, EnumCase, MatrixOrder, Modifiers, Scalar, Type, TypeId};
 
 /// What a path leads to.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
             TypeKind::Array(element, size) => self.resolve_array(element, size.as_deref(), scope, ty.span),
             TypeKind::Pointer(inner) => {
                 let inner = self.resolve_type(inner, scope);
-                self.program.types.intern(Type::Pointer(inner, AddressSpace::Device))
+                self.program.types.intern(Type::Pointer(inner, AddressSpace::Device(DataLayout::Default)))
             }
             TypeKind::Modified(_, inner) => self.resolve_type(inner, scope),
             TypeKind::Struct(decl) => self.resolve_inline_struct(decl, scope),
@@ -384,11 +384,11 @@ impl<'a> Checker<'a> {
                 return Name::Error;
             }
         };
+        if generic == BuiltinGeneric::Pointer {
+            return self.pointer_type(element, args.get(3), scope, span);
+        }
         let mut numbers = Vec::new();
         for arg in args.get(1..).unwrap_or(&[]) {
-            if generic == BuiltinGeneric::Pointer {
-                break;
-            }
             match self.value_arg(arg, scope) {
                 Some(n) => numbers.push(n),
                 None => return Name::Error,
@@ -397,6 +397,24 @@ impl<'a> Checker<'a> {
         match self.builtin_instance(generic, element, &numbers, span) {
             TypeId::ERROR => Name::Error,
             ty => Name::Type(ty),
+        }
+    }
+
+    /// A pointer to device memory, where a type may name the layout of what lies there.
+    fn pointer_type(
+        &mut self,
+        element: TypeId,
+        layout: Option<&'a GenericArg>,
+        scope: ScopeId,
+        span: Span,
+    ) -> Name<'a> {
+        let ty = layout.map(|arg| self.type_arg(arg, scope));
+        match super::objects::data_layout(&self.program.types, ty) {
+            Ok(layout) => Name::Type(self.program.types.intern(Type::Pointer(element, AddressSpace::Device(layout)))),
+            Err(message) => {
+                self.error(Code::GENERIC_ARGUMENTS, span, message);
+                Name::Error
+            }
         }
     }
 
@@ -416,7 +434,9 @@ impl<'a> Checker<'a> {
         let size = |i: usize| numbers.get(i).copied().unwrap_or(4);
         match (generic, scalar) {
             (BuiltinGeneric::Array, _) => self.array_type(element, numbers.first().copied(), span),
-            (BuiltinGeneric::Pointer, _) => self.program.types.intern(Type::Pointer(element, AddressSpace::Device)),
+            (BuiltinGeneric::Pointer, _) => {
+                self.program.types.intern(Type::Pointer(element, AddressSpace::Device(DataLayout::Default)))
+            }
             // The standard library does not tell `vector<T, 1>` from `T`.
             (BuiltinGeneric::Vector, Some(s)) if size(0) == 1 && self.in_builtin() => self.program.types.scalar(s),
             (BuiltinGeneric::Vector, Some(s)) if (1..=4).contains(&size(0)) => {
@@ -501,8 +521,11 @@ impl<'a> Checker<'a> {
             }
             Type::Struct(id) => self.program.structs[id].name.as_str().into(),
             Type::Enum(id) => self.program.enums[id].name.as_str().into(),
+            Type::Pointer(inner, space) if space.data_layout() != DataLayout::Default => {
+                format!("LayoutPtr<{}{}>", self.type_text(inner), space.data_layout().argument())
+            }
             Type::Pointer(inner, _) => format!("{}*", self.type_text(inner)),
-            Type::ConstantBuffer(t) => list("ConstantBuffer", t),
+            Type::ConstantBuffer(t, layout) => format!("ConstantBuffer<{}{}>", self.type_text(t), layout.argument()),
             Type::TextureBuffer(t) => list("TextureBuffer", t),
             Type::ParameterBlock(t) => list("ParameterBlock", t),
             Type::Text => "String".into(),
@@ -531,8 +554,12 @@ impl<'a> Checker<'a> {
             (None, Some(instance)) => self.info(instance.decl).name.as_str().to_owned(),
             _ => "object".to_owned(),
         };
+        let layout = match other {
+            Type::Buffer(kind, ..) => kind.data_layout().argument(),
+            _ => String::new(),
+        };
         match element {
-            Some(e) => format!("{name}<{}>", self.type_text(e)),
+            Some(e) => format!("{name}<{}{layout}>", self.type_text(e)),
             None => name,
         }
     }
@@ -584,6 +611,10 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
         if let Some((_, bit)) = Modifiers::TABLE.iter().find(|(w, _)| word == **w) {
             modifiers.set(*bit);
         }
+    }
+    // What is read at vertices is not interpolated.
+    if modifiers.has(Modifiers::PERVERTEX) {
+        modifiers.set(Modifiers::NOINTERPOLATION);
     }
     // What is not interpolated is so at no place; a value for each sample is at no other. HLSL refuses both words together.
     if modifiers.has(Modifiers::NOINTERPOLATION) {

@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
                 return Some(format!("`{text}` is too large for a bit cast"));
             }
         }
-        let (a, b) = (self.natural_layout(to, 0).0, self.natural_layout(from, 0).0);
+        let (a, b) = (self.natural_layout(to).0, self.natural_layout(from).0);
         (equal && a != b).then(|| {
             format!(
                 "`{}` has {b} bytes and `{}` {a}: a bit cast takes types of one size",
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
                 cells.map(|(i, j)| (Step::Cell(i, j), inner, place(i, j) * s.size(), order)).collect()
             }
             Type::Array(element, count) => {
-                let (size, a) = self.natural_layout(element, 0);
+                let (size, a) = self.natural_layout(element);
                 let stride = align(size, a);
                 let parts = 0..count.unwrap_or(0).min(MAX_LEAVES as u32);
                 parts.map(|i| (Step::Element(i), element, i.saturating_mul(stride), order)).collect()
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
                 let mut end = 0u32;
                 let mut list = Vec::new();
                 for (index, field) in (0u32..).zip(&self.program.structs[id].fields) {
-                    let (size, a) = self.natural_layout(field.ty, 0);
+                    let (size, a) = self.natural_layout(field.ty);
                     let at = align(end, a);
                     end = at.saturating_add(size);
                     let order = field.matrix_order.unwrap_or(self.program.default_matrix_order);

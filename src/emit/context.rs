@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
     pub(super) fn field_name(&self, ty: TypeId, index: u32) -> &'a str {
         match self.program.types.get(ty) {
             Type::Struct(id) => self.program.structs[id].fields.get(index as usize).map_or("", |f| f.name.as_str()),
-            Type::Pointer(inner, _) | Type::ConstantBuffer(inner) | Type::ParameterBlock(inner) => {
+            Type::Pointer(inner, _) | Type::ConstantBuffer(inner, _) | Type::ParameterBlock(inner) => {
                 self.field_name(inner, index)
             }
             _ => "",
@@ -215,7 +215,7 @@ fn root_local(exprs: &ExprArena, id: ExprId) -> Option<LocalId> {
 /// The struct that a constant buffer (or an array of them) holds.
 pub(super) fn constant_element(program: &Program, global: &Global) -> Option<StructId> {
     match program.types.get(program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => match program.types.get(element) {
+        Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) => match program.types.get(element) {
             Type::Struct(id) => Some(id),
             _ => None,
         },

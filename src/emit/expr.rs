@@ -504,12 +504,16 @@ impl<'a> Exprs<'a> {
             self.typed(arg, out);
             return;
         }
+        let text = self.operand_text(arg, Prec::Assign);
+        // A literal of another type is written as one of this where it can be.
+        let converted = matches!(self.kind(arg), ExprKind::Convert(..))
+            && text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
         let (before, after) = match self.ty(arg) {
-            Type::Scalar(s) if literal && contested => self.dialect.choosing_literal(s),
+            Type::Scalar(s) if (literal || converted) && contested => self.dialect.choosing_literal(s),
             _ => ("", ""),
         };
         out.push_str(before);
-        self.operand(arg, Prec::Assign, out);
+        out.push_str(&text);
         out.push_str(after);
     }
 

@@ -87,7 +87,8 @@ impl Shared {
 /// What the contents of a constant buffer that are no struct are called in its block, below the buffer.
 pub fn contents(program: &Program, global: &Global) -> Option<&'static str> {
     let types = &program.types;
-    let (Type::ConstantBuffer(element) | Type::TextureBuffer(element)) = types.get(types.innermost(global.ty)) else {
+    let (Type::ConstantBuffer(element, _) | Type::TextureBuffer(element)) = types.get(types.innermost(global.ty))
+    else {
         return None;
     };
     let is_struct = matches!(types.get(element), Type::Struct(_));

@@ -8,13 +8,14 @@
 //! binding, on which the index is that of the descriptor whatever its type. A handle is two numbers in memory, as for slangc.
 
 use super::Settings;
+use super::prepare::counted_types;
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, Global, GlobalId, GlobalKind, Heap, Id, Item, Program, Scalar,
-    Swizzle, Type, TypeId, Types,
+    Access, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Global, GlobalId, GlobalKind, Heap, Id,
+    Item, Program, Scalar, Swizzle, Type, TypeId, Types,
 };
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a program has handles or elements of heaps.
 pub(super) fn any(program: &Program) -> bool {
@@ -36,7 +37,15 @@ pub(super) fn lower(program: &mut Program, settings: &Settings) {
         let live = tree.exprs.post_order(tree.root);
         arrays.replace(&mut program.types, &mut tree.exprs, &live, true);
     }
-    declare(program, arrays.list, native);
+    let mut list = arrays.list;
+    let counted = if native { BTreeSet::new() } else { counted_types(program) };
+    if let Some(first) = list.iter().find(|a| a.used && counted.contains(&a.ty)) {
+        let span = first.span;
+        let ty = program.types.intern(Type::Buffer(BufferKind::Structured(crate::tree::DataLayout::Default), Access::ReadWrite, TypeId::UINT));
+        let array = program.types.array(ty, None);
+        list.push(HeapArray { ty, heap: Heap::Counters, array, span, used: true });
+    }
+    declare(program, list, native);
     program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Handle(_) => types.vector(Scalar::U32, 2),
         Type::HeapElement(_) => TypeId::UINT,
@@ -57,9 +66,10 @@ pub(super) fn lower(program: &mut Program, settings: &Settings) {
 fn declare(program: &mut Program, arrays: Vec<HeapArray>, native: bool) {
     let mut behind = program.parameters.iter().next_back().map(|g| Item::Global(*g));
     for array in arrays {
-        let heap = Heap::of(program.types.get(array.ty));
+        let heap = array.heap;
         let kind = if native { GlobalKind::Heap } else { GlobalKind::Parameter };
-        let name = if native { heap.name().to_owned() } else { name_of(heap, &program.type_name(array.ty)) };
+        let plain = native || heap == Heap::Counters;
+        let name = if plain { heap.name().to_owned() } else { name_of(heap, &program.type_name(array.ty)) };
         let global = Global { heap: Some(heap), ..Global::new(name.as_str(), array.array, kind, array.span) };
         let id = program.globals.push(global);
         if !array.used {
@@ -91,6 +101,7 @@ fn name_of(heap: Heap, ty: &str) -> String {
 /// A heap as an array of one type.
 struct HeapArray {
     ty: TypeId,
+    heap: Heap,
     /// Its own type.
     array: TypeId,
     span: Span,
@@ -150,14 +161,15 @@ impl HeapArrays {
         span: Span,
         used: bool,
     ) -> ExprKind {
-        let pairs = self.native && Heap::of(types.get(ty)) == Heap::Combined;
+        let heap = Heap::of(types.get(ty));
+        let pairs = self.native && heap == Heap::Combined;
         let mut array = types.array(ty, None);
         if pairs {
             array = types.array(array, None);
         }
         let list = &mut self.list;
         let at = *self.made.entry(ty).or_insert_with(|| {
-            list.push(HeapArray { ty, array, span, used: false });
+            list.push(HeapArray { ty, heap, array, span, used: false });
             list.len() - 1
         });
         if let Some(array) = list.get_mut(at).filter(|array| used && !array.used) {

@@ -423,7 +423,7 @@ impl Maker<'_> {
             second.place = part.place;
             second.place.offset.set(unit, index.into());
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
-        } else if matches!(ty, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..)) && two {
+        } else if matches!(ty, Type::Buffer(BufferKind::Append(_) | BufferKind::Consume(_), ..)) && two {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
         } else if let Some(counter) = self.counter(parameter).filter(|_| part.path.is_empty()) {
             second.place = part.place;
@@ -442,7 +442,10 @@ impl Maker<'_> {
 fn can_count(ty: Type) -> bool {
     matches!(
         ty,
-        Type::Buffer(BufferKind::Structured | BufferKind::Counter | BufferKind::Append | BufferKind::Consume, ..)
+        Type::Buffer(
+            BufferKind::Structured(_) | BufferKind::Counter | BufferKind::Append(_) | BufferKind::Consume(_),
+            ..
+        )
     )
 }
 

@@ -56,7 +56,7 @@ impl Lint<'_> {
         let Type::Struct(id) = self.program.types.get(data.0) else { return };
         let [d3d, khronos] = self.settings;
         let (constant, rules) = match buffer.map(|ty| self.program.types.get(ty)) {
-            Some(Type::ConstantBuffer(_) | Type::ParameterBlock(_)) => {
+            Some(Type::ConstantBuffer(_, _) | Type::ParameterBlock(_)) => {
                 (true, [d3d.rules.constant, khronos.rules.constant])
             }
             Some(Type::Buffer(..)) => (false, [d3d.rules.structured, khronos.rules.structured]),

@@ -76,7 +76,7 @@ pub fn sort_by_class(program: &Program, scopes: &mut [Scope]) {
 fn rank(program: &Program, ty: TypeId) -> u8 {
     match program.types.get(program.types.innermost(ty)) {
         Type::Struct(_) => 1,
-        Type::ConstantBuffer(_) | Type::ParameterBlock(_) => 2,
+        Type::ConstantBuffer(_, _) | Type::ParameterBlock(_) => 2,
         Type::TextureBuffer(_) => 3,
         _ => 0,
     }

@@ -2,7 +2,7 @@
 //! and the sidecar see one program.
 
 use super::{Api, Settings, bit_fields, heaps};
-use crate::tree::{BufferKind, ExprKind, Global, GlobalId, GlobalKind, Modifiers, Program, Type, Types};
+use crate::tree::{BufferKind, ExprKind, Global, GlobalId, GlobalKind, Modifiers, Program, Type, TypeId, Types};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -32,12 +32,29 @@ pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program
 
 /// Marks the buffers whose hidden counters need bindings: those of the types whose counters are asked for somewhere.
 fn mark_counted(program: &mut Cow<Program>) {
-    let marked = program.marked("__hidden_counter");
-    if marked.is_empty() {
+    let types = counted_types(program);
+    if types.is_empty() {
         return;
     }
+    let counted = |g: &Global| {
+        let ty = program.types.innermost(g.ty);
+        types.contains(&ty)
+            && matches!(program.types.get(ty), Type::Buffer(BufferKind::Structured(_), ..))
+            && g.explicit.vk_counter_binding.is_none()
+    };
+    let counted: Vec<GlobalId> =
+        program.parameters.iter().copied().filter(|id| counted(&program.globals[*id])).collect();
+    for id in counted {
+        program.to_mut().globals[id].counted = true;
+    }
+}
+
+/// The types of buffers whose hidden counters are asked for.
+pub(super) fn counted_types(program: &Program) -> BTreeSet<TypeId> {
+    let marked = program.marked("__hidden_counter");
     let mut types = BTreeSet::new();
-    for id in program.reachable_functions() {
+    let functions = if marked.is_empty() { Vec::new() } else { program.reachable_functions() };
+    for id in functions {
         program.functions[id].each_body(&mut |body| {
             for e in body.expressions() {
                 if let ExprKind::Call(f, args) = &body.exprs[e].kind
@@ -48,17 +65,7 @@ fn mark_counted(program: &mut Cow<Program>) {
             }
         });
     }
-    let counted = |g: &Global| {
-        let ty = program.types.innermost(g.ty);
-        types.contains(&ty)
-            && matches!(program.types.get(ty), Type::Buffer(BufferKind::Structured, ..))
-            && g.explicit.vk_counter_binding.is_none()
-    };
-    let counted: Vec<GlobalId> =
-        program.parameters.iter().copied().filter(|id| counted(&program.globals[*id])).collect();
-    for id in counted {
-        program.to_mut().globals[id].counted = true;
-    }
+    types
 }
 
 /// Unbounded arrays of resources get one.

@@ -4,8 +4,8 @@ use super::policy::Policy;
 use super::rules::{self, Rules};
 use super::units::Unit;
 use crate::source::Span;
-use crate::target::Api;
-use crate::tree::{Explicit, Heap};
+use crate::target::{Api, DataLayouts};
+use crate::tree::{DataLayout, Explicit, Heap};
 
 /// What layout needs to know of the target and the options.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub struct Settings {
     pub api: Api,
     /// The rules of the bytes of buffers.
     pub rules: BufferRules,
+    /// Which layouts that declarations name are obeyed.
+    pub data_layouts: DataLayouts,
     /// Parameter blocks have spaces of their own (D3D: from SM 5.1).
     pub block_spaces: bool,
     /// `[[vk::offset]]` places fields.
@@ -55,7 +57,7 @@ impl HeapBindings {
         match heap {
             Heap::Resources => self.resources,
             Heap::Samplers => self.samplers,
-            Heap::Combined => None,
+            Heap::Combined | Heap::Counters => None,
         }
     }
 }
@@ -146,6 +148,7 @@ impl Settings {
         Settings {
             api,
             rules,
+            data_layouts: DataLayouts::All,
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.explicit.vk_offsets,
             unsized_array_size: None,
@@ -166,6 +169,20 @@ impl Settings {
         let entry_push = if self.policy.entry_uniforms.push_structured { structured } else { constant };
         self.rules = BufferRules { constant, structured, texture: constant, push: constant, entry_push };
         self
+    }
+
+    /// The rules of the data of a constant buffer, or of a storage buffer, whose declaration may name a layout.
+    pub fn rules_of(&self, layout: DataLayout, constant: bool) -> &'static Rules {
+        let default = if constant { self.rules.constant } else { self.rules.structured };
+        match (self.data_layouts.obeyed(layout, constant), self.data_layouts) {
+            (DataLayout::Default, _) => default,
+            (DataLayout::Std140, _) => &rules::STD140,
+            (DataLayout::Std430, _) => &rules::STD430,
+            (DataLayout::Scalar, DataLayouts::All) => self.policy.buffers.scalar,
+            (DataLayout::Scalar, DataLayouts::None | DataLayouts::Blocks | DataLayouts::ScalarBlocks) => {
+                &rules::SCALAR_SLANGC
+            }
+        }
     }
 
     /// Rules of the uniform parameters of entry points: push constants on Vulkan (rule `layout-entry-points`).

@@ -174,8 +174,8 @@ impl Layouter<'_> {
             Type::Struct(id) => {
                 lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules, &self.settings.policy)
             }
-            Type::ConstantBuffer(t) => {
-                let rules = self.settings.rules.constant;
+            Type::ConstantBuffer(t, layout) => {
+                let rules = self.settings.rules_of(layout, true);
                 let element = self.content(t, rules, order, depth + 1);
                 self.block(ty, element, Unit::ConstantBuffer, false)
             }
@@ -191,8 +191,9 @@ impl Layouter<'_> {
                 inner.block(ty, element, Unit::ConstantBuffer, settings.block_spaces)
             }
             Type::Pointer(_, _) => plain(ty, 8, 8),
-            Type::Buffer(_, _, element) => {
-                let element = self.at_depth(element, self.settings.rules.structured, order, depth + 1);
+            Type::Buffer(kind, _, element) => {
+                let rules = self.settings.rules_of(kind.data_layout(), false);
+                let element = self.at_depth(element, rules, order, depth + 1);
                 self.resource(ty, Some(Box::new(element)))
             }
             _ => self.resource(ty, None),
@@ -432,7 +433,7 @@ impl Layouter<'_> {
                 let texels = kind == BufferKind::Typed && api.buffers == BufferClass::Apart;
                 let unit = if texels { read(access) } else { self.buffer_unit(read(access)) };
                 // Elements, then the counter (rule `layout-needs`).
-                (unit, if matches!(kind, BufferKind::Append | BufferKind::Consume) { 2 } else { 1 })
+                (unit, if matches!(kind, BufferKind::Append(_) | BufferKind::Consume(_)) { 2 } else { 1 })
             }
             Type::AccelerationStructure => (Unit::ShaderResource, 1),
             Type::SubpassInput(_, _) => {

@@ -24,7 +24,8 @@ use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, ExprId, ExprKind, FunctionId, Literal, Scalar, Stmt, StmtKind, Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, DataLayout, ExprId, ExprKind, FunctionId, Literal, Scalar, Stmt, StmtKind, Type,
+    TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -80,7 +81,7 @@ fn run(cx: &mut Context) {
     let packed: FxHashSet<TypeId> = program.types.ids().filter(|ty| packed::is_packed(program, profile, *ty)).collect();
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Buffer(BufferKind::ByteAddress, access, t) => {
-            types.intern(Type::Buffer(BufferKind::Structured, access, t))
+            types.intern(Type::Buffer(BufferKind::Structured(DataLayout::Default), access, t))
         }
         Type::Buffer(kind, access, _) if packed.contains(&ty) => types.intern(Type::Buffer(kind, access, TypeId::UINT)),
         _ => ty,

@@ -31,6 +31,8 @@ fn run(cx: &mut Context) {
             }
         }
     }
+    // The function of a hull shader's constants belongs to the entry point.
+    entries.extend(cx.program.entry_points.iter().flat_map(|e| e.roots()));
     let mut called = BTreeSet::new();
     for function in cx.program.reachable_functions() {
         let body = &cx.program.functions[function].code;

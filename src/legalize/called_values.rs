@@ -20,10 +20,20 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "called_values",
-    removes: &[(
-        Capability::CalledSystemValues,
-        Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f))),
-    )],
+    removes: &[
+        (
+            Capability::CalledSystemValues,
+            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f, true))),
+        ),
+        (
+            Capability::UnspelledSystemValues,
+            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f, false))),
+        ),
+        (
+            Capability::CalledGroupSizes,
+            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked(GROUP_SIZE))),
+        ),
+    ],
     run,
     ..Pass::ROW
 };
@@ -31,9 +41,12 @@ pub(super) const PASS: Pass = Pass {
 /// The attribute of builtins that stand for a system value.
 const ATTRIBUTE: &str = "__system_value";
 
-/// Whether a function is a builtin that stands for a system value.
-fn is_value(function: &Function) -> bool {
-    semantic(function).is_some()
+/// The attribute of the builtin that gives the size of the work group, which is a constant of the entry point.
+const GROUP_SIZE: &str = "__group_size";
+
+/// Whether a function is a builtin that stands for a system value; where those with a spelling are called, only another one.
+fn is_value(function: &Function, spelled: bool) -> bool {
+    semantic(function).is_some() && (spelled || !matches!(function.body, FunctionBody::Intrinsic(_)))
 }
 
 /// The semantic and the name of the value that a builtin stands for.
@@ -46,6 +59,8 @@ fn semantic(function: &Function) -> Option<(Symbol, Symbol)> {
 }
 
 fn run(cx: &mut Context) {
+    group_sizes(cx);
+    let spelled = !cx.profile.has(Capability::CalledSystemValues);
     // The values that each function has as parameters, after those of the source; callees come before callers.
     let mut passed: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
     for id in cx.program.reachable_functions() {
@@ -53,7 +68,7 @@ fn run(cx: &mut Context) {
             continue;
         }
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        let values = wanted(cx.program, &body, &passed);
+        let values = wanted(cx.program, &body, &passed, spelled);
         if !values.is_empty() {
             let locals: Vec<LocalId> =
                 values.iter().map(|(v, span)| variable(cx.program, &mut body, *v, *span)).collect();
@@ -73,12 +88,55 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// Sizes of work groups are numbers, where all entry points that reach a function have the same.
+fn group_sizes(cx: &mut Context) {
+    let marked = cx.program.marked(GROUP_SIZE);
+    if marked.is_empty() {
+        return;
+    }
+    let mut sizes: FxHashMap<FunctionId, Option<[u32; 3]>> = FxHashMap::default();
+    let analyses = cx.program.analyses();
+    for entry in &*cx.program.entry_points {
+        for (function, _) in analyses.paths(entry) {
+            let size = Some(entry.workgroup_size);
+            let known = sizes.entry(function).or_insert(size);
+            *known = known.filter(|known| Some(*known) == size);
+        }
+    }
+    drop(analyses);
+    cx.each_body(&mut |cx, owner, body| {
+        for id in body.expressions() {
+            let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
+            if !marked.contains(f) {
+                continue;
+            }
+            let span = body.exprs[id].span;
+            let size = sizes.get(&owner).copied().flatten();
+            let Some(size) = size else {
+                cx.unsupported(
+                    span,
+                    "the size of the work group, in a function of several entry points of different sizes",
+                );
+                continue;
+            };
+            let mut build = Build::new(&mut cx.program.types, &mut body.exprs, span);
+            let parts = size.iter().map(|n| build.number(i64::from(*n), TypeId::INT)).collect();
+            body.exprs[id].kind = ExprKind::Construct(parts);
+        }
+    });
+}
+
 /// The values that a body asks for, itself or through what it calls, with the first place of each.
-fn wanted(program: &Program, body: &Body, passed: &FxHashMap<FunctionId, Vec<FunctionId>>) -> Vec<(FunctionId, Span)> {
+fn wanted(
+    program: &Program,
+    body: &Body,
+    passed: &FxHashMap<FunctionId, Vec<FunctionId>>,
+    spelled: bool,
+) -> Vec<(FunctionId, Span)> {
     let mut values: Vec<(FunctionId, Span)> = Vec::new();
     for id in body.expressions() {
         let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
-        let own = is_value(&program.functions[*f]).then_some(f);
+        let own = is_value(&program.functions[*f], spelled).then_some(f);
         for value in own.into_iter().chain(passed.get(f).into_iter().flatten()) {
             if values.iter().all(|(v, _)| v != value) {
                 values.push((*value, body.exprs[id].span));

@@ -79,7 +79,7 @@ pub(super) fn is_offset(program: &Program, function: &Function, param: &Param) -
 }
 
 /// The variables of a block that have initializers, with those.
-fn initialized(block: &Block) -> Vec<(LocalId, Option<ExprId>)> {
+pub(super) fn initialized(block: &Block) -> Vec<(LocalId, Option<ExprId>)> {
     let mut found = Vec::new();
     block.visit(&mut |stmt| {
         if let StmtKind::Local(local, value) = stmt.kind {
@@ -103,7 +103,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Which parameters of functions are to be constant. Callees come before their callers.
-fn wanted(program: &Program, offsets: bool) -> FxHashMap<FunctionId, Vec<bool>> {
+pub(super) fn wanted(program: &Program, offsets: bool) -> FxHashMap<FunctionId, Vec<bool>> {
     let mut wanted: FxHashMap<FunctionId, Vec<bool>> = FxHashMap::default();
     for id in program.reachable_functions() {
         let function = &program.functions[id];
@@ -121,8 +121,12 @@ fn wanted(program: &Program, offsets: bool) -> FxHashMap<FunctionId, Vec<bool>> 
     wanted
 }
 
-/// The variables of a function that what is to be constant is computed from, and that have one value.
-fn constants(program: &Program, body: &Body, wanted: &FxHashMap<FunctionId, Vec<bool>>) -> FxHashSet<LocalId> {
+/// The variables of a function that its arguments for wanted parameters are computed from, and that have one value.
+pub(super) fn constants(
+    program: &Program,
+    body: &Body,
+    wanted: &FxHashMap<FunctionId, Vec<bool>>,
+) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     let note = |root: ExprId, found: &mut FxHashSet<LocalId>| {
         for id in body.exprs.post_order(root) {

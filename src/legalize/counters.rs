@@ -5,7 +5,8 @@
 //!
 //! The library spells the methods with a function that gives the counter (`[__hidden_counter]`); here it is replaced by the
 //! buffer. Append and consume buffers have a binding reserved for it by layout, other structured buffers one behind all parameters
-//! of their set, or that of `[[vk::counter_binding(n)]]`; one inside of a struct or block needs that.
+//! of their set, or that of `[[vk::counter_binding(n)]]`; one inside of a struct or block needs that. The counters of buffers in
+//! a descriptor heap are in one of their own, at the same indices.
 //!
 //! Rule: `layout-needs`.
 
@@ -13,7 +14,9 @@ use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::layout::Role;
 use crate::target::Capability;
-use crate::tree::{Access, BufferKind, ExprArena, ExprId, ExprKind, GlobalId, Type, TypeId, Types};
+use crate::tree::{
+    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, GlobalId, Heap, Item, Origin, Type, TypeId, Types,
+};
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
@@ -21,7 +24,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (
             Capability::HiddenCounters,
-            Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Append | BufferKind::Consume, ..))),
+            Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::Append(_) | BufferKind::Consume(_), ..))),
         ),
         (
             Capability::HiddenCounters,
@@ -53,9 +56,12 @@ fn run(cx: &mut Context) {
             continue;
         }
         if cx.program.globals[buffer].heap.is_some() {
-            cx.unsupported(span, "the counter of a buffer in a descriptor heap is not supported here");
+            match of_heap(cx, buffer) {
+                Some(counter) => drop(counters.insert(buffer, (counter, cx.program.globals[counter].ty))),
+                None => cx.unsupported(span, "the counter of a buffer in a descriptor heap is not supported here"),
+            }
         } else if cx.beside(buffer, Role::Counter).is_some() {
-            let ty = Type::Buffer(BufferKind::Structured, Access::ReadWrite, TypeId::UINT);
+            let ty = Type::Buffer(BufferKind::Structured(DataLayout::Default), Access::ReadWrite, TypeId::UINT);
             let counter = cx.declare_beside(buffer, Role::Counter, "counter", ty);
             counters.insert(buffer, (counter, cx.program.globals[counter].ty));
         } else {
@@ -77,12 +83,27 @@ fn run(cx: &mut Context) {
         }
     });
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
-        Type::Buffer(BufferKind::Append | BufferKind::Consume, access, t) => {
-            types.intern(Type::Buffer(BufferKind::Structured, access, t))
+        Type::Buffer(kind @ (BufferKind::Append(_) | BufferKind::Consume(_) | BufferKind::Counter), access, t) => {
+            types.intern(Type::Buffer(BufferKind::Structured(kind.data_layout()), access, t))
         }
-        Type::Buffer(BufferKind::Counter, access, t) => types.intern(Type::Buffer(BufferKind::Structured, access, t)),
         _ => ty,
     });
+}
+
+/// The counters of the buffers in a descriptor heap. What is not used yet has been taken from the items.
+fn of_heap(cx: &mut Context, buffer: GlobalId) -> Option<GlobalId> {
+    let found = cx.program.globals.iter().find(|(_, g)| g.heap == Some(Heap::Counters));
+    let (id, _) = found?;
+    let leaf = cx.leaf(id).map(|(leaf, of)| (Origin::Leaf(leaf), of.binding()));
+    if let Some((origin, binding)) = leaf {
+        let global = &mut cx.program.globals[id];
+        (global.origin, global.binding) = (origin, binding);
+    }
+    if !cx.program.parameters.iter().any(|p| *p == id) {
+        cx.program.items.put_after(Item::Global(buffer), Item::Global(id));
+        cx.program.parameters.push(id);
+    }
+    Some(id)
 }
 
 /// The access path `path` with another global at its base.

@@ -9,7 +9,8 @@ use super::fields::Moved;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{ExprKind, Program, Type, TypeId};
+use crate::tree::{Body, ExprId, ExprKind, LocalId, ParamMode, Program, Stmt, StmtKind, Type, TypeId};
+use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "empty_structs",
@@ -44,6 +45,7 @@ fn run(cx: &mut Context) {
         }
     });
     moved.apply(cx.program, &mut |access| access.kind = ExprKind::Zero);
+    pass_variables(cx);
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
             let is_struct = matches!(types.get(exprs[id].ty), Type::Struct(_));
@@ -52,4 +54,33 @@ fn run(cx: &mut Context) {
             }
         }
     });
+}
+
+/// What was dropped and is passed by reference is a variable of its own.
+fn pass_variables(cx: &mut Context) {
+    cx.each_body(&mut |cx, _, body| {
+        let mut variables: BTreeMap<TypeId, LocalId> = BTreeMap::new();
+        for id in body.expressions() {
+            let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
+            let modes = cx.program.functions[*f].params.iter().map(|p| p.mode);
+            let by_reference = args.iter().copied().zip(modes).filter(|(_, mode)| *mode != ParamMode::In);
+            for (arg, _) in by_reference.collect::<Vec<_>>() {
+                if matches!(body.exprs[arg].kind, ExprKind::Zero) && is_empty(cx.program, body.exprs[arg].ty) {
+                    body.exprs[arg].kind = ExprKind::Local(variable(body, &mut variables, arg));
+                }
+            }
+        }
+    });
+}
+
+/// The variable of a type, declared at the start of the body.
+fn variable(body: &mut Body, variables: &mut BTreeMap<TypeId, LocalId>, arg: ExprId) -> LocalId {
+    let (ty, span) = (body.exprs[arg].ty, body.exprs[arg].span);
+    if let Some(local) = variables.get(&ty) {
+        return *local;
+    }
+    let local = body.add_local("empty", ty, span);
+    variables.insert(ty, local);
+    body.block.stmts.insert(0, Stmt::new(StmtKind::Local(local, None), span));
+    local
 }

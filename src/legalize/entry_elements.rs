@@ -161,7 +161,11 @@ impl GlobalLowering<'_, '_> {
             if leaf.is_system() {
                 return self.member_place(leaf, Direction::Out, "gl_out[$0].", false);
             }
-            match made.iter().find(|(own, _)| own.path == leaf.path && own.ty == leaf.ty) {
+            let same = |own: &Leaf| own.path == leaf.path && own.ty == leaf.ty;
+            // The structs of the two may differ.
+            let meant = |own: &Leaf| own.semantic.is_some() && own.semantic == leaf.semantic && own.ty == leaf.ty;
+            let found = made.iter().find(|(own, _)| same(own)).or_else(|| made.iter().find(|(own, _)| meant(own)));
+            match found {
                 Some((_, Replacement::Invocation(id, own))) => Replacement::Global(*id, *own),
                 _ => Replacement::Missing(Symbol::new(&leaf.name), leaf.span),
             }

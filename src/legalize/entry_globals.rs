@@ -357,6 +357,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         if !between {
             global.modifiers = Modifiers::default();
         }
+        if direction == Direction::Out {
+            global.modifiers.clear(Modifiers::PERVERTEX);
+        }
         Replacement::Global(self.add_global(global), ty)
     }
 

@@ -511,12 +511,8 @@ impl Flattening<'_> {
 
     /// The value of what is assigned to, as an expression of its own.
     fn read(&mut self, target: ExprId) -> ExprId {
-        let read = self.body.exprs.duplicate(target);
-        if let ExprKind::MatrixSwizzle(base, elements) = self.body.exprs[read].kind.clone() {
-            let span = self.body.exprs[read].span;
-            lower_matrix_ops::elements_of(&mut self.build(span), read, base, &elements);
-        }
-        read
+        let span = self.body.exprs[target].span;
+        lower_matrix_ops::read_of(&mut self.build(span), target)
     }
 
     /// `target op= value` as statements.

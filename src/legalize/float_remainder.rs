@@ -7,7 +7,7 @@
 //! as an integer.
 
 use super::needs::Find;
-use super::{Context, Pass};
+use super::{Context, Pass, lower_matrix_ops};
 use crate::check::constant::eval;
 use crate::source::Span;
 use crate::stdlib::Operation;
@@ -22,7 +22,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::FloatRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::FloatRemainder))),
         (Capability::DoubleRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::DoubleRemainder))),
     ],
-    adds: &[Capability::Int64],
+    adds: &[Capability::Int64, Capability::ArgumentsInOrder],
+    after: &["lower_matrix_ops"],
     run,
     ..Pass::ROW
 };
@@ -39,7 +40,7 @@ fn run(cx: &mut Context) {
                 body.exprs.replace_by(id, folded);
             } else if is_needed {
                 let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                call(body, id, function);
+                call(&mut cx.program.types, body, id, function);
             }
         }
     });
@@ -48,7 +49,7 @@ fn run(cx: &mut Context) {
             let ty = body.exprs[id].ty;
             if need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c)) {
                 let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                call(body, id, function);
+                call(&mut cx.program.types, body, id, function);
             }
         }
     });
@@ -56,12 +57,12 @@ fn run(cx: &mut Context) {
 }
 
 /// Makes a remainder a call; one that is assigned to what it is of is read there first, unless reading does something.
-pub(super) fn call(body: &mut Body, id: ExprId, function: FunctionId) {
+pub(super) fn call(types: &mut Types, body: &mut Body, id: ExprId, function: FunctionId) {
     let Expr { ty, span, .. } = body.exprs[id];
     match body.exprs[id].kind {
         ExprKind::Binary(_, a, b) => body.exprs[id].kind = ExprKind::Call(function, vec![a, b]),
         ExprKind::Assign(_, target, value) if !Effects::default().expr(&body.exprs, target) => {
-            let read = body.exprs.duplicate(target);
+            let read = lower_matrix_ops::read_of(&mut Build::new(types, &mut body.exprs, span), target);
             let call = body.exprs.push(Expr { kind: ExprKind::Call(function, vec![read, value]), ty, span });
             body.exprs[id].kind = ExprKind::Assign(None, target, call);
         }

@@ -38,7 +38,7 @@ fn run(cx: &mut Context) {
 /// Constant buffers in heaps are of structs.
 pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
     for (_, heap) in program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Heap) {
-        if let Type::ConstantBuffer(data) = program.types.get(program.types.innermost(heap.ty))
+        if let Type::ConstantBuffer(data, _) = program.types.get(program.types.innermost(heap.ty))
             && !matches!(program.types.get(data), Type::Struct(_))
         {
             let ty = program.type_name(data);
@@ -91,7 +91,7 @@ fn name_of(program: &Program, body: &Body, element: ExprId) -> Symbol {
     let kind = match program.types.get(body.exprs[element].ty) {
         Type::Sampler(_) => "filter",
         Type::Texture(_) => "image",
-        Type::ConstantBuffer(_) => "constants",
+        Type::ConstantBuffer(_, _) => "constants",
         Type::AccelerationStructure => "scene",
         _ => "buffer",
     };

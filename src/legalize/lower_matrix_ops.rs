@@ -24,7 +24,7 @@ pub(super) const PASS: Pass = Pass {
         SWIZZLES,
     ],
     // The signs of rows are known less well than those of a whole.
-    adds: &[Capability::SignedRemainder],
+    adds: &[Capability::SignedRemainder, Capability::ArgumentsInOrder],
     run,
     ..Pass::ROW
 };
@@ -249,6 +249,15 @@ fn by_rows(b: &mut Build, id: ExprId) {
         }
         _ => {}
     }
+}
+
+/// The value of a place, as an expression of its own.
+pub(super) fn read_of(b: &mut Build, place: ExprId) -> ExprId {
+    let read = b.exprs.duplicate(place);
+    if let ExprKind::MatrixSwizzle(base, elements) = b.exprs[read].kind.clone() {
+        elements_of(b, read, base, &elements);
+    }
+    read
 }
 
 /// `m._m00` is `m[0][0]`; several elements are a vector.

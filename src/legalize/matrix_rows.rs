@@ -75,7 +75,7 @@ fn is_of_constant_buffer(program: &Program, exprs: &ExprArena, place: ExprId) ->
 fn contents(program: &Program, uniform: TypeId) -> Option<TypeId> {
     let innermost = program.types.innermost(uniform);
     match program.types.get(innermost) {
-        Type::ConstantBuffer(data) | Type::TextureBuffer(data) => Some(data),
+        Type::ConstantBuffer(data, _) | Type::TextureBuffer(data) => Some(data),
         other => (!other.is_resource()).then_some(innermost),
     }
 }

@@ -48,6 +48,7 @@ mod flatten;
 mod float_remainder;
 mod inline_builtins;
 mod integer_choices;
+mod interpolants;
 mod limits;
 mod lower_enums;
 mod lower_matrix_ops;
@@ -88,9 +89,12 @@ mod stage_io;
 mod stages;
 mod storage;
 mod strings;
+mod static_resources;
 mod uniform_blocks;
 mod uniformity;
+mod unrolled_loops;
 mod user_places;
+mod varying_gathers;
 mod varyings;
 mod wide_constants;
 mod wide_integers;
@@ -236,10 +240,13 @@ pub const PASSES: &[Pass] = &[
     switch_widths::PASS,
     called_entry_points::PASS,
     shared_references::PASS,
+    unrolled_loops::PASS,
     constant_parameters::PASS,
+    varying_gathers::PASS,
     shifted_offsets::PASS,
     runtime_initializers::PASS,
     entry_uniforms::PASS,
+    static_resources::PASS,
     resolve_resources::PASS,
     dead_code::PASS,
     root_signatures::PASS,
@@ -271,6 +278,7 @@ pub const PASSES: &[Pass] = &[
     system_value_types::PASS,
     varyings::PASS,
     entry_points::PASS,
+    interpolants::PASS,
     swizzle_elements::PASS,
     wide_constants::PASS,
     constant_calls::PASS,
@@ -375,6 +383,7 @@ fn passes_and_checks(
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
     payloads::check(program, profile, diags);
+    interpolants::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {
         let faults = origins::verify(program, layout, profile);
         debug_assert!(faults.is_empty(), "not where it was placed:\n{}", faults.join("\n"));

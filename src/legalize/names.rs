@@ -181,6 +181,7 @@ fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
     let mut number = 2u32;
     loop {
         let candidate = format!("{name}{joint}{number}");
+        // `mat` and a number may be a word of the language.
         if free(&candidate) {
             return candidate;
         }
@@ -534,7 +535,7 @@ fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbo
 fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> bool {
     let types = &program.types;
     let constant = |ty: TypeId| match types.get(ty) {
-        Type::ConstantBuffer(element) | Type::TextureBuffer(element) => Some(element),
+        Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) => Some(element),
         _ => None,
     };
     match which {
@@ -569,12 +570,13 @@ fn param_values(program: &Program, function: &Function) -> impl Iterator<Item = 
 }
 
 /// The parameters as the language tells them apart. One without fine overloads has no minimum precision, textures of a kind
-/// of numbers, not of vectors, and ray queries without flags; the other takes matrices and vectors of as many numbers for
-/// one another.
+/// of numbers, not of vectors, and ray queries without flags; the other takes scalars, vectors and matrices of as many
+/// numbers for one another.
 fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String> {
     let fine_name = |ty: TypeId| match program.types.get(ty) {
         Type::Matrix(s, r, c) if r * c <= 4 => format!("{s:?}{}", r * c),
         Type::Vector(s, n) => format!("{s:?}{n}"),
+        Type::Scalar(s) => format!("{s:?}1"),
         _ => program.type_name(ty),
     };
     let coarse = |ty: TypeId| {
@@ -606,7 +608,7 @@ fn open_struct(program: &Program, global: &Global, which: NamedBlocks) -> Option
     let closed = nowhere || global.modifiers.has(Modifiers::PUSH_CONSTANT);
     match program.types.get(program.types.innermost(global.ty)) {
         _ if closed || !global.transparent => None,
-        Type::ConstantBuffer(t) | Type::TextureBuffer(t) => match program.types.get(t) {
+        Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) => match program.types.get(t) {
             Type::Struct(id) => Some(id),
             _ => None,
         },

@@ -56,7 +56,7 @@ fn is_possible(cx: &Context) -> bool {
     let program = &*cx.program;
     program.listed_globals().map(|id| &program.globals[id]).all(|global| {
         let data = match program.types.get(program.types.innermost(global.ty)) {
-            Type::ConstantBuffer(data) | Type::TextureBuffer(data) | Type::Buffer(_, _, data) => data,
+            Type::ConstantBuffer(data, _) | Type::TextureBuffer(data) | Type::Buffer(_, _, data) => data,
             _ => return true,
         };
         // Texels have formats, which the type does not show any more.

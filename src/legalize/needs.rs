@@ -97,6 +97,10 @@ pub(super) const NATIVE: &[Finder] = &[
         let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
     })),
+    (Capability::IntegerGathers, Find::Expr(|p, exprs, id| {
+        let gathers = |f: &Function| f.is_marked("__depth_texture") && f.result != TypeId::FLOAT;
+        callee(p, exprs, id).is_some_and(|(f, args)| gathers(f) && is_of_integers(p, exprs, args))
+    })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -116,11 +120,29 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::MultisampledTextures, Find::Type(|_, t| texture(t, |t| t.multisampled))),
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
     (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
+    (Capability::SamplerFeedback, Find::Type(|_, t| {
+        texture(t, |t| matches!(t.access, Access::Feedback | Access::FeedbackRegions))
+    })),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
     (Capability::TextVariables, Find::Body(super::constant_parameters::text_variable)),
     (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
-    (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device)))),
+    (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device(_))))),
+    (Capability::RayQueryValues, Find::Type(|p, t| match *t {
+        Type::Array(element, _) => is_query(p, p.types.innermost(element)),
+        _ => false,
+    })),
+    (Capability::RayQueryValues, Find::Field(|p, field| is_query(p, field.ty))),
+    (Capability::RayQueryValues, Find::Expr(|p, exprs, id| {
+        is_query(p, exprs[id].ty) && matches!(exprs[id].kind, ExprKind::Assign(..) | ExprKind::Select(..))
+    })),
+    (Capability::RayQueryValues, Find::Stmt(|p, body, stmt| match stmt.kind {
+        StmtKind::Local(local, Some(value)) => {
+            let copies = matches!(body.exprs[value].kind, ExprKind::Local(_) | ExprKind::Index(..) | ExprKind::Field(..));
+            is_query(p, body.locals[local].ty) && copies
+        }
+        _ => false,
+    })),
     super::payload_structs::FINDERS[0],
     super::payload_structs::FINDERS[1],
     (Capability::NumberedBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
@@ -134,6 +156,10 @@ pub(super) const NATIVE: &[Finder] = &[
         (e.stage == Stage::Vertex).then_some(array.span)
     })),
 ];
+
+fn is_query(program: &Program, ty: TypeId) -> bool {
+    matches!(program.types.get(ty), Type::RayQuery(_))
+}
 
 /// The first buffer or texture that a vertex shader may write.
 fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
@@ -362,7 +388,7 @@ impl Scan<'_> {
             self.found.each(&self.finders.parameters, g.span, |find| find(self.program, g, &inner));
             let order = g.matrix_order.unwrap_or(self.program.default_matrix_order);
             let data = match inner {
-                Type::ConstantBuffer(t) => Some((t, true)),
+                Type::ConstantBuffer(t, _) => Some((t, true)),
                 // What is read as a texture is a storage buffer where it is no texture.
                 Type::TextureBuffer(t) => Some((t, false)),
                 Type::Buffer(kind, _, t) => (kind != BufferKind::Typed).then_some((t, false)),

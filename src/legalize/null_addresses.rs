@@ -38,7 +38,7 @@ fn run(cx: &mut Context) {
 }
 
 fn is_address(ty: Type) -> bool {
-    matches!(ty, Type::Pointer(_, AddressSpace::Device))
+    matches!(ty, Type::Pointer(_, AddressSpace::Device(_)))
 }
 
 /// Whether a value is a struct or array with a pointer that is known to be null, or another number.

@@ -31,13 +31,15 @@ pub(super) const PASS: Pass = Pass {
         (
             Capability::ResourceArrays,
             Find::Parameter(|p, g, t| {
-                let block = matches!(t, Type::ParameterBlock(_) | Type::ConstantBuffer(_) | Type::TextureBuffer(_));
+                let block = matches!(t, Type::ParameterBlock(_) | Type::ConstantBuffer(_, _) | Type::TextureBuffer(_));
                 is_array(p, g) && !block && t.is_resource()
             }),
         ),
         (
             Capability::BufferArrays,
-            Find::Parameter(|p, g, t| is_array(p, g) && matches!(t, Type::ConstantBuffer(_) | Type::TextureBuffer(_))),
+            Find::Parameter(|p, g, t| {
+                is_array(p, g) && matches!(t, Type::ConstantBuffer(_, _) | Type::TextureBuffer(_))
+            }),
         ),
     ],
     adds: &[Capability::SamplerParameters],

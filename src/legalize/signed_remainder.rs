@@ -20,6 +20,7 @@ pub(super) const PASS: Pass = Pass {
         Capability::SignedRemainder,
         Find::Body(|p, id, body, live| doubtful(p, id, body, live).first().map(|e| body.exprs[*e].span)),
     )],
+    adds: &[Capability::ArgumentsInOrder],
     after: &["lower_matrix_ops", "entry_points"],
     run,
     ..Pass::ROW
@@ -31,7 +32,7 @@ fn run(cx: &mut Context) {
         for id in doubtful(cx.program, id, body, &body.expressions()) {
             let ty = body.exprs[id].ty;
             let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-            call(body, id, function);
+            call(&mut cx.program.types, body, id, function);
         }
     });
     list(cx, functions.into_values());

@@ -15,8 +15,8 @@ use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
 use crate::target::Capability;
 use crate::tree::{
-    Build, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers, Origin,
-    ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
+    Build, DataLayout, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers,
+    Origin, ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,7 +30,7 @@ pub(super) const PASS: Pass = Pass {
             Capability::ParameterBlocks,
             Find::Parameter(|p, _, t| match *t {
                 Type::ParameterBlock(_) => true,
-                Type::ConstantBuffer(t) | Type::TextureBuffer(t) => p.holds_resource(t),
+                Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) => p.holds_resource(t),
                 _ => false,
             }),
         ),
@@ -115,7 +115,7 @@ fn needs_split(program: &Program, ty: TypeId) -> bool {
     match program.types.get(program.types.innermost(ty)) {
         Type::Struct(_) => program.holds_resource(ty),
         Type::ParameterBlock(_) => true,
-        Type::ConstantBuffer(t) | Type::TextureBuffer(t) => program.holds_resource(t) || !program.holds_data(t),
+        Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) => program.holds_resource(t) || !program.holds_data(t),
         _ => false,
     }
 }
@@ -173,7 +173,8 @@ fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<De
     };
     let (mut ty, mut name, mut field) = (inside_arrays(program, ty), name.to_string(), None);
     for (depth, step) in path.iter().enumerate() {
-        while let Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty) {
+        while let Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty)
+        {
             ty = inside_arrays(program, t);
         }
         let (Type::Struct(id), Step::Field(index)) = (program.types.get(ty), *step) else { return None };
@@ -183,13 +184,13 @@ fn declared(program: &mut Program, global: GlobalId, path: &[Step]) -> Option<De
         ty = inside_arrays(program, found.ty);
         field = Some(found);
     }
-    while let Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty)
+    while let Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) = program.types.get(ty)
         && program.types.get(program.types.innermost(t)).is_resource()
     {
         ty = inside_arrays(program, t);
     }
     if let Type::ParameterBlock(t) = program.types.get(ty) {
-        ty = program.types.intern(Type::ConstantBuffer(t));
+        ty = program.types.intern(Type::ConstantBuffer(t, DataLayout::Default));
     }
     let ty = dims.iter().rev().fold(ty, |t, n| program.types.array(t, *n));
     Some(DeclaredLeaf { ty, name, field })
@@ -241,7 +242,7 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, split: &Split) 
 /// What remains of a parameter block is a constant buffer; types along the new paths are set anew.
 fn blocks_to_buffers(cx: &mut Context) {
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
-        Type::ParameterBlock(t) => types.intern(Type::ConstantBuffer(t)),
+        Type::ParameterBlock(t) => types.intern(Type::ConstantBuffer(t, DataLayout::Default)),
         _ => ty,
     });
     let globals: Vec<TypeId> = cx.program.globals.iter().map(|(_, g)| g.ty).collect();

@@ -9,7 +9,7 @@
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{BufferKind, ExprKind, Type};
+use crate::tree::{BufferKind, DataLayout, ExprKind, Type};
 
 pub(super) const PASS: Pass = Pass {
     name: "texel_buffers",
@@ -33,7 +33,9 @@ fn run(cx: &mut Context) {
         }
     });
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
-        Type::Buffer(BufferKind::Typed, access, t) => types.intern(Type::Buffer(BufferKind::Structured, access, t)),
+        Type::Buffer(BufferKind::Typed, access, t) => {
+            types.intern(Type::Buffer(BufferKind::Structured(DataLayout::Default), access, t))
+        }
         _ => ty,
     });
 }

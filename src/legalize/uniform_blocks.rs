@@ -12,8 +12,8 @@ use crate::layout::{ScopeBuffer, StructBuilder, Unit};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::{
-    Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Scalar, Struct, StructId, Type,
-    TypeId,
+    DataLayout, Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Scalar, Struct, StructId,
+    Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -23,8 +23,10 @@ pub(super) const PASS: Pass = Pass {
     removes: &[(
         Capability::GlobalUniforms,
         Find::Parameter(|_, _, t| {
-            !matches!(t, Type::ParameterBlock(_) | Type::ConstantBuffer(_) | Type::TextureBuffer(_) | Type::Buffer(..))
-                && !t.is_resource()
+            !matches!(
+                t,
+                Type::ParameterBlock(_) | Type::ConstantBuffer(_, _) | Type::TextureBuffer(_) | Type::Buffer(..)
+            ) && !t.is_resource()
         }),
     )],
     adds: super::needs::OF_DATA,
@@ -83,7 +85,7 @@ fn gather(
     let fields = if moves { at_kept_bytes(cx, members, fields) } else { fields };
     let id = cx.program.structs.push(Struct::new(type_name, fields, span));
     let element = cx.program.types.intern(Type::Struct(id));
-    let ty = cx.program.types.intern(Type::ConstantBuffer(element));
+    let ty = cx.program.types.intern(Type::ConstantBuffer(element, DataLayout::Default));
     let mut block = Global::new(name, ty, GlobalKind::Parameter, span);
     block.transparent = true;
     let leaf = cx.layout.leaves.parameter_of(scope).and_then(|id| cx.layout.leaves.whole(id));

@@ -76,7 +76,7 @@ impl Parser<'_> {
             W::Struct | W::Class | W::Interface | W::Enum if self.is_definition() => {
                 self.type_declaration(place, prefix, out)
             }
-            W::Extension if named || matches!(next, W::Lt | W::Struct) => self.extension(prefix, out),
+            W::Extension | W::ExtensionOld if named || matches!(next, W::Lt | W::Struct) => self.extension(prefix, out),
             W::CBuffer | W::TBuffer if named || matches!(next, W::LBrace | W::Colon) => self.buffer(prefix, out),
             W::Typedef => self.typedef(prefix, out),
             W::TypeAlias if named => self.alias(prefix, out),

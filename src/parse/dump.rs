@@ -225,7 +225,10 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Conditional(c, a, b) => format!("(? {} {} {})", expr(c), expr(a), expr(b)),
         ExprKind::Comma(a, b) => format!("(, {} {})", expr(a), expr(b)),
         ExprKind::InitList(items) => format!("{{{}}}", joined(items, " ", expr)),
-        ExprKind::TypeQuery(op, t) => format!("({op} {})", ty(t)),
+        ExprKind::TypeQuery(op, t, layout) => {
+            let layout = layout.as_deref().map_or(String::new(), |l| format!(" {}", ty(l)));
+            format!("({op} {}{layout})", ty(t))
+        }
         ExprKind::IsAs(inner, is, t) => format!("({} {} {})", if *is { "is" } else { "as" }, expr(inner), ty(t)),
         ExprKind::Try(inner) => format!("(try {})", expr(inner)),
         ExprKind::Unsupported(name) => format!("(unsupported {name})"),

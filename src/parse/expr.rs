@@ -310,7 +310,7 @@ impl Parser<'_> {
                 let open = self.bump().span;
                 ExprKind::InitList(self.arguments(W::RBrace, "`,` or `}` in the initializer list", open)?)
             }
-            W::SizeOf | W::AlignOf | W::CountOf if self.peek(1) == W::LParen => self.type_query()?,
+            W::SizeOf | W::AlignOf | W::CountOf | W::StrideOf if self.peek(1) == W::LParen => self.type_query()?,
             W::FwdDiff | W::BwdDiff | W::FwdDiffOld | W::BwdDiffOld if self.peek(1) == W::LParen => {
                 let op = self.bump().text;
                 let open = self.bump().span;
@@ -349,17 +349,18 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Paren(Box::new(inner)), span: self.since(start) })
     }
 
-    /// type-query = ("sizeof" | "alignof" | "countof") "(" (type | expression) ")"
+    /// type-query = ("sizeof" | "alignof" | "countof" | "__strideof") "(" (type | expression) ["," type] ")"
     fn type_query(&mut self) -> R<ExprKind> {
         let op = self.bump().text;
         let open = self.bump().span;
-        let operand =
-            self.in_brackets(|p| match p.scan_type(p.pos).is_some_and(|s| p.word_at(s.end).w == W::RParen) {
-                true => p.ty(),
-                false => p.expr().map(|e| TypeExpr { span: e.span, kind: TypeKind::TypeOf(Box::new(e)) }),
-            })?;
+        let operand = self.in_brackets(|p| match p.scan_type(p.pos).map(|s| p.word_at(s.end).w) {
+            Some(W::RParen | W::Comma) if !matches!(p.w(), W::Null | W::Nullptr) => p.ty(),
+            _ => p.assignment().map(|e| TypeExpr { span: e.span, kind: TypeKind::TypeOf(Box::new(e)) }),
+        })?;
+        // The layout of buffers in which it is measured.
+        let layout = if self.eat(W::Comma) { Some(Box::new(self.ty()?)) } else { None };
         self.close(W::RParen, "`)`", open)?;
-        Ok(ExprKind::TypeQuery(op, Box::new(operand)))
+        Ok(ExprKind::TypeQuery(op, Box::new(operand), layout))
     }
 
     fn begins_lambda(&self) -> bool {
@@ -406,7 +407,12 @@ impl Parser<'_> {
             return self.fail("an expression");
         }
         let path = self.value_path()?;
-        Ok(Expr { kind: ExprKind::Path(path), span: self.since(start) })
+        let span = self.since(start);
+        let kind = match self.block_members.is_empty() {
+            true => ExprKind::Path(path),
+            false => self.hidden_block_member(path, span),
+        };
+        Ok(Expr { kind, span })
     }
 
     /// The end of the type at the cursor, if only a type can be constructed there.

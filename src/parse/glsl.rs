@@ -28,7 +28,8 @@ impl Parser<'_> {
     pub(super) fn glsl_storage_block(&mut self, prefix: Prefix, name: Ident, out: &mut Vec<Decl>) -> R<()> {
         let start = self.tok().span;
         let members = self.members(&format!("`{}`", name.name))?;
-        let variable = self.block_variable(start)?;
+        let named = self.is_name_at(self.pos);
+        let variable = if named { self.name("the variable of the block")? } else { hidden_variable(name, &members) };
         let open = |m: &Decl| match &m.kind {
             DeclKind::Var(VarDecl { ty: TypeExpr { kind: TypeKind::Array(inner, None), .. }, name, .. }) => {
                 Some(((**inner).clone(), name.name))
@@ -44,11 +45,19 @@ impl Parser<'_> {
                 return Ok(());
             }
             _ => {
-                out.push(block_struct(name, members));
+                out.push(block_struct(name, members.clone()));
                 (path_type(name, None), Block::Whole)
             }
         };
-        self.blocks.insert(variable.name, block);
+        match block {
+            // The buffer has the name of its elements.
+            Block::Elements(_) if !named => {}
+            Block::Whole if !named => {
+                let names = members.iter().filter_map(member_name);
+                self.block_members.extend(names.map(|member| (member, variable.name)));
+            }
+            _ => drop(self.blocks.insert(variable.name, block)),
+        }
         let readonly = prefix.has_modifier("readonly");
         let buffer = if readonly { "StructuredBuffer" } else { "RWStructuredBuffer" };
         self.declare_block(prefix, variable, buffer, element, out)
@@ -69,18 +78,9 @@ impl Parser<'_> {
             let buffer = BufferDecl { texture: false, name, semantics: Vec::new(), members };
             return self.declare(prefix, DeclKind::Buffer(buffer), out);
         }
-        let variable = self.block_variable(name.span)?;
+        let variable = self.name("the variable of the block")?;
         out.push(block_struct(name, members));
         self.declare_block(prefix, variable, "ConstantBuffer", path_type(name, None), out)
-    }
-
-    /// The name behind a block.
-    fn block_variable(&mut self, start: Span) -> R<Ident> {
-        if !self.is_name_at(self.pos) {
-            let message = "a storage block of GLSL without a variable is not supported yet; name one behind its `}`";
-            self.error_at(crate::diagnostic::Code::UNSUPPORTED, start, message.to_owned());
-        }
-        self.name("the variable of the block")
     }
 
     fn declare_block(
@@ -98,6 +98,20 @@ impl Parser<'_> {
         let var = VarDecl { ty, name, owner: Vec::new(), semantics: Vec::new(), init: None, is_let: false, bits: None };
         self.semicolon("the block")?;
         self.declare(prefix, DeclKind::Var(var), out)
+    }
+
+    /// A member of a block that has no variable: `f` is `block[0].f`.
+    pub(super) fn hidden_block_member(&self, path: Vec<PathSegment>, span: Span) -> ExprKind {
+        let buffer = match path.as_slice() {
+            [only] if only.args.is_none() => self.block_members.get(&only.name.name).copied(),
+            _ => None,
+        };
+        let (Some(name), Some(member)) = (buffer, path.last().cloned()) else { return ExprKind::Path(path) };
+        let buffer = PathSegment { name: Ident { name, span }, args: None };
+        let base = Expr { kind: ExprKind::Path(vec![buffer]), span };
+        let zero = Expr { kind: ExprKind::Int(0, Symbol::new(""), Symbol::new("0")), span };
+        let element = Expr { kind: ExprKind::Index(Box::new(base), vec![zero]), span };
+        ExprKind::Member(Box::new(element), member)
     }
 
     /// A member of an expression, in which the variable of a storage block is a buffer.
@@ -119,6 +133,26 @@ impl Parser<'_> {
             }
             _ => ExprKind::Member(Box::new(base), member),
         }
+    }
+}
+
+/// The name of a buffer whose block has no variable: that of its elements, or one made of the block's.
+fn hidden_variable(block: Ident, members: &[Decl]) -> Ident {
+    let elements = match members {
+        [
+            Decl {
+                kind: DeclKind::Var(VarDecl { ty: TypeExpr { kind: TypeKind::Array(_, None), .. }, name, .. }), ..
+            },
+        ] => Some(*name),
+        _ => None,
+    };
+    elements.unwrap_or_else(|| Ident { name: Symbol::new(&format!("{}_data", block.name)), span: block.span })
+}
+
+fn member_name(member: &Decl) -> Option<Symbol> {
+    match &member.kind {
+        DeclKind::Var(var) => Some(var.name.name),
+        _ => None,
     }
 }
 

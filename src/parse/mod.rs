@@ -95,6 +95,8 @@ struct Parser<'a> {
     type_params: Vec<Symbol>,
     /// Variables of GLSL's storage blocks.
     blocks: FxHashMap<Symbol, glsl::Block>,
+    /// Members of such blocks without a variable, by the buffers that they are in.
+    block_members: FxHashMap<Symbol, Symbol>,
     /// What `scan_angles` found at an index.
     angles: FxHashMap<usize, Option<usize>>,
 }
@@ -136,6 +138,7 @@ impl<'a> Parser<'a> {
             variables: FxHashSet::default(),
             type_params: Vec::new(),
             blocks: FxHashMap::default(),
+            block_members: FxHashMap::default(),
             angles: FxHashMap::default(),
         };
         parser.collect_names();

@@ -63,6 +63,7 @@ impl Parser<'_> {
         };
         self.variables.insert(name.name);
         self.blocks.remove(&name.name);
+        self.block_members.remove(&name.name);
         let ty = self.array_suffixes(ty)?;
         let (semantics, init, bits) = self.declarator_suffix(name)?;
         self.apply_pack_matrix(&mut prefix);

@@ -31,7 +31,7 @@ words! {
     AddAssign "+=" SubAssign "-=" MulAssign "*=" DivAssign "/=" ModAssign "%=" AndAssign "&=" OrAssign "|="
     XorAssign "^=" ShlAssign "<<=" FatArrow "=>" Dollar "$" Ellipsis "..."
 
-    Struct "struct" Class "class" Interface "interface" Extension "extension" Enum "enum" CBuffer "cbuffer"
+    Struct "struct" Class "class" Interface "interface" Extension "extension" ExtensionOld "__extension" Enum "enum" CBuffer "cbuffer"
     TBuffer "tbuffer" Typedef "typedef" TypeAlias "typealias" Using "using" Namespace "namespace" Module "module"
     Import "import" ImportOld "__import" Include "__include" Implementing "implementing" AssociatedType "associatedtype"
     Property "property" Subscript "__subscript" Init "__init" Func "func" FuncOld "__func" Let "let" Var "var"
@@ -51,7 +51,7 @@ words! {
     GpuForeach "__gpu_foreach" Goto "goto"
 
     True "true" False "false" Null "NULL" Nullptr "nullptr" NoneWord "none" This "this" Is "is" As "as" In "in"
-    SizeOf "sizeof" AlignOf "alignof" CountOf "countof" New "new" NoDiff "no_diff" FwdDiff "fwd_diff"
+    SizeOf "sizeof" AlignOf "alignof" CountOf "countof" StrideOf "__strideof" New "new" NoDiff "no_diff" FwdDiff "fwd_diff"
     BwdDiff "bwd_diff" FwdDiffOld "__fwd_diff" BwdDiffOld "__bwd_diff"
 }
 

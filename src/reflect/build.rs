@@ -393,7 +393,7 @@ impl Builder<'_> {
             Type::Texture(t) => self.texture(&t),
             Type::Buffer(kind, access, element) => self.buffer(kind, access, element),
             Type::Sampler(_) => named("samplerState"),
-            Type::ConstantBuffer(t) => self.holding("constantBuffer", t, None),
+            Type::ConstantBuffer(t, _) => self.holding("constantBuffer", t, None),
             Type::TextureBuffer(t) => self.holding("textureBuffer", t, None),
             Type::ParameterBlock(t) => self.holding("parameterBlock", t, None),
             Type::Stream(_, t) => self.holding("outputStream", t, None),
@@ -428,7 +428,7 @@ impl Builder<'_> {
             Type::Buffer(BufferKind::Typed, access, element) => (access, element),
             _ => return None,
         };
-        if matches!(access, Access::Read | Access::Feedback) {
+        if matches!(access, Access::Read | Access::Feedback | Access::FeedbackRegions) {
             return None;
         }
         let asked = explicit.image_format.and_then(|name| Format::parse(name.as_str()));
@@ -454,8 +454,8 @@ impl Builder<'_> {
         };
         TypeNode {
             access: match kind {
-                BufferKind::Append => Some("append".to_owned()),
-                BufferKind::Consume => Some("consume".to_owned()),
+                BufferKind::Append(_) => Some("append".to_owned()),
+                BufferKind::Consume(_) => Some("consume".to_owned()),
                 _ => access_word(access),
             },
             result_type: (kind != BufferKind::ByteAddress).then(|| Box::new(self.bare_type(element))),
@@ -557,7 +557,7 @@ fn access_word(access: Access) -> Option<String> {
         Access::ReadWrite => "readWrite",
         Access::Write => "write",
         Access::RasterOrdered => "rasterOrdered",
-        Access::Feedback => "feedback",
+        Access::Feedback | Access::FeedbackRegions => "feedback",
     };
     Some(word.to_owned())
 }

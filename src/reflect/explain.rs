@@ -16,7 +16,7 @@ use crate::layout::{
     Counts, Detail, Part, Position, ProgramLayout, Role, ScopeBuffer, TypeLayout, Unit, VarLayout, buffer_place, walk,
 };
 use crate::source::{Sources, Span};
-use crate::tree::{Explicit, LeafId, Program, Type, TypeId};
+use crate::tree::{DataLayout, Explicit, LeafId, Program, Type, TypeId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -487,6 +487,7 @@ impl<'a> Explainer<'a> {
                 let settings = &self.layout.settings;
                 at.rules = match self.program.types.get(layout.ty) {
                     Type::TextureBuffer(_) => settings.rules.texture,
+                    Type::ConstantBuffer(_, named) if named != DataLayout::Default => settings.rules_of(named, true),
                     _ if container.get(Unit::PushConstant) + container.get(Unit::ShaderRecord) > 0 => {
                         settings.rules.push
                     }
@@ -502,7 +503,10 @@ impl<'a> Explainer<'a> {
                 at.steps.push(block_step(bound.as_deref(), layout, part.place));
             }
             Detail::Resource { .. } => {
-                at.rules = self.layout.settings.rules.structured;
+                at.rules = match self.program.types.get(layout.ty) {
+                    Type::Buffer(kind, ..) => self.layout.settings.rules_of(kind.data_layout(), false),
+                    _ => self.layout.settings.rules.structured,
+                };
                 let (unit, _) = layout.counts.units().next().unwrap_or((Unit::Descriptor, 0));
                 let bound = self.slot(unit, around.place.offset.get(unit), around.place.space.get(unit), 1);
                 at.buffer = format!("each element of `{}` at {bound}", at.path);

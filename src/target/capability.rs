@@ -68,6 +68,8 @@ capabilities! {
     IntegerFiltering,
     /// Comparisons of depths with a texture of integers.
     IntegerComparisons,
+    /// Gathers that compare depths with a texture of integers.
+    IntegerGathers,
     /// Multisampled textures.
     MultisampledTextures,
     /// Arrays of arrays.
@@ -220,6 +222,10 @@ capabilities! {
     WavesAnywhere,
     /// System values that any function reads by a call.
     CalledSystemValues,
+    /// System values that any function reads by a call, and that the target gives to entry points alone.
+    UnspelledSystemValues,
+    /// The size of the work group, read by a call.
+    CalledGroupSizes,
     /// Quad operations.
     QuadOperations,
     /// Append and consume buffers and counters without a binding of their own.
@@ -254,8 +260,12 @@ capabilities! {
     PrimitiveId,
     /// Layer and viewport selection outside of geometry shaders.
     LayeredRendering,
+    /// Textures of sampler feedback.
+    SamplerFeedback,
     /// Multiview.
     Multiview,
+    /// Ray queries in arrays and structs, and copies of them.
+    RayQueryValues,
     /// Barycentrics.
     Barycentrics,
     /// 64-bit atomics.
@@ -274,6 +284,8 @@ capabilities! {
     TextVariables,
     /// Offsets in texels that are no constants.
     VaryingOffsets,
+    /// Inputs that are passed on before they are evaluated at another place or at a vertex.
+    PassedInterpolants,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.

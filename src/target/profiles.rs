@@ -3,7 +3,9 @@
 use super::Capability::{self, *};
 use super::format::Formats;
 use super::glsl::{Bindings, Glsl};
-use super::{Api, Capabilities, Facts, Language, NamedBlocks, Numbers, Placement, StageIo, Target, Varyings};
+use super::{
+    Api, Capabilities, DataLayouts, Facts, Language, NamedBlocks, Numbers, Placement, StageIo, Target, Varyings,
+};
 
 /// What a language of one version supports.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +87,7 @@ const D3D: Facts = Facts {
     // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
     numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), groupshared: Some(1 << 15), ..Numbers::ALL },
     placement: Placement::Packoffset,
+    data_layouts: DataLayouts::None,
     named_blocks: NamedBlocks::WithoutStruct,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
@@ -99,6 +102,7 @@ const VULKAN: Facts = Facts {
     resource_array_limit: 64,
     numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
     placement: Placement::BlockOffset,
+    data_layouts: DataLayouts::ScalarBlocks,
     named_blocks: NamedBlocks::All,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
@@ -109,7 +113,7 @@ const fn opengl(glsl: Glsl) -> Facts {
     // Texture units that glslang counts with.
     let numbers = Numbers { slot: 79, ..VULKAN.numbers };
     let (api, placement, image_formats) = (Api::OpenGl, Placement::Padding, Formats::OpenGlEs);
-    Facts { api, spaces: false, numbers, placement, image_formats, glsl, ..VULKAN }
+    Facts { api, spaces: false, numbers, placement, data_layouts: DataLayouts::Blocks, image_formats, glsl, ..VULKAN }
 }
 
 /// A version without locations between stages, and without bindings.
@@ -133,6 +137,7 @@ const WEBGPU: Facts = Facts {
         elements: 65535,
         ..Numbers::ALL
     },
+    data_layouts: DataLayouts::None,
     placement: Placement::AlignAndSize,
     named_blocks: NamedBlocks::None,
     varyings: Varyings::Locations,
@@ -149,7 +154,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
-    Overloads, VertexWrites, VaryingOffsets, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
+    Overloads, VertexWrites, VaryingOffsets, PassedInterpolants, IntegerGathers, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, ConstantBuiltins, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
@@ -164,7 +169,7 @@ const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOp
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
-const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries]);
+const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries, RayQueryValues, SamplerFeedback]);
 const SM_6_6: Capabilities =
     SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads]);
 
@@ -243,7 +248,7 @@ const ES_320: Capabilities =
 const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
-    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId,
+    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices.
 const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[

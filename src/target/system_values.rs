@@ -184,6 +184,8 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""), "depth_greater"),
     declared(row(&["SV_DEPTHLESSEQUAL"], &[Fragment], Out,
         Some(("gl_FragDepth", F32, 1)), Some(("frag_depth", F32, 1)), ""), "depth_less"),
+    row(&["SV_INNERCOVERAGE"], &[Fragment], In,
+        Some(("gl_FragFullyCoveredNV", Bool, 1)), None, "GL_NV_conservative_raster_underestimation"),
     row(&["SV_COVERAGE"], &[Fragment], Out,
         Some(("gl_SampleMask[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
     row(&["SV_STENCILREF"], &[Fragment], Out,
@@ -217,8 +219,7 @@ pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'stat
 }
 
 /// Semantics of system values without a row: targets, and what is an array.
-const OTHERS: &[&str] =
-    &["SV_TARGET", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR", "SV_INNERCOVERAGE"];
+const OTHERS: &[&str] = &["SV_TARGET", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
 
 /// The system value that a semantic resembles which is none, in upper case.
 pub fn similar(semantic: &str) -> Option<&'static str> {

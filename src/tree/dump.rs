@@ -64,8 +64,8 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::Texture(t) => texture_text(&t, &of(t.element)),
         Type::Sampler(false) => "SamplerState".to_owned(),
         Type::Sampler(true) => "SamplerComparisonState".to_owned(),
-        Type::Buffer(kind, access, t) => kind.name(access, &of(t)),
-        Type::ConstantBuffer(t) => format!("ConstantBuffer<{}>", of(t)),
+        Type::Buffer(kind, access, t) => kind.name(access, &format!("{}{}", of(t), kind.data_layout().argument())),
+        Type::ConstantBuffer(t, layout) => format!("ConstantBuffer<{}{}>", of(t), layout.argument()),
         Type::TextureBuffer(t) => format!("TextureBuffer<{}>", of(t)),
         Type::ParameterBlock(t) => format!("ParameterBlock<{}>", of(t)),
         Type::SubpassInput(t, ms) => format!("SubpassInput{}<{}>", if ms { "MS" } else { "" }, of(t)),
@@ -90,7 +90,12 @@ pub fn texture_text(t: &Texture, element: &str) -> String {
         Access::ReadWrite => "RW",
         Access::Write => "W",
         Access::RasterOrdered => "RasterizerOrdered",
-        Access::Feedback => "Feedback",
+        Access::Feedback | Access::FeedbackRegions => "Feedback",
+    };
+    let element = match t.access {
+        Access::Feedback => "SAMPLER_FEEDBACK_MIN_MIP",
+        Access::FeedbackRegions => "SAMPLER_FEEDBACK_MIP_REGION_USED",
+        Access::Read | Access::ReadWrite | Access::Write | Access::RasterOrdered => element,
     };
     let shape = t.shape.word();
     let base = if t.combined { "Sampler" } else { "Texture" };

@@ -499,6 +499,8 @@ pub enum Heap {
     Samplers,
     /// Textures with their samplers, where those are one descriptor.
     Combined,
+    /// The hidden counters of buffers, each at the index of its buffer.
+    Counters,
 }
 
 impl Heap {
@@ -508,6 +510,7 @@ impl Heap {
             Heap::Resources => "ResourceDescriptorHeap",
             Heap::Samplers => "SamplerDescriptorHeap",
             Heap::Combined => "CombinedDescriptorHeap",
+            Heap::Counters => "CounterDescriptorHeap",
         }
     }
 
@@ -840,7 +843,7 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
         return true;
     }
     // Addresses of memory are no data that stages pass each other (slangc takes them for uniforms, too).
-    let address = |ty: Type| matches!(ty, Type::Pointer(_, AddressSpace::Device));
+    let address = |ty: Type| matches!(ty, Type::Pointer(_, AddressSpace::Device(_)));
     let innermost = program.types.get(program.types.innermost(ty));
     param.semantic.is_none() && (innermost.is_resource() || address(innermost))
 }

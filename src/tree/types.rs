@@ -123,7 +123,10 @@ pub enum Access {
     ReadWrite,
     Write,
     RasterOrdered,
+    /// Of sampler feedback: the lowest level that was asked for.
     Feedback,
+    /// Of sampler feedback: the regions that were used.
+    FeedbackRegions,
 }
 
 /// A texture type, `Texture2DMSArray<float4, 4>` and its relatives.
@@ -145,37 +148,91 @@ pub struct Texture {
     pub element: TypeId,
 }
 
+/// The layout that a declaration names for the data of one buffer: `ScalarDataLayout`, `layout(std140)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DataLayout {
+    /// That of all such buffers.
+    #[default]
+    Default,
+    /// `std140`.
+    Std140,
+    /// `std430`.
+    Std430,
+    /// That of `GL_EXT_scalar_block_layout`.
+    Scalar,
+}
+
+impl DataLayout {
+    /// (the type that names it, the word in `layout(...)`, the layout).
+    pub const NAMES: &[(&str, &str, DataLayout)] = &[
+        ("DefaultDataLayout", "", DataLayout::Default),
+        ("DefaultPushConstantDataLayout", "", DataLayout::Default),
+        ("Std140DataLayout", "std140", DataLayout::Std140),
+        ("Std430DataLayout", "std430", DataLayout::Std430),
+        ("ScalarDataLayout", "scalar", DataLayout::Scalar),
+    ];
+
+    /// The layout of a type or a word.
+    pub fn named(name: &str) -> Option<DataLayout> {
+        let found = Self::NAMES.iter().find(|(ty, word, _)| *ty == name || !name.is_empty() && *word == name);
+        found.map(|(.., layout)| *layout)
+    }
+
+    /// Its word in `layout(...)`.
+    pub fn word(self) -> &'static str {
+        Self::NAMES.iter().find(|(.., layout)| *layout == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// The type that names it.
+    pub fn type_name(self) -> &'static str {
+        Self::NAMES.iter().find(|(.., layout)| *layout == self).map_or("", |(ty, ..)| ty)
+    }
+
+    /// A further argument of a type that has it: `, ScalarDataLayout`.
+    pub fn argument(self) -> String {
+        if self == DataLayout::Default { String::new() } else { format!(", {}", self.type_name()) }
+    }
+}
+
 /// Kinds of buffer object that are no constant buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BufferKind {
     /// `Buffer<T>`, `RWBuffer<T>`.
     Typed,
     /// `StructuredBuffer<T>`.
-    Structured,
+    Structured(DataLayout),
     /// `ByteAddressBuffer`; the element is `uint`.
     ByteAddress,
     /// `AppendStructuredBuffer<T>`.
-    Append,
+    Append(DataLayout),
     /// `ConsumeStructuredBuffer<T>`.
-    Consume,
+    Consume(DataLayout),
     /// The hidden counter of a structured buffer, made by legalization: one atomic `uint`.
     Counter,
 }
 
 impl BufferKind {
+    /// The layout that its declaration names.
+    pub fn data_layout(self) -> DataLayout {
+        match self {
+            BufferKind::Structured(layout) | BufferKind::Append(layout) | BufferKind::Consume(layout) => layout,
+            BufferKind::Typed | BufferKind::ByteAddress | BufferKind::Counter => DataLayout::Default,
+        }
+    }
+
     /// The type in HLSL's words.
     pub fn name(self, access: Access, element: &str) -> String {
         let prefix = match access {
             Access::Read => "",
             Access::RasterOrdered => "RasterizerOrdered",
-            Access::ReadWrite | Access::Write | Access::Feedback => "RW",
+            Access::ReadWrite | Access::Write | Access::Feedback | Access::FeedbackRegions => "RW",
         };
         match self {
             BufferKind::Typed => format!("{prefix}Buffer<{element}>"),
-            BufferKind::Structured => format!("{prefix}StructuredBuffer<{element}>"),
+            BufferKind::Structured(_) => format!("{prefix}StructuredBuffer<{element}>"),
             BufferKind::ByteAddress => format!("{prefix}ByteAddressBuffer"),
-            BufferKind::Append => format!("AppendStructuredBuffer<{element}>"),
-            BufferKind::Consume => format!("ConsumeStructuredBuffer<{element}>"),
+            BufferKind::Append(_) => format!("AppendStructuredBuffer<{element}>"),
+            BufferKind::Consume(_) => format!("ConsumeStructuredBuffer<{element}>"),
             BufferKind::Counter => "RWStructuredBuffer<uint>".to_owned(),
         }
     }
@@ -187,7 +244,17 @@ impl BufferKind {
 pub enum AddressSpace {
     Function,
     /// A buffer device address.
-    Device,
+    Device(DataLayout),
+}
+
+impl AddressSpace {
+    /// The layout of what lies there.
+    pub fn data_layout(self) -> DataLayout {
+        match self {
+            AddressSpace::Device(layout) => layout,
+            AddressSpace::Function => DataLayout::Default,
+        }
+    }
 }
 
 /// Topology of a geometry stream.
@@ -234,7 +301,7 @@ pub enum Type {
     /// A buffer object.
     Buffer(BufferKind, Access, TypeId),
     /// `ConstantBuffer<T>`; the contents are [`super::ExprKind::Contents`].
-    ConstantBuffer(TypeId),
+    ConstantBuffer(TypeId, DataLayout),
     /// `TextureBuffer<T>`.
     TextureBuffer(TypeId),
     /// `ParameterBlock<T>`.

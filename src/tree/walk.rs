@@ -529,7 +529,7 @@ impl Type {
         match self {
             Type::Array(t, _)
             | Type::Buffer(_, _, t)
-            | Type::ConstantBuffer(t)
+            | Type::ConstantBuffer(t, _)
             | Type::TextureBuffer(t)
             | Type::ParameterBlock(t)
             | Type::SubpassInput(t, _)
@@ -554,7 +554,7 @@ impl Type {
     /// What a constant buffer, texture buffer or parameter block holds.
     pub fn contents(self) -> Option<TypeId> {
         match self {
-            Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => Some(t),
+            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => Some(t),
             _ => None,
         }
     }
@@ -564,7 +564,7 @@ impl Type {
         match self {
             Type::Array(_, n) => Type::Array(element, n),
             Type::Buffer(kind, access, _) => Type::Buffer(kind, access, element),
-            Type::ConstantBuffer(_) => Type::ConstantBuffer(element),
+            Type::ConstantBuffer(_, layout) => Type::ConstantBuffer(element, layout),
             Type::TextureBuffer(_) => Type::TextureBuffer(element),
             Type::ParameterBlock(_) => Type::ParameterBlock(element),
             Type::SubpassInput(_, ms) => Type::SubpassInput(element, ms),
@@ -585,7 +585,7 @@ impl Type {
             Type::Texture(_)
                 | Type::Sampler(_)
                 | Type::Buffer(..)
-                | Type::ConstantBuffer(_)
+                | Type::ConstantBuffer(..)
                 | Type::TextureBuffer(_)
                 | Type::ParameterBlock(_)
                 | Type::SubpassInput(..)

@@ -4,7 +4,9 @@
 mod bench;
 mod conformance;
 mod dxc;
+mod filling;
 mod fuzz;
+mod interpreter;
 mod layout;
 mod meaning;
 mod opengl;

@@ -26,7 +26,7 @@ pub fn apply(
     }
     let span = exprs[expr].span;
     match (program.types.get(from), program.types.get(to)) {
-        (Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
+        (Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
             let contents = exprs.push(Expr { kind: ExprKind::Contents(expr), ty: e, span });
             apply(exprs, program, contents, to, explicit)
         }

@@ -193,7 +193,8 @@ pub fn scalar_rank(from: Scalar, to: Scalar, literal: LiteralKind) -> Rank {
     let cost = match literal {
         LiteralKind::Int if to.is_signed() => 23,
         LiteralKind::Int if to.is_unsigned() => 32,
-        LiteralKind::Float if to.is_float() => 25,
+        // It has digits to lose in the smaller kinds.
+        LiteralKind::Float if to.is_float() => 25 + u32::from(bits(to) < 32) * 5,
         _ if from == Scalar::Bool => 120 + if to.is_float() { 300 } else { u32::from(to.is_unsigned()) },
         _ if from.is_float() && to.is_float() => {
             if bits(to) >= bits(from) {
@@ -268,7 +269,7 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
     }
     let types = &program.types;
     match (types.get(from), types.get(to)) {
-        (Type::ConstantBuffer(e) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
+        (Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
             Some(Rank::CONTENTS + rank(program, e, to, LiteralKind::None)?)
         }
         (Type::Handle(e), _) => Some(Rank::DESCRIPTOR + rank(program, e, to, LiteralKind::None)?),

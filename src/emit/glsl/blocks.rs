@@ -11,7 +11,6 @@
 use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
-use crate::layout::rules::STD430;
 use crate::layout::{Layouter, Policy, Settings};
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -25,7 +24,7 @@ pub(in crate::emit) const CONTENTS: &str = "data";
 pub(super) fn is_block(cx: &Context, global: &Global) -> bool {
     let types = &cx.program.types;
     match types.get(types.innermost(global.ty)) {
-        Type::ConstantBuffer(_) | Type::TextureBuffer(_) => true,
+        Type::ConstantBuffer(_, _) | Type::TextureBuffer(_) => true,
         Type::Buffer(kind, ..) => kind != BufferKind::Typed,
         _ => false,
     }
@@ -108,7 +107,7 @@ impl GlslFile<'_> {
     pub(super) fn pointers(&mut self, after: Option<StructId>) {
         let program = self.cx.program;
         for ty in self.pointers.clone() {
-            let Type::Pointer(element, _) = program.types.get(ty) else { continue };
+            let Type::Pointer(element, space) = program.types.get(ty) else { continue };
             let of = match program.types.get(program.types.innermost(element)) {
                 Type::Struct(id) => Some(id),
                 _ => None,
@@ -117,19 +116,26 @@ impl GlslFile<'_> {
                 continue;
             }
             let order = first_order(program, element, None);
-            let mut parts = vec!["buffer_reference".to_owned(), "std430".to_owned()];
+            let named = self.cx.profile.facts.data_layouts.obeyed(space.data_layout(), false);
+            let packing = if named == DataLayout::Default { "std430" } else { named.word() };
+            let mut parts = vec!["buffer_reference".to_owned(), packing.to_owned()];
             if order == Some(MatrixOrder::Column) {
                 parts.insert(0, order_word(MatrixOrder::Column).to_owned());
             }
             let settings = Settings::native(self.cx.profile.facts.api, Policy::SPEC);
             let layout = Layouter { program, settings: &settings }.contents(
                 element,
-                &STD430,
+                settings.rules_of(named, false),
                 order.unwrap_or(program.default_matrix_order),
             );
             // Without a word it is 16, which few addresses are multiples of.
             if layout.align != 16 {
                 parts.push(format!("buffer_reference_align = {}", layout.align));
+            }
+            if let Some(open) = open_struct(program, element) {
+                let name = Glsl.type_name(self.cx, ty);
+                self.members(&format!("layout({}) buffer {name}", parts.join(", ")), &program.structs[open]);
+                continue;
             }
             let (base, sizes) = split_array(self.cx, element);
             let (base, name) = (Glsl.type_name(self.cx, base), Glsl.type_name(self.cx, ty));
@@ -142,11 +148,16 @@ impl GlslFile<'_> {
         let program = self.cx.program;
         let (_, sizes) = split_array(self.cx, global.ty);
         match program.types.get(program.types.innermost(global.ty)) {
-            Type::ConstantBuffer(element) if global.modifiers.has(Modifiers::SHADER_RECORD) => {
-                self.constant_block(global, element, &sizes, "buffer");
+            Type::ConstantBuffer(element, layout) => {
+                let named = self.cx.profile.facts.data_layouts.obeyed(layout, true);
+                let record = global.modifiers.has(Modifiers::SHADER_RECORD);
+                let (storage, packing) = if record { ("buffer", "std430") } else { ("uniform", "std140") };
+                let packing = if named == DataLayout::Default { packing } else { named.word() };
+                self.constant_block(global, element, &sizes, (storage, packing));
             }
-            Type::ConstantBuffer(element) => self.constant_block(global, element, &sizes, "uniform"),
-            Type::TextureBuffer(element) => self.constant_block(global, element, &sizes, "readonly buffer"),
+            Type::TextureBuffer(element) => {
+                self.constant_block(global, element, &sizes, ("readonly buffer", "std430"));
+            }
             Type::Buffer(kind, access, element) => self.storage_block(global, kind, access, element, &sizes),
             _ => {}
         }
@@ -160,8 +171,10 @@ impl GlslFile<'_> {
         }
         if global.modifiers.has(Modifiers::PUSH_CONSTANT) {
             parts.push("push_constant".to_owned());
+            // Their own layout needs no word.
+            parts.extend((packing != "std140").then(|| packing.to_owned()));
         } else if global.modifiers.has(Modifiers::SHADER_RECORD) {
-            parts.extend(["shaderRecordEXT".to_owned(), "std430".to_owned()]);
+            parts.extend(["shaderRecordEXT".to_owned(), packing.to_owned()]);
         } else {
             parts.push(packing.to_owned());
             parts.push(self.place(global));
@@ -169,9 +182,8 @@ impl GlslFile<'_> {
         layout_of(&parts)
     }
 
-    fn constant_block(&mut self, global: &Global, element: TypeId, sizes: &str, storage: &str) {
+    fn constant_block(&mut self, global: &Global, element: TypeId, sizes: &str, (storage, packing): (&str, &str)) {
         let program = self.cx.program;
-        let packing = if storage == "uniform" { "std140" } else { "std430" };
         let order = first_order(program, element, global.matrix_order);
         let layout = self.block_layout(global, packing, order);
         let name = global.name;
@@ -219,8 +231,11 @@ impl GlslFile<'_> {
 
     fn storage_block(&mut self, global: &Global, kind: BufferKind, access: Access, element: TypeId, sizes: &str) {
         let order = first_order(self.cx.program, element, global.matrix_order);
-        let layout = self.block_layout(global, "std430", order);
-        let access = if matches!(kind, BufferKind::Append | BufferKind::Consume) { Access::ReadWrite } else { access };
+        let named = self.cx.profile.facts.data_layouts.obeyed(kind.data_layout(), false);
+        let packing = if named == DataLayout::Default { "std430" } else { named.word() };
+        let layout = self.block_layout(global, packing, order);
+        let access =
+            if matches!(kind, BufferKind::Append(_) | BufferKind::Consume(_)) { Access::ReadWrite } else { access };
         let words = memory_words(global, access);
         let name = global.name;
         let (base, element_sizes) = split_array(self.cx, element);
@@ -231,6 +246,20 @@ impl GlslFile<'_> {
         self.w
             .line(&format!("{layout}{words}buffer {block} {{ {base} {member}{unsized_}{element_sizes}; }}{instance};"));
     }
+}
+
+/// The struct that a type is, if it ends in an array without a size: it is the contents of a block and never a type.
+pub(super) fn open_struct(program: &Program, ty: TypeId) -> Option<StructId> {
+    match program.types.get(ty) {
+        Type::Struct(id) if is_open(program, id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether a struct ends in an array without a size.
+pub(super) fn is_open(program: &Program, id: StructId) -> bool {
+    let last = program.structs[id].fields.last();
+    last.is_some_and(|f| matches!(program.types.get(f.ty), Type::Array(_, None)))
 }
 
 /// What the contents of a buffer are called in its block, and the instance name of the block: an array of blocks has one.

@@ -1,6 +1,7 @@
 //! GLSL's own ways with expressions.
 
 use super::Glsl;
+use super::blocks::open_struct;
 use super::types;
 use crate::emit::context::Context;
 use crate::emit::dialect::{Dialect, Spelling, plain_local};
@@ -52,10 +53,12 @@ impl Dialect for Glsl {
             }
             ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => Some(ex.call_of("not", &[*a], out)),
             ExprKind::Select(c, a, b) if is_vector(ex, *c) => Some(ex.call_of("mix", &[*b, *a, *c], out)),
+            ExprKind::Deref(pointer) if is_open_pointer(ex, *pointer) => Some(ex.print(*pointer, out)),
             ExprKind::Deref(pointer) if is_device_pointer(ex, *pointer) => Some(ex.selected(*pointer, ".data[0]", out)),
             ExprKind::Field(pointer, index) if is_device_pointer(ex, *pointer) => {
                 let field = ex.cx.field_name(ex.type_id(*pointer), *index);
-                Some(ex.selected(*pointer, &format!(".data[0].{field}"), out))
+                let data = if is_open_pointer(ex, *pointer) { "" } else { ".data[0]" };
+                Some(ex.selected(*pointer, &format!("{data}.{field}"), out))
             }
             // The elements of a buffer in an array of buffers, or behind a pointer.
             ExprKind::Index(base, index) if is_device_pointer(ex, *base) || ex.is_element_buffer(*base) => {
@@ -174,7 +177,12 @@ fn is_marked_index(ex: &Exprs, id: ExprId, depth: u32) -> bool {
 }
 
 fn is_device_pointer(ex: &Exprs, id: ExprId) -> bool {
-    matches!(ex.ty(id), Type::Pointer(_, AddressSpace::Device))
+    matches!(ex.ty(id), Type::Pointer(_, AddressSpace::Device(_)))
+}
+
+/// To a struct that ends in an array without a size: its block has its members.
+fn is_open_pointer(ex: &Exprs, id: ExprId) -> bool {
+    matches!(ex.ty(id), Type::Pointer(to, AddressSpace::Device(_)) if open_struct(ex.cx.program, to).is_some())
 }
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
@@ -185,10 +193,12 @@ fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
 fn is_wrapped_element(ex: &Exprs, id: ExprId) -> bool {
     match (ex.ty(id), ex.kind(id)) {
         (_, ExprKind::Global(_)) => false,
-        (Type::ConstantBuffer(element) | Type::TextureBuffer(element), _) => match ex.cx.program.types.get(element) {
-            Type::Struct(id) => !ex.cx.is_block_struct(id),
-            _ => true,
-        },
+        (Type::ConstantBuffer(element, _) | Type::TextureBuffer(element), _) => {
+            match ex.cx.program.types.get(element) {
+                Type::Struct(id) => !ex.cx.is_block_struct(id),
+                _ => true,
+            }
+        }
         _ => false,
     }
 }
@@ -250,7 +260,7 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
             out.push_str(&format!("{name}("));
             ex.push_literal(scalar, Literal::Int(0), None, out);
         }
-        Type::Pointer(_, AddressSpace::Device) => {
+        Type::Pointer(_, AddressSpace::Device(_)) => {
             out.push_str(&format!("{name}("));
             ex.push_literal(Scalar::U64, Literal::Int(0), None, out);
         }

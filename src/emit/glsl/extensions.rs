@@ -2,13 +2,12 @@
 
 use super::types;
 use crate::emit::context::Context;
-use crate::target::{EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
+use crate::target::{DataLayouts, EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
 use crate::tree::analyses::Uses;
 use crate::tree::*;
 use std::collections::BTreeSet;
 
 /// What the head of a file says.
-#[derive(Default)]
 pub(super) struct Found {
     /// The lowest version.
     pub(super) version: u32,
@@ -16,6 +15,8 @@ pub(super) struct Found {
     pub(super) extensions: BTreeSet<String>,
     /// Types of pointers to device memory.
     pub(super) pointers: BTreeSet<TypeId>,
+    /// Which layouts blocks can say.
+    data_layouts: DataLayouts,
 }
 
 impl Found {
@@ -64,7 +65,8 @@ impl Found {
                     self.add("GL_EXT_shader_image_int64");
                 }
             }
-            Type::Pointer(element, AddressSpace::Device) => {
+            Type::Pointer(element, AddressSpace::Device(layout)) => {
+                self.layout(layout, false);
                 self.add("GL_EXT_buffer_reference");
                 // Null is made of a number.
                 self.add(types::extension(Scalar::U64));
@@ -72,12 +74,25 @@ impl Found {
                     self.block(program, element);
                 }
             }
-            Type::Buffer(_, _, element)
-            | Type::ConstantBuffer(element)
-            | Type::TextureBuffer(element)
-            | Type::Pointer(element, _) => self.block(program, element),
+            Type::Buffer(kind, _, element) => {
+                self.layout(kind.data_layout(), false);
+                self.block(program, element);
+            }
+            Type::ConstantBuffer(element, layout) => {
+                self.layout(layout, true);
+                self.block(program, element);
+            }
+            Type::TextureBuffer(element) | Type::Pointer(element, _) => self.block(program, element),
             Type::RayQuery(_) => self.add("GL_EXT_ray_query"),
             _ => {}
+        }
+    }
+
+    /// What a block needs that says how its data lies.
+    fn layout(&mut self, layout: DataLayout, constant: bool) {
+        let said = self.data_layouts.obeyed(layout, constant);
+        if said == DataLayout::Scalar || said == DataLayout::Std430 && constant {
+            self.add("GL_EXT_scalar_block_layout");
         }
     }
 
@@ -100,7 +115,12 @@ impl Found {
 /// Looks through all items.
 pub(super) fn collect(cx: &Context) -> Found {
     let program = cx.program;
-    let mut found = Found::default();
+    let mut found = Found {
+        version: 0,
+        extensions: BTreeSet::new(),
+        pointers: BTreeSet::new(),
+        data_layouts: cx.profile.facts.data_layouts,
+    };
     for entry in cx.entry_points {
         match entry.stage {
             Stage::Mesh | Stage::Amplification => found.add("GL_EXT_mesh_shader"),

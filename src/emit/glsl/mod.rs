@@ -52,7 +52,9 @@ impl GlslFile<'_> {
             self.w.blank();
         }
         self.primitives();
-        self.pointers = found.pointers.into_iter().collect();
+        // One to nothing is a number.
+        let refers = |ty: &TypeId| !matches!(self.cx.program.types.get(*ty), Type::Pointer(TypeId::VOID, _));
+        self.pointers = found.pointers.into_iter().filter(refers).collect();
         // Declared first: structs may hold pointers to themselves.
         for ty in self.pointers.clone() {
             self.w.line(&format!("layout(buffer_reference) buffer {};", Glsl.type_name(self.cx, ty)));
@@ -97,7 +99,12 @@ impl GlslFile<'_> {
             spacing.before(self.group(item), &mut self.w);
             match item {
                 Item::Struct(id) => {
-                    self.structure(&self.cx.program.structs[id]);
+                    if !blocks::is_open(self.cx.program, id) {
+                        self.members(
+                            &format!("struct {}", self.cx.program.structs[id].name),
+                            &self.cx.program.structs[id],
+                        );
+                    }
                     self.pointers(Some(id));
                 }
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
@@ -128,9 +135,10 @@ impl GlslFile<'_> {
         })
     }
 
-    fn structure(&mut self, structure: &Struct) {
+    /// A struct, or a block of its members.
+    fn members(&mut self, head: &str, structure: &Struct) {
         self.w.before(&structure.comments);
-        self.w.open(&format!("struct {}", structure.name));
+        self.w.open(head);
         for field in &structure.fields {
             self.w.before(&field.comments);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };

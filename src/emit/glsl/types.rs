@@ -72,14 +72,18 @@ impl Spelling for Glsl {
             }
             Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
             Type::RayQuery(_) => "rayQueryEXT".to_owned(),
-            Type::Pointer(t, AddressSpace::Device) => {
+            // Nothing is known of what it refers to: it is a number.
+            Type::Pointer(TypeId::VOID, AddressSpace::Device(_)) => self.scalar_name(Scalar::U64).to_owned(),
+            Type::Pointer(t, AddressSpace::Device(layout)) => {
+                let layout = cx.profile.facts.data_layouts.obeyed(layout, false).word();
+                let kind = if layout.is_empty() { String::new() } else { format!("{layout}_") };
                 let element: String =
                     self.type_name(cx, t).chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                format!("{}_pointer", element.trim_end_matches('_'))
+                format!("{}_{kind}pointer", element.trim_end_matches('_'))
             }
             // Printed as blocks, or never as a type.
             Type::Buffer(_, _, t)
-            | Type::ConstantBuffer(t)
+            | Type::ConstantBuffer(t, _)
             | Type::TextureBuffer(t)
             | Type::ParameterBlock(t)
             | Type::Stream(_, t)

@@ -118,7 +118,10 @@ impl Dialect for Hlsl {
                 ex.operand(*b, Prec::Ternary, out);
                 Some(Prec::Ternary)
             }
-            ExprKind::Select(c, a, b) if self.has_select && !is_scalar(ex, *c) => {
+            // DXC fails on matrices in a `?:` with short circuit. What has effects is no operand any more.
+            ExprKind::Select(c, a, b)
+                if self.has_select && (!is_scalar(ex, *c) || matches!(ex.ty(id), Type::Matrix(..))) =>
+            {
                 Some(ex.call_of("select", &[*c, *a, *b], out))
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {

@@ -57,7 +57,9 @@ impl HlslFile<'_> {
                 let global = &self.cx.program.globals[id];
                 match self.cx.program.types.get(global.ty) {
                     _ if transparent_element(self.cx.program, global).is_some() => Group::Block,
-                    Type::ConstantBuffer(t) if !matches!(self.cx.program.types.get(t), Type::Struct(_)) => Group::Block,
+                    Type::ConstantBuffer(t, _) if !matches!(self.cx.program.types.get(t), Type::Struct(_)) => {
+                        Group::Block
+                    }
                     _ => Group::Lines(global.kind as u8),
                 }
             }
@@ -167,7 +169,7 @@ impl HlslFile<'_> {
     fn plain_block(&mut self, global: &Global) -> bool {
         let types = &self.cx.program.types;
         let (word, element) = match types.get(global.ty) {
-            Type::ConstantBuffer(element) => ("cbuffer", element),
+            Type::ConstantBuffer(element, _) => ("cbuffer", element),
             Type::TextureBuffer(element) => ("tbuffer", element),
             _ => return false,
         };

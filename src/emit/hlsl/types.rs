@@ -43,6 +43,8 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
         }
         Type::Texture(texture) => texture_name(&texture, &element(texture.element)),
         Type::Buffer(kind, access, t) => kind.name(access, &element(t)),
+        // How its data lies, its members say.
+        Type::ConstantBuffer(t, _) => format!("ConstantBuffer<{}>", of(t)),
         // `out vertices T name[N]`: the parameter's printer adds the size.
         Type::MeshOutput(_, t, _) | Type::Pointer(t, _) => of(t),
         Type::Text => "string".to_owned(),

@@ -92,7 +92,7 @@ fn note_type(program: &Program, ty: TypeId, enables: &mut BTreeSet<String>) {
         Type::Array(element, _)
         | Type::Pointer(element, _)
         | Type::Buffer(_, _, element)
-        | Type::ConstantBuffer(element) => note_type(program, element, enables),
+        | Type::ConstantBuffer(element, _) => note_type(program, element, enables),
         _ => {}
     }
 }

@@ -126,7 +126,7 @@ impl WgslFile<'_> {
         let ty = self.cx.program.types.get(self.cx.program.types.innermost(global.ty));
         let space = match ty {
             _ if global.modifiers.has(Modifiers::PUSH_CONSTANT) => "<immediate>",
-            Type::ConstantBuffer(_) => "<uniform>",
+            Type::ConstantBuffer(_, _) => "<uniform>",
             Type::TextureBuffer(_) | Type::Buffer(_, Access::Read, _) => "<storage, read>",
             Type::Buffer(..) => "<storage, read_write>",
             _ => "",

@@ -65,10 +65,10 @@ impl Spelling for Wgsl {
             Type::Sampler(true) => "sampler_comparison".to_owned(),
             Type::Buffer(BufferKind::Counter, ..) => "atomic<u32>".to_owned(),
             Type::Buffer(_, _, t) => format!("array<{}>", of(t)),
-            Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
+            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
             Type::Pointer(t, space) => match space {
                 AddressSpace::Function => format!("ptr<function, {}>", of(t)),
-                AddressSpace::Device => format!("ptr<storage, {}, read_write>", of(t)),
+                AddressSpace::Device(_) => format!("ptr<storage, {}, read_write>", of(t)),
             },
             Type::Atomic(s) => format!("atomic<{}>", self.scalar_name(s)),
             Type::AccelerationStructure => "acceleration_structure".to_owned(),

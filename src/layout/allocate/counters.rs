@@ -11,7 +11,7 @@ impl<'a> Allocator<'a> {
         let facts = self.settings.api.facts();
         let ty = self.program.types.get(self.program.types.innermost(self.program.globals[id].ty));
         // Buffers that append or consume take two bindings in any case.
-        let counts = matches!(ty, Type::Buffer(BufferKind::Structured | BufferKind::Counter, ..));
+        let counts = matches!(ty, Type::Buffer(BufferKind::Structured(_) | BufferKind::Counter, ..));
         if !facts.explicit || self.settings.api == Api::D3d || !counts {
             return;
         }
@@ -38,7 +38,7 @@ impl<'a> Allocator<'a> {
             let global = &self.program.globals[*id];
             let may = matches!(
                 self.program.types.get(self.program.types.innermost(global.ty)),
-                Type::Buffer(BufferKind::Structured, Access::ReadWrite, _)
+                Type::Buffer(BufferKind::Structured(_), Access::ReadWrite, _)
             );
             let counts = &pending.layout.counts;
             let unit = Unit::SLOTS.into_iter().find(|u| counts.get(*u) > 0).filter(|_| may);

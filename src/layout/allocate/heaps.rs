@@ -29,6 +29,7 @@ fn binding_of(heap: Heap) -> u64 {
         Heap::Samplers => 0,
         Heap::Combined => 1,
         Heap::Resources => 2,
+        Heap::Counters => 3,
     }
 }
 

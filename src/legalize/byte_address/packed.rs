@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 /// Whether a type is a buffer that is to be one of words.
 pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> bool {
     match program.types.get(ty) {
-        Type::Buffer(BufferKind::Structured, _, element) => is_narrow(program, profile, element),
+        Type::Buffer(BufferKind::Structured(_), _, element) => is_narrow(program, profile, element),
         _ => false,
     }
 }

@@ -147,7 +147,7 @@ fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
     for function in program.reachable_functions() {
         let body = &program.functions[function].code;
         for id in body.expressions() {
-            if let Type::Pointer(_, AddressSpace::Device) = program.types.get(body.exprs[id].ty) {
+            if let Type::Pointer(_, AddressSpace::Device(_)) = program.types.get(body.exprs[id].ty) {
                 found.entry(body.exprs[id].ty).or_insert(body.exprs[id].span);
             }
         }
@@ -158,13 +158,20 @@ fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
 /// How the data lies that a pointer refers to: like elements of a structured buffer.
 fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<(Origin, Wanted)> {
     let settings = &cx.layout.settings;
-    let Type::Pointer(data, _) = cx.program.types.get(pointer) else { return None };
+    let Type::Pointer(data, space) = cx.program.types.get(pointer) else { return None };
     let order = cx.program.default_matrix_order;
-    let layout = Layouter { program: cx.program, settings }.contents(data, settings.rules.structured, order);
+    let layout =
+        Layouter { program: cx.program, settings }.contents(data, settings.rules_of(space.data_layout(), false), order);
     let size = layout.size();
-    let native = native.rules.structured;
+    let native = native.rules_of(space.data_layout(), false);
     let wanted = Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false };
     (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
+}
+
+/// The distance of the elements at a pointer.
+pub(super) fn element_stride(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<u64> {
+    let (_, wanted) = pointed(cx, pointer, span, native)?;
+    stride(cx.program, pointer, &wanted.layout)
 }
 
 /// Whether a type is a matrix that the target stores in one order only.
@@ -213,7 +220,7 @@ fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool
         return false;
     }
     match cx.program.types.get(cx.program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(_) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
+        Type::ConstantBuffer(_, _) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
         _ => matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order,
     }
 }

@@ -34,7 +34,7 @@ const BOTH_ORDERS: Finder = (
 const MIXED_ORDERS: Finder = (
     Capability::MixedMatrixOrders,
     Find::Parameter(|p, g, t| match *t {
-        Type::ConstantBuffer(t) | Type::TextureBuffer(t) | Type::Buffer(_, _, t) => mixes_orders(p, g, t),
+        Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::Buffer(_, _, t) => mixes_orders(p, g, t),
         _ => false,
     }),
 );

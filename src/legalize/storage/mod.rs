@@ -40,6 +40,7 @@ mod products;
 mod sharing;
 mod slot;
 mod stores;
+mod strides;
 mod types;
 mod uniform;
 mod unit_vectors;
@@ -65,6 +66,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    strides::number(cx);
     let mut plan = buffers::plan(cx);
     // From here on members have the offsets that they are to have.
     for (_, s) in cx.program.structs.iter_mut() {

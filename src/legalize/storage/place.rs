@@ -16,7 +16,7 @@ use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
 use crate::layout::types::same;
-use crate::layout::{Buffers, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
+use crate::layout::{BufferRules, Buffers, Detail, Layouter, Policy, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
 use crate::target::{Capability, Placement};
 use crate::tree::*;
@@ -30,12 +30,18 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
         return None;
     }
     match program.types.get(program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::PUSH_CONSTANT) => Some((t, push_rules)),
-        Type::ConstantBuffer(t) if global.modifiers.has(Modifiers::SHADER_RECORD) => Some((t, settings.rules.push)),
-        Type::ConstantBuffer(t) => Some((t, settings.rules.constant)),
+        Type::ConstantBuffer(t, layout) => {
+            let constant = match () {
+                () if global.modifiers.has(Modifiers::PUSH_CONSTANT) => push_rules,
+                () if global.modifiers.has(Modifiers::SHADER_RECORD) => settings.rules.push,
+                () => settings.rules.constant,
+            };
+            let settings = Settings { rules: BufferRules { constant, ..settings.rules }, ..*settings };
+            Some((t, settings.rules_of(layout, true)))
+        }
         Type::TextureBuffer(t) => Some((t, settings.rules.texture)),
-        Type::Buffer(BufferKind::Structured | BufferKind::Append | BufferKind::Consume, _, t) => {
-            Some((t, settings.rules.structured))
+        Type::Buffer(kind @ (BufferKind::Structured(_) | BufferKind::Append(_) | BufferKind::Consume(_)), _, t) => {
+            Some((t, settings.rules_of(kind.data_layout(), false)))
         }
         _ => None,
     }
@@ -47,7 +53,8 @@ pub(super) fn native_settings(cx: &Context) -> Settings {
     // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules. Empty structs will be gone.
     let Buffers { d3d_constant, d3d_structured, .. } = Policy::SPEC.buffers;
     let policy = Policy { buffers: Buffers { d3d_constant, d3d_structured, ..policy.buffers }, ..policy };
-    Settings { obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
+    let data_layouts = cx.profile.facts.data_layouts;
+    Settings { data_layouts, obey_vk_offset: false, obey_packoffset: false, ..Settings::native(api, policy) }
 }
 
 /// The layout of every buffer: by the target's own rules, but for members that have offsets.
@@ -90,7 +97,8 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
     for (_, s) in cx.program.structs.iter_mut().filter(|_| !all.is_empty()) {
         s.fields.iter_mut().for_each(|f| f.offset = None);
     }
-    let native = Settings::native(settings.api, settings.policy);
+    let data_layouts = cx.profile.facts.data_layouts;
+    let native = Settings { data_layouts, ..Settings::native(settings.api, settings.policy) };
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
     for (id, wanted) in all {
         let Some((ty, rules)) = data(cx, &native, id) else { continue };

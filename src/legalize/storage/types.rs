@@ -55,7 +55,7 @@ impl Planner<'_, '_> {
         let mut open: Vec<TypeId> = Vec::new();
         for (_, ty) in globals {
             match program.types.get(*ty) {
-                Type::ConstantBuffer(t) => match program.types.get(t) {
+                Type::ConstantBuffer(t, _) => match program.types.get(t) {
                     Type::Struct(s) => open.extend(program.structs[s].fields.iter().map(|f| f.ty)),
                     _ => open.push(t),
                 },
@@ -78,8 +78,8 @@ impl Planner<'_, '_> {
         for (id, ty) in globals {
             self.expected = None;
             match self.cx.program.types.get(ty) {
-                Type::ConstantBuffer(t) if self.cx.program.globals[id].transparent => self.members(t),
-                Type::ConstantBuffer(t) => self.contents(id, ty, t, true),
+                Type::ConstantBuffer(t, _) if self.cx.program.globals[id].transparent => self.members(t),
+                Type::ConstantBuffer(t, _) => self.contents(id, ty, t, true),
                 Type::TextureBuffer(t) => self.contents(id, ty, t, false),
                 Type::Buffer(kind, _, t) if kind != BufferKind::Typed => self.contents(id, ty, t, false),
                 _ => {}

@@ -26,7 +26,7 @@ pub(super) fn twins(cx: &mut Context) -> BTreeMap<StructId, StructId> {
     for global in cx.program.listed_globals().map(|id| &cx.program.globals[id]) {
         match cx.program.types.get(cx.program.types.innermost(global.ty)) {
             _ if global.kind != GlobalKind::Parameter => {}
-            Type::ConstantBuffer(t) => found.visit(cx.program, t, true, true),
+            Type::ConstantBuffer(t, _) => found.visit(cx.program, t, true, true),
             Type::TextureBuffer(t) | Type::Buffer(_, _, t) => found.visit(cx.program, t, false, true),
             _ => {}
         }

@@ -16,7 +16,7 @@ pub(super) fn is_possible(cx: &Context) -> bool {
         Type::Texture(Texture { element, .. }) | Type::Buffer(BufferKind::Typed, _, element) => {
             width(types, element).is_none()
         }
-        Type::ConstantBuffer(data) => !vectors_in(data) || dense && cx.profile.has(Capability::SparseUniformArrays),
+        Type::ConstantBuffer(data, _) => !vectors_in(data) || dense && cx.profile.has(Capability::SparseUniformArrays),
         Type::TextureBuffer(data) | Type::Buffer(_, _, data) => !vectors_in(data) || dense,
         // Arrays are no constants that are set from outside, and nothing that stages pass each other.
         _ => match global.kind {

@@ -90,7 +90,7 @@ impl Program {
 }
 
 /// What an expression assigns.
-fn target(kind: &ExprKind) -> Option<ExprId> {
+pub fn target(kind: &ExprKind) -> Option<ExprId> {
     match kind {
         ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(*target),
         _ => None,

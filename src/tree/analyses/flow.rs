@@ -102,7 +102,7 @@ fn literal_condition(exprs: &ExprArena, condition: ExprId) -> Option<bool> {
 }
 
 /// Whether a block has a `break` for the loop or switch that it is in.
-fn breaks(block: &Block) -> bool {
+pub fn breaks(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Switch(..) => false,
@@ -111,7 +111,7 @@ fn breaks(block: &Block) -> bool {
 }
 
 /// Whether a block has a `continue` for the loop that it is in.
-fn continues(block: &Block) -> bool {
+pub fn continues(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Continue => true,
         StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => false,

@@ -160,7 +160,7 @@ impl Verify<'_> {
 
     fn contents(&mut self, base: TypeId, ty: TypeId) {
         match self.program.types.get(base) {
-            Type::ConstantBuffer(element) | Type::TextureBuffer(element) | Type::ParameterBlock(element) => {
+            Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) | Type::ParameterBlock(element) => {
                 self.same("contents", element, ty);
             }
             _ => self.check(false, "contents", &[base, ty]),

@@ -7,7 +7,11 @@
 
 #![allow(clippy::disallowed_methods, reason = "a development tool")]
 
+#[path = "../filling.rs"]
+mod filling;
+
 use ash::vk;
+use filling::word;
 use serde::Deserialize;
 use std::io::{BufRead, Write};
 
@@ -25,15 +29,6 @@ struct Buffer {
     /// Holds zeros at first, not what [`word`] says.
     zero: bool,
     read: bool,
-}
-
-/// What a buffer holds at first: floats that are small multiples of a quarter, so that sums and products are exact; as integers
-/// they are large.
-fn word(binding: u32, index: u32) -> u32 {
-    let mixed = (binding + 1).wrapping_mul(0x9e37_79b9) ^ index.wrapping_mul(0x85eb_ca6b);
-    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d);
-    let quarters = ((mixed >> 12) % 512) as f32 - 256.0;
-    (quarters / 4.0).to_bits()
 }
 
 fn main() -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! What a generated program declares for the module: structs, static variables, functions, resources, and the entry function.
 
+use super::families;
 use super::generator::{Access, Function, Generator, Mode, Variable};
 use super::statements::with_braces;
 use super::tree::{Kind, Part, Tree};
@@ -42,7 +43,7 @@ pub const RESULTS: u64 = 40;
 pub const THREADS: u64 = 4;
 
 /// Bindings that a program may use.
-pub const BINDINGS: u32 = 4;
+pub const BINDINGS: u32 = 5;
 
 impl Generator {
     /// A whole program, whose buffers begin at a binding.
@@ -59,12 +60,44 @@ impl Generator {
         } else {
             self.hlsl_declarations();
         }
+        for _ in 0..self.below(4) {
+            self.family();
+        }
         for _ in 0..1 + self.below(4) {
             self.function(None);
         }
         let entry = self.entry();
         let parts = std::mem::take(&mut self.declarations).into_iter().map(Part::Tree).collect();
         Program { tree: Tree::new(Kind::Fixed, parts), entry, buffers, leaves_out: self.leaves_out }
+    }
+
+    /// A part of the language by its text, and its functions.
+    fn family(&mut self) {
+        let all: Vec<&families::Family> = families::of(self.dialect).collect();
+        let family = self.pick(&all);
+        let ending = self.module_name("");
+        let mut text = String::new();
+        for c in family.text.chars() {
+            match c {
+                '@' => text.push_str(&ending),
+                '#' => text.push_str(&(1 + self.below(29)).to_string()),
+                c => text.push(c),
+            }
+        }
+        self.add(Tree::text(Kind::Declaration, text));
+        for (name, parameters, result) in family.functions.iter().filter_map(|f| families::signature(f)) {
+            let name = name.replace('@', &ending);
+            let function = Function {
+                name,
+                receiver: None,
+                parameters,
+                result: Some(result),
+                effects: false,
+                mentions: false,
+                cost: 30,
+            };
+            self.functions.push(function);
+        }
     }
 
     pub fn add(&mut self, tree: Tree) {
@@ -124,6 +157,9 @@ impl Generator {
             self.bytes = Some(name);
             made.push(Buffer::Bytes);
         }
+        if self.chance(35) {
+            self.block_of_constants(first, &mut made);
+        }
         if !self.structs.is_empty() {
             self.structured_buffers(first, &mut made);
         }
@@ -132,6 +168,26 @@ impl Generator {
             self.add(Tree::text(Kind::Declaration, format!("static uint thread_{} = 0u;\n", self.suffix)));
         }
         made
+    }
+
+    /// `cbuffer`: its members are variables of the module.
+    fn block_of_constants(&mut self, first: u32, made: &mut Vec<Buffer>) {
+        let binding = first + made.len() as u32;
+        let mut lines = String::new();
+        for index in 0..1 + self.below(6) {
+            let field = self.field(index);
+            let ty = match field.ty {
+                Type::Vector(Scalar::Uint, count) if self.chance(30) => Type::Vector(Scalar::Bool, count),
+                other => other,
+            };
+            let name = self.module_name("member");
+            lines.push_str(&format!("{}{};\n", field.modifier, ty.declare(&name)));
+            self.declare(&name, ty, Access::Read);
+        }
+        let name = self.module_name("Block");
+        let text = format!("[[vk::binding({binding}, 0)]] cbuffer {name} : register(b{binding})\n{{\n{lines}}}\n");
+        self.add(Tree::text(Kind::Declaration, text));
+        made.push(Buffer::Constant);
     }
 
     fn structured_buffers(&mut self, first: u32, made: &mut Vec<Buffer>) {
@@ -450,8 +506,10 @@ impl Generator {
             let ty = self.result_type();
             let parameters =
                 vec![(Mode::In, ty.clone()), (Mode::In, ty.clone()), (Mode::In, Type::scalar(Scalar::Int))];
+            // Of literals DXC finds no argument of the template.
+            let name = if self.is_slang() { name.to_owned() } else { format!("{name}<{}>", ty.name()) };
             let function = Function {
-                name: name.to_owned(),
+                name,
                 receiver: None,
                 parameters,
                 result: Some(ty),

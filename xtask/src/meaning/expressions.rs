@@ -65,6 +65,12 @@ impl Generator {
             Type::Vector(scalar, count) => Some(self.literal(*scalar, *count)),
             Type::Matrix(scalar, rows, columns) => Some(self.matrix_of_parts(*scalar, *rows, *columns, 0)),
             Type::Struct(_) => {
+                if self.chance(25)
+                    && let Some((buffer, at)) = self.struct_of_bytes(ty)
+                {
+                    let text = format!("{buffer}.Load<{}>({at})", ty.name());
+                    return Some(Value::text(ty.clone(), Range::STORED, text));
+                }
                 let zero = Value::text(ty.clone(), Range::STORED, ty.zero()?);
                 Some(self.readable(ty).unwrap_or(zero))
             }
@@ -159,7 +165,7 @@ impl Generator {
         let (a, b) = (self.optional(scalar, count, depth), self.optional(scalar, count, depth));
         let range = a.range.or(b.range);
         // DXC's SPIR-V back end has no `select`.
-        let by_component = count > 1 && self.is_slang() && self.chance(25);
+        let by_component = count > 1 && self.is_slang() && self.rare();
         let condition = self.number(Scalar::Bool, if by_component { count } else { 1 }, depth);
         // `select` evaluates both, and its scalar form is not everywhere.
         let pattern = if by_component { "select({}, {}, {})" } else { "(({}) ? ({}) : ({}))" };
@@ -170,7 +176,8 @@ impl Generator {
     fn assignment_value(&mut self, ty: &Type, depth: u32) -> Value {
         let Type::Vector(scalar, count) = *ty else { return self.number(Scalar::Int, 1, depth) };
         let Some((target, _)) = self.writable(ty, &[], false) else { return self.literal(scalar, count) };
-        if scalar.is_integer() && self.chance(60) {
+        let steps = self.is_slang() || !target.is_matrix_element() || self.rare();
+        if scalar.is_integer() && steps && self.chance(60) {
             let pattern = self.pick(&["(++{})", "({}++)", "(--{})", "({}--)"]);
             let mut value = Value::of(ty.clone(), Range::STORED, pattern, vec![target]);
             value.effects = true;
@@ -262,7 +269,7 @@ impl Generator {
                     self.number(Scalar::Int, count, depth),
                 );
                 // slangc makes a floating-point instruction of an integer `mad`.
-                let mad = if self.is_slang() || self.chance(90) { "({} * {} + {})" } else { "mad({}, {}, {})" };
+                let mad = if self.is_slang() || !self.rare() { "({} * {} + {})" } else { "mad({}, {}, {})" };
                 let pattern = self.pick(&[mad, "clamp({}, -abs({} >> 1), abs({} >> 1))"]);
                 Value::of(ty, Range::STORED, pattern, vec![a, b, c])
             }
@@ -305,17 +312,40 @@ impl Generator {
     fn loaded(&mut self, scalar: Scalar, count: u8) -> Value {
         let ty = Type::Vector(scalar, count);
         let Some(buffer) = self.bytes.clone() else { return self.literal(scalar, count) };
-        let at = 4 * self.below(12);
+        let at = self.word_of_bytes();
         let name = ty.name();
         let text = match self.below(3) {
-            0 => format!("{buffer}.Load<{name}>(thread_{} * 64u + {at}u)", self.suffix),
+            0 => format!("{buffer}.Load<{name}>({at})"),
             _ => {
                 let number = if count == 1 { String::new() } else { count.to_string() };
-                format!("{name}({buffer}.Load{number}(thread_{} * 64u + {at}u))", self.suffix)
+                format!("{name}({buffer}.Load{number}({at}))")
             }
         };
         self.mentions = true;
         Value::text(ty, Range::STORED, text)
+    }
+
+    /// Where a few words of the thread at hand are in the byte-address buffer: constant, or calculated.
+    pub fn word_of_bytes(&mut self) -> String {
+        let first = format!("thread_{} * {BYTES_OF_THREAD}u", self.suffix);
+        let index = match self.chance(30) {
+            true => self.constant_integer(),
+            false => None,
+        };
+        match index {
+            Some(index) => format!("{first} + (uint({index}) % 12u) * 4u"),
+            None => format!("{first} + {}u", 4 * self.below(12)),
+        }
+    }
+
+    /// A struct in the byte-address buffer, behind the words of the thread.
+    pub fn struct_of_bytes(&mut self, ty: &Type) -> Option<(String, String)> {
+        let buffer = self.bytes.clone()?;
+        let fits = ty.words_without_matrices().is_some_and(|words| words * 4 <= BYTES_OF_THREAD - 128);
+        let behind = 64 + 4 * self.below(16);
+        let at = format!("thread_{} * {BYTES_OF_THREAD}u + {behind}u", self.suffix);
+        self.mentions |= fits;
+        fits.then_some((buffer, at))
     }
 
     /// A part of what a function gives.
@@ -554,7 +584,8 @@ impl Generator {
             1 | 2 => {
                 let (a, b) = (self.number(Scalar::Bool, count, depth), self.optional(Scalar::Bool, count, depth));
                 // DXC's SPIR-V back end has neither `and` nor `or`.
-                let pattern = match (count > 1, self.is_slang()) {
+                let functions = self.is_slang() && self.rare();
+                let pattern = match (count > 1, functions) {
                     (true, true) => ["and({}, {})", "or({}, {})"],
                     (true, false) => ["({} == {})", "({} != {})"],
                     (false, _) => ["({} && {})", "({} || {})"],
@@ -679,6 +710,10 @@ impl Generator {
                 }
                 Mode::Out | Mode::InOut => {
                     let (place, variable) = self.writable(ty, &taken, function.mentions)?;
+                    // Both peers make illegal code of several elements of a matrix there.
+                    if place.is_matrix_elements() && !self.rare() {
+                        return None;
+                    }
                     taken.push(variable.name);
                     effects = true;
                     place.tree
@@ -699,6 +734,9 @@ impl Generator {
         self.dialect == Dialect::Slang
     }
 }
+
+/// Bytes of the byte-address buffer that each thread has for itself.
+pub const BYTES_OF_THREAD: u64 = 512;
 
 /// What calls may cost in one function.
 const COST_OF_CALLS: u64 = super::generator::COST / 4;

@@ -31,6 +31,20 @@ impl Value {
         Value { tree, ty, range, effects }
     }
 
+    /// Whether it is several elements of a matrix: `m._m00_m11`.
+    pub fn is_matrix_elements(&self) -> bool {
+        let mut text = String::new();
+        self.tree.print(&mut text);
+        text.rsplit_once('.').is_some_and(|(_, last)| last.starts_with('_') && last.matches('_').count() > 1)
+    }
+
+    /// Whether it is an element of a matrix: `m._m00`.
+    pub fn is_matrix_element(&self) -> bool {
+        let mut text = String::new();
+        self.tree.print(&mut text);
+        text.rsplit_once('.').is_some_and(|(_, last)| last.starts_with('_'))
+    }
+
     pub fn text(ty: Type, range: Range, text: impl Into<String>) -> Value {
         let tree = Tree::text(Kind::Value(ty.clone()), text);
         Value { tree, ty, range, effects: false }
@@ -154,6 +168,11 @@ impl Generator {
 
     pub fn chance(&mut self, percent: u64) -> bool {
         self.random.chance(percent)
+    }
+
+    /// Whether to write what a peer is known to refuse: a file of many programs then has to be compiled in parts.
+    pub fn rare(&mut self) -> bool {
+        self.random.below(400) == 0
     }
 
     pub fn pick<T: Clone>(&mut self, list: &[T]) -> T {
@@ -283,9 +302,9 @@ impl Generator {
                 }
                 // Now and then of a swizzle.
                 let outer = self.swizzle(*size, *size, write);
-                // slangc stores to another component then.
-                let between =
-                    if self.chance(8) && !(write && self.is_slang()) { format!(".{outer}") } else { String::new() };
+                // slangc stores to another component then, and DXC makes illegal code of some.
+                let between = if write { self.rare() && !self.is_slang() } else { self.chance(8) };
+                let between = if between { format!(".{outer}") } else { String::new() };
                 Some((goal.clone(), format!("{{}}{between}.{}", self.swizzle(*size, *count, write)), None))
             }
             Type::Matrix(scalar, rows, columns) => match goal {
@@ -320,15 +339,10 @@ impl Generator {
         if self.chance(50) {
             return (format!("{{}}[{}]", self.below(u64::from(count))), None);
         }
-        let constant =
-            |v: &Variable| v.access == Access::Constant && matches!(&v.ty, Type::Vector(s, 1) if s.is_integer());
-        let constants: Vec<Variable> =
-            self.visible().into_iter().map(|(v, _)| v).filter(|v| constant(v)).cloned().collect();
-        if constants.is_empty() {
+        let Some(chosen) = self.constant_integer() else {
             return (format!("{{}}[{}]", self.below(u64::from(count))), None);
-        }
-        let chosen = self.pick(&constants);
-        let value = Value::text(chosen.ty, Range::STORED, chosen.name);
+        };
+        let value = Value::text(Type::scalar(Scalar::Int), Range::STORED, chosen);
         let add = self.below(3);
         let pattern = if count.is_power_of_two() && self.chance(50) {
             format!("{{}}[({{}} + {add}) & {}]", count - 1)
@@ -336,6 +350,15 @@ impl Generator {
             format!("{{}}[uint({{}} + {add}) % {count}u]")
         };
         (pattern, Some(value))
+    }
+
+    /// A constant integer in scope, by its name.
+    pub fn constant_integer(&mut self) -> Option<String> {
+        let constant =
+            |v: &Variable| v.access == Access::Constant && matches!(&v.ty, Type::Vector(s, 1) if s.is_integer());
+        let constants: Vec<String> =
+            self.visible().into_iter().filter(|(v, _)| constant(v)).map(|(v, _)| v.name.clone()).collect();
+        if constants.is_empty() { None } else { Some(self.pick(&constants)) }
     }
 
     /// A swizzle; with no component twice where it is written to.

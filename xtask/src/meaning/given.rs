@@ -24,7 +24,8 @@ pub fn run(programs: &[PathBuf], tools: &Tools, execute: &Path, out: &Path) -> R
         for dialect in dialects {
             for (rows, scalar) in [(false, false), (true, true)] {
                 let settings = Settings { dialect: *dialect, rows, scalar };
-                let mut runner = Runner { tools, device: Device::new(execute), directory: out, settings, quick: false };
+                let device = Device::new(execute);
+                let mut runner = Runner { tools, device, directory: out, settings, quick: false, on_device: true };
                 right &= judged(&mut runner, path, &case);
             }
         }

@@ -3,8 +3,10 @@
 use super::clock;
 use super::declarations::{Buffer, Program, RESULTS, THREADS};
 use super::device::{Bound, Device};
-use super::routes::{Refusal, Route, Settings, Tools};
+use super::routes::{self, Refusal, Route, Settings, Tools};
+use crate::{filling, interpreter};
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// A generated program and where its buffers begin.
@@ -90,6 +92,8 @@ pub struct Runner<'a> {
     pub settings: Settings,
     /// Judges that say nothing of what a program writes are left out.
     pub quick: bool,
+    /// Programs run on a Vulkan device, rather than in the interpreter.
+    pub on_device: bool,
 }
 
 impl Runner<'_> {
@@ -152,7 +156,16 @@ impl Runner<'_> {
         words.is_ok_and(|words| words.first().is_some_and(|words| words == right))
     }
 
-    /// What each of some programs of one module writes.
+    fn results(&mut self, spirv: &Path, buffers: &[Bound]) -> Result<Vec<Vec<u32>>, Refusal> {
+        let interpreted = if self.on_device { None } else { interpreted(spirv, buffers) };
+        if let Some(results) = interpreted {
+            return Ok(results);
+        }
+        self.tools.for_driver(spirv)?;
+        clock::timed("device", || self.device.run(spirv, buffers)).map_err(Refusal::ToolCrash)
+    }
+
+    /// What each of some programs of one module writes. What the interpreter does not know runs on the device.
     fn execute(&mut self, spirv: &Path, cases: &[Case]) -> Result<Vec<Vec<u32>>, Refusal> {
         let count = cases.len() as u64;
         let mut buffers = vec![
@@ -166,8 +179,7 @@ impl Runner<'_> {
                 buffers.push(Bound { binding, uniform, bytes: BUFFER_BYTES, zero: false, read });
             }
         }
-        let mut results =
-            clock::timed("device", || self.device.run(spirv, &buffers)).map_err(Refusal::ToolCrash)?.into_iter();
+        let mut results = self.results(spirv, &buffers)?.into_iter();
         let output = results.next().unwrap_or_default();
         let words = |(index, case): (usize, &Case)| {
             let mut words = Vec::new();
@@ -176,11 +188,37 @@ impl Runner<'_> {
                 words.extend_from_slice(output.get(first..first + RESULTS as usize).unwrap_or_default());
             }
             let own = case.program.buffers.iter().filter(|b| b.is_read());
-            own.for_each(|_| words.extend(results.next().unwrap_or_default()));
+            // Zeros have a sign that compilers do not keep.
+            let unsigned = |word: u32| if word == 0x8000_0000 { 0 } else { word };
+            own.for_each(|_| words.extend(results.next().unwrap_or_default().into_iter().map(unsigned)));
             words
         };
         Ok(cases.iter().enumerate().map(words).collect())
     }
+}
+
+/// The words of the buffers that are read, by the interpreter; nothing when it does not know an instruction.
+fn interpreted(spirv: &Path, buffers: &[Bound]) -> Option<Vec<Vec<u32>>> {
+    let bytes = std::fs::read(spirv).ok()?;
+    let code: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let filled = |b: &Bound| {
+        let words = 0..(b.bytes / 4) as u32;
+        (b.binding, words.map(|i| if b.zero { 0 } else { filling::word(b.binding, i) }).collect())
+    };
+    let given: Vec<(u32, Vec<u32>)> = buffers.iter().map(filled).collect();
+    let run = || clock::timed("interpreter", || interpreter::run(&code, &given));
+    let mut done = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(done)) => done,
+        Ok(Err(why)) => {
+            clock::timed(&format!("not interpreted: {why}"), || {});
+            return None;
+        }
+        Err(_) => {
+            clock::timed(&format!("interpreter panicked: {}", routes::last_panic()), || {});
+            return None;
+        }
+    };
+    Some(buffers.iter().filter(|b| b.read).map(|b| done.remove(&b.binding).unwrap_or_default()).collect())
 }
 
 /// The lines that a tool speaks of: `file:12:3` or `file:12:`.
@@ -207,6 +245,8 @@ fn suffixes(line: &str) -> Vec<&str> {
 pub enum Fault {
     /// One of ours differs from every peer, or from a peer when the other one says nothing.
     Ours(Vec<Route>),
+    /// The same in the interpreter alone: the driver gives something its value, or the interpreter is wrong.
+    Undefined(Vec<Route>),
     /// We refuse what a peer takes, with the message.
     Refused(Route, String),
     /// A tool refuses our text, with the message.
@@ -222,7 +262,7 @@ pub enum Fault {
 impl Fault {
     pub fn is_ours(&self) -> bool {
         match self {
-            Fault::Ours(_) | Fault::Refused(..) | Fault::Illegal(..) | Fault::Crash(..) => true,
+            Fault::Ours(_) | Fault::Undefined(_) | Fault::Refused(..) | Fault::Illegal(..) | Fault::Crash(..) => true,
             Fault::Peer(_) | Fault::PeerRefused(..) => false,
         }
     }
@@ -230,7 +270,7 @@ impl Fault {
     /// The routes that show it.
     pub fn routes(&self) -> Vec<Route> {
         match self {
-            Fault::Ours(routes) => routes.clone(),
+            Fault::Ours(routes) | Fault::Undefined(routes) => routes.clone(),
             Fault::Refused(route, _)
             | Fault::Illegal(route, _)
             | Fault::Crash(route, _)
@@ -244,6 +284,7 @@ impl Fault {
         let names = |routes: &[Route]| routes.iter().map(|r| r.name()).collect::<Vec<_>>().join("+");
         match self {
             Fault::Ours(routes) => format!("WRONG {}", names(routes)),
+            Fault::Undefined(routes) => format!("UNDEFINED {}", names(routes)),
             Fault::Refused(route, why) => format!("REFUSED {}: {why}", route.name()),
             Fault::Illegal(route, why) => format!("ILLEGAL {}: {why}", route.name()),
             Fault::Crash(route, why) => format!("CRASH {}: {why}", route.name()),

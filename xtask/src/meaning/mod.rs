@@ -5,6 +5,7 @@ mod clock;
 mod declarations;
 mod device;
 mod expressions;
+mod families;
 mod generator;
 mod given;
 mod judge;
@@ -38,7 +39,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Programs in a file: the tools start once for all of them.
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = 24)]
     batch: u64,
     /// One of the files alone, counted from 0.
     #[arg(long)]
@@ -64,6 +65,12 @@ pub struct Options {
     /// Only classes that contain this text are made smaller and kept.
     #[arg(long)]
     only: Option<String>,
+    /// One in so many files runs on the Vulkan device, the others in the interpreter; what differs there runs on the device, too.
+    #[arg(long, default_value_t = 16)]
+    device: u64,
+    /// slangc compiles one in so many files of HLSL, and every file of Slang.
+    #[arg(long, default_value_t = 4)]
+    slangc: u64,
     /// Where programs that show something are kept.
     #[arg(long, default_value = "target/meaning")]
     out: PathBuf,
@@ -132,10 +139,19 @@ fn one_file(
     let cases: Vec<Case> = (0..options.batch.min(options.count - first))
         .map(|i| case(options.seed + first + i, i, settings.dialect))
         .collect();
-    let mut runner = Runner { tools, device: Device::new(program), directory: &directory, settings, quick: false };
-    let outcomes = outcomes_of(&mut runner, &cases);
-    for (case, outcomes) in cases.iter().zip(&outcomes) {
-        let shown = faults(&mut runner, case, outcomes);
+    let on_device = batch.is_multiple_of(options.device.max(1));
+    let device = Device::new(program);
+    let mut runner = Runner { tools, device, directory: &directory, settings, quick: false, on_device };
+    let every = |route: &Route| route.takes(settings.dialect);
+    let some = |route: &Route| {
+        let left_out = settings.dialect == Dialect::Hlsl && !(batch / 2).is_multiple_of(options.slangc.max(1));
+        every(route) && !(*route == Route::Slangc && left_out)
+    };
+    let routes: Vec<Route> = Route::ALL.into_iter().filter(some).collect();
+    let outcomes = outcomes_of(&mut runner, &cases, &routes);
+    for (case, outcomes) in cases.iter().zip(outcomes) {
+        let (shown, outcomes) = shown(&mut runner, case, outcomes);
+        let outcomes = &outcomes;
         let peer_ran = outcomes.iter().any(|(r, o)| !r.is_ours() && o.is_ok());
         let mut new = Vec::new();
         if let Ok(mut found) = found.lock() {
@@ -145,7 +161,11 @@ fn one_file(
                 let (_, seeds) = found.classes.entry(fault.class()).or_insert((fault.is_ours(), Vec::new()));
                 seeds.push(case.seed);
                 // What computes something else has no message that tells its causes apart.
-                let kept = if matches!(fault, Fault::Ours(_) | Fault::Peer(_)) { options.kept } else { 1 };
+                let kept = if matches!(fault, Fault::Ours(_) | Fault::Undefined(_) | Fault::Peer(_)) {
+                    options.kept
+                } else {
+                    1
+                };
                 if seeds.len() <= kept {
                     new.push(fault);
                 }
@@ -156,6 +176,38 @@ fn one_file(
         }
     }
     Ok(())
+}
+
+/// What a program shows. What the interpreter finds is asked of the routes that were left out, and then of the device.
+fn shown(runner: &mut Runner, case: &Case, outcomes: Vec<(Route, Outcome)>) -> (Vec<Fault>, Vec<(Route, Outcome)>) {
+    let ours = |found: &[Fault]| found.iter().any(|f| matches!(f, Fault::Ours(_)));
+    let mut found = faults(runner, case, &outcomes);
+    if runner.on_device || !ours(&found) {
+        return (found, outcomes);
+    }
+    let mut outcomes = outcomes;
+    let dialect = runner.settings.dialect;
+    let routes: Vec<Route> = Route::ALL.into_iter().filter(|r| r.takes(dialect)).collect();
+    let left: Vec<Route> = routes.iter().copied().filter(|r| outcomes.iter().all(|(o, _)| o != r)).collect();
+    if !left.is_empty() {
+        outcomes.extend(outcomes_of(runner, std::slice::from_ref(case), &left).remove(0));
+        found = faults(runner, case, &outcomes);
+        if !ours(&found) {
+            return (found, outcomes);
+        }
+    }
+    runner.on_device = true;
+    let confirmed = outcomes_of(runner, std::slice::from_ref(case), &routes).remove(0);
+    let mut on_device = faults(runner, case, &confirmed);
+    runner.on_device = false;
+    if ours(&on_device) {
+        return (on_device, confirmed);
+    }
+    on_device.extend(found.into_iter().filter_map(|fault| match fault {
+        Fault::Ours(routes) => Some(Fault::Undefined(routes)),
+        _ => None,
+    }));
+    (on_device, outcomes)
 }
 
 /// Keeps the first program of a class, made smaller.
@@ -178,8 +230,12 @@ fn keep(
     let said = format!("{class}\nseed {}, {:?}\n", case.seed, runner.settings);
     write("whole.txt", &(said.clone() + &listed(outcomes)))?;
     if options.reduce > 0 && (options.peers || fault.is_ours()) {
+        let before = runner.on_device;
         let smaller = reduce::reduced(runner, case, fault, Duration::from_secs(options.reduce));
-        let outcomes = outcomes_of(runner, std::slice::from_ref(&smaller)).remove(0);
+        let routes: Vec<Route> = Route::ALL.into_iter().filter(|r| r.takes(runner.settings.dialect)).collect();
+        runner.on_device = !matches!(fault, Fault::Undefined(_));
+        let outcomes = outcomes_of(runner, std::slice::from_ref(&smaller), &routes).remove(0);
+        runner.on_device = before;
         write("what.txt", &(said + &listed(&outcomes)))?;
         write(runner.settings.file_name(), &judge::source(std::slice::from_ref(&smaller)))?;
         println!("{class}\n  seed {}: {}", case.seed, directory.join(runner.settings.file_name()).display());
@@ -195,13 +251,12 @@ fn listed(outcomes: &[(Route, Outcome)]) -> String {
     outcomes.iter().map(line).collect()
 }
 
-/// What each of some programs writes, by every route.
-fn outcomes_of(runner: &mut Runner, cases: &[Case]) -> Vec<Vec<(Route, Outcome)>> {
+/// What each of some programs writes, by some routes.
+fn outcomes_of(runner: &mut Runner, cases: &[Case], routes: &[Route]) -> Vec<Vec<(Route, Outcome)>> {
     let mut outcomes: Vec<Vec<(Route, Outcome)>> = vec![Vec::new(); cases.len()];
-    let dialect = runner.settings.dialect;
-    for route in Route::ALL.into_iter().filter(|r| r.takes(dialect)) {
-        for (of_case, outcome) in outcomes.iter_mut().zip(runner.outcomes(route, cases)) {
-            of_case.push((route, outcome));
+    for route in routes {
+        for (of_case, outcome) in outcomes.iter_mut().zip(runner.outcomes(*route, cases)) {
+            of_case.push((*route, outcome));
         }
     }
     outcomes

@@ -135,7 +135,6 @@ impl Tools {
                     self.slangc(&file, settings, &binary)
                 };
                 finish(command, Refusal::Source)?;
-                self.judged(&binary)?;
             }
         }
         Ok(binary)
@@ -150,8 +149,8 @@ impl Tools {
         std::fs::read_to_string(directory.join(name)).ok()
     }
 
-    /// What a peer made is run only when it is SPIR-V: a driver does anything with what is not.
-    fn judged(&self, binary: &Path) -> Result<(), Refusal> {
+    /// What tools made is run only when it is SPIR-V: a driver does anything with what is not.
+    pub fn for_driver(&self, binary: &Path) -> Result<(), Refusal> {
         let failed = |e: std::io::Error| Refusal::Crash(e.to_string());
         let bytes = std::fs::read(binary).map_err(failed)?;
         std::fs::write(binary, spirv::for_old_tools(&bytes)).map_err(failed)?;
@@ -169,7 +168,6 @@ impl Tools {
         let binary = directory.join("second.spv");
         let settings = Settings { rows: false, ..settings };
         finish(self.slangc(&directory.join("ours.hlsl"), settings, &binary), Refusal::Source)?;
-        self.judged(&binary)?;
         Ok(binary)
     }
 
@@ -264,7 +262,8 @@ pub fn keep_panics() {
     }));
 }
 
-fn last_panic() -> String {
+/// Where and why the last panic was.
+pub fn last_panic() -> String {
     let said = PANIC.lock().map(|p| p.clone()).unwrap_or_default();
     said.lines().nth(1).unwrap_or_default().to_owned()
 }

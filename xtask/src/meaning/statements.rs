@@ -163,6 +163,10 @@ impl Generator {
             _ => Type::Vector(scalar, 2 + self.below(3) as u8),
         };
         let (place, _) = self.writable(&ty, &[], false)?;
+        // DXC's SPIR-V leaves elements of matrices as they are.
+        if place.is_matrix_element() && !self.is_slang() && !self.rare() {
+            return None;
+        }
         let pattern = self.pick(&["{}++;\n", "{}--;\n", "++{};\n", "--{};\n"]);
         Some(statement(pattern, vec![place.tree]))
     }
@@ -184,8 +188,12 @@ impl Generator {
         let count = 1 + self.below(4) as u8;
         let ty = Type::Vector(scalar, count);
         let value = self.number(scalar, count, 3);
-        let at = 4 * self.below(12);
-        let place = format!("thread_{} * 64u + {at}u", self.suffix);
+        if self.chance(30)
+            && let Some(stored) = self.store_struct()
+        {
+            return Some(stored);
+        }
+        let place = self.word_of_bytes();
         let number = if count == 1 { String::new() } else { count.to_string() };
         let pattern = match self.below(3) {
             0 => format!("{buffer}.Store<{}>({place}, {{}});\n", ty.name()),
@@ -197,6 +205,19 @@ impl Generator {
         };
         (self.effects, self.mentions) = (true, true);
         Some(statement(&pattern, vec![value.tree]))
+    }
+
+    /// A struct in the byte-address buffer.
+    fn store_struct(&mut self) -> Option<Tree> {
+        let structs: Vec<Type> = self.structs.iter().cloned().map(Type::Struct).collect();
+        if structs.is_empty() {
+            return None;
+        }
+        let ty = self.pick(&structs);
+        let (buffer, at) = self.struct_of_bytes(&ty)?;
+        let value = self.value(&ty, 2)?;
+        (self.effects, self.mentions) = (true, true);
+        Some(statement(&format!("{buffer}.Store<{}>({at}, {{}});\n", ty.name()), vec![value.tree]))
     }
 
     /// `break`, `continue` or `return`, mostly under a condition.
@@ -291,7 +312,7 @@ impl Generator {
         let selector = self.number(scalar, 1, 3).tree;
         let suffix = if scalar == Scalar::Uint { "u" } else { "" };
         self.enclosing.push(Enclosing::Switch);
-        let mut pattern = format!("switch (({{}}) & 3{suffix}) \u{1}\n");
+        let mut pattern = format!("switch ({}({{}}) & 3{suffix}) \u{1}\n", scalar.name());
         let mut operands = vec![selector];
         let labels = 1 + self.below(4);
         let with_default = self.chance(60);

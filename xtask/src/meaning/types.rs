@@ -67,6 +67,16 @@ impl Type {
         }
     }
 
+    /// How many words it has, where no matrix and no Boolean is inside: peers do not agree on the bytes of those.
+    pub fn words_without_matrices(&self) -> Option<u64> {
+        match self {
+            Type::Vector(Scalar::Bool, _) | Type::Matrix(..) => None,
+            Type::Vector(_, count) => Some(u64::from(*count)),
+            Type::Array(element, count) => Some(element.words_without_matrices()? * u64::from(*count)),
+            Type::Struct(of) => of.fields.iter().map(|f| f.ty.words_without_matrices()).sum(),
+        }
+    }
+
     /// `int3 name[2]`.
     pub fn declare(&self, name: &str) -> String {
         let mut sizes = String::new();

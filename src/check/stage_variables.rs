@@ -1,0 +1,92 @@
+//! Inputs and outputs of a stage that are declared as variables outside of functions, as GLSL has them.
+//!
+//! Before: `in float2 uv;  out float4 color;                void main() { color = f(uv); }`
+//! After:  `static float2 uv;  static float4 color;         void main(float2 uv_, out float4 color_) { uv = uv_; ... color_ = color; }`
+//!
+//! Every entry point that reaches one has it as a parameter. Functions see the variable, as they do in GLSL.
+
+use super::Checker;
+use crate::tree::{
+    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Stmt, StmtKind,
+};
+
+/// What a stage variable is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct StageVariable {
+    pub(super) global: GlobalId,
+    pub(super) mode: ParamMode,
+}
+
+impl Checker<'_> {
+    /// Gives entry points their parameters.
+    pub(super) fn declare_stage_variables(&mut self) {
+        if self.stage_variables.is_empty() {
+            return;
+        }
+        let mut variables = std::mem::take(&mut self.stage_variables);
+        variables.sort_by_key(|v| (self.program.globals[v.global].unit, self.program.globals[v.global].ordinal));
+        let entries: Vec<FunctionId> = self.program.entry_points.iter().map(|e| e.function).collect();
+        for entry in entries {
+            let reached = self.program.analyses().reached_globals([entry].into_iter());
+            let mut body = std::mem::take(&mut self.program.functions[entry].code);
+            let mut outputs = Vec::new();
+            let mut first = Vec::new();
+            for &StageVariable { global, mode } in variables.iter().filter(|v| reached.contains(&v.global)) {
+                let declared = &self.program.globals[global];
+                let (ty, span) = (declared.ty, declared.span);
+                let local = body.add_local(declared.name, ty, span);
+                let param = Param {
+                    mode,
+                    semantic: declared.semantic,
+                    modifiers: declared.modifiers,
+                    matrix_order: declared.matrix_order,
+                    explicit: declared.explicit.clone(),
+                    attributes: declared.attributes.clone(),
+                    ..Param::new(local)
+                };
+                self.program.functions[entry].params.push(param);
+                if mode == ParamMode::Out {
+                    outputs.push((local, global));
+                } else {
+                    first.push(copy(&self.program, &mut body, (local, global), false));
+                }
+            }
+            if !outputs.is_empty() {
+                let mut block = std::mem::take(&mut body.block);
+                write_outputs(&mut self.program, &mut body, &mut block, &outputs);
+                body.block = block;
+            }
+            body.block.stmts.splice(0..0, first);
+            self.program.functions[entry].code = body;
+        }
+    }
+}
+
+/// The parameter to the variable, or the variable to the parameter.
+fn copy(program: &Program, body: &mut Body, (local, global): (LocalId, GlobalId), out: bool) -> Stmt {
+    let (ty, span) = (program.globals[global].ty, program.globals[global].span);
+    let variable = body.exprs.push(Expr { kind: ExprKind::Global(global), ty, span });
+    let parameter = body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+    let (target, value) = if out { (parameter, variable) } else { (variable, parameter) };
+    let assign = body.exprs.push(Expr { kind: ExprKind::Assign(None, target, value), ty, span });
+    Stmt::new(StmtKind::Expr(assign), span)
+}
+
+/// Outputs are written where the entry point returns, after what it returns has been computed.
+fn write_outputs(program: &mut Program, body: &mut Body, block: &mut Block, outputs: &[(LocalId, GlobalId)]) {
+    block.rewrite(&mut |mut stmt, out| {
+        if let StmtKind::Return(value) = &mut stmt.kind {
+            if let Some(result) = *value {
+                let ty = body.exprs[result].ty;
+                let local = body.add_local("result", ty, stmt.span);
+                out.push(Stmt::new(StmtKind::Local(local, Some(result)), stmt.span));
+                *value = Some(Build::new(&mut program.types, &mut body.exprs, stmt.span).local(local, ty));
+            }
+            out.extend(outputs.iter().map(|output| copy(program, body, *output, true)));
+        }
+        out.push(stmt);
+    });
+    if !crate::tree::analyses::ends_flow(block) {
+        block.stmts.extend(outputs.iter().map(|output| copy(program, body, *output, true)));
+    }
+}

@@ -1,0 +1,369 @@
+//! Builtins that evaluate an input of a fragment shader elsewhere are given the input itself, and inputs that are read at
+//! the vertices of the triangle are arrays of three values.
+//!
+//! Before: `in float3 color;  float3 tint(float3 c) { return EvaluateAttributeCentroid(c); }   tint(color)`
+//! After:  `in float3 color;  float3 tint() { return EvaluateAttributeCentroid(color); }       tint()`
+//!
+//! Before: `nointerpolation in float3 color;  GetAttributeAtVertex(color, 1) + color`
+//! After:  `pervertex in float3 color[3];     color[1] + color[0]`
+//!
+//! A function that hands its parameter to such a builtin is made for the inputs that it is called with.
+//!
+//! Spec: GLSL 4.60, 8.13.2 "Interpolation Functions"; GL_EXT_fragment_shader_barycentric.
+
+use super::constant_parameters::{constants, initialized};
+use super::needs::{Find, callee};
+use super::stage_io::attribute;
+use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::system_values::{self, Direction};
+use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
+use crate::tree::dump::expr_text;
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass {
+    name: "interpolants",
+    removes: &[(Capability::PassedInterpolants, Find::Expr(|p, exprs, id| is_left(p, exprs, id)))],
+    after: &["entry_points"],
+    run,
+    ..Pass::ROW
+};
+
+/// The attribute of builtins whose first argument is an input that is evaluated at another place.
+const ELSEWHERE: &str = "__interpolates";
+/// The attribute of those that give its value at a vertex, which is the second argument.
+const AT_VERTEX: &str = "__at_vertex";
+
+/// How deep calls are followed.
+const DEPTH: u32 = 200;
+
+/// What a value of inputs is.
+#[derive(Clone, Debug)]
+enum Source {
+    /// An input, or a part of one; there are no variables in it.
+    Input(ExprTree),
+    /// The fields of a struct, or elements of an array.
+    Parts(Vec<Option<Source>>),
+}
+
+type Known = FxHashMap<LocalId, Source>;
+/// A function as it is made for what some parameters are, which is spelled out.
+type MadeFor = (FunctionId, Vec<Option<String>>);
+
+fn is_input(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Global(g) if program.globals[g].kind == GlobalKind::Input)
+}
+
+/// Whether a call of such a builtin is not yet one of the target's.
+fn is_left(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    callee(program, exprs, id).is_some_and(|(function, args)| {
+        let given = || args.first().is_some_and(|arg| is_input(program, exprs, exprs.base(*arg)));
+        function.is_marked(AT_VERTEX) || function.is_marked(ELSEWHERE) && !given()
+    })
+}
+
+fn run(cx: &mut Context) {
+    let entries: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
+    let wanted = wanted(cx.program);
+    let (made, faults) = (FxHashMap::default(), Vec::new());
+    let mut maker = Maker { program: cx.program, wanted, made, faults };
+    for entry in entries {
+        maker.function(entry, Known::default(), 0);
+    }
+    for (name, span) in maker.faults {
+        cx.diags.push(no_input(name, span));
+    }
+    let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
+    cx.program.items.settle();
+    cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
+    if cx.profile.has(Capability::Barycentrics) {
+        at_vertices(cx);
+    }
+}
+
+fn no_input(name: Symbol, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is given an input of the stage, or a part of one, and nothing else");
+    Diagnostic::error(Code::CAPABILITY, span, message)
+}
+
+/// Where a target follows inputs by itself: what is no input in any case is an error.
+pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    if !profile.has(Capability::PassedInterpolants) {
+        return;
+    }
+    for id in program.reachable_functions() {
+        let body = &program.functions[id].code;
+        for id in body.expressions() {
+            let Some((function, [value, ..])) = callee(program, &body.exprs, id) else { continue };
+            if !function.is_marked(ELSEWHERE) && !function.is_marked(AT_VERTEX) {
+                continue;
+            }
+            let (name, span) = (function.known_as(), body.exprs[id].span);
+            if program.types.component(body.exprs[*value].ty) == Some(Scalar::Bool) {
+                let message = format!("{} has no `{name}` of `bool`", profile.name);
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+            } else if body.exprs.base_local(*value).is_none()
+                && !is_input(program, &body.exprs, body.exprs.base(*value))
+            {
+                diags.push(no_input(name, span));
+            }
+        }
+    }
+}
+
+/// Which parameters of functions reach such a builtin. Callees come before their callers.
+fn wanted(program: &Program) -> FxHashMap<FunctionId, Vec<bool>> {
+    let mut wanted: FxHashMap<FunctionId, Vec<bool>> = FxHashMap::default();
+    for id in program.reachable_functions() {
+        let function = &program.functions[id];
+        let list = match function.body {
+            FunctionBody::Block => {
+                let found = constants(program, &function.code, &wanted);
+                function.params.iter().map(|p| found.contains(&p.local)).collect()
+            }
+            _ => {
+                let takes = function.is_marked(ELSEWHERE) || function.is_marked(AT_VERTEX);
+                (0..function.params.len()).map(|at| takes && at == 0).collect()
+            }
+        };
+        wanted.insert(id, list);
+    }
+    wanted
+}
+
+struct Maker<'a> {
+    program: &'a mut Program,
+    wanted: FxHashMap<FunctionId, Vec<bool>>,
+    /// Functions that have been made, and which parameters they have kept.
+    made: FxHashMap<MadeFor, (FunctionId, Vec<bool>)>,
+    /// Calls of builtins with something else, by their names.
+    faults: Vec<(Symbol, Span)>,
+}
+
+impl Maker<'_> {
+    /// Hands inputs to the builtins that a function calls, and has it call functions that are made for its inputs.
+    fn function(&mut self, id: FunctionId, given: Known, depth: u32) {
+        if depth > DEPTH || !matches!(self.program.functions[id].body, FunctionBody::Block) {
+            return;
+        }
+        let mut body = std::mem::take(&mut self.program.functions[id].code);
+        let mut known = given;
+        let written = self.program.written_locals(&body);
+        for (local, value) in initialized(&body.block) {
+            let value = value.filter(|_| !written.contains(&local));
+            if let Some(source) = value.and_then(|value| self.source(&body.exprs, value, &known)) {
+                known.insert(local, source);
+            }
+        }
+        known.retain(|local, _| !written.contains(local));
+        for id in body.expressions() {
+            self.call(&mut body.exprs, id, &known, depth);
+        }
+        self.program.functions[id].code = body;
+    }
+
+    /// What a value is, if it is made of inputs.
+    fn source(&self, exprs: &ExprArena, id: ExprId, known: &Known) -> Option<Source> {
+        match &exprs[id].kind {
+            ExprKind::Construct(parts) if self.program.members(exprs[id].ty).is_some() => {
+                Some(Source::Parts(parts.iter().map(|part| self.source(exprs, *part, known)).collect()))
+            }
+            ExprKind::Local(local) => known.get(local).cloned(),
+            ExprKind::Field(base, _) | ExprKind::Index(base, _)
+                if let Some(Source::Parts(parts)) = self.source(exprs, *base, known) =>
+            {
+                parts.get(step(exprs, id)?).cloned()?
+            }
+            ExprKind::Field(base, _)
+            | ExprKind::Index(base, _)
+            | ExprKind::Swizzle(base, _)
+            | ExprKind::Convert(base, _) => {
+                let Source::Input(mut tree) = self.source(exprs, *base, known)? else { return None };
+                let Expr { mut kind, ty, span } = exprs[id].clone();
+                match &mut kind {
+                    ExprKind::Index(base, index) => {
+                        let value = exprs.integer(*index)?;
+                        let literal = ExprKind::Literal(Literal::Int(value), None);
+                        *base = tree.root;
+                        *index = tree.exprs.push(Expr { kind: literal, ..exprs[*index].clone() });
+                    }
+                    kind => kind.children_mut(&mut |child| *child = tree.root),
+                }
+                tree.root = tree.exprs.push(Expr { kind, ty, span });
+                Some(Source::Input(tree))
+            }
+            _ if is_input(self.program, exprs, id) => {
+                let mut tree = ExprTree { exprs: ExprArena::default(), root: id };
+                tree.root = tree.exprs.push(exprs[id].clone());
+                Some(Source::Input(tree))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts the input in the place of the variables that a value is read from.
+    fn read_input(&self, exprs: &mut ExprArena, id: ExprId, known: &Known, converted: bool) -> bool {
+        if let (ExprKind::Convert(inner, _), true) = (&exprs[id].kind, converted) {
+            return self.read_input(exprs, *inner, known, converted);
+        }
+        let way: Vec<ExprId> = exprs.way_to_base(id).collect();
+        if way.last().is_some_and(|base| is_input(self.program, exprs, *base)) {
+            return true;
+        }
+        for part in way.into_iter().rev() {
+            if let Some(Source::Input(tree)) = self.source(exprs, part, known) {
+                let root = exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
+                exprs.replace_by(part, root);
+                let base = exprs.base(id);
+                return is_input(self.program, exprs, base) || converted;
+            }
+        }
+        false
+    }
+
+    fn call(&mut self, exprs: &mut ExprArena, id: ExprId, known: &Known, depth: u32) {
+        let ExprKind::Call(callee, args) = exprs[id].kind.clone() else { return };
+        let function = &self.program.functions[callee];
+        let (elsewhere, at_vertex) = (function.is_marked(ELSEWHERE), function.is_marked(AT_VERTEX));
+        if elsewhere || at_vertex {
+            let name = function.known_as();
+            if !args.first().is_some_and(|arg| self.read_input(exprs, *arg, known, at_vertex)) {
+                self.faults.push((name, exprs[id].span));
+            }
+            return;
+        }
+        if !matches!(function.body, FunctionBody::Block) {
+            return;
+        }
+        let wanted = self.wanted.get(&callee).cloned().unwrap_or_default();
+        let given = args.iter().zip(wanted).map(|(arg, w)| self.source(exprs, *arg, known).filter(|_| w)).collect();
+        let (made, kept) = self.instance(callee, given, depth);
+        let kept = args.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(arg, _)| arg);
+        exprs[id].kind = ExprKind::Call(made, kept.collect());
+    }
+
+    /// A function for what its parameters are; the first keeps the comments.
+    fn instance(&mut self, original: FunctionId, given: Vec<Option<Source>>, depth: u32) -> (FunctionId, Vec<bool>) {
+        let key = (original, given.iter().map(|s| s.as_ref().map(|s| self.text(s))).collect());
+        if let Some(made) = self.made.get(&key) {
+            return made.clone();
+        }
+        let mut function = self.program.functions[original].clone();
+        if given.iter().all(Option::is_none) {
+            let made = (original, vec![true; function.params.len()]);
+            self.made.insert(key, made.clone());
+            self.function(original, Known::default(), depth + 1);
+            return made;
+        }
+        if self.made.keys().any(|(f, _)| *f == original) {
+            function.comments.clear();
+        }
+        let locals: Vec<LocalId> = function.params.iter().map(|p| p.local).collect();
+        let known: Known = locals.iter().zip(given).filter_map(|(local, source)| Some((*local, source?))).collect();
+        let id = self.program.functions.push(function);
+        self.program.items.put_before(Some(Item::Function(original)), Item::Function(id));
+        self.made.insert(key.clone(), (id, vec![true; locals.len()]));
+        self.function(id, known.clone(), depth + 1);
+        // What is nowhere used as a value is no parameter any more.
+        let uses = self.program.functions[id].code.local_uses();
+        let kept: Vec<bool> = locals.iter().map(|l| !known.contains_key(l) || uses.contains_key(l)).collect();
+        let mut at = kept.iter();
+        self.program.functions[id].params.retain(|_| at.next().is_none_or(|kept| *kept));
+        self.made.insert(key, (id, kept.clone()));
+        (id, kept)
+    }
+
+    fn text(&self, source: &Source) -> String {
+        match source {
+            Source::Input(tree) => expr_text(self.program, &Arena::default(), &tree.exprs, tree.root),
+            Source::Parts(parts) => {
+                let parts: Vec<String> =
+                    parts.iter().map(|p| p.as_ref().map_or(String::new(), |p| self.text(p))).collect();
+                format!("{{{}}}", parts.join(", "))
+            }
+        }
+    }
+}
+
+/// Which field or element a part is.
+fn step(exprs: &ExprArena, id: ExprId) -> Option<usize> {
+    match exprs[id].kind {
+        ExprKind::Field(_, field) => Some(field as usize),
+        ExprKind::Index(_, index) => usize::try_from(exprs.integer(index)?).ok(),
+        _ => None,
+    }
+}
+
+/// The input that a value is read from, and the place of that.
+fn input_of(program: &Program, exprs: &ExprArena, value: ExprId) -> Option<(GlobalId, ExprId)> {
+    exprs.post_order(value).into_iter().find_map(|id| match exprs[id].kind {
+        ExprKind::Global(g) if is_input(program, exprs, id) => Some((g, id)),
+        _ => None,
+    })
+}
+
+/// Makes inputs that are read at vertices arrays; elsewhere the value is that of the first vertex.
+fn at_vertices(cx: &mut Context) {
+    let inputs = cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Input);
+    let stated = inputs.filter(|(_, g)| g.modifiers.has(Modifiers::PERVERTEX)).map(|(id, _)| id);
+    let mut found: FxHashSet<GlobalId> = stated.collect();
+    let mut unsuitable = Vec::new();
+    cx.program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            let Some((function, [value, _])) = callee(cx.program, exprs, *id) else { continue };
+            let Some((input, _)) = input_of(cx.program, exprs, *value).filter(|_| function.is_marked(AT_VERTEX)) else {
+                continue;
+            };
+            if found.insert(input) && !cx.program.globals[input].modifiers.has(Modifiers::NOINTERPOLATION) {
+                unsuitable.push((function.known_as(), exprs[*id].span, input));
+            }
+        }
+    });
+    for (function, span, input) in unsuitable {
+        let message = format!("`{function}` is given an input that is declared with `nointerpolation` or `pervertex`");
+        let declared = cx.program.globals[input].span;
+        cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).label(declared, "this input"));
+    }
+    cx.each_exprs(&mut |cx, exprs, live| index_vertices(cx.program, exprs, live, &found));
+    let mut found: Vec<GlobalId> = found.into_iter().collect();
+    found.sort();
+    // The weights of the vertices and what they weigh come together.
+    let weights = system_values::find("SV_BARYCENTRICS", Stage::Fragment, Direction::In);
+    let extension = Symbol::new(weights.map_or("", |value| value.extension));
+    for id in found {
+        let ty = cx.program.types.array(cx.program.globals[id].ty, Some(3));
+        let global = &mut cx.program.globals[id];
+        global.ty = ty;
+        global.modifiers.clear(Modifiers::NOINTERPOLATION);
+        global.modifiers.set(Modifiers::PERVERTEX);
+        let name = AttributeArg::Text(extension);
+        global.attributes.push(attribute(EXTENSION_ATTRIBUTE, vec![name], global.span));
+    }
+}
+
+fn index_vertices(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId], arrays: &FxHashSet<GlobalId>) {
+    let element = |program: &mut Program, exprs: &mut ExprArena, id: ExprId, index: Option<ExprId>| {
+        let Expr { ty, span, .. } = exprs[id];
+        let array = program.types.array(ty, Some(3));
+        let whole = exprs.displace(id);
+        exprs[whole].ty = array;
+        let index = index.unwrap_or_else(|| Build::new(&mut program.types, exprs, span).int(0));
+        exprs[id].kind = ExprKind::Index(whole, index);
+    };
+    for id in live {
+        let Some((function, [value, vertex])) = callee(program, exprs, *id) else { continue };
+        let (value, vertex) = (*value, *vertex);
+        if let Some((_, place)) = input_of(program, exprs, value).filter(|_| function.is_marked(AT_VERTEX)) {
+            element(program, exprs, place, Some(vertex));
+            exprs.replace_by(*id, value);
+        }
+    }
+    for id in live {
+        if matches!(exprs[*id].kind, ExprKind::Global(g) if arrays.contains(&g)) {
+            element(program, exprs, *id, None);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Static variables that hold resources and are never assigned stand for what they are initialized with.
+//!
+//! Before: `Texture2D gColors; static Texture2D colors = gColors;     colors.Load(i)`
+//! After:  `Texture2D gColors;                                        gColors.Load(i)`
+
+use super::{Context, Pass};
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashSet;
+
+pub(super) const PASS: Pass =
+    Pass { name: "static_resources", lessens: &[Capability::StaticResources], run, ..Pass::ROW };
+
+/// A static variable may stand for another one, and that for another.
+const MOST: usize = 64;
+
+fn run(cx: &mut Context) {
+    let mut written = FxHashSet::default();
+    cx.program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            cx.program.each_written(exprs, *id, &mut |place| {
+                // What a resource holds is not the resource.
+                let whole = cx.program.holds_resource(exprs[place].ty);
+                if let (ExprKind::Global(global), true) = (&exprs[exprs.base(place)].kind, whole) {
+                    written.insert(*global);
+                }
+            });
+        }
+    });
+    let stands = |program: &Program, id: GlobalId| {
+        let global = &program.globals[id];
+        let is_variable = matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && !written.contains(&id);
+        let tree = global.init.as_ref().filter(|_| is_variable && program.holds_resource(global.ty))?;
+        is_path(&tree.exprs, tree.root).then(|| tree.clone())
+    };
+    cx.each_exprs(&mut |cx, exprs, live| {
+        for id in live {
+            for _ in 0..MOST {
+                let ExprKind::Global(global) = exprs[exprs.base(*id)].kind else { break };
+                let Some(tree) = stands(cx.program, global) else { break };
+                let base = exprs.base(*id);
+                let root = exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
+                exprs.replace_by(base, root);
+            }
+        }
+    });
+}
+
+/// Whether a value is a global or an element or field of one, at indices that are always the same.
+fn is_path(exprs: &ExprArena, id: ExprId) -> bool {
+    let constant = |index: ExprId| exprs.integer(index).is_some();
+    matches!(exprs[exprs.base(id)].kind, ExprKind::Global(_)) && exprs.indices(id).into_iter().all(constant)
+}

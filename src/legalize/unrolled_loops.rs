@@ -1,0 +1,233 @@
+//! Loops that are counted by constants are written out where their counters choose what has to be known before the program
+//! runs: an offset in texels, or one of several resources.
+//!
+//! Before: `for (int x = 0; x < 2; x++) { sum += t.Sample(s, uv, int2(x, 0)); }`
+//! After:  `sum += t.Sample(s, uv, int2(0, 0)); sum += t.Sample(s, uv, int2(1, 0));`
+//!
+//! A loop that its body leaves or begins anew stays, and so does one with more than [`MOST`] rounds.
+
+use super::constant_parameters::{initialized, wanted};
+use super::{Context, Pass};
+use crate::check::constant::{Value, eval_with};
+use crate::target::Capability;
+use crate::tree::analyses::effects::target;
+use crate::tree::analyses::flow::{breaks, continues};
+use crate::tree::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const PASS: Pass = Pass {
+    name: "unrolled_loops",
+    lessens: &[Capability::VaryingOffsets, Capability::ResourceValues],
+    after: &["inline_builtins"],
+    run,
+    ..Pass::ROW
+};
+
+/// The rounds that a loop may have, and the statements that a body may have after all.
+const MOST: usize = 64;
+const MOST_STATEMENTS: usize = 4096;
+/// How often loops around those that were written out are looked at again.
+const TIMES: u32 = 8;
+
+type Wanted = FxHashMap<FunctionId, Vec<bool>>;
+
+fn run(cx: &mut Context) {
+    let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
+    cx.each_body(&mut |cx, _, body| {
+        for _ in 0..TIMES {
+            let written = cx.program.written_locals(body);
+            let mut known: FxHashMap<LocalId, Value> = FxHashMap::default();
+            for (local, value) in initialized(&body.block) {
+                let value = value.filter(|_| !written.contains(&local));
+                let value = value.and_then(|v| eval_with(cx.program, &body.exprs, v, &|l| known.get(&l).cloned()).ok());
+                known.extend(value.map(|v| (local, v)));
+            }
+            let chosen = chosen_arrays(cx.program, body);
+            let mut unroller = Unroller { program: cx.program, wanted: &wanted, known, chosen, changed: false };
+            let block = std::mem::take(&mut body.block);
+            body.block = unroller.block(body, block);
+            if !unroller.changed {
+                break;
+            }
+        }
+    });
+}
+
+/// The locals that are given several resources, of which none is an element of the same array as another.
+fn chosen_arrays(program: &Program, body: &Body) -> FxHashSet<LocalId> {
+    let mut given: FxHashMap<LocalId, FxHashSet<GlobalId>> = FxHashMap::default();
+    let mut give = |local: LocalId, value: ExprId| {
+        if program.holds_resource(body.locals[local].ty) {
+            let globals = body.exprs.post_order(value).into_iter().filter_map(|e| match body.exprs[e].kind {
+                ExprKind::Global(global) if program.holds_resource(program.globals[global].ty) => Some(global),
+                _ => None,
+            });
+            given.entry(local).or_default().extend(globals);
+        }
+    };
+    for (local, value) in initialized(&body.block) {
+        value.into_iter().for_each(|value| give(local, value));
+    }
+    for id in body.expressions() {
+        if let ExprKind::Assign(None, place, value) = body.exprs[id].kind
+            && let Some(local) = body.exprs.base_local(place)
+        {
+            give(local, value);
+        }
+    }
+    given.into_iter().filter(|(_, globals)| globals.len() > 1).map(|(local, _)| local).collect()
+}
+
+struct Unroller<'a> {
+    program: &'a Program,
+    wanted: &'a Wanted,
+    known: FxHashMap<LocalId, Value>,
+    chosen: FxHashSet<LocalId>,
+    changed: bool,
+}
+
+impl Unroller<'_> {
+    fn block(&mut self, body: &mut Body, mut block: Block) -> Block {
+        block.rewrite(&mut |stmt, out| match self.rounds(body, &stmt) {
+            Some((counter, rounds)) => self.write_out(body, stmt, counter, rounds, out),
+            None => out.push(stmt),
+        });
+        block
+    }
+
+    /// The counter of a loop that is to be written out, and its values.
+    fn rounds(&self, body: &Body, stmt: &Stmt) -> Option<(LocalId, Vec<Value>)> {
+        let StmtKind::For(init, Some(condition), Some(step), block, _) = &stmt.kind else { return None };
+        let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init.as_slice() else { return None };
+        if breaks(block) || continues(block) || !self.chooses(body, block, *counter) {
+            return None;
+        }
+        let mut inside = Body { block: block.clone(), ..body.clone() };
+        inside.block.stmts.push(Stmt::new(StmtKind::Expr(*condition), stmt.span));
+        if self.program.written_locals(&inside).contains(counter) {
+            return None;
+        }
+        let at = |id: ExprId, now: Option<&Value>| {
+            let value = |l: LocalId| if l == *counter { now.cloned() } else { self.known.get(&l).cloned() };
+            eval_with(self.program, &body.exprs, id, &value).ok()
+        };
+        let mut rounds = Vec::new();
+        let mut now = at(*first, None)?;
+        while at(*condition, Some(&now))?.truth()? {
+            let next = match &body.exprs[*step].kind {
+                ExprKind::Step(up, _, _) => moved(&now, if *up { 1 } else { -1 })?,
+                ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
+                ExprKind::Assign(Some(BinaryOp::Add), _, by) => moved(&now, at(*by, None)?.int()?)?,
+                ExprKind::Assign(Some(BinaryOp::Sub), _, by) => moved(&now, at(*by, None)?.int()?.checked_neg()?)?,
+                _ => return None,
+            };
+            rounds.push(std::mem::replace(&mut now, next));
+            if rounds.len() > MOST {
+                return None;
+            }
+        }
+        let places = body.exprs.base_local(target(&body.exprs[*step].kind)?) == Some(*counter);
+        let mut statements = 0;
+        block.visit(&mut |_| statements += 1);
+        (places && statements * rounds.len() <= MOST_STATEMENTS).then_some((*counter, rounds))
+    }
+
+    /// Whether the counter of a loop, or what is computed from it, chooses what has to be known.
+    fn chooses(&self, body: &Body, block: &Block, counter: LocalId) -> bool {
+        let mut roots = Vec::new();
+        block.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+        let all: Vec<ExprId> = roots.iter().flat_map(|r| body.exprs.post_order(*r)).collect();
+        let mut from: FxHashSet<LocalId> = FxHashSet::from_iter([counter]);
+        for (local, value) in initialized(block) {
+            if value.is_some_and(|v| mentions(&body.exprs, v, &from)) {
+                from.insert(local);
+            }
+        }
+        for id in &all {
+            if let ExprKind::Assign(_, place, value) = body.exprs[*id].kind
+                && mentions(&body.exprs, value, &from)
+            {
+                from.extend(body.exprs.base_local(place));
+            }
+        }
+        let gives = |b: &Block| {
+            let mut found = false;
+            b.visit(&mut |s| {
+                s.own_exprs(&mut |e| {
+                    let place = target(&body.exprs[e].kind);
+                    let local = place.and_then(|p| body.exprs.base_local(p));
+                    found |= local.is_some_and(|l| self.chosen.contains(&l));
+                });
+            });
+            found
+        };
+        let decides = block.any(&mut |stmt| match &stmt.kind {
+            StmtKind::If(condition, then, other, _) => {
+                mentions(&body.exprs, *condition, &from) && (gives(then) || other.as_ref().is_some_and(gives))
+            }
+            _ => false,
+        });
+        decides
+            || all.into_iter().any(|id| match &body.exprs[id].kind {
+                ExprKind::Index(base, index) => {
+                    let local = body.exprs.base_local(*base).filter(|l| self.chosen.contains(l));
+                    local.is_some()
+                        && self.program.holds_resource(body.exprs[id].ty)
+                        && mentions(&body.exprs, *index, &from)
+                }
+                ExprKind::Call(function, args) => {
+                    let wanted = self.wanted.get(function).into_iter().flatten();
+                    args.iter().zip(wanted).any(|(arg, wanted)| *wanted && mentions(&body.exprs, *arg, &from))
+                }
+                _ => false,
+            })
+    }
+
+    /// The body for each value of the counter.
+    fn write_out(&mut self, body: &mut Body, stmt: Stmt, counter: LocalId, rounds: Vec<Value>, out: &mut Vec<Stmt>) {
+        let StmtKind::For(_, _, _, block, _) = stmt.kind else { return };
+        self.changed = true;
+        let inner: FxHashSet<LocalId> = initialized(&block).into_iter().map(|(local, _)| local).collect();
+        let from = body.clone();
+        let (mut block, mut comments) = (block, stmt.comments);
+        for value in rounds {
+            let outer = from.locals.iter().map(|(l, _)| l).filter(|l| !inner.contains(l));
+            let mut locals: FxHashMap<LocalId, LocalId> = outer.map(|l| (l, l)).collect();
+            let mut copy = body.import_block(&from, &block, &mut locals);
+            let mut roots = Vec::new();
+            copy.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+            for id in roots.into_iter().flat_map(|r| body.exprs.post_order(r)).collect::<Vec<_>>() {
+                if matches!(body.exprs[id].kind, ExprKind::Local(l) if l == counter) {
+                    let Expr { ty, span, .. } = body.exprs[id];
+                    if let Some(literal) = value.to_literal() {
+                        body.exprs[id] = Expr { kind: ExprKind::Literal(literal, None), ty, span };
+                    }
+                }
+            }
+            if !inner.is_empty() {
+                let whole = Stmt::new(StmtKind::Block(copy), stmt.span);
+                out.push(Stmt { comments: std::mem::take(&mut comments), blank_before: stmt.blank_before, ..whole });
+            } else {
+                if let Some(first) = copy.stmts.first_mut() {
+                    first.comments.splice(0..0, std::mem::take(&mut comments));
+                }
+                out.append(&mut copy.stmts);
+            }
+            // What is said once is not said again.
+            block.visit_mut(&mut |stmt| stmt.comments.clear());
+            block.trailing.clear();
+        }
+    }
+}
+
+/// A counter that goes on by so much.
+fn moved(now: &Value, by: i64) -> Option<Value> {
+    match *now {
+        Value::Int(value, scalar) => Some(Value::Int(value.checked_add(by)?, scalar)),
+        _ => None,
+    }
+}
+
+fn mentions(exprs: &ExprArena, id: ExprId, locals: &FxHashSet<LocalId>) -> bool {
+    exprs.post_order(id).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if locals.contains(&l)))
+}

@@ -1,0 +1,106 @@
+//! A gather with an offset for each texel takes each texel from a gather with its offset, where the target wants the four to be
+//! constant and they are not.
+//!
+//! Before: `t.GatherRed(s, uv, a, b, c, d)`
+//! After:  `float4 gatherEach(Texture2D t, SamplerState s, float2 uv, int2 a, int2 b, int2 c, int2 d)
+//!          { return float4(gather(t, s, uv, a).x, gather(t, s, uv, b).y, gather(t, s, uv, c).z, gather(t, s, uv, d).w); }`
+//!
+//! The library marks such builtins with `[__one_offset("...")]`: the spelling with the first of the offsets, which are the last
+//! parameters. A component before them is known.
+
+use super::{Context, Pass};
+use crate::check::constant::eval;
+use crate::target::Capability;
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+pub(super) const PASS: Pass = Pass {
+    name: "varying_gathers",
+    lessens: &[Capability::VaryingOffsets],
+    after: &["constant_parameters"],
+    run,
+    ..Pass::ROW
+};
+
+const ATTRIBUTE: &str = "__one_offset";
+/// How many texels a gather gives.
+const TEXELS: usize = 4;
+
+fn run(cx: &mut Context) {
+    // By the builtin and its component.
+    let mut made: FxHashMap<(FunctionId, Option<(usize, i64)>), FunctionId> = FxHashMap::default();
+    let marked = cx.program.marked(ATTRIBUTE);
+    cx.each_exprs(&mut |cx, exprs, live| {
+        for id in live {
+            let ExprKind::Call(function, args) = exprs[*id].kind.clone() else { continue };
+            let Some(first) = args.len().checked_sub(TEXELS).filter(|_| marked.contains(&function)) else { continue };
+            let offsets = args.get(first..).unwrap_or_default();
+            let known = component_of(cx.program, function).and_then(|at| Some((at, *args.get(at)?)));
+            let known = known.map(|(at, e)| (at, eval(cx.program, exprs, e).ok().and_then(|value| value.int())));
+            let component = match known {
+                Some((_, None)) => continue,
+                Some((at, Some(value))) => Some((at, value)),
+                None => None,
+            };
+            if offsets.iter().all(|offset| eval(cx.program, exprs, *offset).is_ok()) {
+                continue;
+            }
+            let helper = match made.get(&(function, component)) {
+                Some(helper) => *helper,
+                None => {
+                    let Some(helper) = helper(cx.program, function, component) else { continue };
+                    made.insert((function, component), helper);
+                    helper
+                }
+            };
+            let given = args.into_iter().enumerate();
+            let given =
+                given.filter(|(at, _)| component.is_none_or(|(own, _)| own != *at)).map(|(_, arg)| arg).collect();
+            exprs[*id].kind = ExprKind::Call(helper, given);
+        }
+    });
+}
+
+/// The parameter for the component, if there is one: what stands before the offsets and is constant.
+fn component_of(program: &Program, builtin: FunctionId) -> Option<usize> {
+    let params = &program.functions[builtin].params;
+    let at = params.len().checked_sub(TEXELS + 1)?;
+    params.get(at)?.constant.then_some(at)
+}
+
+/// The function that gathers once for each texel.
+fn helper(program: &mut Program, builtin: FunctionId, component: Option<(usize, i64)>) -> Option<FunctionId> {
+    let mut function = program.functions[builtin].clone();
+    let AttributeArg::Text(spelling) = function.attribute(ATTRIBUTE)?.args.first()? else { return None };
+    let template = Template::parse(spelling.as_str()).ok()?;
+    let (result, span) = (function.result, function.span);
+    let first = function.params.len().checked_sub(TEXELS)?;
+    let mut code = Body { locals: function.code.locals.clone(), ..Body::default() };
+    let mut b = Build::new(&mut program.types, &mut code.exprs, span);
+    let mut texels = Vec::new();
+    for texel in 0..TEXELS {
+        let own = first + texel;
+        let mut args = Vec::new();
+        for (at, param) in function.params.iter().enumerate().filter(|(at, _)| *at < first || *at == own) {
+            args.push(match component.filter(|(own, _)| *own == at) {
+                Some((_, value)) => b.int(value),
+                None => b.local(param.local, function.code.locals[param.local].ty),
+            });
+        }
+        let gathered = b.native(template.clone(), args, result);
+        texels.push(b.swizzle(gathered, &[texel as u8]));
+    }
+    let value = b.construct(texels, result);
+    code.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
+    if let Some((at, _)) = component {
+        function.params.remove(at);
+    }
+    function.params.iter_mut().for_each(|param| param.constant = false);
+    function.name = crate::symbol::Symbol::new("gatherEach");
+    (function.body, function.code, function.owner) = (FunctionBody::Block, code, None);
+    function.attributes.clear();
+    function.comments.clear();
+    let id = program.functions.push(function);
+    program.items.put_before(Some(Item::Function(builtin)), Item::Function(id));
+    Some(id)
+}

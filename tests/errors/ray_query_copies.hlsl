@@ -1,0 +1,16 @@
+// options: entry=main:compute target=glsl
+// A ray query is one variable.
+
+RaytracingAccelerationStructure scene;
+RWStructuredBuffer<float> hits;
+
+[numthreads(1, 1, 1)]
+void main(uint i : SV_GroupIndex)
+{
+    RayDesc ray = { float3(0, 0, 0), 0.0, float3(0, 0, 1), 100.0 };
+    RayQuery<0> query;
+    query.TraceRayInline(scene, 0, 0xFF, ray);
+    RayQuery<0> copy = query; // error[E0501]: glsl_460 does not support ray queries in arrays and structs, and copies of them
+    copy.Proceed();
+    hits[i] = copy.CommittedRayT();
+}
