@@ -34,6 +34,7 @@ const IMPLIED: &[(&str, &str)] = &[
     ("throws", "__Result"),
     ("throws", "__Failure"),
     ("__glsl", "mul"),
+    ("__glsl", "__algebraicProducts"),
     ("Ptr", "__elementStride"),
 ];
 

@@ -41,7 +41,6 @@ pub static DECIDED: &[Decided] = &[
     row("dxc_fold_ways_open", "dxc", "", OPTIMIZER),
     row("dxc_fold_ways_optimized", "dxc", "", OPTIMIZER),
     row("dxc_unused_local_times_zero", "dxc", "", OPTIMIZER),
-    stop("dxc_fault_class_s_t", "dxc", "a sampler has no `t` register; DXC takes the number"),
     stop("dxc_fault_pack_resource", "dxc", "a resource has no bytes; DXC does not hear its `packoffset`"),
     stop("dxc_place_arr_max", "dxc", "2^32-1 elements are too many; DXC takes the number for no bound"),
     stop(

@@ -370,7 +370,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
-        if self.lookup_here(library, Symbol::new("__glsl")).entities.is_empty() {
+        if self.lookup_here(library, Symbol::new("__algebraicProducts")).entities.is_empty() {
             return None;
         }
         let name = Symbol::new("mul");

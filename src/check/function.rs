@@ -844,7 +844,9 @@ impl<'a> Checker<'a> {
 
     /// Whether control may come to the end of a block of the body at hand. Constant conditions count, as in DXC.
     pub(super) fn may_complete(&self, block: &crate::tree::Block) -> bool {
-        may_complete(block, &|c| constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth()))
+        may_complete(block, &|c| {
+            constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth())
+        })
     }
 
     /// A function that may come to its end without a value: an error in HLSL, as DXC has it; in Slang the value is zero and there

@@ -506,8 +506,10 @@ impl<'a> Exprs<'a> {
         }
         let text = self.operand_text(arg, Prec::Assign);
         // A literal of another type is written as one of this where it can be.
-        let converted = matches!(self.kind(arg), ExprKind::Convert(..))
-            && text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        let number = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        let converted = number && matches!(self.kind(arg), ExprKind::Convert(..));
+        // What is not finite is a call.
+        let literal = literal && !text.ends_with(')');
         let (before, after) = match self.ty(arg) {
             Type::Scalar(s) if (literal || converted) && contested => self.dialect.choosing_literal(s),
             _ => ("", ""),

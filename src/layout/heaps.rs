@@ -41,7 +41,11 @@ pub(super) fn lower(program: &mut Program, settings: &Settings) {
     let counted = if native { BTreeSet::new() } else { counted_types(program) };
     if let Some(first) = list.iter().find(|a| a.used && counted.contains(&a.ty)) {
         let span = first.span;
-        let ty = program.types.intern(Type::Buffer(BufferKind::Structured(crate::tree::DataLayout::Default), Access::ReadWrite, TypeId::UINT));
+        let ty = program.types.intern(Type::Buffer(
+            BufferKind::Structured(crate::tree::DataLayout::Default),
+            Access::ReadWrite,
+            TypeId::UINT,
+        ));
         let array = program.types.array(ty, None);
         list.push(HeapArray { ty, heap: Heap::Counters, array, span, used: true });
     }

@@ -6,8 +6,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
-    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, GlobalKind, MeshOutputKind, Program, Scalar, Semantic,
-    Stage, StructId, Type, is_uniform,
+    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, MeshOutputKind, Program,
+    Scalar, Semantic, Stage, StructId, Type, is_uniform,
 };
 use std::collections::BTreeSet;
 
@@ -252,8 +252,8 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
             }
             _ => {}
         },
+        Stage::Hull => patches(program, entry, &mut fault),
         Stage::Vertex
-        | Stage::Hull
         | Stage::Domain
         | Stage::Fragment
         | Stage::Compute
@@ -263,6 +263,30 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
         | Stage::ClosestHit
         | Stage::Miss
         | Stage::Callable => {}
+    }
+}
+
+/// The function of patch constants is given the control points that come in, and those that the entry point makes.
+fn patches(program: &Program, entry: &EntryPoint, fault: &mut impl FnMut(Span, String)) {
+    let patches = |id: FunctionId| {
+        let function = &program.functions[id];
+        let locals = function.params.iter().map(|p| &function.code.locals[p.local]);
+        locals.filter_map(|l| match program.types.get(l.ty) {
+            Type::Patch(comes_in, _, count) => Some((l, comes_in, i64::from(count))),
+            _ => None,
+        })
+    };
+    let made =
+        program.functions[entry.function].attribute("outputcontrolpoints").and_then(|a| match a.args.first()? {
+            AttributeArg::Int(count) => Some(*count),
+            _ => None,
+        });
+    let given = patches(entry.function).find(|(_, comes_in, _)| *comes_in).map(|(.., count)| count);
+    for (local, comes_in, count) in entry.patch_constant.into_iter().flat_map(patches) {
+        let wanted = if comes_in { given } else { made };
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != count) {
+            fault(local.span, format!("`{}` has {count} control points, and the patch has {wanted}", local.name));
+        }
     }
 }
 

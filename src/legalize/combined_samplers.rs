@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "combined_samplers",
-    adds: &[Capability::BareHeapElements],
+    adds: &[Capability::BareHeapElements, Capability::WideFiltering],
     removes: &[(Capability::CombinedSamplers, Find::Type(|_, t| matches!(t, Type::Texture(t) if t.combined)))],
     after: &["split_resources"],
     run,

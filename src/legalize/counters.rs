@@ -99,7 +99,7 @@ fn of_heap(cx: &mut Context, buffer: GlobalId) -> Option<GlobalId> {
         let global = &mut cx.program.globals[id];
         (global.origin, global.binding) = (origin, binding);
     }
-    if !cx.program.parameters.iter().any(|p| *p == id) {
+    if !cx.program.parameters.contains(&id) {
         cx.program.items.put_after(Item::Global(buffer), Item::Global(id));
         cx.program.parameters.push(id);
     }

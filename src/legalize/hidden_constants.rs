@@ -3,6 +3,9 @@
 //! Before: `x = 1.0 / 0.0;                             y = 3e38 * 10.0;              z = sqrt(-1.0);`
 //! After:  `static float zero = 0.0;   x = 1.0 / zero; y = (3e38 - zero) * 10.0;     z = sqrt(-1.0 - zero);`
 //!
+//! An index that calls a builtin for constants is hidden, too, since it may lie behind the end: `a[int(exp(2.0))]` is
+//! `a[int(exp(2.0)) - zero]`.
+//!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
@@ -16,7 +19,10 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "hidden_constants",
-    removes: &[(Capability::NonFiniteConstants, Find::Expr(is_refused))],
+    removes: &[
+        (Capability::NonFiniteConstants, Find::Expr(is_refused)),
+        (Capability::ComputedIndices, Find::Expr(is_computed_index)),
+    ],
     run,
     ..Pass::ROW
 };
@@ -69,8 +75,40 @@ fn limit(scalar: Scalar) -> f64 {
 }
 
 fn run(cx: &mut Context) {
-    inline_constants(cx);
-    hide_all(cx, is_refused);
+    if !cx.profile.has(Capability::NonFiniteConstants) {
+        inline_constants(cx);
+        hide_all(cx, is_refused);
+    }
+    if !cx.profile.has(Capability::ComputedIndices) {
+        hide_all(cx, is_computed_index);
+    }
+}
+
+/// An index of which all is constant: one that we do not know, or none of the array, as a builtin gave it.
+fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Index(base, index) = exprs[id].kind else { return false };
+    let count = match program.types.get(exprs[base].ty) {
+        Type::Array(_, Some(count)) => count.into(),
+        Type::Vector(_, count) | Type::Matrix(_, count, _) => count.into(),
+        _ => i64::MAX,
+    };
+    let all = || exprs.post_order(index).into_iter();
+    // What differs between invocations has attributes that say so.
+    let differs =
+        |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
+    let computed = |id: ExprId| {
+        callee(program, exprs, id)
+            .is_some_and(|(f, args)| !matches!(f.body, FunctionBody::Block) && !args.is_empty() && !differs(f))
+    };
+    let varying = |id: ExprId| match exprs[id].kind {
+        ExprKind::Local(_) | ExprKind::Contents(_) | ExprKind::Native(..) | ExprKind::Deref(_) => true,
+        ExprKind::Global(global) => program.globals[global].kind != GlobalKind::Const,
+        _ => false,
+    };
+    match eval(program, exprs, index) {
+        Ok(value) => value.int().is_some_and(|n| !(0..count).contains(&n)),
+        Err(_) => all().any(computed) && !all().any(varying),
+    }
 }
 
 /// Hides from the target that expressions are constant.
@@ -208,7 +246,7 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
                 obscure(program, exprs, arg, zeros);
             }
         }
-        ExprKind::Convert(inner, _) => obscure(program, exprs, inner, zeros),
+        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) => obscure(program, exprs, inner, zeros),
         ExprKind::Binary(_, left, _) if !is_hidden(&program.types, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
             let ty = exprs[divisor].ty;

@@ -15,8 +15,8 @@ use crate::check::constant::eval_int;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal, LocalId,
-    ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
+    BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal,
+    LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +27,11 @@ pub(super) const PASS: Pass = Pass {
     adds: &[
         Capability::WrappingConstants,
         Capability::NonFiniteConstants,
+        Capability::ComputedIndices,
+        Capability::ConstantBits,
+        Capability::ConstantBlends,
+        Capability::ConstantCounts,
+        Capability::ComputedInitializers,
         Capability::BareHeapElements,
         // What a polyfill assigns to is what it was called with, and its effects are the caller's.
         Capability::SwizzleAssignment,

@@ -23,10 +23,11 @@ use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
-    removes: &[(Capability::PassedInterpolants, Find::Expr(|p, exprs, id| is_left(p, exprs, id)))],
+    removes: &[(Capability::PassedInterpolants, Find::Expr(is_left))],
     after: &["entry_points"],
     run,
     ..Pass::ROW
@@ -42,25 +43,31 @@ const DEPTH: u32 = 200;
 
 /// What a value of inputs is.
 #[derive(Clone, Debug)]
-enum Source {
+enum Interpolant {
     /// An input, or a part of one; there are no variables in it.
     Input(ExprTree),
     /// The fields of a struct, or elements of an array.
-    Parts(Vec<Option<Source>>),
+    Parts(Vec<Option<Interpolant>>),
 }
 
-type Known = FxHashMap<LocalId, Source>;
+type KnownInputs = FxHashMap<LocalId, Interpolant>;
 /// A function as it is made for what some parameters are, which is spelled out.
-type MadeFor = (FunctionId, Vec<Option<String>>);
+type MadeForInputs = (FunctionId, Vec<Option<String>>);
 
 fn is_input(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     matches!(exprs[id].kind, ExprKind::Global(g) if program.globals[g].kind == GlobalKind::Input)
 }
 
+/// Whether a value is an input or a part of one that targets evaluate: elements of a matrix in any order are none.
+fn is_place(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let in_order = |part: ExprId| !matches!(exprs[part].kind, ExprKind::MatrixSwizzle(..));
+    is_input(program, exprs, exprs.base(id)) && exprs.way_to_base(id).all(in_order)
+}
+
 /// Whether a call of such a builtin is not yet one of the target's.
 fn is_left(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(function, args)| {
-        let given = || args.first().is_some_and(|arg| is_input(program, exprs, exprs.base(*arg)));
+        let given = || args.first().is_some_and(|arg| is_place(program, exprs, *arg));
         function.is_marked(AT_VERTEX) || function.is_marked(ELSEWHERE) && !given()
     })
 }
@@ -68,10 +75,10 @@ fn is_left(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 fn run(cx: &mut Context) {
     let entries: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     let wanted = wanted(cx.program);
-    let (made, faults) = (FxHashMap::default(), Vec::new());
-    let mut maker = Maker { program: cx.program, wanted, made, faults };
+    let (made, copied, faults) = (FxHashMap::default(), FxHashSet::default(), Vec::new());
+    let mut maker = InterpolantMaker { program: cx.program, wanted, made, copied, faults };
     for entry in entries {
-        maker.function(entry, Known::default(), 0);
+        maker.function(entry, KnownInputs::default(), 0);
     }
     for (name, span) in maker.faults {
         cx.diags.push(no_input(name, span));
@@ -134,18 +141,20 @@ fn wanted(program: &Program) -> FxHashMap<FunctionId, Vec<bool>> {
     wanted
 }
 
-struct Maker<'a> {
+struct InterpolantMaker<'a> {
     program: &'a mut Program,
     wanted: FxHashMap<FunctionId, Vec<bool>>,
     /// Functions that have been made, and which parameters they have kept.
-    made: FxHashMap<MadeFor, (FunctionId, Vec<bool>)>,
+    made: FxHashMap<MadeForInputs, (FunctionId, Vec<bool>)>,
+    /// Functions of which there is a copy.
+    copied: FxHashSet<FunctionId>,
     /// Calls of builtins with something else, by their names.
     faults: Vec<(Symbol, Span)>,
 }
 
-impl Maker<'_> {
+impl InterpolantMaker<'_> {
     /// Hands inputs to the builtins that a function calls, and has it call functions that are made for its inputs.
-    fn function(&mut self, id: FunctionId, given: Known, depth: u32) {
+    fn function(&mut self, id: FunctionId, given: KnownInputs, depth: u32) {
         if depth > DEPTH || !matches!(self.program.functions[id].body, FunctionBody::Block) {
             return;
         }
@@ -166,14 +175,14 @@ impl Maker<'_> {
     }
 
     /// What a value is, if it is made of inputs.
-    fn source(&self, exprs: &ExprArena, id: ExprId, known: &Known) -> Option<Source> {
+    fn source(&self, exprs: &ExprArena, id: ExprId, known: &KnownInputs) -> Option<Interpolant> {
         match &exprs[id].kind {
             ExprKind::Construct(parts) if self.program.members(exprs[id].ty).is_some() => {
-                Some(Source::Parts(parts.iter().map(|part| self.source(exprs, *part, known)).collect()))
+                Some(Interpolant::Parts(parts.iter().map(|part| self.source(exprs, *part, known)).collect()))
             }
             ExprKind::Local(local) => known.get(local).cloned(),
             ExprKind::Field(base, _) | ExprKind::Index(base, _)
-                if let Some(Source::Parts(parts)) = self.source(exprs, *base, known) =>
+                if let Some(Interpolant::Parts(parts)) = self.source(exprs, *base, known) =>
             {
                 parts.get(step(exprs, id)?).cloned()?
             }
@@ -181,7 +190,7 @@ impl Maker<'_> {
             | ExprKind::Index(base, _)
             | ExprKind::Swizzle(base, _)
             | ExprKind::Convert(base, _) => {
-                let Source::Input(mut tree) = self.source(exprs, *base, known)? else { return None };
+                let Interpolant::Input(mut tree) = self.source(exprs, *base, known)? else { return None };
                 let Expr { mut kind, ty, span } = exprs[id].clone();
                 match &mut kind {
                     ExprKind::Index(base, index) => {
@@ -193,38 +202,37 @@ impl Maker<'_> {
                     kind => kind.children_mut(&mut |child| *child = tree.root),
                 }
                 tree.root = tree.exprs.push(Expr { kind, ty, span });
-                Some(Source::Input(tree))
+                Some(Interpolant::Input(tree))
             }
             _ if is_input(self.program, exprs, id) => {
                 let mut tree = ExprTree { exprs: ExprArena::default(), root: id };
                 tree.root = tree.exprs.push(exprs[id].clone());
-                Some(Source::Input(tree))
+                Some(Interpolant::Input(tree))
             }
             _ => None,
         }
     }
 
     /// Puts the input in the place of the variables that a value is read from.
-    fn read_input(&self, exprs: &mut ExprArena, id: ExprId, known: &Known, converted: bool) -> bool {
+    fn read_input(&self, exprs: &mut ExprArena, id: ExprId, known: &KnownInputs, converted: bool) -> bool {
         if let (ExprKind::Convert(inner, _), true) = (&exprs[id].kind, converted) {
             return self.read_input(exprs, *inner, known, converted);
         }
         let way: Vec<ExprId> = exprs.way_to_base(id).collect();
         if way.last().is_some_and(|base| is_input(self.program, exprs, *base)) {
-            return true;
+            return converted || is_place(self.program, exprs, id);
         }
         for part in way.into_iter().rev() {
-            if let Some(Source::Input(tree)) = self.source(exprs, part, known) {
+            if let Some(Interpolant::Input(tree)) = self.source(exprs, part, known) {
                 let root = exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
                 exprs.replace_by(part, root);
-                let base = exprs.base(id);
-                return is_input(self.program, exprs, base) || converted;
+                return converted || is_place(self.program, exprs, id);
             }
         }
         false
     }
 
-    fn call(&mut self, exprs: &mut ExprArena, id: ExprId, known: &Known, depth: u32) {
+    fn call(&mut self, exprs: &mut ExprArena, id: ExprId, known: &KnownInputs, depth: u32) {
         let ExprKind::Call(callee, args) = exprs[id].kind.clone() else { return };
         let function = &self.program.functions[callee];
         let (elsewhere, at_vertex) = (function.is_marked(ELSEWHERE), function.is_marked(AT_VERTEX));
@@ -246,7 +254,12 @@ impl Maker<'_> {
     }
 
     /// A function for what its parameters are; the first keeps the comments.
-    fn instance(&mut self, original: FunctionId, given: Vec<Option<Source>>, depth: u32) -> (FunctionId, Vec<bool>) {
+    fn instance(
+        &mut self,
+        original: FunctionId,
+        given: Vec<Option<Interpolant>>,
+        depth: u32,
+    ) -> (FunctionId, Vec<bool>) {
         let key = (original, given.iter().map(|s| s.as_ref().map(|s| self.text(s))).collect());
         if let Some(made) = self.made.get(&key) {
             return made.clone();
@@ -255,14 +268,15 @@ impl Maker<'_> {
         if given.iter().all(Option::is_none) {
             let made = (original, vec![true; function.params.len()]);
             self.made.insert(key, made.clone());
-            self.function(original, Known::default(), depth + 1);
+            self.function(original, KnownInputs::default(), depth + 1);
             return made;
         }
-        if self.made.keys().any(|(f, _)| *f == original) {
+        if !self.copied.insert(original) {
             function.comments.clear();
         }
         let locals: Vec<LocalId> = function.params.iter().map(|p| p.local).collect();
-        let known: Known = locals.iter().zip(given).filter_map(|(local, source)| Some((*local, source?))).collect();
+        let known: KnownInputs =
+            locals.iter().zip(given).filter_map(|(local, source)| Some((*local, source?))).collect();
         let id = self.program.functions.push(function);
         self.program.items.put_before(Some(Item::Function(original)), Item::Function(id));
         self.made.insert(key.clone(), (id, vec![true; locals.len()]));
@@ -276,10 +290,10 @@ impl Maker<'_> {
         (id, kept)
     }
 
-    fn text(&self, source: &Source) -> String {
+    fn text(&self, source: &Interpolant) -> String {
         match source {
-            Source::Input(tree) => expr_text(self.program, &Arena::default(), &tree.exprs, tree.root),
-            Source::Parts(parts) => {
+            Interpolant::Input(tree) => expr_text(self.program, &Arena::default(), &tree.exprs, tree.root),
+            Interpolant::Parts(parts) => {
                 let parts: Vec<String> =
                     parts.iter().map(|p| p.as_ref().map_or(String::new(), |p| self.text(p))).collect();
                 format!("{{{}}}", parts.join(", "))
@@ -309,7 +323,7 @@ fn input_of(program: &Program, exprs: &ExprArena, value: ExprId) -> Option<(Glob
 fn at_vertices(cx: &mut Context) {
     let inputs = cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Input);
     let stated = inputs.filter(|(_, g)| g.modifiers.has(Modifiers::PERVERTEX)).map(|(id, _)| id);
-    let mut found: FxHashSet<GlobalId> = stated.collect();
+    let mut found: BTreeSet<GlobalId> = stated.collect();
     let mut unsuitable = Vec::new();
     cx.program.each_exprs(&mut |exprs, live| {
         for id in live {
@@ -328,8 +342,6 @@ fn at_vertices(cx: &mut Context) {
         cx.diags.push(Diagnostic::error(Code::CAPABILITY, span, message).label(declared, "this input"));
     }
     cx.each_exprs(&mut |cx, exprs, live| index_vertices(cx.program, exprs, live, &found));
-    let mut found: Vec<GlobalId> = found.into_iter().collect();
-    found.sort();
     // The weights of the vertices and what they weigh come together.
     let weights = system_values::find("SV_BARYCENTRICS", Stage::Fragment, Direction::In);
     let extension = Symbol::new(weights.map_or("", |value| value.extension));
@@ -344,7 +356,7 @@ fn at_vertices(cx: &mut Context) {
     }
 }
 
-fn index_vertices(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId], arrays: &FxHashSet<GlobalId>) {
+fn index_vertices(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId], arrays: &BTreeSet<GlobalId>) {
     let element = |program: &mut Program, exprs: &mut ExprArena, id: ExprId, index: Option<ExprId>| {
         let Expr { ty, span, .. } = exprs[id];
         let array = program.types.array(ty, Some(3));

@@ -24,8 +24,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param, Program,
-    Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
+    Access, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param,
+    Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,8 +56,12 @@ fn run(cx: &mut Context) {
     }
     shared.into_iter().for_each(|id| names.block(id));
     names.fields();
+    let kept = match names.cx.profile.facts.api.facts().numbers_shadowed {
+        true => names.cx.program.parameters.iter().map(|id| names.cx.program.globals[*id].name).collect(),
+        false => FxHashSet::default(),
+    };
     for id in names.cx.program.functions_with_code() {
-        locals::name(names.cx.program, names.reserved, id);
+        locals::name(names.cx.program, names.reserved, id, &kept);
     }
 }
 
@@ -505,9 +509,7 @@ impl Names<'_, '_> {
                 }
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same {
-                    let text = numbered(&text, |n| {
-                        self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n))
-                    });
+                    let text = numbered(&text, |n| self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n)));
                     field.name = Symbol::new(&text);
                     taken.insert(field.name);
                     seen.insert(field.name);
@@ -586,14 +588,20 @@ fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String>
             Scalar::MinU16 => Scalar::U32,
             _ => s,
         };
+        // Texels are floats or integers, of any size and count.
+        let texel = |ty: TypeId| program.types.component(ty).map(|s| (s.is_float(), s.is_signed(), s.size() == 8));
         match program.types.get(ty) {
             Type::Scalar(s) | Type::Vector(s, 1) => format!("{:?}", scalar(s)),
             Type::Vector(s, n) => format!("{:?}{n}", scalar(s)),
             Type::Matrix(s, r, c) => format!("{:?}{r}x{c}", scalar(s)),
             Type::Texture(t) => {
-                let element = program.types.component(t.element).map(scalar);
-                format!("{:?} {:?} {:?}", element, Texture { element: TypeId::VOID, ..t }, t.access)
+                let shape = Texture { element: TypeId::VOID, access: Access::Read, ..t };
+                format!("{:?} {shape:?} {}", texel(t.element), t.access == Access::Read)
             }
+            Type::Buffer(BufferKind::Typed, access, element) => {
+                format!("{:?} {}", texel(element), access == Access::Read)
+            }
+            Type::SubpassInput(element, multisampled) => format!("{:?} {multisampled}", texel(element)),
             Type::RayQuery(_) => "RayQuery".to_owned(),
             _ => program.type_name(ty),
         }

@@ -93,6 +93,9 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::IntegerFiltering, Find::Expr(|p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| f.is_marked("__filters") && is_of_integers(p, exprs, args))
     })),
+    (Capability::WideFiltering, Find::Expr(|p, exprs, id| {
+        callee(p, exprs, id).is_some_and(|(f, args)| samples_wide(p, exprs, f, args))
+    })),
     (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
         let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
@@ -181,6 +184,15 @@ fn is_of_integers(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> bool
     element.and_then(|e| program.types.component(e)).is_some_and(Scalar::is_integer)
 }
 
+/// Whether a call reads texels of 64-bit numbers through a sampler.
+fn samples_wide(program: &Program, exprs: &ExprArena, function: &Function, args: &[ExprId]) -> bool {
+    let ty = |arg: &ExprId| program.types.get(exprs[*arg].ty);
+    let Some(Type::Texture(texture)) = args.first().map(ty) else { return false };
+    let sampled = || args.iter().any(|arg| matches!(ty(arg), Type::Sampler(_)));
+    program.types.component(texture.element).is_some_and(|s| s.size() == 8)
+        && (sampled() || texture.combined && function.is_marked("__filters"))
+}
+
 /// Whether texels are of 64-bit numbers in another form than that of images for atomics.
 fn has_wide_texels(types: &Types, access: Access, element: TypeId) -> bool {
     let image = access != Access::Read;
@@ -257,7 +269,16 @@ pub(super) fn stage_need(stage: Stage) -> Option<Capability> {
 
 /// What a builtin says of itself with `[__requires(...)]`.
 pub fn required(function: &Function) -> impl Iterator<Item = Capability> + '_ {
-    let attributes = function.attributes.iter().filter(|a| a.name == "__requires");
+    named_by(function, "__requires")
+}
+
+/// What a builtin needs in the first value of a variable or constant of the module.
+pub(super) fn required_in_constants(function: &Function) -> impl Iterator<Item = Capability> + '_ {
+    named_by(function, "__in_constants")
+}
+
+fn named_by<'a>(function: &'a Function, attribute: &'static str) -> impl Iterator<Item = Capability> + 'a {
+    let attributes = function.attributes.iter().filter(move |a| a.name == *attribute);
     attributes.flat_map(|a| &a.args).filter_map(|arg| match arg {
         AttributeArg::Name(name) | AttributeArg::Text(name) => Capability::parse(name.as_str()),
         _ => None,

@@ -4,18 +4,18 @@
 //! After:  `static float x;                  static int n;`                     `void main() { x = scale * 2; n = count(); f(x, n); }`
 //!
 //! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
-//! reaches, in the order of the declarations. The values that builtins compute which are `[__not_of_constants]` are such where
-//! not every compiler of the target computes them.
+//! reaches, in the order of the declarations. So it is with values that builtins compute which are not known to every compiler of
+//! the target in constants (`[__in_constants]`).
 //!
 //! It stands before whatever looks into the bodies of functions.
 
 use super::hidden_constants::is_refused_value;
-use super::needs::{Find, callee};
+use super::needs::{Find, callee, required_in_constants};
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
-    Build, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Type,
+    Build, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Type,
 };
 use std::collections::BTreeSet;
 
@@ -23,7 +23,10 @@ pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
     removes: &[
         (Capability::RuntimeInitializers, Find::Global(|p, g| g.kind != GlobalKind::Const && is_runtime(p, g))),
-        (Capability::ConstantBuiltins, Find::Global(calls_builtin)),
+        (Capability::ConstantBits, Find::Global(|p, g| is_called(p, g, Capability::ConstantBits))),
+        (Capability::ConstantBlends, Find::Global(|p, g| is_called(p, g, Capability::ConstantBlends))),
+        (Capability::ConstantCounts, Find::Global(|p, g| is_called(p, g, Capability::ConstantCounts))),
+        (Capability::ComputedInitializers, Find::Global(|p, g| calls_builtin(p, g, GlobalKind::Static, |_| true))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
     ],
     after: &["inline_builtins", "called_entry_points"],
@@ -32,11 +35,19 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    let profile = cx.profile;
+    set_where_it_starts(cx, &|program, global| {
+        let lacks = |capability| !profile.has(capability);
+        is_runtime(program, global)
+            || calls_builtin(program, global, GlobalKind::Const, lacks)
+            || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
+    });
+}
+
+/// Has entry points set the variables and constants whose first value is none for the target.
+pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     // Constants of such constants are such themselves: declarations stand after what they use.
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
-    let computes = cx.profile.has(Capability::ConstantBuiltins);
-    let is_runtime =
-        |program: &Program, global: &Global| is_runtime(program, global) || !computes && calls_builtin(program, global);
     for &id in &items {
         if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
             cx.program.globals[id].kind = GlobalKind::Static;
@@ -60,13 +71,18 @@ fn is_runtime(program: &Program, global: &Global) -> bool {
     is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
 }
 
-/// Whether the first value calls a builtin that not every compiler computes for constants.
-fn calls_builtin(program: &Program, global: &Global) -> bool {
-    matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
+/// Whether the value of a constant calls a builtin that needs a capability there.
+fn is_called(program: &Program, global: &Global, capability: Capability) -> bool {
+    calls_builtin(program, global, GlobalKind::Const, |needed| needed == capability)
+}
+
+/// Whether the first value of a constant, or variable, calls a builtin that not every compiler computes there.
+fn calls_builtin(program: &Program, global: &Global, kind: GlobalKind, is_meant: impl Fn(Capability) -> bool) -> bool {
+    global.kind == kind
         && global.init.as_ref().is_some_and(|tree| {
             let called = |id: ExprId| callee(program, &tree.exprs, id);
-            let all = tree.exprs.post_order(tree.root);
-            all.into_iter().any(|id| called(id).is_some_and(|(f, _)| f.is_marked("__not_of_constants")))
+            let needs = |f: &Function| required_in_constants(f).any(&is_meant);
+            tree.exprs.post_order(tree.root).into_iter().any(|id| called(id).is_some_and(|(f, _)| needs(f)))
         })
 }
 

@@ -25,14 +25,14 @@ pub(super) const PASS: Pass = Pass {
 
 /// What holds a value of a signature.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Slot {
+pub(super) enum Holder {
     Field(StructId, u32),
     Param(FunctionId, usize),
     Result(FunctionId),
 }
 
 /// The slots that get another type, with what that is.
-type Retyped = BTreeMap<Slot, TypeId>;
+type Retyped = BTreeMap<Holder, TypeId>;
 
 fn run(cx: &mut Context) {
     // Elsewhere inputs and outputs are declared by the target's own types.
@@ -45,7 +45,7 @@ fn run(cx: &mut Context) {
             let Some(ty) = other_type(&mut cx.program.types, &place) else { continue };
             let Some(slot) = slot(cx.program, &place) else { continue };
             // More numbers would change the bytes of a struct.
-            if !matches!(slot, Slot::Field(..)) || is_as_long(&cx.program.types, ty, place.leaf.ty) {
+            if !matches!(slot, Holder::Field(..)) || is_as_long(&cx.program.types, ty, place.leaf.ty) {
                 retyped.insert(slot, ty);
             }
         }
@@ -57,9 +57,9 @@ fn run(cx: &mut Context) {
     leave_out(cx.program, &mut retyped);
     for id in cx.program.functions_with_code() {
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        let results = retyped.get(&Slot::Result(id)).copied();
+        let results = retyped.get(&Holder::Result(id)).copied();
         let places = Places::of(cx.program, id);
-        Uses { program: cx.program, retyped: &retyped, places }.rewrite(&mut body);
+        ValueUses { program: cx.program, retyped: &retyped, places }.rewrite(&mut body);
         if let Some(ty) = results {
             convert_results(cx.program, &mut body, ty);
         }
@@ -67,18 +67,18 @@ fn run(cx: &mut Context) {
     }
     for (slot, ty) in retyped {
         match slot {
-            Slot::Field(id, index) => {
+            Holder::Field(id, index) => {
                 if let Some(field) = cx.program.structs[id].fields.get_mut(index as usize) {
                     field.ty = ty;
                 }
             }
-            Slot::Param(id, index) => {
+            Holder::Param(id, index) => {
                 let function = &mut cx.program.functions[id];
                 if let Some(local) = function.params.get(index).map(|p| p.local) {
                     function.code.locals[local].ty = ty;
                 }
             }
-            Slot::Result(id) => cx.program.functions[id].result = ty,
+            Holder::Result(id) => cx.program.functions[id].result = ty,
         }
     }
 }
@@ -89,17 +89,17 @@ fn is_as_long(types: &Types, a: TypeId, b: TypeId) -> bool {
 }
 
 /// What holds a value of a signature: the last field on the way to it, or the parameter or result itself.
-pub(super) fn slot(program: &Program, place: &Place) -> Option<Slot> {
+pub(super) fn slot(program: &Program, place: &Place) -> Option<Holder> {
     let mut ty = place.whole;
     let mut slot = match place.leaf.source {
-        Source::Param(index) => Slot::Param(place.function, index),
-        Source::Result => Slot::Result(place.function),
+        Source::Param(index) => Holder::Param(place.function, index),
+        Source::Result => Holder::Result(place.function),
         Source::Nothing => return None,
     };
     for step in &place.leaf.path {
         ty = match (*step, program.types.get(ty)) {
             (Step::Field(index), Type::Struct(id)) => {
-                slot = Slot::Field(id, index);
+                slot = Holder::Field(id, index);
                 program.field_type(ty, index)?
             }
             (Step::Element(_), Type::Array(element, _)) => element,
@@ -112,20 +112,20 @@ pub(super) fn slot(program: &Program, place: &Place) -> Option<Slot> {
 /// Which slot an expression of a function names.
 #[derive(Default)]
 pub(super) struct Places {
-    params: FxHashMap<LocalId, Slot>,
+    params: FxHashMap<LocalId, Holder>,
 }
 
 impl Places {
     pub fn of(program: &Program, id: FunctionId) -> Places {
         let params = program.functions[id].params.iter().enumerate();
-        Places { params: params.map(|(index, p)| (p.local, Slot::Param(id, index))).collect() }
+        Places { params: params.map(|(index, p)| (p.local, Holder::Param(id, index))).collect() }
     }
 
-    pub fn slot(&self, types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Slot> {
+    pub fn slot(&self, types: &Types, exprs: &ExprArena, id: ExprId) -> Option<Holder> {
         match exprs[id].kind {
             ExprKind::Local(local) => self.params.get(&local).copied(),
             ExprKind::Field(base, index) => match types.get(exprs[base].ty) {
-                Type::Struct(of) => Some(Slot::Field(of, index)),
+                Type::Struct(of) => Some(Holder::Field(of, index)),
                 _ => None,
             },
             _ => None,
@@ -138,8 +138,8 @@ fn keep_written(program: &mut Program, retyped: &mut Retyped) {
     let params: Vec<(FunctionId, usize, TypeId)> = retyped
         .iter()
         .filter_map(|(slot, ty)| match *slot {
-            Slot::Param(id, index) => Some((id, index, *ty)),
-            Slot::Field(..) | Slot::Result(_) => None,
+            Holder::Param(id, index) => Some((id, index, *ty)),
+            Holder::Field(..) | Holder::Result(_) => None,
         })
         .collect();
     for (id, index, ty) in params {
@@ -159,7 +159,7 @@ fn keep_written(program: &mut Program, retyped: &mut Retyped) {
         let given = b.local(param.local, ty);
         let value = b.convert(given, old);
         code.block.stmts.insert(0, Stmt::new(StmtKind::Local(variable, Some(value)), span));
-        retyped.remove(&Slot::Param(id, index));
+        retyped.remove(&Holder::Param(id, index));
     }
 }
 
@@ -207,13 +207,13 @@ pub(super) fn statements(body: &Body) -> FxHashSet<ExprId> {
     roots
 }
 
-struct Uses<'a> {
+struct ValueUses<'a> {
     program: &'a mut Program,
     retyped: &'a Retyped,
     places: Places,
 }
 
-impl Uses<'_> {
+impl ValueUses<'_> {
     fn new_type(&self, exprs: &ExprArena, id: ExprId) -> Option<TypeId> {
         let slot = self.places.slot(&self.program.types, exprs, id)?;
         self.retyped.get(&slot).copied()
@@ -297,7 +297,7 @@ impl Uses<'_> {
     fn parts(&mut self, exprs: &mut ExprArena, id: ExprId, mut parts: Vec<ExprId>) {
         let Type::Struct(of) = self.program.types.get(exprs[id].ty) else { return };
         for (index, part) in (0..).zip(&mut parts) {
-            if let Some(ty) = self.retyped.get(&Slot::Field(of, index)) {
+            if let Some(ty) = self.retyped.get(&Holder::Field(of, index)) {
                 *part = Build::new(&mut self.program.types, exprs, exprs[*part].span).convert(*part, *ty);
             }
         }

@@ -9,7 +9,7 @@
 //! and is an error of its signature.
 
 use super::signatures::{factor_count, places};
-use super::system_value_types::{Places, Slot, slot, statements};
+use super::system_value_types::{Holder, Places, slot, statements};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -71,7 +71,7 @@ fn long_fields(cx: &mut Context) -> Fields {
         for place in places(cx, &entry) {
             let Some((name, _)) = &place.leaf.semantic else { continue };
             let Some(factors) = factor_count(cx.program, &entry, name) else { continue };
-            let Some(Slot::Field(id, index)) = slot(cx.program, &place) else { continue };
+            let Some(Holder::Field(id, index)) = slot(cx.program, &place) else { continue };
             let elements = match cx.program.types.array_parts(place.leaf.ty) {
                 Some((_, Some(elements))) => elements,
                 _ => continue,
@@ -93,8 +93,8 @@ fn long_fields(cx: &mut Context) -> Fields {
 fn field_of(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(StructId, u32)> {
     // Parameters are no fields.
     match Places::default().slot(&program.types, exprs, id)? {
-        Slot::Field(id, index) => Some((id, index)),
-        Slot::Param(..) | Slot::Result(_) => None,
+        Holder::Field(id, index) => Some((id, index)),
+        Holder::Param(..) | Holder::Result(_) => None,
     }
 }
 

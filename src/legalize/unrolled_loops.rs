@@ -14,6 +14,7 @@ use crate::tree::analyses::effects::target;
 use crate::tree::analyses::flow::{breaks, continues};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "unrolled_loops",
@@ -29,7 +30,7 @@ const MOST_STATEMENTS: usize = 4096;
 /// How often loops around those that were written out are looked at again.
 const TIMES: u32 = 8;
 
-type Wanted = FxHashMap<FunctionId, Vec<bool>>;
+type Reaching = FxHashMap<FunctionId, Vec<bool>>;
 
 fn run(cx: &mut Context) {
     let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
@@ -55,7 +56,7 @@ fn run(cx: &mut Context) {
 
 /// The locals that are given several resources, of which none is an element of the same array as another.
 fn chosen_arrays(program: &Program, body: &Body) -> FxHashSet<LocalId> {
-    let mut given: FxHashMap<LocalId, FxHashSet<GlobalId>> = FxHashMap::default();
+    let mut given: BTreeMap<LocalId, BTreeSet<GlobalId>> = BTreeMap::new();
     let mut give = |local: LocalId, value: ExprId| {
         if program.holds_resource(body.locals[local].ty) {
             let globals = body.exprs.post_order(value).into_iter().filter_map(|e| match body.exprs[e].kind {
@@ -80,7 +81,7 @@ fn chosen_arrays(program: &Program, body: &Body) -> FxHashSet<LocalId> {
 
 struct Unroller<'a> {
     program: &'a Program,
-    wanted: &'a Wanted,
+    wanted: &'a Reaching,
     known: FxHashMap<LocalId, Value>,
     chosen: FxHashSet<LocalId>,
     changed: bool,

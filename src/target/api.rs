@@ -57,6 +57,8 @@ pub struct ApiFacts {
     pub wide_locations: u32,
     /// The texts of stages are linked into one program, in which a name means one thing.
     pub linked_names: bool,
+    /// The text goes through a translator that numbers parameters where a variable of a function has the same name.
+    pub numbers_shadowed: bool,
 }
 
 impl Api {
@@ -95,6 +97,7 @@ const D3D: ApiFacts = ApiFacts {
     element_wise: false,
     wide_locations: 1,
     linked_names: false,
+    numbers_shadowed: false,
 };
 const VULKAN: ApiFacts =
     ApiFacts { word: "vulkan", classes: false, arrays: true, push_constants: true, wide_locations: 2, ..D3D };
@@ -107,6 +110,7 @@ const METAL: ApiFacts = ApiFacts {
     images_apart: false,
     explicit: false,
     element_wise: true,
+    numbers_shadowed: true,
     ..D3D
 };
 const OPENGL: ApiFacts = ApiFacts {

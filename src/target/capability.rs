@@ -66,6 +66,8 @@ capabilities! {
     LineTextures,
     /// Textures of integers that are read through a sampler.
     IntegerFiltering,
+    /// Textures of 64-bit numbers that are read through a sampler.
+    WideFiltering,
     /// Comparisons of depths with a texture of integers.
     IntegerComparisons,
     /// Gathers that compare depths with a texture of integers.
@@ -138,10 +140,18 @@ capabilities! {
     ShortCircuit,
     /// Infinities, NaN and divisions by zero among constants.
     NonFiniteConstants,
+    /// Indices that are constant, but whose value only the target's compiler computes: it may be none of the array.
+    ComputedIndices,
     /// Functions called in the values of named constants.
     CalledConstants,
-    /// Any builtin called in the first values of variables and constants of the module.
-    ConstantBuiltins,
+    /// The bits of numbers, packed numbers, transposed matrices and determinants in the values of the module's constants.
+    ConstantBits,
+    /// Interpolation and reflection in such values.
+    ConstantBlends,
+    /// Counted and found bits, hyperbolic functions and `fma` in such values.
+    ConstantCounts,
+    /// All of these in the first values of variables.
+    ComputedInitializers,
     /// Arithmetic on numbers of 64 bits in the values of named constants.
     WideConstants,
     /// Comparisons of constants with infinities and NaN.

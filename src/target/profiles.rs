@@ -157,7 +157,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     Overloads, VertexWrites, VaryingOffsets, PassedInterpolants, IntegerGathers, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
-    CalledConstants, ConstantBuiltins, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
+    CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
@@ -177,7 +177,7 @@ const SM_6_6: Capabilities =
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants, ConstantBuiltins,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
@@ -193,7 +193,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit,
-    NonFiniteConstants, ConstantBuiltins, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
+    NonFiniteConstants, ConstantBlends, ComputedInitializers, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
 ]);
@@ -248,7 +248,7 @@ const ES_320: Capabilities =
 const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
-    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants,
+    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices.
 const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[

@@ -549,7 +549,8 @@ mod tests {
 
     #[test]
     fn words_are_sorted_and_found() {
-        let lists = [HLSL_KEYWORDS, FXC_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
+        let lists =
+            [HLSL_KEYWORDS, FXC_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
         for text in lists
             .into_iter()
             .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS, HLSL_TYPES])

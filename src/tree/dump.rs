@@ -74,6 +74,7 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::Stream(kind, t) => format!("{kind:?}Stream<{}>", of(t)),
         Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
         Type::MeshOutput(kind, t, n) => format!("Output{kind:?}<{}, {n}>", of(t)),
+        Type::Pointer(t, AddressSpace::Device(DataLayout::Default)) => format!("Ptr<{}, Device>", of(t)),
         Type::Pointer(t, space) => format!("Ptr<{}, {space:?}>", of(t)),
         Type::Handle(t) => format!("DescriptorHandle<{}>", of(t)),
         Type::HeapElement(samplers) => (if samplers { "SamplerDescriptor" } else { "ResourceDescriptor" }).to_owned(),

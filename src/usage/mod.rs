@@ -389,7 +389,8 @@ impl<'a> Walk<'a> {
             self.graph.need(node, outer);
             frame.control = node;
         }
-        let whole: Vec<&Block> = cases.iter().map(|c| &c.body).collect();
+        let bodies = || cases.iter().map(|c| &c.body);
+        let changed: BTreeSet<LocalId> = bodies().flat_map(|b| self.writes_of(frame, &[], b).into_keys()).collect();
         let before = frame.known.clone();
         let (mut walked, mut falls) = (BTreeSet::new(), entered.is_empty() || !cases.iter().any(is_default));
         for first in entered {
@@ -397,7 +398,7 @@ impl<'a> Walk<'a> {
             for (i, case) in cases.iter().enumerate().skip(first) {
                 // What falls into a case knows less than what enters it.
                 if i > first {
-                    whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
+                    changed.iter().for_each(|local| drop(frame.known.remove(local)));
                 }
                 let again = !walked.insert(i);
                 let ends = !again && !self.block(frame, &case.body);
@@ -408,9 +409,9 @@ impl<'a> Walk<'a> {
             }
         }
         frame.known = before;
-        whole.iter().for_each(|b| self.forget_writes(frame, &[], b));
+        changed.iter().for_each(|local| drop(frame.known.remove(local)));
         let leaves = |s: &Stmt| matches!(s.kind, StmtKind::Return(_) | StmtKind::Continue | StmtKind::Discard);
-        let leaves = matched.is_none() && whole.iter().any(|b| b.any(&mut |s| leaves(s)));
+        let leaves = matched.is_none() && bodies().any(|b| b.any(&mut |s| leaves(s)));
         self.after_jumps(frame, (outer, node), leaves);
         falls
     }

@@ -18,7 +18,7 @@ use crate::tree::analyses::is_trivial;
 use crate::tree::{
     BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind, Type, TypeId,
 };
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Whether a type is a buffer that is to be one of words.
 pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> bool {
@@ -110,7 +110,7 @@ fn selects(exprs: &ExprArena, id: ExprId, of: ExprId) -> bool {
 impl WordAccess<'_, '_, '_> {
     /// Reads and writes of such buffers.
     pub(super) fn packed_elements(&mut self) {
-        let mut written = FxHashMap::default();
+        let mut written = BTreeMap::new();
         for part in self.packed_parts() {
             let live = self.body.expressions();
             let parents = self.body.exprs.parents(&live);
@@ -138,9 +138,7 @@ impl WordAccess<'_, '_, '_> {
             stmt.give_comments(out.get_mut(first), true);
         });
         self.body.block = block;
-        let mut left: Vec<ExprId> = written.into_keys().collect();
-        left.sort_unstable();
-        for id in left {
+        for id in written.into_keys() {
             let span = self.body.exprs[id].span;
             let message = format!(
                 "{} has no integers of 8 or 16 bits, and an assignment to them in a buffer cannot be a part of an expression",

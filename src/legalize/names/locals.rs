@@ -8,10 +8,11 @@ use crate::tree::{
 };
 use rustc_hash::FxHashSet;
 
-/// Names what a function declares. Global names are final.
-pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: FunctionId) {
+/// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
+pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: FunctionId, kept: &FxHashSet<Symbol>) {
     let mut body = std::mem::take(&mut program.functions[id].code);
-    let used = used_names(program, &body);
+    let mut used = used_names(program, &body);
+    used.extend(kept);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
     for param in &program.functions[id].params {

@@ -47,7 +47,7 @@ mod unit_vectors;
 mod words;
 
 use super::needs::needs;
-use super::{Context, Pass};
+use super::{Context, Pass, runtime_initializers};
 use crate::target::Capability;
 
 pub(super) use self::copies::parts;
@@ -83,6 +83,9 @@ fn run(cx: &mut Context) {
     }
     if !plan.is_empty() {
         access::rewrite(cx, &mut plan);
+        if !cx.profile.has(Capability::ConstantBits) {
+            runtime_initializers::set_where_it_starts(cx, &products::is_turned);
+        }
     }
     if needs.contains_key(&Capability::UnitVectors) {
         unit_vectors::narrow_all(cx.program);

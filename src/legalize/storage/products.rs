@@ -8,7 +8,8 @@
 use crate::stdlib::Operation;
 use crate::tree::analyses::{is_pure, is_trivial};
 use crate::tree::{
-    Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Program, Template, Type, TypeId, Types,
+    Build, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalKind, Program, Template, Type,
+    TypeId, Types,
 };
 use rustc_hash::FxHashSet;
 
@@ -56,6 +57,17 @@ fn columns(b: &mut Build, e: ExprId) -> Option<Vec<Vec<ExprId>>> {
     }
     let column = |c: usize| scalars.iter().copied().skip(c).step_by(usize::from(count)).collect();
     Some((0..usize::from(count)).map(column).collect())
+}
+
+/// Whether the first value of a variable or constant has a transposed matrix, or is computed from one that has.
+pub(super) fn is_turned(program: &Program, global: &Global) -> bool {
+    let turns = |exprs: &ExprArena, id: ExprId| match &exprs[id].kind {
+        ExprKind::Native(template, _) => is_transpose(template),
+        ExprKind::Global(other) => program.globals[*other].kind == GlobalKind::Static,
+        _ => false,
+    };
+    matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
+        && global.init.as_ref().is_some_and(|t| t.exprs.post_order(t.root).into_iter().any(|id| turns(&t.exprs, id)))
 }
 
 fn is_transpose(template: &Template) -> bool {

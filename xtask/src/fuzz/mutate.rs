@@ -219,8 +219,7 @@ fn swap_tokens(c: &mut Context) -> Option<Vec<Edit>> {
 
 /// Any word of the lists, in front of any token.
 fn insert_word(c: &mut Context) -> Option<Vec<Edit>> {
-    const LISTS: [&str; 8] =
-        ["types", "integers", "floats", "binary", "assigning", "names", "attributes", "modifiers"];
+    const LISTS: [&str; 8] = ["types", "integers", "floats", "binary", "assigning", "names", "attributes", "modifiers"];
     let at = c.random.index(c.text.tokens.len());
     let name = *c.pick(&LISTS)?;
     let word = c.word_of(name)?;

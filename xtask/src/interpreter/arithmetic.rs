@@ -306,6 +306,11 @@ fn bit_fields(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
     })
 }
 
+/// Whether both are numbers.
+fn ordered(a: f64, b: f64) -> bool {
+    !a.is_nan() && !b.is_nan()
+}
+
 fn comparison(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
     use Op::*;
     let [a, b] = operands else { return None };
@@ -325,19 +330,19 @@ fn comparison(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
         SGreaterThan => with_sign(i64::gt),
         SGreaterThanEqual => with_sign(i64::ge),
         FOrdEqual => numbers(|a, b| a == b),
-        FUnordEqual => numbers(|a, b| a == b || a.is_nan() || b.is_nan()),
-        FOrdNotEqual => numbers(|a, b| a < b || a > b),
+        FUnordEqual => numbers(|a, b| a == b || !ordered(a, b)),
+        FOrdNotEqual => numbers(|a, b| a != b && ordered(a, b)),
         FUnordNotEqual => numbers(|a, b| a != b),
         FOrdLessThan => numbers(|a, b| a < b),
-        FUnordLessThan => numbers(|a, b| !(a >= b)),
+        FUnordLessThan => numbers(|a, b| a < b || !ordered(a, b)),
         FOrdLessThanEqual => numbers(|a, b| a <= b),
-        FUnordLessThanEqual => numbers(|a, b| !(a > b)),
+        FUnordLessThanEqual => numbers(|a, b| a <= b || !ordered(a, b)),
         FOrdGreaterThan => numbers(|a, b| a > b),
-        FUnordGreaterThan => numbers(|a, b| !(a <= b)),
+        FUnordGreaterThan => numbers(|a, b| a > b || !ordered(a, b)),
         FOrdGreaterThanEqual => numbers(|a, b| a >= b),
-        FUnordGreaterThanEqual => numbers(|a, b| !(a < b)),
-        Ordered => numbers(|a, b| !a.is_nan() && !b.is_nan()),
-        Unordered => numbers(|a, b| a.is_nan() || b.is_nan()),
+        FUnordGreaterThanEqual => numbers(|a, b| a >= b || !ordered(a, b)),
+        Ordered => numbers(ordered),
+        Unordered => numbers(|a, b| !ordered(a, b)),
         _ => return None,
     })
 }

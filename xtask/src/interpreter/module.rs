@@ -87,6 +87,9 @@ pub struct Variable {
     pub initializer: Option<u32>,
 }
 
+/// What is decorated: an id, or a member of it.
+type Target = (u32, Option<u32>);
+
 /// Where the value of an id is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
@@ -110,7 +113,7 @@ pub struct Module {
     pub builtins: HashMap<u32, u32>,
     /// The set of `GLSL.std.450`.
     pub extended: Option<u32>,
-    decorations: HashMap<(u32, Option<u32>), Vec<(Decoration, u32)>>,
+    decorations: HashMap<Target, Vec<(Decoration, u32)>>,
 }
 
 /// Instructions that give nothing.

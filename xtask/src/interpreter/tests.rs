@@ -14,8 +14,8 @@ fn words(body: &str) -> Vec<u32> {
          @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) index: u32) {{\n{body}\n}}\n"
     );
     let module = naga::front::wgsl::parse_str(&text).expect("the program is WGSL");
-    let mut validator =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::default());
+    let capabilities = naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
     let information = validator.validate(&module).expect("the program is valid");
     let spirv = naga::back::spv::write_vec(&module, &information, &naga::back::spv::Options::default(), None)
         .expect("naga has SPIR-V of it");

@@ -246,8 +246,11 @@ const SLANG: &[Family] = &[
     },
 ];
 
+/// A name, parameters, and what the function gives.
+pub type Signature<'a> = (&'a str, Vec<(Mode, Type)>, Type);
+
 /// A function of a family: its name, its parameters and what it gives, read from `result name(parameters)`.
-pub fn signature(text: &str) -> Option<(&str, Vec<(Mode, Type)>, Type)> {
+pub fn signature(text: &str) -> Option<Signature<'_>> {
     let (head, rest) = text.split_once('(')?;
     let (result, name) = head.split_once(' ')?;
     let parameter = |word: &str| match word.split_once(' ') {

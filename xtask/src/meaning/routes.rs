@@ -302,8 +302,9 @@ fn our_text(target: Target, source: &str, settings: Settings) -> Result<String, 
 
 fn naga_spirv(text: &str) -> Result<Vec<u32>, String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|e| format!("naga: {}", e.emit_to_string(text)))?;
-    // WebGPU has packed halves; not all that naga is for do.
-    let capabilities = naga::valid::Capabilities::default() | naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    // WebGPU has packed halves, and halves as a feature; not all that naga is for do.
+    let halves = naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32 | naga::valid::Capabilities::SHADER_FLOAT16;
+    let capabilities = naga::valid::Capabilities::default() | halves;
     let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities);
     let information = validator.validate(&module).map_err(|e| format!("naga: {}", e.emit_to_string(text)))?;
     let options = naga::back::spv::Options::default();
