@@ -335,6 +335,7 @@ impl Inline<'_> {
         let callee = &self.program.functions[f];
         let at = out.len();
         let (uses, written) = (callee.code.local_uses(), self.program.written_locals(&callee.code));
+        let assigned: Vec<LocalId> = callee.code.locals.ids().filter(|l| written.contains(l)).collect();
         let mut bound = Vec::new();
         let mut locals = FxHashMap::default();
         for (param, &arg) in callee.params.iter().zip(args) {
@@ -369,7 +370,7 @@ impl Inline<'_> {
         let mut roots = Vec::new();
         copy.visit_mut(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
         roots.into_iter().for_each(|root| write_through_conversions(&mut self.body.exprs, root));
-        let written: Vec<LocalId> = written.iter().filter_map(|l| locals.get(l)).copied().collect();
+        let written: Vec<LocalId> = assigned.iter().filter_map(|l| locals.get(l)).copied().collect();
         self.bind_numbers(&mut copy, &written);
         let value = match copy.stmts.last() {
             Some(Stmt { kind: StmtKind::Return(value), .. }) => {

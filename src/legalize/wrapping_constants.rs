@@ -152,7 +152,11 @@ fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         | ExprKind::Binary(..)
         | ExprKind::Convert(..)
         | ExprKind::Construct(_)
-        | ExprKind::Swizzle(..) => true,
+        | ExprKind::Field(..)
+        | ExprKind::Index(..)
+        | ExprKind::Select(..)
+        | ExprKind::Swizzle(..)
+        | ExprKind::MatrixSwizzle(..) => true,
         _ => false,
     })
 }
