@@ -32,6 +32,12 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
             let group = groups.entry((varying.unit, varying.of_patch, varying.param.filter(|_| apart)));
             let taken = group.or_default();
             let of_target = varying.unit == Unit::VaryingOutput && entry.stage == Stage::Fragment;
+            // What a stage of groups is given is no signature: two may have one. WebGPU has one variable of each; parameters share it.
+            let of_groups = matches!(entry.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
+            let is_given = of_groups && varying.unit == Unit::VaryingInput;
+            let is_shared = |name: &str, around: &[&VaryingPart]| {
+                is_given && name.starts_with("SV_") && (!settings.api.is_webgpu() || around.is_empty())
+            };
             // The outermost semantic holds.
             varying.part.walk(&mut Vec::new(), &mut |part, around| {
                 let semantic = part.semantic.as_ref().zip(part.semantic_span);
@@ -47,13 +53,13 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
                     match is_variable && !NUMBERED.contains(&name.as_str()) {
                         true if part.indices > 1 || is_repeated => taken.refuse_array(span, name),
-                        true => taken.take(span, &(name.clone(), 0), 1),
-                        false => taken.take(span, semantic, part.indices),
+                        true => taken.take(span, &(name.clone(), 0), 1, is_shared(name, around)),
+                        false => taken.take(span, semantic, part.indices, is_shared(name, around)),
                     }
                 }
                 // D3D has its outputs of fragments by order.
                 if of_target && found.is_none() && part.parts.is_empty() && settings.api == Api::D3d {
-                    taken.take(part.span, &(locations::TARGET.to_owned(), part.start), part.emitted);
+                    taken.take(part.span, &(locations::TARGET.to_owned(), part.start), part.emitted, false);
                 }
                 found.is_none()
             });
@@ -65,7 +71,8 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
 /// The semantics of one signature.
 #[derive(Default)]
 struct TakenSemantics {
-    by_name: BTreeMap<(String, u32), Span>,
+    /// Where each is, and whether others may have it, too.
+    by_name: BTreeMap<(String, u32), (Span, bool)>,
     found: Vec<Diagnostic>,
 }
 
@@ -75,9 +82,10 @@ impl TakenSemantics {
         self.found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
     }
 
-    fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32) {
+    fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32, shared: bool) {
         for index in *first..first.saturating_add(count.min(MOST)) {
-            let Some(other) = self.by_name.insert((name.clone(), index), span).filter(|other| *other != span) else {
+            let before = self.by_name.insert((name.clone(), index), (span, shared));
+            let Some((other, _)) = before.filter(|(other, both)| *other != span && !(shared && *both)) else {
                 continue;
             };
             let message = match name.starts_with("SV_") {

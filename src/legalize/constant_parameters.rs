@@ -52,13 +52,18 @@ pub(super) fn text_variable(program: &Program, function: FunctionId, body: &Body
     given.map(|l| l.span).or_else(|| live.iter().find(used).map(|id| body.exprs[*id].span))
 }
 
-/// Where an offset in texels is no constant.
+/// Where an offset in texels is no constant, or one that a function gives, which no target calls there.
 pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
         let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        given.find(|(_, arg)| !is_fixed_offset(program, &body.exprs, **arg)).map(|(_, arg)| body.exprs[*arg].span)
+        let is_written = |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !has_call(&body.exprs, arg);
+        given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| body.exprs[*arg].span)
     })
+}
+
+fn has_call(exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..)))
 }
 
 /// Whether an offset in texels is a constant that every target takes.
@@ -228,7 +233,8 @@ impl Maker<'_> {
         }
         if !matches!(self.program.functions[callee].body, FunctionBody::Block) {
             for (arg, value) in args.iter().zip(values) {
-                if let (Some(value), Err(_)) = (value, eval(self.program, exprs, *arg)) {
+                let is_written = eval(self.program, exprs, *arg).is_ok() && !has_call(exprs, *arg);
+                if let Some(value) = value.filter(|_| !is_written) {
                     self.write(exprs, *arg, &value);
                 }
             }

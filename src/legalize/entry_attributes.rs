@@ -35,7 +35,8 @@ pub fn run(cx: &mut Context) {
     let declared = cx.program.structs.ids().collect::<Vec<_>>();
     for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {
         let body = std::mem::take(&mut cx.program.functions[entry.function].code);
-        AttributeLowering { cx, entry, body, start: Vec::new(), placed: &mut placed }.run(&inputs, outputs);
+        AttributeLowering { cx, entry, body, start: Vec::new(), given: BTreeMap::new(), placed: &mut placed }
+            .run(&inputs, outputs);
     }
     // A struct that is no interface has no locations.
     for id in declared.into_iter().filter(|id| !placed.contains_key(id)) {
@@ -62,6 +63,8 @@ struct AttributeLowering<'a, 'b> {
     entry: EntryPoint,
     body: Body,
     start: Vec<Stmt>,
+    /// The parameters that are values of the system, by the names of these.
+    given: BTreeMap<&'static str, (LocalId, TypeId)>,
     /// Structs whose fields have their attributes.
     placed: &'a mut BTreeMap<StructId, Vec<InterfaceSlot>>,
 }
@@ -177,6 +180,15 @@ impl AttributeLowering<'_, '_> {
                 return Vec::new();
             };
             let span = leaf.span;
+            if let Some((first, ty)) = slot.builtin.and_then(|name| self.given.get(name)).copied() {
+                // A second parameter of one value of the system is a variable that holds the first.
+                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                let value = b.local(first, ty);
+                let value = adapt(&mut b, value, leaf.ty);
+                self.start.push(Stmt::new(StmtKind::Local(param.local, Some(value)), span));
+                return Vec::new();
+            }
+            self.given.extend(slot.builtin.map(|name| (name, (param.local, slot.ty))));
             place(&slot, &mut param.attributes, &mut param.explicit, &mut param.modifiers, span);
             param.semantic = None;
             self.turn_positions(param.local, &leaves);
