@@ -107,31 +107,59 @@ fn stays(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let (ExprKind::Binary(op, a, b), Type::Scalar(scalar)) = (&exprs[id].kind, program.types.get(exprs[id].ty)) else {
         return false;
     };
-    let value = |e| common(program, exprs, e).map(|n| Value::Int(n, scalar));
-    value(*a).zip(value(*b)).is_some_and(|(a, b)| !leaves(*op, &a, &b, scalar))
+    let Some((a, b)) = common(program, exprs, *a).zip(common(program, exprs, *b)) else { return false };
+    let value = |n| Value::Int(n, scalar);
+    [a.0, a.1].into_iter().all(|a| [b.0, b.1].into_iter().all(|b| !leaves(*op, &value(a), &value(b), scalar)))
 }
 
-/// The value of an integer constant that may be made of calls of `min`, `max` and `clamp`.
-fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<i64> {
+/// The least and the largest value of an integer constant that may be made of calls of `min`, `max` and `clamp`, and of numbers
+/// that functions of floats give, which a target may compute a little differently.
+fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, i64)> {
     if let ExprKind::Binary(op, a, b) = exprs[id].kind {
         let (a, b) = (common(program, exprs, a)?, common(program, exprs, b)?);
-        return match op {
-            BinaryOp::Add => a.checked_add(b),
-            BinaryOp::Sub => a.checked_sub(b),
-            BinaryOp::Mul => a.checked_mul(b),
-            _ => None,
+        let join: fn(i64, i64) -> Option<i64> = match op {
+            BinaryOp::Add => i64::checked_add,
+            BinaryOp::Sub => i64::checked_sub,
+            BinaryOp::Mul => i64::checked_mul,
+            _ => return None,
         };
+        let ends = [join(a.0, b.0)?, join(a.0, b.1)?, join(a.1, b.0)?, join(a.1, b.1)?];
+        return ends.iter().min().copied().zip(ends.iter().max().copied());
+    }
+    if let ExprKind::Convert(inner, _) = exprs[id].kind
+        && let Some(number) = float(program, exprs, inner)
+    {
+        let whole = number.trunc() as i64;
+        return Some((whole - 1, whole + 1));
     }
     let Some((function, args)) = callee(program, exprs, id).filter(|(f, _)| f.builtin) else {
-        return eval(program, exprs, id).ok()?.int();
+        let value = eval(program, exprs, id).ok()?.int()?;
+        return Some((value, value));
     };
-    let values: Vec<i64> = args.iter().map(|a| common(program, exprs, *a)).collect::<Option<_>>()?;
+    let values: Vec<(i64, i64)> = args.iter().map(|a| common(program, exprs, *a)).collect::<Option<_>>()?;
     match (function.name.as_str(), values.as_slice()) {
-        ("min", [a, b]) => Some(*a.min(b)),
-        ("max", [a, b]) => Some(*a.max(b)),
-        ("clamp", [value, least, most]) => Some(*value.max(least).min(most)),
+        ("min", [a, b]) => Some((a.0.min(b.0), a.1.min(b.1))),
+        ("max", [a, b]) => Some((a.0.max(b.0), a.1.max(b.1))),
+        ("clamp", [v, least, most]) => Some((v.0.max(least.0).min(most.0), v.1.max(least.1).min(most.1))),
         _ => None,
     }
+}
+
+/// About what a function of one float gives for a constant, if that is no large number.
+fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
+    let (function, args) = callee(program, exprs, id).filter(|(f, _)| f.builtin)?;
+    let [argument] = args else { return None };
+    let Value::Float(x, _) = eval(program, exprs, *argument).ok()? else { return None };
+    let number = match function.name.as_str() {
+        "log2" => x.log2(),
+        "exp2" => x.exp2(),
+        "log10" => x.log10(),
+        "log" => x.ln(),
+        "exp" => x.exp(),
+        "sqrt" => x.sqrt(),
+        _ => return None,
+    };
+    (number.abs() < 1e6).then_some(number)
 }
 
 /// Whether the target may compute an expression while it compiles, and we do not.
