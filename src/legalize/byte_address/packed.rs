@@ -18,6 +18,7 @@ use crate::tree::analyses::is_trivial;
 use crate::tree::{
     BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind, Type, TypeId,
 };
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Whether a type is a buffer that is to be one of words.
@@ -50,13 +51,11 @@ pub(super) fn mark(program: &Program, profile: &Profile, body: &Body, marks: &mu
         if !is_element(program, profile, &body.exprs, id) {
             continue;
         }
-        let mut top = id;
-        mark_for_repetition(program, body, top, marks);
-        while let Some(&parent) = parents.get(&top).filter(|p| selects(&body.exprs, **p, top)) {
-            if let ExprKind::Index(..) = body.exprs[parent].kind {
-                mark_for_repetition(program, body, parent, marks);
+        mark_for_repetition(program, body, id, marks);
+        for part in parts_of(&body.exprs, &parents, id) {
+            if let ExprKind::Index(..) = body.exprs[part].kind {
+                mark_for_repetition(program, body, part, marks);
             }
-            top = parent;
         }
     }
 }
@@ -70,10 +69,7 @@ pub(super) fn mark_values(program: &mut Program, profile: &Profile, body: &mut B
         if !is_element(program, profile, &body.exprs, id) {
             continue;
         }
-        let mut top = id;
-        while let Some(&parent) = parents.get(&top).filter(|p| selects(&body.exprs, **p, top)) {
-            top = parent;
-        }
+        let top = parts_of(&body.exprs, &parents, id).last().unwrap_or(id);
         let Some(&root) = parents.get(&top) else { continue };
         let Expr { ty, span, ref kind } = body.exprs[root];
         let (op, value) = match *kind {
@@ -100,6 +96,12 @@ pub(super) fn mark_values(program: &mut Program, profile: &Profile, body: &mut B
 /// Whether an expression is an element of such a buffer.
 fn is_element(program: &Program, profile: &Profile, exprs: &ExprArena, id: ExprId) -> bool {
     matches!(exprs[id].kind, ExprKind::Index(base, _) if is_packed(program, profile, exprs[base].ty))
+}
+
+/// The parts that are selected of an expression, one of the other.
+fn parts_of(exprs: &ExprArena, parents: &FxHashMap<ExprId, ExprId>, of: ExprId) -> impl Iterator<Item = ExprId> {
+    let next = |inner: &ExprId| parents.get(inner).copied().filter(|outer| selects(exprs, *outer, *inner));
+    std::iter::successors(next(&of), next)
 }
 
 /// Whether an expression selects a part of another.
