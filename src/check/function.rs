@@ -752,6 +752,7 @@ impl<'a> Checker<'a> {
                 let in_pack = signature.packs.iter().any(|(_, range)| range.contains(&index));
                 if !param.name.is_empty() && !in_pack {
                     c.bind(scope, param.name, Entity::Local(*local, context));
+                    c.note_param_view(*local, param, instance.scope);
                 }
             }
             for (name, range) in &signature.packs {

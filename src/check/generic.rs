@@ -68,6 +68,7 @@ impl<'a> Checker<'a> {
         for (param, arg) in generics.params.iter().zip(args) {
             self.bind_arg(scope, param, arg);
         }
+        self.note_generics(scope, generics);
         scope
     }
 

@@ -57,7 +57,7 @@ pub(super) enum Bound {
 
 impl Bound {
     /// The interface, if it is one.
-    fn interface(self) -> Option<InterfaceRef> {
+    pub(super) fn interface(self) -> Option<InterfaceRef> {
         match self {
             Bound::Interface(decl, args) => Some((decl, args)),
             Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => None,
@@ -298,6 +298,7 @@ impl<'a> Checker<'a> {
         };
         let scope = self.scope(Some(outer), ScopeKind::Members(this));
         self.interfaces.scopes.insert(key, scope);
+        self.note_members(scope, Rc::from([(decl, args.to_vec())]));
         self.bind(scope, self.words.this_type, Entity::Type(this));
         let place =
             DeclContext { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
@@ -521,6 +522,7 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let scope = self.scope(Some(outer), ScopeKind::Members(ty));
         self.bind(scope, self.words.this_type, Entity::Type(ty));
+        self.note_extension(scope, extension, outer);
         let place =
             DeclContext { scope, source: info.source, owner: Some(ty), depth: info.depth + 1, in_interface: false };
         let further = self.interfaces.further.get(&decl).cloned().unwrap_or_default();

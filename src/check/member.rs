@@ -18,7 +18,7 @@ impl<'a> Checker<'a> {
     pub(super) fn member_operand(&mut self, base: &'a ast::Expr, segment: &'a PathSegment, span: Span) -> Operand<'a> {
         match self.operand(base) {
             Operand::Value(value) => self.member_of(value, segment, span),
-            Operand::Type(ty) => self.member_of_type(ty, segment, span),
+            Operand::Type(ty) => self.member_of_type(ty, written_name(base), segment, span),
             Operand::Namespace(scope) => {
                 let found = self.lookup_here(scope, segment.name.name);
                 match self.name_of(found, segment, self.cx.scope) {
@@ -38,8 +38,18 @@ impl<'a> Checker<'a> {
     }
 
     /// A member of a type.
-    fn member_of_type(&mut self, ty: TypeId, segment: &'a PathSegment, span: Span) -> Operand<'a> {
-        let found = self.type_members(ty, segment.name.name);
+    fn member_of_type(
+        &mut self,
+        ty: TypeId,
+        written: Option<Symbol>,
+        segment: &'a PathSegment,
+        span: Span,
+    ) -> Operand<'a> {
+        let name = segment.name.name;
+        let found = match written {
+            Some(written) => self.members_of_named(ty, name, written, self.cx.scope),
+            None => self.type_members(ty, name),
+        };
         if found.entities.is_empty() {
             self.no_member(ty, segment.name);
             return Operand::Error;
@@ -55,7 +65,7 @@ impl<'a> Checker<'a> {
         if ty == TypeId::ERROR {
             return Operand::Error;
         }
-        let entities = self.members(ty, name);
+        let entities = self.members_of_value(value, ty, name);
         if let Some(decl) = entities.iter().copied().find_map(decl_of) {
             return match self.info(decl).what {
                 What::Function(_) => {
@@ -92,7 +102,7 @@ impl<'a> Checker<'a> {
                 self.member_of(resource, segment, span)
             }
             // A case, which is the same for all values.
-            Type::Enum(_) => self.member_of_type(ty, segment, span),
+            Type::Enum(_) => self.member_of_type(ty, None, segment, span),
             Type::Scalar(s) => self.select(value, s, 1, segment.name, span),
             Type::Vector(s, n) => self.select(value, s, n, segment.name, span),
             Type::Matrix(s, r, c) => self.matrix_select(value, s, (r, c), segment.name, span),
@@ -460,5 +470,16 @@ impl<'a> Checker<'a> {
             }
             _ => Some(format!("`{}` is a shader parameter and cannot be assigned to", global.name)),
         }
+    }
+}
+
+/// The one name that an expression is.
+fn written_name(e: &ast::Expr) -> Option<Symbol> {
+    match &e.kind {
+        ast::ExprKind::Path(path) => match path.as_slice() {
+            [only] if only.args.is_none() => Some(only.name.name),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -61,6 +61,7 @@ mod tests;
 mod throwing;
 mod types;
 mod user_attributes;
+mod views;
 mod words;
 
 pub use link::Bodies;
@@ -239,6 +240,8 @@ struct Context<'a> {
     infers: bool,
     /// Variables to be declared before the statement at hand.
     temporaries: Vec<LocalId>,
+    /// What is known of variables whose type is a generic parameter.
+    views: FxHashMap<LocalId, views::View>,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
 }
@@ -277,6 +280,7 @@ pub(crate) struct Checker<'a> {
     /// Cases of each enum declaration.
     enum_cases: FxHashMap<DeclId, Vec<DeclId>>,
     interfaces: interfaces::Interfaces<'a>,
+    views: views::Views<'a>,
     existentials: existential::Existentials,
     functions: function::Functions<'a>,
     links: link::Links,
@@ -344,6 +348,7 @@ impl<'a> Checker<'a> {
             enum_decls: Vec::new(),
             enum_cases: FxHashMap::default(),
             interfaces: interfaces::Interfaces::default(),
+            views: views::Views::default(),
             existentials: existential::Existentials::default(),
             functions: function::Functions::default(),
             links: link::Links::default(),
@@ -502,6 +507,7 @@ impl Context<'_> {
             infers: false,
             temporaries: Vec::new(),
             constants: Vec::new(),
+            views: FxHashMap::default(),
         }
     }
 }

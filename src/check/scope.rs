@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
     /// Looks a name up in one scope with what it opens, and in a type's members with bases and extensions.
     pub(super) fn lookup_here(&mut self, scope: ScopeId, name: Symbol) -> Found {
         if let ScopeKind::Members(ty) = self.at(scope).kind {
-            let entities = self.members(ty, name);
+            let entities = self.members_of_scope(scope, ty, name);
             return Found { entities, member_of: Some(ty) };
         }
         let mut entities = Vec::new();

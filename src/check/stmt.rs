@@ -521,6 +521,7 @@ impl<'a> Checker<'a> {
         if !name.is_empty() {
             self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
         }
+        self.note_local_view(local, &var.ty, init, self.cx.scope);
         if let (true, Some(value)) = (constant, init) {
             self.note_constant(local, value);
         }

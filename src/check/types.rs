@@ -205,11 +205,14 @@ impl<'a> Checker<'a> {
                 _ => self.name_of(found, first, scope),
             }
         };
-        for segment in segments {
+        for (index, segment) in segments.enumerate() {
             name = match name {
                 Name::Type(TypeId::ERROR) => return Name::Error,
                 Name::Type(ty) => {
-                    let found = self.type_members(ty, segment.name.name);
+                    let found = match index {
+                        0 => self.members_of_named(ty, segment.name.name, first.name.name, scope),
+                        _ => self.type_members(ty, segment.name.name),
+                    };
                     self.name_of(found, segment, scope)
                 }
                 Name::Namespace(inner) => {

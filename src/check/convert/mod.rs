@@ -22,8 +22,8 @@ impl Rank {
     pub const IDENTITY: Rank = Rank(0);
     /// From here on a conversion loses parts of a vector or matrix.
     pub const TRUNCATION: Rank = Rank(2000);
-    /// A scalar becomes a vector.
-    const SPLAT_VECTOR: Rank = Rank(1);
+    /// A scalar becomes a vector; one of one element is nearer (`UNIT`).
+    const SPLAT_VECTOR: Rank = Rank(2);
     /// A scalar becomes a matrix.
     const SPLAT_MATRIX: Rank = Rank(10);
     /// `vector<T, 1>` and `T`.

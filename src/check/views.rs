@@ -1,0 +1,253 @@
+//! What a generic body sees of its arguments.
+//!
+//! Bodies are checked once per instance, with the types of the arguments in place of the parameters. Overloads are
+//! nevertheless those that the constraints of a parameter give: `t.f(1.5)` with `T : I` calls what implements `I.f(int)`, also
+//! where the argument has an `f(float)` besides; and a method of an extension of all that conforms to `I` is called where `I`
+//! is all that is known, also where the argument has a method of that name which `I` does not ask for.
+
+use super::Checker;
+use super::function::ParamSignature;
+use super::interfaces::{Bound, InterfaceRef};
+use super::scope::{DeclId, Entity, Found, ScopeId, What};
+use crate::ast::{self, GenericParamKind, Generics, TypeExpr, TypeKind};
+use crate::symbol::Symbol;
+use crate::tree::{ExprId, ExprKind, LocalId, TypeId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The interfaces that a value is known by where its type is a parameter.
+pub(super) type View = Rc<[InterfaceRef]>;
+
+/// Where types are parameters.
+#[derive(Default)]
+pub(super) struct Views<'a> {
+    /// Generic parameters, by the scope in which they stand for arguments.
+    generics: FxHashMap<ScopeId, &'a Generics>,
+    /// Members of whatever conforms: defaults of an interface, an extension of a parameter.
+    members: FxHashMap<ScopeId, View>,
+}
+
+impl<'a> Checker<'a> {
+    /// Remembers that generic parameters stand for arguments in a scope.
+    pub(super) fn note_generics(&mut self, scope: ScopeId, generics: &'a Generics) {
+        let bounded =
+            |kind: &GenericParamKind| matches!(kind, GenericParamKind::Type { bounds, .. } if !bounds.is_empty());
+        if !generics.constraints.is_empty() || generics.params.iter().any(|p| bounded(&p.kind)) {
+            self.views.generics.insert(scope, generics);
+        }
+    }
+
+    /// Remembers that a scope holds members of whatever conforms to interfaces.
+    pub(super) fn note_members(&mut self, scope: ScopeId, view: View) {
+        self.views.members.insert(scope, view);
+    }
+
+    /// Remembers that a scope holds members of an extension, if that is one of whatever conforms.
+    pub(super) fn note_extension(&mut self, scope: ScopeId, extension: &'a ast::ExtensionDecl, outer: ScopeId) {
+        let Some(generics) = &extension.generics else { return };
+        let param = generics.params.iter().find(|p| is_name(&extension.target, p.name.name));
+        if let Some(view) = param.and_then(|p| self.view_by_generics(generics, p.name.name, outer)) {
+            self.note_members(scope, view);
+        }
+    }
+
+    /// Remembers the view of a parameter of a function.
+    pub(super) fn note_param_view(&mut self, local: LocalId, param: &ParamSignature<'a>, scope: ScopeId) {
+        let Some(ast::DeclKind::Var(var)) = param.decl.map(|d| &d.kind) else { return };
+        if self.in_builtin() {
+            return;
+        }
+        let view = match self.view_of_interface(&var.ty, param.ty, scope) {
+            Some(view) => Some(view),
+            None => self.view_of_type(&var.ty, scope),
+        };
+        if let Some(view) = view {
+            self.cx.views.insert(local, view);
+        }
+    }
+
+    /// Remembers the view of a variable by its written type, or by its value's where it is inferred.
+    pub(super) fn note_local_view(
+        &mut self,
+        local: LocalId,
+        written: &'a TypeExpr,
+        value: Option<ExprId>,
+        scope: ScopeId,
+    ) {
+        // The library's bodies mean what they call by its name.
+        if self.in_builtin() {
+            return;
+        }
+        let view = match (&written.kind, value) {
+            (TypeKind::Infer, value) => value.and_then(|v| self.view_of(v)),
+            _ => self.view_of_type(written, scope),
+        };
+        if let Some(view) = view {
+            self.cx.views.insert(local, view);
+        }
+    }
+
+    /// The view of a written type, arrays of it included.
+    pub(super) fn view_of_type(&mut self, written: &'a TypeExpr, scope: ScopeId) -> Option<View> {
+        match &written.kind {
+            TypeKind::Array(inner, _) | TypeKind::Modified(_, inner) => self.view_of_type(inner, scope),
+            TypeKind::This => self.view_of_members(scope),
+            TypeKind::Path(path) => match path.as_slice() {
+                [only] if only.args.is_none() => self.view_of_param(only.name.name, scope),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The view that the members around a place have of `this`.
+    fn view_of_members(&self, scope: ScopeId) -> Option<View> {
+        self.outward(scope).find_map(|id| self.views.members.get(&id)).cloned()
+    }
+
+    fn view_of_param(&mut self, name: Symbol, scope: ScopeId) -> Option<View> {
+        let holder = self.outward(scope).find(|id| !self.named(*id, name).is_empty())?;
+        let generics = *self.views.generics.get(&holder)?;
+        self.view_by_generics(generics, name, holder)
+    }
+
+    /// What the constraints of a generic parameter say, if they are interfaces alone.
+    pub(super) fn view_by_generics(&mut self, generics: &'a Generics, name: Symbol, scope: ScopeId) -> Option<View> {
+        let own = generics.params.iter().filter(|p| p.name.name == name).filter_map(|p| match &p.kind {
+            GenericParamKind::Type { bounds, .. } => Some(bounds),
+            _ => None,
+        });
+        let further =
+            generics.constraints.iter().filter(|(subject, _)| is_name(subject, name)).map(|(_, bounds)| bounds);
+        let written: Vec<&'a TypeExpr> = own.chain(further).flatten().collect();
+        let bounds: Vec<Bound> = self.quiet(|c| written.into_iter().flat_map(|b| c.bounds(b, scope)).collect());
+        view_by_bounds(bounds)
+    }
+
+    /// The view of a parameter of a function whose written type is an interface: each argument's type makes an instance.
+    pub(super) fn view_of_interface(&mut self, written: &'a TypeExpr, ty: TypeId, scope: ScopeId) -> Option<View> {
+        let written = match &written.kind {
+            TypeKind::Some(inner) => inner,
+            _ => written,
+        };
+        if self.existential(ty).is_some() || !self.is_interface_type(written, scope) {
+            return None;
+        }
+        view_by_bounds(self.quiet(|c| c.bounds(written, scope)))
+    }
+
+    /// The view of a value whose type is a parameter.
+    pub(super) fn view_of(&mut self, value: ExprId) -> Option<View> {
+        let mut value = value;
+        loop {
+            match *self.kind(value) {
+                ExprKind::Index(base, _) => value = base,
+                ExprKind::Local(local) if Some(local) == self.cx.this => return self.view_of_members(self.cx.scope),
+                ExprKind::Local(local) => return self.cx.views.get(&local).cloned(),
+                ExprKind::Field(base, index) => return self.view_of_field(base, index),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The view of a field of `this`; that of another struct's field is its user's.
+    fn view_of_field(&mut self, base: ExprId, index: u32) -> Option<View> {
+        let this = self.cx.this?;
+        if !matches!(*self.kind(base), ExprKind::Local(local) if local == this) {
+            return None;
+        }
+        let scope = self.structs.instance(self.ty(base))?.scope;
+        let field = self.at(scope).order.iter().find_map(|decl| match self.info(*decl).what {
+            What::Field(var, i) if i == index => Some(var),
+            _ => None,
+        })?;
+        self.view_of_type(&field.ty, scope)
+    }
+
+    /// The members of a value by a name, as far as its view goes.
+    pub(super) fn members_of_value(&mut self, value: ExprId, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let all = self.members(ty, name);
+        if all.len() < 2 {
+            return all;
+        }
+        match self.view_of(value) {
+            Some(view) => self.members_in_view(all, &view, ty, name),
+            None => all,
+        }
+    }
+
+    /// What `T.name` and `T::name` mean, where `T` may be a generic parameter of the place.
+    pub(super) fn members_of_named(&mut self, ty: TypeId, name: Symbol, written: Symbol, scope: ScopeId) -> Found {
+        let found = self.type_members(ty, name);
+        if found.entities.len() < 2 {
+            return found;
+        }
+        match self.view_of_param(written, scope) {
+            Some(view) => Found { entities: self.members_in_view(found.entities, &view, ty, name), ..found },
+            None => found,
+        }
+    }
+
+    /// The members around a place by a name, as far as the view from there goes.
+    pub(super) fn members_of_scope(&mut self, scope: ScopeId, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let all = self.members(ty, name);
+        if all.len() < 2 {
+            return all;
+        }
+        match self.views.members.get(&scope).cloned() {
+            Some(view) => self.members_in_view(all, &view, ty, name),
+            None => all,
+        }
+    }
+
+    /// Among overloads those that implement what the interfaces of a view ask for; where they ask for nothing of that name, those
+    /// of extensions of whatever conforms. All, where neither is there.
+    fn members_in_view(&mut self, all: Vec<Entity>, view: &View, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let inherited: Vec<InterfaceRef> = view.iter().flat_map(|(d, args)| self.all_inherited(*d, args, ty)).collect();
+        let mut required = Vec::new();
+        for (decl, args) in view.iter().chain(&inherited) {
+            let scope = self.interface_scope(*decl, args, ty);
+            required.extend(self.named(scope, name).iter().copied().filter_map(super::expr::decl_of));
+        }
+        let mut seen = Vec::new();
+        for entity in &all {
+            let Entity::Decl(decl) = *entity else { return all };
+            let fits = match required.is_empty() {
+                true => self.views.members.contains_key(&self.info(decl).scope),
+                false => required.iter().any(|wanted| self.is_same_method(*wanted, decl)),
+            };
+            if fits {
+                seen.push(*entity);
+            }
+        }
+        if seen.is_empty() { all } else { seen }
+    }
+
+    /// Whether two methods take the same; of generic ones the numbers of parameters are compared.
+    fn is_same_method(&mut self, wanted: DeclId, found: DeclId) -> bool {
+        if wanted == found {
+            return true;
+        }
+        let (What::Function(a), What::Function(b)) = (self.info(wanted).what, self.info(found).what) else {
+            return false;
+        };
+        if a.params.len() != b.params.len() {
+            return false;
+        }
+        let count = |f: &ast::FunctionDecl| f.generics.as_ref().map_or(0, |g| g.params.len());
+        match (count(a), count(b)) {
+            (0, 0) => self.quiet(|c| c.param_types(wanted) == c.param_types(found)),
+            (a, b) => a == b,
+        }
+    }
+}
+
+/// Bounds that are interfaces alone; what other bounds give is the argument's own.
+fn view_by_bounds(bounds: Vec<Bound>) -> Option<View> {
+    let view: Option<Vec<InterfaceRef>> = bounds.into_iter().map(Bound::interface).collect();
+    view.filter(|list| !list.is_empty()).map(View::from)
+}
+
+fn is_name(subject: &TypeExpr, name: Symbol) -> bool {
+    matches!(&subject.kind, TypeKind::Path(path) if matches!(path.as_slice(), [only] if only.name.name == name && only.args.is_none()))
+}
