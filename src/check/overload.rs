@@ -293,10 +293,14 @@ impl<'a> Checker<'a> {
         if let Some(generics) = generics {
             let scope = self.pattern_of(decl);
             // What is referred to says more than what is written to, and that more than what is only read: outputs are
-            // converted on the way back, inputs on the way in.
+            // converted on the way back, inputs on the way in. A resource does not convert, so that it says as much as a reference.
             for modes in [&[ParamMode::Ref][..], &[ParamMode::Out, ParamMode::InOut], &[ParamMode::In]] {
                 for ((index, element), arg) in assigned.iter().zip(args) {
-                    let is_next = |p: &&ast::Decl| modes.contains(&super::function::param_mode(p));
+                    let is_resource = arg.ty().is_some_and(|(ty, _)| self.program.types.get(ty).is_resource());
+                    let is_next = |p: &&ast::Decl| match super::function::param_mode(p) {
+                        ParamMode::In if is_resource => modes.contains(&ParamMode::Ref),
+                        mode => modes.contains(&mode),
+                    };
                     let Some(param) = params.get(*index).filter(is_next) else { continue };
                     let ast::DeclKind::Var(var) = &param.kind else { continue };
                     if implicit.contains(index) && !matches!(var.ty.kind, ast::TypeKind::Array(..)) {
