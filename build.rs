@@ -46,6 +46,7 @@ const FILES: &[&str] = &[
     "buffer",
     "atomic",
     "wave",
+    "partition",
     "raytracing",
     "heap",
     "debug",

@@ -180,7 +180,8 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let source = self.source(info.source);
         Global {
-            comments: info.ast.map(|ast| ast.comments.clone()).unwrap_or_default(),
+            // What the library says of its variables is not the author's.
+            comments: info.ast.filter(|_| !source.builtin).map(|ast| ast.comments.clone()).unwrap_or_default(),
             file: source.file,
             unit: source.unit,
             ordinal: decl.0,

@@ -100,7 +100,7 @@ type Numbers = (&'static [&'static str], fn(Point) -> bool, &'static [Scalar], u
 /// What system values are made of, as the validator of DXIL has it.
 #[rustfmt::skip]
 const NUMBERS: &[Numbers] = &[
-    (&["SV_VERTEXID", "SV_INSTANCEID"], |p| p == VertexIn, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),
+    (&["SV_VERTEXID", "SV_VULKANVERTEXID", "SV_INSTANCEID", "SV_VULKANINSTANCEID"], |p| p == VertexIn, &[Scalar::U32, Scalar::U16, Scalar::MinU16], 1, 1, "`uint`"),
     // DXC ends with an error of its own at those of 16 bits.
     (&["SV_PRIMITIVEID", "SV_OUTPUTCONTROLPOINTID", "SV_GSINSTANCEID"],
         |p| matches!(p, HullIn | DomainIn | GeometryIn), &[Scalar::U32], 1, 1, "`uint`"),

@@ -118,7 +118,7 @@ struct Position {
 }
 
 fn is_position(semantic: Option<Semantic>) -> bool {
-    semantic.is_some_and(|s| s.split().0 == "SV_POSITION")
+    semantic.is_some_and(|s| ["SV_POSITION", "SV_FRAGCOORD"].contains(&s.split().0.as_str()))
 }
 
 /// Where an entry point has the position; a new parameter if nowhere.

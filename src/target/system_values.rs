@@ -155,6 +155,9 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_PrimitiveID", I32, 1)), None, ""),
     row(&["SV_POSITION"], &[Fragment], In,
         Some(("gl_FragCoord", F32, 4)), Some(("position", F32, 4)), ""),
+    // What GLSL means by it: `w` is not divided by.
+    named(row(&["SV_FRAGCOORD"], &[Fragment], In,
+        Some(("gl_FragCoord", F32, 4)), Some(("position", F32, 4)), ""), "SV_Position"),
     row(&["SV_ISFRONTFACE"], &[Fragment], In,
         Some(("gl_FrontFacing", Bool, 1)), Some(("front_facing", Bool, 1)), ""),
     row(&["SV_SAMPLEINDEX"], &[Fragment], In,
