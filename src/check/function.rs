@@ -284,7 +284,12 @@ impl<'a> Checker<'a> {
             name: var.name.name,
             span: var.name.span,
             ty,
-            mode: param_mode(param),
+            // A stream is where its vertices go, however it is passed.
+            mode: if matches!(self.program.types.get(ty), crate::tree::Type::Stream(..)) {
+                ParamMode::InOut
+            } else {
+                param_mode(param)
+            },
             default: var.init.as_ref(),
             constexpr: has_modifier(param, "constexpr"),
             decl: Some(param),

@@ -7,7 +7,8 @@
 
 use super::Checker;
 use crate::tree::{
-    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Stmt, StmtKind,
+    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic, Stmt,
+    StmtKind,
 };
 
 /// What a stage variable is.
@@ -33,11 +34,14 @@ impl Checker<'_> {
             let mut first = Vec::new();
             for &StageVariable { global, mode } in variables.iter().filter(|v| reached.contains(&v.global)) {
                 let declared = &self.program.globals[global];
-                let (ty, span) = (declared.ty, declared.span);
+                // One of the library is asked for by the entry point.
+                let span =
+                    if declared.span.file.is_library() { self.program.functions[entry].span } else { declared.span };
+                let ty = declared.ty;
                 let local = body.add_local(declared.name, ty, span);
                 let param = Param {
                     mode,
-                    semantic: declared.semantic,
+                    semantic: declared.semantic.map(|s| Semantic { span, ..s }),
                     modifiers: declared.modifiers,
                     matrix_order: declared.matrix_order,
                     explicit: declared.explicit.clone(),

@@ -510,7 +510,10 @@ impl<'a> Checker<'a> {
         if init.is_none() {
             init = self.default_value(ty, var.name.span);
         }
-        let modifiers = modifiers_of(decl, &var.ty);
+        let mut modifiers = modifiers_of(decl, &var.ty);
+        if has_modifier(decl, "constexpr") {
+            modifiers.set(Modifiers::CONST);
+        }
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
         // Targets ask for the value of a constant; HLSL leaves it open.
         if init.is_none() && constant && ty != TypeId::ERROR && !self.program.holds_resource(ty) {

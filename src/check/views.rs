@@ -209,6 +209,11 @@ impl<'a> Checker<'a> {
             let scope = self.interface_scope(*decl, args, ty);
             required.extend(self.named(scope, name).iter().copied().filter_map(super::expr::decl_of));
         }
+        let found = all.iter().copied().filter_map(super::expr::decl_of).collect::<Vec<_>>();
+        // What implements a requirement in another way is not looked for.
+        if !required.iter().all(|wanted| found.iter().any(|decl| self.is_same_method(*wanted, *decl))) {
+            return all;
+        }
         let mut seen = Vec::new();
         for entity in &all {
             let Entity::Decl(decl) = *entity else { return all };
@@ -223,7 +228,8 @@ impl<'a> Checker<'a> {
         if seen.is_empty() { all } else { seen }
     }
 
-    /// Whether two methods take the same; of generic ones the numbers of parameters are compared.
+    /// Whether a method takes what another one asks for, with defaults for the rest; of generic ones the numbers of parameters are
+    /// compared.
     fn is_same_method(&mut self, wanted: DeclId, found: DeclId) -> bool {
         if wanted == found {
             return true;
@@ -231,12 +237,18 @@ impl<'a> Checker<'a> {
         let (What::Function(a), What::Function(b)) = (self.info(wanted).what, self.info(found).what) else {
             return false;
         };
-        if a.params.len() != b.params.len() {
+        let has_default = |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(var) if var.init.is_some());
+        let Some(rest) = b.params.get(a.params.len()..) else { return false };
+        if !rest.iter().all(has_default) {
             return false;
         }
         let count = |f: &ast::FunctionDecl| f.generics.as_ref().map_or(0, |g| g.params.len());
         match (count(a), count(b)) {
-            (0, 0) => self.quiet(|c| c.param_types(wanted) == c.param_types(found)),
+            (0, 0) => match self.quiet(|c| (c.param_types(wanted), c.param_types(found))) {
+                (Some(wanted), Some(found)) => found.starts_with(&wanted),
+                (None, None) => true,
+                _ => false,
+            },
             (a, b) => a == b,
         }
     }

@@ -255,7 +255,8 @@ impl Parser<'_> {
         if !member && (self.generics.contains(&name) || self.is_known_type(at)) {
             return Some(after);
         }
-        if !member && self.variables.contains(&name) || self.mentions_variable(at + 2, after - 1) {
+        let variable = !member && self.variables.contains(&name) || self.mentions_variable(at + 2, after - 1);
+        if variable && !self.mentions_type(at + 2, after) {
             return None;
         }
         match self.word_at(after).w {
@@ -269,6 +270,12 @@ impl Parser<'_> {
 
     fn mentions_variable(&self, from: usize, to: usize) -> bool {
         (from..to).any(|i| self.token_at(i).kind == TokenKind::Ident && self.variables.contains(&self.token_at(i).text))
+    }
+
+    /// Whether one of generic arguments is a type by itself: `f<int, n>(x)` compares nothing.
+    fn mentions_type(&self, from: usize, to: usize) -> bool {
+        let ends = |i: usize| matches!(self.word_at(i).w, W::Comma | W::Gt);
+        (from..to).any(|i| self.is_known_type(i) && ends(i + 1) && (i == from || ends(i - 1)))
     }
 
     /// Whether the word at the current token is a modifier of a declaration that follows.
