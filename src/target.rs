@@ -223,10 +223,14 @@ pub struct Numbers {
     pub attachment: u32,
     /// Bytes of a constant buffer, if the target itself has a limit.
     pub constant_buffer: Option<u64>,
+    /// Bytes of an element of a structured buffer, if the target itself has a limit.
+    pub buffer_element: Option<u64>,
     /// Bytes that a work group shares.
     pub groupshared: Option<u64>,
     /// Elements of an array that is no buffer's.
     pub elements: u32,
+    /// Parts of which a value is made.
+    pub parts: u32,
 }
 
 impl Numbers {
@@ -238,7 +242,9 @@ impl Numbers {
         constant_id: u32::MAX,
         attachment: u32::MAX,
         constant_buffer: None,
+        buffer_element: None,
         groupshared: None,
         elements: u32::MAX,
+        parts: u32::MAX,
     };
 }

@@ -82,6 +82,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("specializationconstant", Anyone, &[], 0),
     ("__align", Library, &[Int(1)], 1),
     ("__appends", Library, &[], 0),
+    ("__counts", Library, &[], 0),
     ("__as_structured", Library, &[], 0),
     ("__at_vertex", Library, &[], 0),
     ("__atomic_texels", Library, &[], 0),

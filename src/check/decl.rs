@@ -106,6 +106,7 @@ impl<'a> Checker<'a> {
                 self.declare_name(decl, property.name, What::Property(property), place);
             }
             DeclKind::Subscript(property) => {
+                self.check_parameter_names(&property.params);
                 let name = ast::Ident { name: self.words.subscript, span: property.name.span };
                 self.declare_name(decl, name, What::Subscript(property), place);
             }
@@ -184,7 +185,24 @@ impl<'a> Checker<'a> {
         true
     }
 
+    /// Two parameters of one name.
+    fn check_parameter_names(&mut self, params: &[ast::Decl]) {
+        let mut seen: Vec<ast::Ident> = Vec::new();
+        for param in params {
+            let DeclKind::Var(var) = &param.kind else { continue };
+            match seen.iter().find(|s| s.name == var.name.name && !s.name.is_empty()) {
+                Some(first) => {
+                    let message = format!("two parameters have the name `{}`", var.name.name);
+                    let error = Diagnostic::error(Code::REDECLARED, var.name.span, message);
+                    self.diags.push(error.label(first.span, "first declared here"));
+                }
+                None => seen.push(var.name),
+            }
+        }
+    }
+
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
+        self.check_parameter_names(&function.params);
         if !function.owner.is_empty() {
             let path = self.path_of_owner(&function.owner, place);
             self.out_of_line.entry((path, function.name.name)).or_default().push(function);

@@ -7,8 +7,8 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId, ParamMode,
-    Program, StructId,
+    Body, EnumId, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId,
+    ParamMode, Program, StructId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,6 +26,7 @@ impl<'a> Checker<'a> {
         self.declare_stage_variables();
         let reached = self.reached();
         self.check_recursion(&reached);
+        self.check_values(&reached);
         self.check_bodies(&reached);
         self.order_items(reached);
         self.take_header(input);
@@ -128,6 +129,29 @@ impl<'a> Checker<'a> {
             let message = format!("`{}` calls itself: {}", first.name, names.join(" -> "));
             let diagnostic = Diagnostic::error(Code::RECURSION, first.span, message);
             self.diags.push(diagnostic.note("shading languages have no recursion"));
+        }
+    }
+
+    /// A value that calls a function which reads it is none.
+    fn check_values(&mut self, reached: &[Item]) {
+        let mut found = Vec::new();
+        let globals = reached.iter().filter_map(|item| match item {
+            Item::Global(id) => Some(*id),
+            Item::Function(_) | Item::Struct(_) | Item::Enum(_) => None,
+        });
+        for id in globals {
+            let global = &self.program.globals[id];
+            let calls = |tree: &ExprTree| {
+                tree.exprs.post_order(tree.root).into_iter().any(|e| matches!(tree.exprs[e].kind, ExprKind::Call(..)))
+            };
+            let uses = || items::reached(self.dependencies(Item::Global(id)), &|item: Item| self.dependencies(item));
+            if global.init.as_ref().is_some_and(calls) && uses().contains(&Item::Global(id)) {
+                found.push((global.span, global.name));
+            }
+        }
+        for (span, name) in found {
+            let message = format!("the value of `{name}` depends on itself");
+            self.diags.push(Diagnostic::error(Code::RECURSION, span, message));
         }
     }
 

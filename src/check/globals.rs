@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
             modifiers.clear(Modifiers::PUSH_CONSTANT);
         }
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
-        let stage = self.stage_mode(ast, kind);
+        let stage = self.stage_mode(ast, kind, ty);
         let kind = if stage.is_some() { GlobalKind::Static } else { kind };
         self.cx.source = source;
         if ty == TypeId::ERROR {
@@ -193,12 +193,14 @@ impl<'a> Checker<'a> {
 
     /// `in float3 position : POSITION;` at global scope: an input of the stage in Slang, and in HLSL a uniform with a word that
     /// does not suit it.
-    fn stage_mode(&mut self, ast: &ast::Decl, kind: GlobalKind) -> Option<ParamMode> {
+    fn stage_mode(&mut self, ast: &ast::Decl, kind: GlobalKind, ty: TypeId) -> Option<ParamMode> {
         let word = ast.modifiers.iter().find(|m| ["in", "out", "inout"].iter().any(|w| m.name == **w))?;
         if kind != GlobalKind::Parameter {
             return None;
         }
-        if self.language() == Language::Slang && word.name != *"inout" {
+        // Stages pass on numbers alone.
+        let is_passed = word.name != *"inout" && !self.program.holds_resource(ty);
+        if self.language() == Language::Slang && is_passed {
             return Some(if word.name == *"in" { ParamMode::In } else { ParamMode::Out });
         }
         let message = format!("`{}` is for parameters of functions, not for global variables", word.name);

@@ -351,14 +351,7 @@ impl<'a> Checker<'a> {
 
     /// A constant index outside of the bounds: compilers of every target refuse it.
     fn check_constant_index(&mut self, ty: TypeId, index: ExprId) {
-        let count = match self.program.types.get(ty) {
-            Type::Array(_, Some(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => i64::from(n),
-            Type::Vector(_, n) => i64::from(n),
-            Type::Matrix(_, r, _) => i64::from(r),
-            // Compilers count elements by signed integers of 32 bits.
-            Type::Array(_, None) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
-            _ => return,
-        };
+        let Some(count) = self.program.types.index_count(ty) else { return };
         let value = self.known_value(index).ok().and_then(|value| value.int());
         if let Some(n) = value.filter(|n| !(0..count).contains(n)) {
             let (span, text) = (self.span(index), self.type_text(ty));

@@ -244,6 +244,8 @@ struct Context<'a> {
     views: FxHashMap<LocalId, views::View>,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
+    /// Those of them that not every target takes for constants, since parts of other values are in theirs.
+    computed: FxHashSet<LocalId>,
 }
 
 /// The checker: everything known so far.
@@ -508,6 +510,7 @@ impl Context<'_> {
             temporaries: Vec::new(),
             constants: Vec::new(),
             views: FxHashMap::default(),
+            computed: FxHashSet::default(),
         }
     }
 }

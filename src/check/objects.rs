@@ -11,6 +11,9 @@ struct Reader<'r> {
     args: std::slice::Iter<'r, Arg>,
 }
 
+/// The most control points of a patch, in D3D and Vulkan alike.
+const MOST_CONTROL_POINTS: u32 = 32;
+
 impl Reader<'_> {
     fn ty(&mut self) -> Result<TypeId, String> {
         match self.args.next() {
@@ -100,8 +103,9 @@ impl Checker<'_> {
             }
             "Patch" => {
                 let element = r.ty()?;
-                let count = r.number()?;
-                Type::Patch(r.flag()?, element, u32::try_from(count).map_err(|_| "a bad patch size".to_owned())?)
+                let count = u32::try_from(r.number()?).ok().filter(|n| *n <= MOST_CONTROL_POINTS);
+                let count = count.ok_or_else(|| format!("a patch has at most {MOST_CONTROL_POINTS} control points"))?;
+                Type::Patch(r.flag()?, element, count)
             }
             "MeshOutput" => {
                 let element = r.ty()?;

@@ -10,8 +10,12 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId,
+    Block, ExprArena, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type,
+    TypeId,
 };
+
+/// How far constants that name one another are followed.
+const MOST_CONSTANTS: u32 = 64;
 
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
@@ -364,10 +368,7 @@ impl<'a> Checker<'a> {
                         self.error(Code::BAD_STATEMENT, e.span, format!("the case {n} occurs twice"));
                     }
                     seen.push(n);
-                    // A part of a vector is no constant of any target.
-                    let exprs = &self.cx.body.exprs;
-                    let is_part = |id: &ExprId| matches!(self.program.types.get(exprs[*id].ty), Type::Vector(..));
-                    if exprs.post_order(value).iter().any(is_part) {
+                    if self.is_of_parts(&self.cx.body.exprs, value, 0) {
                         let ty = self.ty(value);
                         return self.int_value(n, ty, e.span);
                     }
@@ -546,7 +547,30 @@ impl<'a> Checker<'a> {
         }
         if let Ok(found) = self.known_value(value) {
             self.cx.constants.push((local, found));
+            if self.is_of_parts(&self.cx.body.exprs, value, 0) {
+                self.cx.computed.insert(local);
+            }
         }
+    }
+
+    /// Whether a constant expression, or what it names, has parts of other values or variables of floats, which not every target
+    /// takes for constants.
+    fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
+        exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
+            _ if !matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Enum(_)) => true,
+            ExprKind::Comma(..) => true,
+            ExprKind::Local(_) | ExprKind::Global(_)
+                if self.program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) =>
+            {
+                true
+            }
+            ExprKind::Local(local) => self.cx.computed.contains(&local),
+            ExprKind::Global(global) if depth < MOST_CONSTANTS => {
+                let init = self.program.globals[global].init.as_ref();
+                init.is_some_and(|tree| self.is_of_parts(&tree.exprs, tree.root, depth + 1))
+            }
+            _ => false,
+        })
     }
 
     /// The value of an expression of the body at hand, in which constant variables may be named.

@@ -356,6 +356,10 @@ impl<'a> Checker<'a> {
             return self.type_error(Code::RECURSION, span, format!("the alias `{}` contains itself", info.name));
         }
         self.active_aliases.push(decl);
+        // A fault of what an alias of the library stands for is reported where the alias is named.
+        if !span.file.is_library() {
+            self.user_span = Some(span);
+        }
         let scope = match &alias.generics {
             Some(generics) => self.bind_generics(generics, &key.1, info.scope),
             None => info.scope,
@@ -619,13 +623,7 @@ pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
     if modifiers.has(Modifiers::PERVERTEX) {
         modifiers.set(Modifiers::NOINTERPOLATION);
     }
-    // What is not interpolated is so at no place; a value for each sample is at no other. HLSL refuses both words together.
-    if modifiers.has(Modifiers::NOINTERPOLATION) {
-        let others = [Modifiers::LINEAR, Modifiers::CENTROID, Modifiers::NOPERSPECTIVE, Modifiers::SAMPLE];
-        others.into_iter().for_each(|other| modifiers.clear(other));
-    } else if modifiers.has(Modifiers::SAMPLE) {
-        modifiers.clear(Modifiers::CENTROID);
-    }
+    modifiers.settle_interpolation();
     modifiers
 }
 

@@ -172,6 +172,11 @@ impl<'a> Exprs<'a> {
         out: &mut String,
     ) -> Prec {
         let text = super::literal::text(self.dialect.literals(), scalar, literal, spelling);
+        // What is not finite is written by its bits as a `float`.
+        if matches!(scalar, Scalar::F16 | Scalar::MinF16) && text.starts_with(self.dialect.literals().bits.0) {
+            out.push_str(&format!("{}({text})", self.dialect.scalar_name(scalar)));
+            return Prec::Postfix;
+        }
         out.push_str(&text);
         if text.starts_with('-') { Prec::Unary } else { Prec::Postfix }
     }
@@ -456,8 +461,8 @@ impl<'a> Exprs<'a> {
             let named =
                 matches!(template.pieces.first(), Some(TemplatePiece::Text(text)) if is_call(text, callee.name));
             if let [arg] = args[..]
-                && across
                 && named
+                && (across || self.has_choice(arg))
                 && self.dialect.is_untyped(self, arg)
             {
                 return self.call_typed(callee.name.as_str(), arg, out);
@@ -482,6 +487,11 @@ impl<'a> Exprs<'a> {
         self.keep_apart(&starts, out);
         out.push(')');
         Prec::Postfix
+    }
+
+    /// Whether a value is known only when the program runs, though all that it is made of are literals.
+    fn has_choice(&self, id: ExprId) -> bool {
+        self.arena.post_order(id).into_iter().any(|e| matches!(self.kind(e), ExprKind::Select(..)))
     }
 
     /// A call of a builtin of that name for literals alone, which get their type.

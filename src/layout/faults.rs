@@ -15,7 +15,9 @@ pub fn faults(program: &Program, layout: &ProgramLayout, facts: &Facts) -> Vec<D
     check.types();
     check.scope_buffers();
     check.numbers(&facts.numbers);
-    check.sizes(facts.numbers.constant_buffer);
+    let reached = program.reachable_globals().iter().flatten().copied().collect();
+    check.sizes(facts.numbers.constant_buffer, &reached);
+    check.element_sizes(facts.numbers.buffer_element, &reached);
     varyings::faults(program, &layout.settings, &facts.numbers, &mut check.found);
     semantics::check(program, &layout.settings, &mut check.found);
     check.found
@@ -110,10 +112,8 @@ impl Check<'_> {
     }
 
     /// Constant buffers that an entry point reaches and that are larger than the target has them.
-    fn sizes(&mut self, limit: Option<u64>) {
+    fn sizes(&mut self, limit: Option<u64>, reached: &BTreeSet<GlobalId>) {
         let Some(limit) = limit else { return };
-        let reached = self.program.reachable_globals();
-        let reached: BTreeSet<GlobalId> = reached.iter().flatten().copied().collect();
         let is_reached = |g: GlobalId| reached.contains(&g);
         let layout = self.layout;
         for p in layout.parameters.iter().filter(|p| is_reached(p.global)) {
@@ -133,6 +133,21 @@ impl Check<'_> {
             if let Some(last) = layout.parameters.iter().filter(|p| is_reached(p.global)).max_by_key(end) {
                 let span = self.program.globals[last.global].span;
                 self.check_size("$Globals".into(), span, buffer.layout.size(), limit);
+            }
+        }
+    }
+
+    /// Structured buffers that an entry point reaches and whose elements are larger than the target has them.
+    fn element_sizes(&mut self, limit: Option<u64>, reached: &BTreeSet<GlobalId>) {
+        let Some(limit) = limit else { return };
+        let layout = self.layout;
+        for p in layout.parameters.iter().filter(|p| reached.contains(&p.global)) {
+            let global = &self.program.globals[p.global];
+            let size = largest_element(self.program, &p.layout);
+            if size > limit {
+                let message = format!("an element of the buffer `{}` takes {size} bytes", global.name);
+                let note = format!("this target has them of {limit} bytes at most");
+                self.found.push(Diagnostic::error(Code::BAD_LAYOUT, global.span, message).note(note));
             }
         }
     }
@@ -167,6 +182,18 @@ fn largest_block(program: &Program, layout: &TypeLayout) -> u64 {
             largest = largest.max(element.layout.size());
         }
         !matches!(part.layout.detail, Detail::Resource { .. })
+    });
+    largest
+}
+
+/// The size of the largest element of a structured buffer in a parameter.
+fn largest_element(program: &Program, layout: &TypeLayout) -> u64 {
+    let mut largest = 0;
+    walk(program, &Part::whole(Position::default(), layout, None), &mut |part| {
+        if let Detail::Resource { element: Some(element) } = &part.layout.detail {
+            largest = largest.max(element.size());
+        }
+        true
     });
     largest
 }

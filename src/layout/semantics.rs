@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, VaryingPart};
 use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
-use crate::tree::{Program, Stage, Type};
+use crate::tree::{Program, Semantic, Stage, Type};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -48,13 +48,21 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                 let named = found.filter(|((name, _), _)| told(name));
                 // Variables of the system have no indices.
                 let is_variable = settings.api != Api::D3d && !of_vertex_input(entry.stage, varying.unit);
+                let comes_in = varying.unit == Unit::VaryingInput;
                 if let Some((semantic @ (name, _), span)) = named {
                     let several = |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Some(2..)));
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
-                    match is_variable && !NUMBERED.contains(&name.as_str()) {
-                        true if part.indices > 1 || is_repeated => taken.refuse_array(span, name),
-                        true => taken.take(span, &(name.clone(), 0), 1, is_shared(name, around)),
-                        false => taken.take(span, semantic, part.indices, is_shared(name, around)),
+                    let is_one = name.starts_with("SV_") && !NUMBERED.contains(&name.as_str());
+                    let is_array = matches!(program.types.get(part.ty), Type::Array(..));
+                    // The validator of DXIL counts rows.
+                    let has_rows = settings.api == Api::D3d && !Semantic::is_arbitrary(name, entry.stage, comes_in);
+                    let is_many = part.indices > 1 || is_repeated || is_variable && is_array;
+                    if is_one && is_many && (is_variable || has_rows) {
+                        taken.refuse_array(span, name);
+                    } else if is_one && is_variable {
+                        taken.take(span, &(name.clone(), 0), 1, is_shared(name, around));
+                    } else {
+                        taken.take(span, semantic, part.indices, is_shared(name, around));
                     }
                 }
                 // D3D has its outputs of fragments by order.
@@ -85,9 +93,7 @@ impl TakenSemantics {
     fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32, shared: bool) {
         for index in *first..first.saturating_add(count.min(MOST)) {
             let before = self.by_name.insert((name.clone(), index), (span, shared));
-            let Some((other, _)) = before.filter(|(other, both)| *other != span && !(shared && *both)) else {
-                continue;
-            };
+            let Some((other, _)) = before.filter(|(_, both)| !(shared && *both)) else { continue };
             let message = match name.starts_with("SV_") {
                 true => format!("two of one direction have the semantic `{name}{index}`"),
                 false => {
@@ -95,7 +101,9 @@ impl TakenSemantics {
                 }
             };
             let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
-            self.found.push(clash.label(other, "the other one has it here"));
+            // A struct that is there twice has its fields twice.
+            let twice = other == span;
+            self.found.push(if twice { clash } else { clash.label(other, "the other one has it here") });
             return;
         }
     }

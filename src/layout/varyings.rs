@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
     AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, MeshOutputKind, Program,
-    Scalar, Semantic, Stage, StructId, Type, is_uniform,
+    Scalar, Semantic, Stage, StructId, Type, Types, is_uniform,
 };
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
                     list.extend(part.parts.is_empty().then_some(part));
                     true
                 });
-                InterfaceLeaves { settings, list }.check(most, found);
+                InterfaceLeaves { types: &program.types, settings, list }.check(most, found);
             }
             // A mesh may give vertices anything by the name of the position.
             let of_mesh = entry.stage == Stage::Vertex && signature.iter().all(|v| v.unit == Unit::VaryingInput);
@@ -86,7 +86,7 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             if settings.api != Api::D3d {
                 found.extend(list.iter().filter(|_| given).filter_map(|leaf| far_target(leaf)));
             }
-            InterfaceLeaves { settings, list }.check(most, found);
+            InterfaceLeaves { types: &program.types, settings, list }.check(most, found);
         }
     }
 }
@@ -335,6 +335,7 @@ fn mesh_arrays(program: &Program, function: &Function, fault: &mut impl FnMut(Sp
 
 /// The leaves of a stage's inputs or outputs: what is no struct, arrays of structs as a whole.
 struct InterfaceLeaves<'a> {
+    types: &'a Types,
     settings: &'a Settings,
     list: Vec<&'a VaryingPart>,
 }
@@ -374,6 +375,7 @@ impl InterfaceLeaves<'_> {
             }
             self.check_text(leaf, found);
             self.check_locations(leaf, before, found);
+            self.check_sources(leaf, before, found);
             let (count, location) = (leaf.places(), leaf.given());
             let end = location.filter(|_| self.settings.api != Api::D3d);
             let end = end.map_or(0, |(start, _)| u64::from(start) + u64::from(count) - 1);
@@ -404,6 +406,26 @@ impl InterfaceLeaves<'_> {
             let message = format!("`{}` and `{}` have one position: location {}", leaf.name, met.name, here.start);
             let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
             found.push(error.label(met.span, "this one is there").note("a semantic for both tells them apart"));
+        }
+    }
+
+    /// Two sources of blending are of one location and type; Vulkan asks for one kind of numbers alone.
+    fn check_sources(&self, leaf: &VaryingPart, before: &[&VaryingPart], found: &mut Vec<Diagnostic>) {
+        let range = |l: &VaryingPart| l.start..l.start.saturating_add(l.count);
+        let is_other = |l: &&&VaryingPart| {
+            let meets = range(l).start < range(leaf).end && range(leaf).start < range(l).end;
+            meets && l.index.unwrap_or(0) != leaf.index.unwrap_or(0)
+        };
+        let types = self.types;
+        let differs = |l: &&&VaryingPart| match self.settings.api.is_webgpu() {
+            true => l.ty != leaf.ty,
+            false => types.component(types.innermost(l.ty)) != types.component(types.innermost(leaf.ty)),
+        };
+        if self.settings.api != Api::D3d
+            && let Some(other) = before.iter().filter(is_other).find(differs)
+        {
+            let message = format!("`{}` and `{}` have one location, and are not of one type", leaf.name, other.name);
+            found.push(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message).label(other.span, "the other source"));
         }
     }
 

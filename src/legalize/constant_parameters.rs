@@ -57,13 +57,14 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
         let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        let is_written = |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !has_call(&body.exprs, arg);
+        let is_written = |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !is_computed(&body.exprs, arg);
         given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| body.exprs[*arg].span)
     })
 }
 
-fn has_call(exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..)))
+/// Whether calls or commas, which make no constants in any target, are in an expression.
+fn is_computed(exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..) | ExprKind::Comma(..)))
 }
 
 /// Whether an offset in texels is a constant that every target takes.
@@ -233,7 +234,7 @@ impl Maker<'_> {
         }
         if !matches!(self.program.functions[callee].body, FunctionBody::Block) {
             for (arg, value) in args.iter().zip(values) {
-                let is_written = eval(self.program, exprs, *arg).is_ok() && !has_call(exprs, *arg);
+                let is_written = eval(self.program, exprs, *arg).is_ok() && !is_computed(exprs, *arg);
                 if let Some(value) = value.filter(|_| !is_written) {
                     self.write(exprs, *arg, &value);
                 }

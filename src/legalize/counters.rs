@@ -12,12 +12,18 @@
 
 use super::needs::{Find, callee};
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::Role;
-use crate::target::Capability;
+use crate::target::{Capability, Profile};
 use crate::tree::{
-    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, GlobalId, Heap, Item, Origin, Type, TypeId, Types,
+    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, GlobalId, Heap, Item, Modifiers, Origin, Program,
+    Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The attribute of the methods that change a hidden counter.
+const COUNTS: &str = "__counts";
 
 pub(super) const PASS: Pass = Pass {
     name: "counters",
@@ -88,6 +94,30 @@ fn run(cx: &mut Context) {
         }
         _ => ty,
     });
+}
+
+/// Where counters are hidden: D3D has none at a buffer that is coherent among groups.
+pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    if !profile.has(Capability::HiddenCounters) {
+        return;
+    }
+    let mut found = BTreeMap::new();
+    program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            if let Some((function, [buffer, ..])) = callee(program, exprs, id)
+                && function.is_marked(COUNTS)
+                && let ExprKind::Global(g) = exprs[exprs.base(*buffer)].kind
+                && program.globals[g].modifiers.has(Modifiers::GLOBALLYCOHERENT)
+            {
+                found.entry(g).or_insert(exprs[id].span);
+            }
+        }
+    });
+    for (buffer, span) in found {
+        let global = &program.globals[buffer];
+        let message = format!("{} has no counter at `{}`, which is `globallycoherent`", profile.name, global.name);
+        diags.push(Diagnostic::error(Code::CAPABILITY, span, message).label(global.span, "declared here"));
+    }
 }
 
 /// The counters of the buffers in a descriptor heap. What is not used yet has been taken from the items.

@@ -19,7 +19,7 @@ use crate::symbol::Symbol;
 use crate::target::system_values::{
     Direction, INVOCATION, MOST_DISTANCES, Spelling, distance_variable, level_variable,
 };
-use crate::target::{EXTENSION_ATTRIBUTE, Varyings};
+use crate::target::{Capability, EXTENSION_ATTRIBUTE, Varyings};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -167,8 +167,14 @@ fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprI
         Type::Array(element, n) => {
             (0..n.unwrap_or(1).min(MOST_DISTANCES)).map(|_| put_together(b, element, parts)).collect()
         }
-        Type::Vector(_, n) => parts.take(n.into()).collect(),
-        _ => return parts.next().unwrap_or_else(|| b.add(ExprKind::Zero, ty)),
+        Type::Vector(scalar, n) => {
+            let number = b.types.scalar(scalar);
+            (0..n).map(|_| put_together(b, number, parts)).collect()
+        }
+        _ => {
+            let part = parts.next().unwrap_or_else(|| b.add(ExprKind::Zero, ty));
+            return b.convert(part, ty);
+        }
     };
     b.construct(values, ty)
 }
@@ -247,7 +253,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             return place;
         }
         if let Some(levels) = level_variable(&semantic) {
-            return self.level_place(leaf, levels, index);
+            return self.level_place(leaf, levels, &semantic, index);
         }
         let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
@@ -267,11 +273,24 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// The levels of a leaf: one, or several.
-    fn level_place(&mut self, leaf: &Leaf, variable: &str, index: u32) -> Replacement {
+    fn level_place(&mut self, leaf: &Leaf, (variable, most): (&str, u32), name: &str, index: u32) -> Replacement {
+        let types = &self.cx.program.types;
+        let (element, count) = types.array_parts(leaf.ty).unwrap_or((leaf.ty, Some(1)));
+        let (is_number, end) =
+            (matches!(types.get(element), Type::Scalar(s) if s.is_float()), count.unwrap_or(most + 1));
+        if !is_number {
+            let message = format!("`{name}` must be of `float` in {}", self.cx.profile.name);
+            self.cx.unsupported(leaf.span, message);
+        } else if end.saturating_add(index) > most {
+            let message = format!("{} has {most} `{name}`, and here are {end}", self.cx.profile.name);
+            self.cx.unsupported(leaf.span, message);
+        }
         let template = |text: &str| Template::parse(text).unwrap_or_default();
         match self.cx.program.types.get(leaf.ty) {
             Type::Scalar(_) => Replacement::Builtin(template(&format!("{variable}[{index}]")), TypeId::FLOAT),
-            Type::Array(..) if index == 0 => Replacement::Levels(template(variable), leaf.ty),
+            Type::Array(..) if index == 0 && element == TypeId::FLOAT => {
+                Replacement::Levels(template(variable), leaf.ty)
+            }
             _ => Replacement::Distances(template(variable), index),
         }
     }
@@ -341,6 +360,14 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             (false, _) => name,
         };
         let ty = interface_type(&mut self.cx.program.types, leaf.ty);
+        let innermost = self.cx.program.types.innermost(ty);
+        if outer == Stage::Fragment
+            && self.entry.stage == outer
+            && matches!(self.cx.program.types.get(innermost), Type::Matrix(..))
+        {
+            let message = format!("an output of a fragment shader cannot be a matrix in {}", self.cx.profile.name);
+            self.cx.unsupported(leaf.span, message);
+        }
         let mut global = new_global(&name, ty, kind, leaf);
         let between = match direction {
             Direction::In => self.entry.stage == Stage::Fragment,
@@ -357,7 +384,8 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         if !between {
             global.modifiers = Modifiers::default();
         }
-        if direction == Direction::Out {
+        // What nothing reads at a vertex is the value of the first one.
+        if direction == Direction::Out || !self.cx.profile.has(Capability::Barycentrics) {
             global.modifiers.clear(Modifiers::PERVERTEX);
         }
         Replacement::Global(self.add_global(global), ty)

@@ -12,7 +12,13 @@ pub const PASS: Pass = Pass {
     after: &["split_resources", "entry_uniforms", "called_entry_points", "called_values", "subpass_inputs", "varyings"],
     // Outputs that are put together by statements may hide the last return.
     // Inputs and outputs are variables that calls may change.
-    adds: &[Capability::MissingReturns, Capability::ValueBeforePlace, Capability::MutableParameters],
+    adds: &[
+        Capability::MissingReturns,
+        Capability::ValueBeforePlace,
+        Capability::MutableParameters,
+        // Inputs of vertices.
+        Capability::PassedInterpolants,
+    ],
     run,
     ..Pass::ROW
 };

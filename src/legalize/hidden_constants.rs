@@ -87,12 +87,7 @@ fn run(cx: &mut Context) {
 /// An index of which all is constant: one that we do not know, or none of the array, as a builtin gave it.
 fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let ExprKind::Index(base, index) = exprs[id].kind else { return false };
-    let count = match program.types.get(exprs[base].ty) {
-        Type::Array(_, Some(count)) => count.into(),
-        Type::Vector(_, count) | Type::Matrix(_, count, _) => count.into(),
-        _ => i64::MAX,
-    };
-    let all = || exprs.post_order(index).into_iter();
+    let count = program.types.index_count(exprs[base].ty).unwrap_or(i64::MAX);
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
@@ -100,14 +95,36 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         callee(program, exprs, id)
             .is_some_and(|(f, args)| !matches!(f.body, FunctionBody::Block) && !args.is_empty() && !differs(f))
     };
-    let varying = |id: ExprId| match exprs[id].kind {
-        ExprKind::Local(_) | ExprKind::Contents(_) | ExprKind::Native(..) | ExprKind::Deref(_) => true,
-        ExprKind::Global(global) => program.globals[global].kind != GlobalKind::Const,
+    let constant = |id: ExprId| match exprs[id].kind {
+        ExprKind::Literal(..)
+        | ExprKind::Zero
+        | ExprKind::EnumCase(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Select(..)
+        | ExprKind::Convert(..)
+        | ExprKind::Construct(_)
+        | ExprKind::Field(..)
+        | ExprKind::Index(..)
+        | ExprKind::Swizzle(..)
+        | ExprKind::MatrixSwizzle(..) => true,
+        ExprKind::Call(..) => computed(id),
+        ExprKind::Global(global) => program.globals[global].kind == GlobalKind::Const,
+        _ => false,
+    };
+    // Compilers disagree on what integer a float is that none stands for.
+    let wild = |id: ExprId| match exprs[id].kind {
+        ExprKind::Convert(inner, _) if program.types.component(exprs[id].ty).is_some_and(Scalar::is_integer) => {
+            matches!(eval(program, exprs, inner), Ok(Value::Float(n, _)) if n.is_nan() || n.abs() >= 2147483648.0)
+        }
         _ => false,
     };
     match eval(program, exprs, index) {
-        Ok(value) => value.int().is_some_and(|n| !(0..count).contains(&n)),
-        Err(_) => all().any(computed) && !all().any(varying),
+        Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
+            exprs.post_order(index).into_iter().any(wild)
+        }
+        Ok(value) => value.int().is_some(),
+        Err(_) => exprs.post_order(index).into_iter().all(constant),
     }
 }
 

@@ -15,6 +15,7 @@ use super::constant_parameters::{constants, initialized};
 use super::needs::{Find, callee};
 use super::stage_io::attribute;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -27,7 +28,10 @@ use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
-    removes: &[(Capability::PassedInterpolants, Find::Expr(is_left))],
+    removes: &[
+        (Capability::PassedInterpolants, Find::Expr(is_left)),
+        (Capability::PassedInterpolants, Find::Global(|_, global| is_open(global))),
+    ],
     after: &["entry_points"],
     run,
     ..Pass::ROW
@@ -72,6 +76,12 @@ fn is_left(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     })
 }
 
+/// Whether an input of vertices is not yet an array of them.
+fn is_open(global: &Global) -> bool {
+    let is_array = global.attributes.iter().any(|a| a.name == EXTENSION_ATTRIBUTE);
+    global.kind == GlobalKind::Input && global.modifiers.has(Modifiers::PERVERTEX) && !is_array
+}
+
 fn run(cx: &mut Context) {
     let entries: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     let wanted = wanted(cx.program);
@@ -101,24 +111,82 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !profile.has(Capability::PassedInterpolants) {
         return;
     }
-    for id in program.reachable_functions() {
-        let body = &program.functions[id].code;
+    let others = given_values(program);
+    for owner in program.reachable_functions() {
+        let body = &program.functions[owner].code;
         for id in body.expressions() {
             let Some((function, [value, ..])) = callee(program, &body.exprs, id) else { continue };
             if !function.is_marked(ELSEWHERE) && !function.is_marked(AT_VERTEX) {
                 continue;
             }
+            let is_value = body.exprs.base_local(*value).is_some_and(|local| others.contains(&(owner, local)));
             let (name, span) = (function.known_as(), body.exprs[id].span);
             if program.types.component(body.exprs[*value].ty) == Some(Scalar::Bool) {
                 let message = format!("{} has no `{name}` of `bool`", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if body.exprs.base_local(*value).is_none()
-                && !is_input(program, &body.exprs, body.exprs.base(*value))
+            } else if indexes_numbers(program, &body.exprs, *value) {
+                let message = format!("{} has no `{name}` of a component or row at an index that varies", profile.name);
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+            } else if function.is_marked(AT_VERTEX) && is_smooth(program, owner, *value) {
+                let message =
+                    format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+            } else if is_value
+                || body.exprs.base_local(*value).is_none() && !is_input(program, &body.exprs, body.exprs.base(*value))
             {
                 diags.push(no_input(name, span));
             }
         }
     }
+}
+
+/// Whether a value is a part of a parameter of an entry point, of floats, that is interpolated.
+fn is_smooth(program: &Program, owner: FunctionId, value: ExprId) -> bool {
+    let Function { params, code, .. } = &program.functions[owner];
+    let exprs = &code.exprs;
+    let param = params.iter().find(|p| code.exprs.base_local(value) == Some(p.local));
+    let Some(param) = param.filter(|_| program.entry_point_of(owner).is_some()) else { return false };
+    let is_flat = |part: ExprId| match exprs[part].kind {
+        ExprKind::Field(base, index) => {
+            program.field(exprs[base].ty, index).is_some_and(|field| field.modifiers.has(Modifiers::NOINTERPOLATION))
+        }
+        _ => false,
+    };
+    let flat = param.modifiers.has(Modifiers::NOINTERPOLATION) || exprs.way_to_base(value).any(is_flat);
+    !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float)
+}
+
+/// The parameters of functions that are given values which are no variables, and so no inputs.
+fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
+    let mut found = FxHashSet::default();
+    // Callers first: they come after what they call.
+    for owner in program.reachable_functions().into_iter().rev() {
+        let body = &program.functions[owner].code;
+        for id in body.expressions() {
+            let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
+            for (param, arg) in program.functions[*function].params.iter().zip(args) {
+                let is_value = match body.exprs.base_local(*arg) {
+                    Some(local) => found.contains(&(owner, local)),
+                    None => matches!(body.exprs[*arg].kind, ExprKind::Literal(..) | ExprKind::Binary(..)),
+                };
+                if is_value {
+                    found.insert((*function, param.local));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a value is a component of a vector or row of a matrix at an index that is no constant.
+fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
+    exprs.way_to_base(value).any(|part| match exprs[part].kind {
+        ExprKind::Index(base, index) => {
+            matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..))
+                && eval(program, exprs, index).is_err()
+        }
+        _ => false,
+    })
 }
 
 /// Which parameters of functions reach such a builtin. Callees come before their callers.

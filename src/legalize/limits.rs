@@ -2,10 +2,12 @@
 //!
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
+use super::constant_parameters::{is_fixed_offset, is_offset};
+use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
-use crate::tree::{GlobalKind, Program, Type, TypeId};
+use crate::tree::{ExprKind, GlobalKind, Program, Type, TypeId};
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -22,6 +24,40 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         }
     }
     elements(program, profile, most, diags);
+    if !diags.has_errors() {
+        parts(program, profile, most, diags);
+        constants(program, diags);
+    }
+}
+
+/// Constants beyond what every target has, where they are known only now: elements behind the end, offsets in texels. What a
+/// target does not refuse has been hidden from it.
+fn constants(program: &Program, diags: &mut Diagnostics) {
+    program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            match &exprs[*id].kind {
+                ExprKind::Index(base, index) => {
+                    let Some(count) = program.types.index_count(exprs[*base].ty) else { continue };
+                    let value = eval(program, exprs, *index).ok().and_then(|value| value.int());
+                    if let Some(n) = value.filter(|n| !(0..count).contains(n)) {
+                        let message = format!("`{}` has no element {n}", program.type_name(exprs[*base].ty));
+                        diags.push(Diagnostic::error(Code::BAD_SUBSCRIPT, exprs[*index].span, message));
+                    }
+                }
+                ExprKind::Call(callee, args) => {
+                    let function = &program.functions[*callee];
+                    let offsets = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+                    for (_, arg) in offsets.filter(|(_, arg)| eval(program, exprs, **arg).is_ok()) {
+                        if !is_fixed_offset(program, exprs, *arg) {
+                            let message = "an offset in texels is from -8 to 7";
+                            diags.push(Diagnostic::error(Code::NO_OVERLOAD, exprs[*arg].span, message));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    });
 }
 
 fn beyond(profile: &Profile, span: Span, message: String, limit: &str) -> Diagnostic {
@@ -42,6 +78,20 @@ fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
             diags.push(beyond(profile, span, message, &most.elements.to_string()));
         }
     }
+}
+
+/// Values that are written out.
+fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+    program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            if let ExprKind::Construct(parts) = &exprs[*id].kind
+                && parts.len() > most.parts as usize
+            {
+                let message = format!("this value is made of {} parts", parts.len());
+                diags.push(beyond(profile, exprs[*id].span, message, &most.parts.to_string()));
+            }
+        }
+    });
 }
 
 /// How deep types are looked into.

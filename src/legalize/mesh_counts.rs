@@ -8,8 +8,9 @@
 
 use super::{Context, Pass};
 use crate::check::constant::eval;
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::target::Capability;
+use crate::target::{Capability, Profile};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
@@ -25,6 +26,35 @@ pub(super) const PASS: Pass = Pass {
 pub(super) fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let once = || program.analyses().calls_once(entry);
     (entry.stage == Stage::Mesh).then(once)?.get(1).copied()
+}
+
+/// Where what a mesh shader gives is an array of its own: it is written alone.
+pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    for id in program.functions_with_code() {
+        let body = &program.functions[id].code;
+        let is_element = |id: ExprId| match body.exprs[id].kind {
+            ExprKind::Index(base, _) => matches!(program.types.get(body.exprs[base].ty), Type::MeshOutput(..)),
+            _ => false,
+        };
+        let live = body.expressions();
+        let mut written = FxHashSet::default();
+        for id in &live {
+            match &body.exprs[*id].kind {
+                ExprKind::Assign(None, target, _) => written.extend(body.exprs.way_to_base(*target)),
+                ExprKind::Call(callee, args) => {
+                    let params = program.functions[*callee].params.iter().zip(args);
+                    for (_, arg) in params.filter(|(p, _)| p.mode == ParamMode::Out) {
+                        written.extend(body.exprs.way_to_base(*arg));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for id in live.into_iter().filter(|id| is_element(*id) && !written.contains(id)) {
+            let message = format!("what a mesh shader gives cannot be read in {}", profile.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
+        }
+    }
 }
 
 fn run(cx: &mut Context) {

@@ -380,6 +380,8 @@ fn passes_and_checks(
     atomics::check(program, diags);
     strings::check(program, profile, diags);
     limits::check(program, profile, diags);
+    counters::check(program, profile, diags);
+    mesh_counts::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
     payloads::check(program, profile, diags);

@@ -160,6 +160,12 @@ pub(super) const NATIVE: &[Finder] = &[
     })),
 ];
 
+/// Whether an expression by itself needs what a profile lacks and no pass removes.
+pub(super) fn lacks(program: &Program, profile: &Profile, exprs: &ExprArena, id: ExprId) -> bool {
+    let finds = |find: Find| matches!(find, Find::Expr(finds) if finds(program, exprs, id));
+    NATIVE.iter().any(|(capability, find)| !profile.has(*capability) && finds(*find))
+}
+
 fn is_query(program: &Program, ty: TypeId) -> bool {
     matches!(program.types.get(ty), Type::RayQuery(_))
 }

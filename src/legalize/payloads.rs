@@ -9,6 +9,7 @@
 //!
 //! Spec: `GL_EXT_ray_tracing`, `GL_EXT_mesh_shader`.
 
+use super::empty_structs::is_empty;
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -234,7 +235,7 @@ impl Variable {
             ExprKind::Local(local) if same && self.is_own(program, function, local) => {
                 self.unite_local(program, function, local);
             }
-            ExprKind::Global(global) if same && program.globals[global].kind == GlobalKind::Groupshared => {
+            ExprKind::Global(global) if same && is_of_tasks(program, global) => {
                 self.unite_group(program, global);
             }
             _ => {}
@@ -318,6 +319,13 @@ impl Variable {
     }
 }
 
+/// Whether a variable is one of a group, and of no other stage than the one that gives mesh shaders their data.
+fn is_of_tasks(program: &Program, global: GlobalId) -> bool {
+    let reached = program.reachable_globals();
+    let mut users = program.entry_points.iter().zip(reached.iter()).filter(|(_, globals)| globals.contains(&global));
+    program.globals[global].kind == GlobalKind::Groupshared && users.all(|(e, _)| e.stage == Stage::Amplification)
+}
+
 /// Reports entry points that lack a parameter, where parameters are how stages pass each other their data: a target has no
 /// such stage without them, and they are structs of numbers.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -347,8 +355,8 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             let (what, mode) = if *word == HIT { ("attributes of the hit", "in") } else { ("a payload", "inout") };
             let local = param.map(|p| (p.mode, &function.code.locals[p.local]));
             let fits = local.is_some_and(|(mode, local)| {
-                let numbers =
-                    !program.holds_resource(local.ty) && matches!(program.types.get(local.ty), Type::Struct(_));
+                let is_struct = matches!(program.types.get(local.ty), Type::Struct(_));
+                let numbers = is_struct && !program.holds_resource(local.ty) && !is_empty(program, local.ty);
                 numbers && matches!(mode, ParamMode::In | ParamMode::InOut)
             });
             if !fits {
@@ -356,7 +364,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                 let span = local.map_or(function.span, |(_, local)| local.span);
                 diags.push(
                     Diagnostic::error(Code::CAPABILITY, span, message)
-                        .note(format!("an `{mode}` parameter of a struct")),
+                        .note(format!("an `{mode}` parameter of a struct with fields")),
                 );
                 break;
             }

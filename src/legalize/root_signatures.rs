@@ -7,7 +7,7 @@
 //!
 //! After `dead_code` only resources which are used matter; `split_resources` makes resources that no source names.
 
-use super::needs::Find;
+use super::needs::{Find, stage_need};
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
@@ -23,6 +23,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    of_rays(cx);
     let (message, note) = match (cx.profile.has(Capability::RootSignatures), unplaced(cx.program)) {
         (true, None) => return,
         (true, Some(resource)) => (
@@ -40,6 +41,18 @@ fn run(cx: &mut Context) {
         cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message.clone()).note(note));
     }
     remove(cx.program);
+}
+
+/// Stages of ray tracing have theirs as objects of their library.
+fn of_rays(cx: &mut Context) {
+    for entry in cx.program.entry_points.iter().filter(|e| stage_need(e.stage) == Some(Capability::RayTracing)) {
+        let function = &mut cx.program.functions[entry.function];
+        for signature in function.attributes.extract_if(.., |a| is_signature(a)) {
+            let message = format!("the root signature is omitted: a {} shader has none", entry.stage.name());
+            let note = "a `GlobalRootSignature` or `LocalRootSignature` of the file is one";
+            cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
+        }
+    }
 }
 
 fn is_signature(attribute: &Attribute) -> bool {

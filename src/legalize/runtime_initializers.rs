@@ -15,7 +15,8 @@ use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
-    Build, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Program, Type,
+    Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
+    Program, Type,
 };
 use std::collections::BTreeSet;
 
@@ -89,14 +90,19 @@ fn calls_builtin(program: &Program, global: &Global, kind: GlobalKind, is_meant:
 /// Whether the first value is computed from specialization constants by more than operations on integers, which alone are
 /// constants then (GL_KHR_vulkan_glsl, "Specialization Constant Operations").
 fn is_specialized(program: &Program, global: &Global) -> bool {
-    let integer = matches!(program.types.get(global.ty), Type::Scalar(s) if !s.is_float());
+    let is_operation = |tree: &ExprTree, id: ExprId| {
+        let integer = matches!(program.types.get(tree.exprs[id].ty), Type::Scalar(s) if !s.is_float());
+        integer && !matches!(tree.exprs[id].kind, ExprKind::Call(..))
+    };
+    let are_operations =
+        |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().all(|id| is_operation(tree, id));
     let is_specialization =
         |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
-    let applies = matches!(global.kind, GlobalKind::Const | GlobalKind::Static) && !integer;
-    applies
+    matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
             let computes = |id: &ExprId| is_specialization(&tree.exprs[*id].kind);
-            !is_specialization(&tree.exprs[tree.root].kind) && tree.exprs.post_order(tree.root).iter().any(computes)
+            let differs = !is_specialization(&tree.exprs[tree.root].kind) && !are_operations(tree);
+            differs && tree.exprs.post_order(tree.root).iter().any(computes)
         })
 }
 

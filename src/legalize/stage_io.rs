@@ -181,6 +181,7 @@ impl Flatten<'_> {
                     below.path.push(Step::Field(index as u32));
                     below.name = join(&at.name, part.name.as_str());
                     below.modifiers.set(field.modifiers);
+                    below.modifiers.settle_interpolation();
                     below.comments = field.comments;
                     self.walk(below, part, leaves);
                 }

@@ -25,7 +25,17 @@ pub(super) fn check_inlined(program: &Program, profile: &Profile, diags: &mut Di
 fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, looked_at: impl Fn(&Function) -> bool) {
     let analyses = program.analyses();
     let limited: FxHashSet<FunctionId> = program.functions.ids().filter(|id| is_limited(program, *id)).collect();
-    for entry in &*program.entry_points {
+    let reached = program.reachable_globals();
+    for (entry, globals) in program.entry_points.iter().zip(reached.iter()) {
+        // The first values of variables are computed by the stage.
+        for tree in globals.iter().filter_map(|id| program.globals[*id].init.as_ref()) {
+            for expr in tree.exprs.post_order(tree.root) {
+                let ExprKind::Call(callee, _) = tree.exprs[expr].kind else { continue };
+                let callee = Some(&program.functions[callee]).filter(|callee| looked_at(callee));
+                let found = callee.and_then(|callee| fault(callee, entry, profile, tree.exprs[expr].span));
+                found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
+            }
+        }
         for (id, from) in analyses.paths(entry).into_iter().filter(|(id, _)| limited.contains(id)) {
             let body = &program.functions[id].code;
             if entry.stage != Stage::Fragment {

@@ -6,13 +6,15 @@
 //!         `f.inside[0] = a;`
 //!
 //! A factor that a domain has none of is a value like others of a patch. What is indexed at run time, or used whole, stays,
-//! and is an error of its signature.
+//! and is an error of its signature. Where the factors are variables of the target, these have one length for all domains, and what
+//! is read beyond it is an error, too.
 
 use super::signatures::{factor_count, places};
 use super::system_value_types::{Holder, Places, slot, statements};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::target::system_values::level_variable;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -43,15 +45,15 @@ struct Long {
 type Fields = BTreeMap<(StructId, u32), Long>;
 
 fn run(cx: &mut Context) {
-    // Elsewhere the factors are builtin arrays of one length.
-    if cx.profile.has(Capability::VaryingsWithoutSemantics) {
-        return;
-    }
     let mut fields = long_fields(cx);
     if fields.is_empty() {
         return;
     }
     note_uses(cx.program, &mut fields);
+    // Layout knows no location of a value that would be passed on beside them.
+    if cx.profile.has(Capability::VaryingsWithoutSemantics) {
+        fields.retain(|_, long| !long.read);
+    }
     for (&(id, index), long) in &mut fields {
         declare(cx.program, id, index, long);
     }
@@ -70,13 +72,17 @@ fn long_fields(cx: &mut Context) -> Fields {
     for entry in cx.program.entry_points.clone() {
         for place in places(cx, &entry) {
             let Some((name, _)) = &place.leaf.semantic else { continue };
-            let Some(factors) = factor_count(cx.program, &entry, name) else { continue };
+            // Where semantics mean nothing, the factors are variables.
+            let factors = match cx.profile.has(Capability::VaryingsWithoutSemantics) {
+                true => level_variable(name).map(|(_, length)| length),
+                false => factor_count(cx.program, &entry, name).map(|count| count as u32),
+            };
+            let Some(factors) = factors else { continue };
             let Some(Holder::Field(id, index)) = slot(cx.program, &place) else { continue };
             let elements = match cx.program.types.array_parts(place.leaf.ty) {
                 Some((_, Some(elements))) => elements,
                 _ => continue,
             };
-            let factors = factors as u32;
             match fields.get(&(id, index)) {
                 Some(Long { factors: other, .. }) if *other != factors => _ = others.insert((id, index)),
                 _ if elements > factors => {

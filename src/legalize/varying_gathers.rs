@@ -8,6 +8,7 @@
 //! The library marks such builtins with `[__one_offset("...")]`: the spelling with the first of the offsets, which are the last
 //! parameters. A component before them is known.
 
+use super::needs::lacks;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
@@ -34,6 +35,10 @@ fn run(cx: &mut Context) {
         for id in live {
             let ExprKind::Call(function, args) = exprs[*id].kind.clone() else { continue };
             let Some(first) = args.len().checked_sub(TEXELS).filter(|_| marked.contains(&function)) else { continue };
+            // What a helper calls has no type of its own to be an error of.
+            if lacks(cx.program, cx.profile, exprs, *id) {
+                continue;
+            }
             let offsets = args.get(first..).unwrap_or_default();
             let known = component_of(cx.program, function).and_then(|at| Some((at, *args.get(at)?)));
             let known = known.map(|(at, e)| (at, eval(cx.program, exprs, e).ok().and_then(|value| value.int())));

@@ -85,7 +85,14 @@ const D3D: Facts = Facts {
     resource_array_limit: 64,
     // DXC takes register 2^32-1 for none.
     // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
-    numbers: Numbers { slot: u32::MAX - 1, constant_buffer: Some(1 << 16), groupshared: Some(1 << 15), ..Numbers::ALL },
+    // Elements of buffers: D3D11.3 functional specification, 5.1.3 "Structured Buffer".
+    numbers: Numbers {
+        slot: u32::MAX - 1,
+        constant_buffer: Some(1 << 16),
+        buffer_element: Some(1 << 11),
+        groupshared: Some(1 << 15),
+        ..Numbers::ALL
+    },
     placement: Placement::Packoffset,
     data_layouts: DataLayouts::None,
     named_blocks: NamedBlocks::WithoutStruct,
@@ -100,7 +107,16 @@ const VULKAN: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Globals,
     resource_array_limit: 64,
-    numbers: Numbers { slot: 65534, space: 62, location: 4094, constant_id: 2046, attachment: 254, ..Numbers::ALL },
+    // SPIR-V, 2.3 "Physical Layout": an instruction has 65535 words, three of them for itself, the type and the result.
+    numbers: Numbers {
+        slot: 65534,
+        space: 62,
+        location: 4094,
+        constant_id: 2046,
+        attachment: 254,
+        parts: 65532,
+        ..Numbers::ALL
+    },
     placement: Placement::BlockOffset,
     data_layouts: DataLayouts::ScalarBlocks,
     named_blocks: NamedBlocks::All,
@@ -135,6 +151,7 @@ const WEBGPU: Facts = Facts {
         location: i32::MAX as u32,
         constant_id: 65535,
         elements: 65535,
+        parts: 32767,
         ..Numbers::ALL
     },
     data_layouts: DataLayouts::None,

@@ -292,11 +292,11 @@ pub fn enabled_for(attribute: &str) -> Option<&'static str> {
 /// The invocation's own number, of the control point that it makes.
 pub const INVOCATION: &str = "gl_InvocationID";
 
-/// The tessellation factors of a patch are arrays in targets with variables.
-pub fn level_variable(semantic: &str) -> Option<&'static str> {
+/// The tessellation factors of a patch are arrays in targets with variables, of a length that no domain changes.
+pub fn level_variable(semantic: &str) -> Option<(&'static str, u32)> {
     match semantic {
-        "SV_TESSFACTOR" => Some("gl_TessLevelOuter"),
-        "SV_INSIDETESSFACTOR" => Some("gl_TessLevelInner"),
+        "SV_TESSFACTOR" => Some(("gl_TessLevelOuter", 4)),
+        "SV_INSIDETESSFACTOR" => Some(("gl_TessLevelInner", 2)),
         _ => None,
     }
 }

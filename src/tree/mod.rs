@@ -239,6 +239,15 @@ impl Modifiers {
     pub fn clear(&mut self, other: Modifiers) {
         self.0 &= !other.0;
     }
+    /// Leaves one way of interpolation: what is not interpolated is so at no place; a value for each sample is at no other. HLSL
+    /// refuses both words together.
+    pub fn settle_interpolation(&mut self) {
+        if self.has(Self::NOINTERPOLATION) {
+            [Self::LINEAR, Self::CENTROID, Self::NOPERSPECTIVE, Self::SAMPLE].into_iter().for_each(|m| self.clear(m));
+        } else if self.has(Self::SAMPLE) {
+            self.clear(Self::CENTROID);
+        }
+    }
 }
 
 impl std::fmt::Debug for Modifiers {

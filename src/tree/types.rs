@@ -426,6 +426,19 @@ impl Types {
     pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..self.list.len() as u32).map(TypeId)
     }
+
+    /// Below which number constant indices of a type are, where compilers of targets check that.
+    pub fn index_count(&self, id: TypeId) -> Option<i64> {
+        Some(match self.get(id) {
+            Type::Array(_, Some(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => n.into(),
+            Type::Vector(_, n) => n.into(),
+            Type::Matrix(_, rows, _) => rows.into(),
+            // Compilers count elements by signed integers of 32 bits.
+            Type::Array(_, None) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
+            _ => return None,
+        })
+    }
+
     /// The element type and count of an array.
     pub fn array_parts(&self, id: TypeId) -> Option<(TypeId, Option<u32>)> {
         match self.get(id) {

@@ -36,6 +36,14 @@ fn numeric(cx: &Context, ty: TypeId) -> Option<(Scalar, Shape)> {
     }
 }
 
+/// How many numbers a shape has.
+fn components(shape: Shape) -> u32 {
+    match shape {
+        (0, n) => n.max(1).into(),
+        (rows, columns) => u32::from(rows) * u32::from(columns),
+    }
+}
+
 /// The order in which HLSL joins component types of two operands.
 const RANKS: &[Scalar] = &[
     Scalar::Bool,
@@ -240,19 +248,11 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
         if i > 0 {
             out.push_str(", ");
         }
+        let count = |id: ExprId| numeric(ex.cx, ex.type_id(id)).map(|n| components(n.1));
         match *ex.kind(*part) {
-            ExprKind::Convert(inner, false)
-                if numeric_type
-                    && numeric(ex.cx, ex.type_id(inner)).map(|n| n.1)
-                        == numeric(ex.cx, ex.type_id(*part)).map(|n| n.1) =>
-            {
-                ex.operand(inner, Prec::Assign, out);
-            }
-            ExprKind::Convert(inner, _)
-                if !numeric_type && matches!((ex.ty(inner), ex.ty(*part)), (Type::Scalar(_), Type::Vector(..))) =>
-            {
-                cast(ex, ex.type_id(*part), inner, out);
-            }
+            // A part counts by its own components, so that only a conversion between kinds of numbers may be left out.
+            ExprKind::Convert(inner, _) if count(inner) != count(*part) => ex.operand(*part, Prec::Assign, out),
+            ExprKind::Convert(inner, false) if numeric_type => ex.operand(inner, Prec::Assign, out),
             // DXC takes a constant buffer for one part of the list.
             ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(*part), Type::Struct(_)) => {
                 cast(ex, ex.type_id(*part), *part, out);

@@ -20,6 +20,15 @@ fn value_within(ex: &Exprs, id: ExprId, depth: u32) -> Option<i32> {
     match *ex.kind(id) {
         // The smallest `int` has a spelling with a type.
         ExprKind::Literal(Literal::Int(value), _) => i32::try_from(value).ok().filter(|v| *v != i32::MIN),
+        ExprKind::Zero => Some(0),
+        // A literal of another kind is written as one of this.
+        ExprKind::Convert(inner, _) => match *ex.kind(inner) {
+            ExprKind::Literal(literal, _) => match ex.as_typed(inner, literal, Scalar::I32) {
+                Literal::Int(value) => Some(value as i32).filter(|v| *v != i32::MIN),
+                Literal::Float(_) | Literal::Bool(_) | Literal::Text(_) => None,
+            },
+            _ => None,
+        },
         ExprKind::Unary(UnaryOp::Negate, inner) => value_within(ex, inner, depth - 1)?.checked_neg(),
         ExprKind::Unary(UnaryOp::BitNot, inner) => Some(!value_within(ex, inner, depth - 1)?),
         ExprKind::Binary(op, a, b) => exact(op, value_within(ex, a, depth - 1)?, value_within(ex, b, depth - 1)?),
@@ -44,6 +53,7 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
             let intrinsic = matches!(ex.cx.program.functions[f].body, FunctionBody::Intrinsic(_));
             intrinsic && args.iter().all(|arg| is(*arg))
         }
+        ExprKind::Zero => true,
         ExprKind::Literal(Literal::Float(value), _) => scalar == Scalar::F32 && value.is_finite(),
         ExprKind::Unary(UnaryOp::Negate, inner) if scalar == Scalar::F32 => is(inner),
         ExprKind::Binary(_, a, b) if scalar == Scalar::F32 => is(a) && is(b),

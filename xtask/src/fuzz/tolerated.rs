@@ -10,8 +10,11 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "Not all elements of SV_Position were written", "of the source"),
     // It optimizes first, so that we cannot say which are.
     ("dxc", "Offsets to texture access operations must be immediate values", "of the source"),
+    ("dxc", "Offsets to texture access operations must be between", "of the source"),
     // An index that only optimization finds to be constant.
     ("dxc", "Cbuffer access out of bound", "of the source"),
+    // The derivative of what only optimization finds to be no number.
+    ("dxc", "No indefinite derivative calculation", "of the source"),
     // What ends a compiler is its fault, whatever the text is.
     ("dxc", "it ended: (nothing said)", "a fault of DXC 1.7"),
     ("dxc", "uav store write mask must match", "a fault of DXC 1.7: structs of 16-bit numbers of minimum precision"),
@@ -35,6 +38,16 @@ const TABLE: &[(&str, &str, &str)] = &[
     // Tint, which judges first, takes them.
     ("naga", "Division by zero", "naga folds `let`, which is no constant expression"),
     ("naga", "Workgroup size is multi dimensional", "the language has no such rule"),
+    // Of a ray query that nothing uses.
+    ("dxc", "Flags must match usage", "a fault of DXC 1.7: its own validator refuses its own code"),
+    // Of a vertex whose number is known at run time alone.
+    (
+        "dxc",
+        "can only be used as immediate value for intrinsic",
+        "a fault of DXC 1.7: its own validator refuses its own code",
+    ),
+    // `precise` is handed on by optimization.
+    ("dxc", "Instructions marked precise may not refer to minprecision values", "of the source"),
     ("dxc", "Module bitcode is invalid", "a fault of DXC 1.7: its own validator refuses its own code"),
 ];
 
