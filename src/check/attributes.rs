@@ -86,6 +86,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__as_structured", Library, &[], 0),
     ("__at_vertex", Library, &[], 0),
     ("__atomic_texels", Library, &[], 0),
+    ("__by_constant", Library, &[Int(0), Word], 2),
     ("__by_gradients", Library, &[Word], 1),
     ("__by_words", Library, &[Int(0), Name, Name, Name, Name, Name], 6),
     ("__combined_part", Library, &[Int(0)], 1),

@@ -459,38 +459,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of a shift by a constant that is as wide as the operand, or wider, which no target defines: zero, or what
-    /// the sign fills.
+    /// What a shift by a constant that is as wide as the operand, or wider, gives.
     fn whole_shift(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<ExprId> {
-        if !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            return None;
-        }
-        let (ty, span) = (self.ty(left), self.span(right));
-        let scalar = self.program.types.component(ty).filter(|s| s.is_integer())?;
-        let width = i64::from(scalar.size()) * 8;
-        let count = self.number_of(right)?;
         // What is shifted out of a number that is meant exactly is refused when that is evaluated.
-        if (0..width).contains(&count) || self.cx.exact && op == BinaryOp::Shl {
-            return None;
-        }
-        let mut build = crate::tree::Build::new(&mut self.program.types, &mut self.cx.body.exprs, span);
-        if op == BinaryOp::Shr && scalar.is_signed() {
-            let count_ty = build.exprs[right].ty;
-            let most = build.number(width - 1, count_ty);
-            return Some(build.add(ExprKind::Binary(op, left, most), ty));
-        }
-        let zero = build.number(0, ty);
-        let acts = |kind: &ExprKind| matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..));
-        let kept = build.exprs.post_order(left).into_iter().any(|e| acts(&build.exprs[e].kind));
-        Some(if kept { build.add(ExprKind::Comma(left, zero), ty) } else { zero })
-    }
-
-    /// The constant integer that an expression is, or all its components are.
-    fn number_of(&self, id: ExprId) -> Option<i64> {
-        match self.cx.body.exprs[id].kind {
-            ExprKind::Convert(inner, _) => self.number_of(inner),
-            _ => constant::eval(&self.program, &self.cx.body.exprs, id).ok()?.int(),
-        }
+        let exact = self.cx.exact && op == BinaryOp::Shl;
+        if exact { None } else { constant::whole_shift(&mut self.program, &mut self.cx.body.exprs, op, left, right) }
     }
 
     fn bad_operands(&mut self, message: String, a: TypeId, b: TypeId, span: Span) -> ExprId {
@@ -602,7 +575,16 @@ impl<'a> Checker<'a> {
         match operators::assign(&mut self.program, Some(op), target_ty, value_ty) {
             Ok(operators::Assign { value: ty, through: None }) => {
                 let value = self.convert(value, ty, false);
-                self.push(ExprKind::Assign(Some(op), target, value), target_ty, span)
+                let Some(result) = self.whole_shift(op, left, value) else {
+                    return self.push(ExprKind::Assign(Some(op), target, value), target_ty, span);
+                };
+                match self.cx.body.exprs[result].kind {
+                    // By less.
+                    ExprKind::Binary(same, _, value) if same == op => {
+                        self.push(ExprKind::Assign(Some(op), target, value), target_ty, span)
+                    }
+                    _ => self.finish_assign(None, target, result, span),
+                }
             }
             Ok(operators::Assign { through: Some(typed), .. }) => {
                 let left = self.copy(target);

@@ -1,6 +1,6 @@
 //! Explicit and partial specializations of templates: `template<> struct S<int>`, `template<> float f<int>(int x)`.
 
-use super::function::{InstanceId, WHOLE};
+use super::function::{InstanceId, Signature, WHOLE};
 use super::generic::Slot;
 use super::scope::{DeclId, ScopeId, What};
 use super::{Arg, Checker};
@@ -49,9 +49,18 @@ impl<'a> Checker<'a> {
             let What::Function(f) = self.info(decl).what else { continue };
             let written = f.specializes.as_deref().unwrap_or_default();
             let scope = self.info(decl).scope;
-            if self.param_types(decl).as_deref() == Some(&types) && self.are_args(written, &instance.args, scope) {
-                return self.instance(decl, WHOLE, Vec::new());
+            if self.param_types(decl).as_deref() != Some(&types) || !self.are_args(written, &instance.args, scope) {
+                continue;
             }
+            let special = self.instance(decl, WHOLE, Vec::new())?;
+            let called = |s: &Signature| (s.result, s.params.iter().map(|p| p.mode).collect::<Vec<_>>());
+            if called(&self.functions.get(special).signature) == called(&instance.signature) {
+                return Some(special);
+            }
+            let (span, name) = (self.info(decl).span, self.info(decl).name);
+            let message = format!("`{name}` is specialized with another result, or another direction of a parameter");
+            let template = self.info(instance.decl).span;
+            self.diags.push(Diagnostic::error(Code::GENERIC_ARGUMENTS, span, message).label(template, "than this has"));
         }
         None
     }

@@ -10,8 +10,8 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Block, ExprArena, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type,
-    TypeId,
+    BinaryOp, Block, ExprArena, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase,
+    Type, TypeId,
 };
 
 /// How far constants that name one another are followed.
@@ -553,17 +553,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a constant expression, or what it names, has parts of other values or variables of floats, which not every target
-    /// takes for constants.
+    /// Whether a constant expression, or what it names, has parts of other values, floats, or operands that may not be evaluated,
+    /// which not every target takes for constants.
     fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
         exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
             _ if !matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Enum(_)) => true,
-            ExprKind::Comma(..) => true,
-            ExprKind::Local(_) | ExprKind::Global(_)
-                if self.program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) =>
-            {
-                true
-            }
+            ExprKind::Comma(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
+            _ if self.program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) => true,
             ExprKind::Local(local) => self.cx.computed.contains(&local),
             ExprKind::Global(global) if depth < MOST_CONSTANTS => {
                 let init = self.program.globals[global].init.as_ref();

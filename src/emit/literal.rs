@@ -1,5 +1,6 @@
 //! Literals in a language's spelling: as in the source where that is legal, else from the value.
 
+use crate::check::constant::{HALF_INFINITY, LARGEST_HALF};
 use crate::tree::{Literal, Scalar};
 
 /// How a language writes literals.
@@ -55,6 +56,9 @@ pub(super) fn quoted(text: &str) -> String {
 
 fn float(style: &Literals, scalar: Scalar, value: f64, spelling: Option<&str>) -> String {
     let (before, after) = style.form(scalar);
+    // Not every compiler rounds to the largest half.
+    let beyond = scalar == Scalar::F16 && value.abs() > LARGEST_HALF && value.abs() < HALF_INFINITY;
+    let (value, spelling) = if beyond { (LARGEST_HALF.copysign(value), None) } else { (value, spelling) };
     let single = value as f32;
     let finite = if scalar == Scalar::F64 { value.is_finite() } else { single.is_finite() };
     if !finite {

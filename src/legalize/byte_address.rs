@@ -37,7 +37,8 @@ pub(super) const PASS: Pass = Pass {
     )],
     lessens: &[Capability::Int16, Capability::Int8],
     adds: &[Capability::PlainlyAccessedAtomics],
-    after: &["inline_builtins", "split_resources"],
+    // Elements of typed buffers are packed like others.
+    after: &["inline_builtins", "split_resources", "texel_buffers"],
     run,
     ..Pass::ROW
 };

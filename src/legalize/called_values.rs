@@ -34,6 +34,8 @@ pub(super) const PASS: Pass = Pass {
             Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked(GROUP_SIZE))),
         ),
     ],
+    // Not every system value has a semantic everywhere.
+    adds: &[Capability::VaryingsWithoutSemantics],
     run,
     ..Pass::ROW
 };

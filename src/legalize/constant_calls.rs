@@ -47,13 +47,17 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// Whether the value of a constant calls a function that is no spelling of the target's.
+/// Whether the value of a constant calls a function that is no spelling of the target's, or is a list of expressions.
 fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
     global.kind == GlobalKind::Const
         && global.init.as_ref().is_some_and(|tree| {
             let mut all = tree.exprs.post_order(tree.root).into_iter();
-            all.any(|e| matches!(tree.exprs[e].kind, ExprKind::Call(f, _) if written(f)))
+            all.any(|e| match tree.exprs[e].kind {
+                ExprKind::Call(f, _) => written(f),
+                ExprKind::Comma(..) => true,
+                _ => false,
+            })
         })
 }
 

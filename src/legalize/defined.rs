@@ -3,24 +3,28 @@
 //! A target that computes calls of constants refuses a result that is none (WGSL, section 2.3 "Shader-Creation Errors").
 
 use crate::check::constant::Value;
+use crate::tree::Scalar;
 
-/// A word, and what a number satisfies.
-type NumberRule = (&'static str, fn(f64) -> bool);
+/// A word, and what a number satisfies; a half, where that is another.
+type NumberRule = (&'static str, fn(f64) -> bool, Option<fn(f64) -> bool>);
 
 /// (word, what every number among the arguments satisfies).
 const NUMBERS: &[NumberRule] = &[
-    ("positive", |x| x > 0.0),
-    ("not_negative", |x| x >= 0.0),
-    ("unit", |x| x.abs() <= 1.0),
-    ("below_one", |x| x.abs() < 1.0),
-    ("from_one", |x| x >= 1.0),
+    ("positive", |x| x > 0.0, None),
+    ("not_negative", |x| x >= 0.0, None),
+    ("unit", |x| x.abs() <= 1.0, None),
+    ("below_one", |x| x.abs() < 1.0, None),
+    ("from_one", |x| x >= 1.0, None),
     // e and 2 to the power of it, and as much again.
-    ("small", |x| x.abs() <= 80.0),
+    ("small", |x| x.abs() <= 80.0, Some(|x| x.abs() <= 10.0)),
     // Bases and exponents of which no power leaves the range of floats.
-    ("power", |x| (1e-3..=12.0).contains(&x)),
+    ("power", |x| (1e-3..=12.0).contains(&x), Some(|x| (1e-2..=5.0).contains(&x))),
     // Products and sums of products stay in range.
-    ("moderate", |x| x.abs() <= 1e18),
-    ("half", |x| x.abs() <= 65504.0),
+    ("moderate", |x| x.abs() <= 1e18, Some(|x| x.abs() <= 100.0)),
+    ("cubed", |x| x.abs() <= 1e12, Some(|x| x.abs() <= 15.0)),
+    // Sums of products of four, too.
+    ("factor", |x| x.abs() <= 1e9, Some(|x| x.abs() <= 5.0)),
+    ("half", |x| x.abs() <= 65504.0, None),
 ];
 
 /// The numbers of an argument, if it is a constant.
@@ -35,6 +39,10 @@ const LISTS: &[ListRule] = &[
         [Some(x)] => x.iter().all(|x| x.abs() <= 1e18) && x.iter().any(|x| x.abs() > 1e-18),
         _ => true,
     }),
+    ("half_direction", |args| match args {
+        [Some(x)] => x.iter().all(|x| x.abs() <= 100.0) && x.iter().any(|x| x.abs() > 1e-1),
+        _ => true,
+    }),
     ("remainder", |args| match args {
         [Some(_), Some(divisor)] => divisor.iter().all(|x| *x != 0.0),
         _ => true,
@@ -42,6 +50,11 @@ const LISTS: &[ListRule] = &[
     // The bounds are looked at even where the rest is no constant.
     ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low <= high)),
     ("smooth", |args| ordered(args.first(), args.get(1), |low, high| low < high)),
+    // No work group has more invocations that read of each other.
+    ("lane", |args| match args.get(1) {
+        Some(Some(lane)) => lane.iter().all(|n| (0.0..128.0).contains(n)),
+        _ => true,
+    }),
     ("finite_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7F80_0000))),
     ("finite_half_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7C00))),
 ];
@@ -51,9 +64,20 @@ pub(super) fn is_defined(word: &str, args: &[Option<Value>]) -> bool {
     let lists: Vec<ArgumentNumbers> = args.iter().map(|value| value.as_ref().map(numbers)).collect();
     let constant = lists.iter().all(Option::is_some);
     let every = |holds: fn(f64) -> bool| !constant || lists.iter().flatten().flatten().all(|x| holds(*x));
-    let every = NUMBERS.iter().find(|(w, _)| *w == word).map(|(_, holds)| every(*holds));
+    let halves = args.iter().flatten().any(is_half);
+    let word = if halves && word == "direction" { "half_direction" } else { word };
+    let holds = NUMBERS.iter().find(|(w, ..)| *w == word);
+    let every = holds.map(|(_, holds, of_half)| every(of_half.filter(|_| halves).unwrap_or(*holds)));
     let whole = LISTS.iter().find(|(w, _)| *w == word).map(|(_, holds)| holds(&lists));
     every.or(whole).unwrap_or(true)
+}
+
+fn is_half(value: &Value) -> bool {
+    match value {
+        Value::Float(_, kind) => *kind == Scalar::F16,
+        Value::Composite(parts) => parts.iter().any(is_half),
+        Value::Bool(_) | Value::Int(..) | Value::Text(_) => false,
+    }
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

@@ -12,7 +12,9 @@
 mod gradients;
 mod region;
 
+use super::constant_parameters::{is_fixed_offset, is_offset};
 use super::hoist::temporary_name;
+use super::needs::lacks;
 use super::uniformity::{RULES, refuse};
 use super::{Context, Pass};
 use crate::source::Span;
@@ -190,6 +192,17 @@ impl Mover<'_, '_, '_> {
     /// Makes a sample one with explicit gradients.
     fn by_gradients(&mut self, call: ExprId, region: &Region, gradients: &mut Gradients, out: &mut Vec<Stmt>) -> bool {
         let ExprKind::Call(function, mut args) = self.body.exprs[call].kind.clone() else { return false };
+        // What the target does not support stays where it is found.
+        if lacks(self.cx.program, self.cx.profile, &self.body.exprs, call) {
+            return false;
+        }
+        let offset = |(p, arg): (&Param, &ExprId)| {
+            is_offset(self.cx.program, &self.cx.program.functions[function], p)
+                && !is_fixed_offset(self.cx.program, &self.body.exprs, *arg)
+        };
+        if self.cx.program.functions[function].params.iter().zip(&args).any(offset) {
+            return false;
+        }
         let Some((template, location)) = gradients::form(self.cx.program, &self.body.exprs, function, &args) else {
             return false;
         };

@@ -172,8 +172,12 @@ impl AttributeLowering<'_, '_> {
             param.explicit = Explicit::default();
             return vec![param];
         }
+        // Where `w` of a position is turned over, it is of the target's kind of numbers.
+        let types = &self.cx.program.types;
+        let narrow = |leaf: &Leaf| leaf.is_position() && types.component(leaf.ty) != Some(Scalar::F32);
         if let [leaf] = leaves.as_slice()
             && leaf.path.is_empty()
+            && !narrow(leaf)
         {
             let Some(slot) = self.slot(leaf, Direction::In) else {
                 self.missing(leaf);
@@ -402,7 +406,8 @@ impl AttributeLowering<'_, '_> {
         let turned = leaf.is_position() && has_w(b.types, leaf.ty) && self.entry.stage == Stage::Fragment;
         if turned && whole {
             let other = b.exprs.duplicate(value);
-            return position_value(&mut b, value, other);
+            let value = position_value(&mut b, value, other);
+            return adapt(&mut b, value, leaf.ty);
         }
         adapt(&mut b, value, leaf.ty)
     }
@@ -573,10 +578,11 @@ impl AttributeLowering<'_, '_> {
             for component in 0..width(&self.cx.program.types, leaf.ty) {
                 let value = self.outgoing_leaf(leaf, out_locals, result, span);
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-                numbers.push(match b.types.get(leaf.ty) {
+                let value = match b.types.get(leaf.ty) {
                     Type::Vector(..) => b.swizzle(value, &[component as u8]),
                     _ => value,
-                });
+                };
+                numbers.push(b.convert(value, TypeId::FLOAT));
             }
         }
         let number = self.cx.program.types.scalar(Scalar::F32);

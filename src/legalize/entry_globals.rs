@@ -435,6 +435,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 let parts: Vec<ExprId> =
                     (*first..).take(count).map(|at| self.distance(variable, index, at, span)).collect();
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+                let kind = b.types.component(b.types.innermost(ty)).unwrap_or(Scalar::F32);
+                let number = b.types.scalar(kind);
+                let parts: Vec<ExprId> = parts.into_iter().map(|part| b.convert(part, number)).collect();
                 put_together(&mut b, ty, &mut parts.into_iter())
             }
             Replacement::Levels(variable, _) => {
@@ -522,6 +525,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                         let position = self.read(place, *own, span);
                         let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
                         let value = reciprocal_w(&mut b, position);
+                        let value = b.convert(value, b.exprs[w].ty);
                         self.body.exprs.replace_by(w, value);
                         continue;
                     }
@@ -592,7 +596,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 Replacement::Missing(..) if !leaf.path.is_empty() => {
                     self.body.exprs.push(Expr { kind: ExprKind::Zero, ty: leaf.ty, span })
                 }
-                _ if leaf.is_position() && has_w(&self.cx.program.types, leaf.ty) => self.position_value(place, span),
+                _ if leaf.is_position() && has_w(&self.cx.program.types, leaf.ty) => {
+                    self.position_value(place, leaf.ty, span)
+                }
                 _ => self.read(place, leaf.ty, span),
             };
             values.push(value);
@@ -604,16 +610,15 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     /// the use may see it.
     fn position(&mut self, id: ExprId, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
         let sees_w = has_w(&self.cx.program.types, ty) && sees_w(self.cx.program, &self.body, id);
-        if sees_w { self.position_value(place, span) } else { self.read(place, ty, span) }
+        if sees_w { self.position_value(place, ty, span) } else { self.read(place, ty, span) }
     }
 
-    fn position_value(&mut self, place: &Replacement, span: Span) -> ExprId {
-        let Replacement::Builtin(_, ty) = *place else {
-            return self.read(place, TypeId::FLOAT, span);
-        };
-        let (a, b) = (self.read(place, ty, span), self.read(place, ty, span));
+    fn position_value(&mut self, place: &Replacement, ty: TypeId, span: Span) -> ExprId {
+        let Replacement::Builtin(_, own) = *place else { return self.read(place, ty, span) };
+        let (a, b) = (self.read(place, own, span), self.read(place, own, span));
         let mut build = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-        position_value(&mut build, a, b)
+        let value = position_value(&mut build, a, b);
+        adapt(&mut build, value, ty)
     }
 
     /// An `out` parameter: its fields become globals, or it becomes a variable that is copied at each return.

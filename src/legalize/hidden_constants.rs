@@ -12,7 +12,7 @@
 use super::defined::is_defined;
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{HALF_INFINITY, Value, eval};
+use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, eval};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::NonFiniteConstants, Find::Expr(is_refused)),
         (Capability::ComputedIndices, Find::Expr(is_computed_index)),
     ],
+    // Of a matrix its zero is taken away component by component.
+    adds: &[Capability::MatrixComponentOps],
     run,
     ..Pass::ROW
 };
@@ -69,7 +71,7 @@ fn is_finite(value: &Value) -> bool {
 fn limit(scalar: Scalar) -> f64 {
     match scalar {
         Scalar::F64 => f64::MAX,
-        Scalar::F16 => 65504.0,
+        Scalar::F16 => LARGEST_HALF,
         _ => f32::MAX.into(),
     }
 }
@@ -87,7 +89,8 @@ fn run(cx: &mut Context) {
 /// An index of which all is constant: one that we do not know, or none of the array, as a builtin gave it.
 fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let ExprKind::Index(base, index) = exprs[id].kind else { return false };
-    let count = program.types.index_count(exprs[base].ty).unwrap_or(i64::MAX);
+    // The largest number counts no elements for every compiler.
+    let count = program.types.index_count(exprs[base].ty).unwrap_or(u32::MAX.into());
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
@@ -112,20 +115,36 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         ExprKind::Global(global) => program.globals[global].kind == GlobalKind::Const,
         _ => false,
     };
-    // Compilers disagree on what integer a float is that none stands for.
-    let wild = |id: ExprId| match exprs[id].kind {
-        ExprKind::Convert(inner, _) if program.types.component(exprs[id].ty).is_some_and(Scalar::is_integer) => {
-            matches!(eval(program, exprs, inner), Ok(Value::Float(n, _)) if n.is_nan() || n.abs() >= 2147483648.0)
-        }
-        _ => false,
-    };
     match eval(program, exprs, index) {
         Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
-            exprs.post_order(index).into_iter().any(wild)
+            exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
         }
         Ok(value) => value.int().is_some(),
         Err(_) => exprs.post_order(index).into_iter().all(constant),
     }
+}
+
+/// Whether a float is converted to an integer of a kind that has no such number, which targets make of it as they like.
+pub(super) fn is_clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Convert(inner, _) = exprs[id].kind else { return false };
+    let component = |e: ExprId| program.types.component(exprs[e].ty);
+    let (Some(from), Some(to)) = (component(inner), component(id)) else { return false };
+    if !from.is_float() || !to.is_integer() {
+        return false;
+    }
+    let bits = to.size() as i32 * 8;
+    let (least, most) = match to.is_unsigned() {
+        true => (0.0, 2.0_f64.powi(bits)),
+        false => (-2.0_f64.powi(bits - 1), 2.0_f64.powi(bits - 1)),
+    };
+    fn beyond(value: &Value, range: &std::ops::Range<f64>) -> bool {
+        match value {
+            Value::Composite(parts) => parts.iter().any(|part| beyond(part, range)),
+            Value::Float(number, _) => !range.contains(&number.trunc()),
+            _ => false,
+        }
+    }
+    eval(program, exprs, inner).is_ok_and(|value| beyond(&value, &(least..most)))
 }
 
 /// Hides from the target that expressions are constant.
@@ -202,7 +221,7 @@ pub(super) fn is_refused_value(program: &Program, global: &Global) -> bool {
 
 /// What the target refuses to compute, though all of it is constant.
 fn is_refused(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    is_hidden(&program.types, exprs, id) || overflows(program, exprs, id) || is_undefined(program, exprs, id)
+    is_hidden(program, exprs, id) || overflows(program, exprs, id) || is_undefined(program, exprs, id)
 }
 
 /// An operator or conversion of finite constants whose result is not finite.
@@ -227,32 +246,52 @@ fn is_undefined(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     !is_defined(word.as_str(), &values)
 }
 
-/// A literal that no target spells, or a division by a zero literal.
-fn is_hidden(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
+/// A literal that no target spells, or a division by a constant zero.
+fn is_hidden(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     match exprs[id].kind {
         ExprKind::Literal(Literal::Float(value), _) => {
-            let scalar = types.component(exprs[id].ty).filter(|s| s.is_float());
+            let scalar = program.types.component(exprs[id].ty).filter(|s| s.is_float());
             // Halves round to the largest one up to here.
             let limit = |s| if s == Scalar::F16 { HALF_INFINITY.next_down() } else { limit(s) };
             scalar.is_some_and(|s| !value.is_finite() || value.abs() > limit(s))
         }
-        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) => is_zero(types, exprs, divisor),
-        ExprKind::Assign(Some(BinaryOp::Div | BinaryOp::Rem), _, divisor) => is_zero(types, exprs, divisor),
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor)
+        | ExprKind::Assign(Some(BinaryOp::Div | BinaryOp::Rem), _, divisor) => {
+            zeros(program, exprs, divisor) != ConstantZeros::None
+        }
         _ => false,
     }
 }
 
-/// A float of zero: a literal, perhaps converted.
-fn is_zero(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
-    match exprs[id].kind {
-        ExprKind::Literal(Literal::Float(value), _) => value == 0.0,
-        ExprKind::Literal(Literal::Int(value), _) => value == 0,
-        ExprKind::Zero => types.component(exprs[id].ty).is_some_and(Scalar::is_float),
-        ExprKind::Convert(inner, _) => {
-            types.component(exprs[id].ty).is_some_and(Scalar::is_float) && is_zero(types, exprs, inner)
-        }
-        _ => false,
+/// Which components of a constant are zero.
+#[derive(PartialEq, Clone, Copy)]
+enum ConstantZeros {
+    None,
+    Some,
+    All,
+}
+
+fn zeros(program: &Program, exprs: &ExprArena, id: ExprId) -> ConstantZeros {
+    fn of(value: &Value) -> ConstantZeros {
+        let is_zero = match value {
+            Value::Composite(parts) => {
+                let (mut any, mut all) = (false, true);
+                for part in parts.iter().map(of) {
+                    (any, all) = (any || part != ConstantZeros::None, all && part == ConstantZeros::All);
+                }
+                return if any && !all { ConstantZeros::Some } else { of(&Value::Bool(!any)) };
+            }
+            Value::Int(n, _) => *n == 0,
+            Value::Bool(truth) => !truth,
+            Value::Float(number, Scalar::F64) => *number == 0.0,
+            // Half of the least half, and what is nearer to zero.
+            Value::Float(number, Scalar::F16) => number.abs() <= f64::from(2.0_f32.powi(-25)),
+            Value::Float(number, _) => *number as f32 == 0.0,
+            Value::Text(_) => false,
+        };
+        if is_zero { ConstantZeros::All } else { ConstantZeros::None }
     }
+    eval(program, exprs, id).map_or(ConstantZeros::None, |value| of(&value))
 }
 
 fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
@@ -264,8 +303,11 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
             }
         }
         ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) => obscure(program, exprs, inner, zeros),
-        ExprKind::Binary(_, left, _) if !is_hidden(&program.types, exprs, id) => obscure(program, exprs, left, zeros),
+        ExprKind::Binary(_, left, _) if !is_hidden(program, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
+            if self::zeros(program, exprs, divisor) == ConstantZeros::Some {
+                return obscure(program, exprs, divisor, zeros);
+            }
             let ty = exprs[divisor].ty;
             let value = zero(program, exprs, ty, zeros, divisor);
             exprs.replace_by(divisor, value);

@@ -15,8 +15,8 @@ use crate::check::constant::eval_int;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Literal,
-    LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
+    AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody,
+    FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,13 +25,6 @@ pub(super) const PASS: Pass = Pass {
     name: "inline_builtins",
     always: Some("polyfills of the library are written for it"),
     adds: &[
-        Capability::WrappingConstants,
-        Capability::NonFiniteConstants,
-        Capability::ComputedIndices,
-        Capability::ConstantBits,
-        Capability::ConstantBlends,
-        Capability::ConstantCounts,
-        Capability::ComputedInitializers,
         Capability::BareHeapElements,
         // What a polyfill assigns to is what it was called with, and its effects are the caller's.
         Capability::SwizzleAssignment,
@@ -55,6 +48,7 @@ fn run(cx: &mut Context) {
             missing_returns::cut_dead_tail(&mut cx.program.functions[id].code.block);
         }
     }
+    let mut spelled = FxHashMap::default();
     // Callees come first, so that what is inlined has nothing left to inline.
     for id in cx.program.reachable_functions() {
         if !matches!(cx.program.functions[id].body, FunctionBody::Block) {
@@ -64,6 +58,7 @@ fn run(cx: &mut Context) {
         if cx.program.functions[id].builtin {
             parts::as_swizzles(&cx.program.types, &mut body);
         }
+        by_constants(cx.program, &mut body.exprs, &mut spelled);
         let mut inline = Inline { program: cx.program, effects: &effects, body: &mut body };
         let marks = inline.marks();
         hoist::hoist(inline.program, &effects, inline.body, marks);
@@ -73,6 +68,39 @@ fn run(cx: &mut Context) {
         cx.program.functions[id].code = body;
     }
     inline_into_values(cx, &effects);
+}
+
+/// Polyfills that the target has for small constants, as their last arguments (`[__by_constant]`), are spelled there.
+fn by_constants(program: &mut Program, exprs: &mut ExprArena, spelled: &mut FxHashMap<FunctionId, FunctionId>) {
+    for id in exprs.ids().collect::<Vec<_>>() {
+        let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+        let (f, last) = (*f, args.last().copied());
+        let polyfill = &program.functions[f];
+        let Some(attribute) = polyfill.attribute("__by_constant") else { continue };
+        let ([AttributeArg::Int(end), AttributeArg::Text(spelling)], FunctionBody::Block) =
+            (attribute.args.as_slice(), &polyfill.body)
+        else {
+            continue;
+        };
+        let constant = last.and_then(|last| eval_int(program, exprs, last).ok());
+        let Some(template) =
+            constant.filter(|n| (0..*end).contains(n)).and_then(|_| Template::parse(spelling.as_str()).ok())
+        else {
+            continue;
+        };
+        let builtin = match spelled.get(&f) {
+            Some(builtin) => *builtin,
+            None => {
+                let body = FunctionBody::Intrinsic(template);
+                let builtin = Function { body, inline: false, ..polyfill.clone() };
+                program.functions.push(builtin)
+            }
+        };
+        spelled.insert(f, builtin);
+        if let ExprKind::Call(callee, _) = &mut exprs[id].kind {
+            *callee = builtin;
+        }
+    }
 }
 
 /// Inlines what is one expression into the values of globals.

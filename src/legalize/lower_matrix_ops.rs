@@ -51,7 +51,8 @@ fn is_component_op(types: &Types, exprs: &ExprArena, id: ExprId) -> bool {
         }
         ExprKind::Binary(op, a, b) if matrix(a) || matrix(b) => match op {
             BinaryOp::Add | BinaryOp::Sub => is_splat(types, exprs, a) || is_splat(types, exprs, b),
-            BinaryOp::Mul => !is_splat(types, exprs, a) && !is_splat(types, exprs, b),
+            // One of them is a matrix.
+            BinaryOp::Mul => is_splat(types, exprs, a) == is_splat(types, exprs, b),
             _ => true,
         },
         ExprKind::Assign(Some(op), target, value) if matrix(target) => match op {

@@ -164,7 +164,7 @@ pub struct Pass {
     pub removes: &'static [Finder],
     /// Needs of which it takes some away; the others are left to later passes, or are errors.
     pub lessens: &'static [Capability],
-    /// The needs that it may bring; passes for them come later in the table.
+    /// The needs that it may bring, beside those of [`needs::OF_CONSTANTS`]; passes for them come later in the table.
     pub adds: &'static [Capability],
     /// Passes that stand before it: it relies on what they leave. `*` is all others.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test checks the order of the table"))]
@@ -224,7 +224,8 @@ impl Known {
 
     /// Notes that a pass has run.
     fn doubt(&mut self, pass: &Pass) {
-        self.doubtful.extend(pass.rewrites().chain(pass.adds.iter().copied()));
+        let brought = pass.adds.iter().chain(needs::OF_CONSTANTS).copied();
+        self.doubtful.extend(pass.rewrites().chain(brought));
     }
 }
 
@@ -254,8 +255,8 @@ pub const PASSES: &[Pass] = &[
     uniform_blocks::PASS,
     combined_samplers::PASS,
     counters::PASS,
-    byte_address::PASS,
     texel_buffers::PASS,
+    byte_address::PASS,
     nested_resource_arrays::PASS,
     resource_arrays::PASS,
     // The choice of an element may be given a sampler.
@@ -406,7 +407,8 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
         if pass.removes(*capability) && !more {
             faults.push(format!("{capability:?} is left"));
         }
-        if !before.contains_key(capability) && !pass.adds.contains(capability) {
+        let constant = more && needs::OF_CONSTANTS.contains(capability);
+        if !before.contains_key(capability) && !pass.adds.contains(capability) && !constant {
             faults.push(format!("{capability:?} is new, and not one that the pass adds"));
         }
     }

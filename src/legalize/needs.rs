@@ -242,6 +242,23 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::MixedMatrixOrders,
     Capability::SparseUniformArrays,
     Capability::PackOffsets,
+    // What lies in a block is found as a parameter of its own.
+    Capability::VertexWrites,
+];
+
+/// What any pass may bring that puts a value in the place of a variable, a parameter or a call: the expression around it may be
+/// constant now.
+pub(super) const OF_CONSTANTS: &[Capability] = &[
+    Capability::WrappingConstants,
+    Capability::NonFiniteConstants,
+    Capability::NonFiniteComparisons,
+    Capability::ComputedIndices,
+    Capability::CalledConstants,
+    Capability::WideConstants,
+    Capability::ConstantBits,
+    Capability::ConstantBlends,
+    Capability::ConstantCounts,
+    Capability::ComputedInitializers,
 ];
 
 /// What a kind of number needs.

@@ -30,10 +30,21 @@ pub(super) const PASS: Pass = Pass {
         (Capability::ComputedInitializers, Find::Global(|p, g| calls_builtin(p, g, GlobalKind::Static, |_| true))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
     ],
+    adds: OF_STATEMENTS,
     after: &["inline_builtins", "called_entry_points"],
     run,
     ..Pass::ROW
 };
+
+/// What an expression needs only in a function.
+const OF_STATEMENTS: &[Capability] = &[
+    Capability::AssignmentExpressions,
+    Capability::AggregateExpressions,
+    Capability::SignedRemainder,
+    Capability::ValueBeforePlace,
+    Capability::PlaceBeforeValue,
+    Capability::LateOldValues,
+];
 
 fn run(cx: &mut Context) {
     let profile = cx.profile;
@@ -96,14 +107,35 @@ fn is_specialized(program: &Program, global: &Global) -> bool {
     };
     let are_operations =
         |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().all(|id| is_operation(tree, id));
-    let is_specialization =
-        |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
+    let is_specialization = |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if depends(program, *g));
+    let is_one = |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
             let computes = |id: &ExprId| is_specialization(&tree.exprs[*id].kind);
-            let differs = !is_specialization(&tree.exprs[tree.root].kind) && !are_operations(tree);
+            let differs = !is_one(&tree.exprs[tree.root].kind) && !are_operations(tree);
             differs && tree.exprs.post_order(tree.root).iter().any(computes)
         })
+}
+
+/// Whether a global is a specialization constant, or a constant made of one.
+fn depends(program: &Program, global: GlobalId) -> bool {
+    let (mut open, mut seen) = (vec![global], BTreeSet::new());
+    while let Some(id) = open.pop() {
+        let global = &program.globals[id];
+        if global.kind == GlobalKind::Specialization {
+            return true;
+        }
+        if global.kind == GlobalKind::Const
+            && seen.insert(id)
+            && let Some(tree) = &global.init
+        {
+            open.extend(tree.exprs.post_order(tree.root).into_iter().filter_map(|e| match tree.exprs[e].kind {
+                ExprKind::Global(id) => Some(id),
+                _ => None,
+            }));
+        }
+    }
+    false
 }
 
 fn is_computed(program: &Program, global: &Global) -> bool {
@@ -119,8 +151,13 @@ fn is_computed(program: &Program, global: &Global) -> bool {
 fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
     exprs.post_order(root).into_iter().all(|id| match &exprs[id].kind {
         ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const | GlobalKind::Specialization),
-        ExprKind::Call(f, _) => !matches!(program.functions[*f].body, FunctionBody::Block),
-        ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Contents(_) => false,
+        ExprKind::Call(f, _) => {
+            let function = &program.functions[*f];
+            // What differs between invocations is known to them alone.
+            let differs = function.is_marked("__non_uniform") || function.is_marked("__effects");
+            !differs && !matches!(function.body, FunctionBody::Block)
+        }
+        ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) | ExprKind::Contents(_) => false,
         _ => true,
     })
 }

@@ -11,7 +11,7 @@ use super::{Context, Pass};
 use crate::check::constant::{Value, eval_with};
 use crate::target::Capability;
 use crate::tree::analyses::effects::target;
-use crate::tree::analyses::flow::{breaks, continues};
+use crate::tree::analyses::flow::{breaks, continues, ends_flow};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const PASS: Pass = Pass {
     name: "unrolled_loops",
     lessens: &[Capability::VaryingOffsets, Capability::ResourceValues],
+    // A loop that ends in a return is statements that end in one.
+    adds: &[Capability::MissingReturns],
     after: &["inline_builtins"],
     run,
     ..Pass::ROW
@@ -217,6 +219,10 @@ impl Unroller<'_> {
             // What is said once is not said again.
             block.visit_mut(&mut |stmt| stmt.comments.clear());
             block.trailing.clear();
+            // What follows is not reached.
+            if ends_flow(&block) {
+                break;
+            }
         }
     }
 }

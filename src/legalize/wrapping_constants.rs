@@ -6,10 +6,10 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, obscure};
+use super::hidden_constants::{declare, is_clamped, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval};
+use crate::check::constant::{Value, eval, shifts_out, whole_shift};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ pub(super) const PASS: Pass = Pass {
     name: "wrapping_constants",
     removes: &[
         (Capability::WrappingConstants, Find::Expr(wraps)),
+        (Capability::WrappingConstants, Find::Expr(is_whole_shift)),
         (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
         (
             Capability::WrappingConstants,
@@ -29,7 +30,10 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    cx.each_exprs(&mut |cx, exprs, live| fold(cx.program, exprs, live));
+    cx.each_exprs(&mut |cx, exprs, live| {
+        fold(cx.program, exprs, live);
+        shift(cx.program, exprs, live);
+    });
     let mut zeros = BTreeMap::new();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
@@ -169,10 +173,14 @@ fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
     (number.abs() < 1e6).then_some(number)
 }
 
-/// Whether the target may compute an expression while it compiles, and we do not.
+/// Whether the target may compute an expression while it compiles, and we do not, or to another number.
 fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let all = exprs.post_order(id);
+    if all.iter().any(|e| is_clamped(program, exprs, *e)) {
+        return is_constant(program, exprs, id);
+    }
     let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
-    exprs.post_order(id).into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
+    all.into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
 }
 
 /// Whether an expression is made of literals and named constants alone.
@@ -205,6 +213,36 @@ fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
             && let Some(folded) = value.to_expr(exprs, program, ty, span)
         {
             exprs.replace_by(id, folded);
+        }
+    }
+}
+
+/// Whether a number is shifted by a constant that leaves none of its bits: of a type or generic argument that the checker did not
+/// know.
+fn is_whole_shift(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    match exprs[id].kind {
+        ExprKind::Binary(op, a, b) | ExprKind::Assign(Some(op), a, b) => shifts_out(program, exprs, op, a, b),
+        _ => false,
+    }
+}
+
+fn shift(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
+    for &id in live {
+        match exprs[id].kind {
+            ExprKind::Binary(op, a, b) => {
+                if let Some(value) = whole_shift(program, exprs, op, a, b) {
+                    exprs.replace_by(id, value);
+                }
+            }
+            ExprKind::Assign(Some(op), target, b) if shifts_out(program, exprs, op, target, b) => {
+                let old = exprs.duplicate(target);
+                let Some(value) = whole_shift(program, exprs, op, old, b) else { continue };
+                exprs[id].kind = match exprs[value].kind {
+                    ExprKind::Binary(same, _, by) if same == op => ExprKind::Assign(Some(op), target, by),
+                    _ => ExprKind::Assign(None, target, value),
+                };
+            }
+            _ => {}
         }
     }
 }

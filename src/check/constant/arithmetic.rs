@@ -8,6 +8,8 @@ use crate::tree::{BinaryOp, Program, Scalar, Type, TypeId, Types, UnaryOp};
 
 /// The least number that a 16-bit float rounds to infinity.
 pub const HALF_INFINITY: f64 = 65520.0;
+/// The largest 16-bit float.
+pub const LARGEST_HALF: f64 = 65504.0;
 
 /// A part of a composite.
 pub(super) fn part(of: Value, index: i64, span: Span) -> Evaluated {

@@ -6,9 +6,11 @@
 //! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
 
 mod arithmetic;
+mod shifts;
 mod value;
 
-pub use arithmetic::HALF_INFINITY;
+pub use arithmetic::{HALF_INFINITY, LARGEST_HALF};
+pub use shifts::{shifts_out, whole_shift};
 pub use value::Value;
 
 use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary, wraps};

@@ -193,7 +193,8 @@ fn place(attributes: &[Attribute], explicit: &Explicit, modifiers: Modifiers) ->
     for attribute in attributes {
         if let ("builtin", [AttributeArg::Name(name)]) = (attribute.name.as_str(), attribute.args.as_slice()) {
             text.push_str(&format!("@builtin({name}) "));
-            if modifiers.has(Modifiers::PRECISE) {
+            // Another value is no less precise for it.
+            if modifiers.has(Modifiers::PRECISE) && name.as_str() == "position" {
                 text.push_str("@invariant ");
             }
             return text;

@@ -128,10 +128,22 @@ impl<'a, 'p> Access<'a, 'p> {
         }
     }
 
-    /// All roots of accesses, inner ones first.
+    /// All roots of accesses; one that lies in an index of another comes before that, which copies the index.
     pub(super) fn roots(&self) -> Vec<ExprId> {
-        let mut roots = self.body.expressions();
-        roots.retain(|id| self.root(*id).is_some());
+        let live = self.body.expressions();
+        let mut roots: Vec<ExprId> = live.iter().copied().filter(|id| self.root(*id).is_some()).collect();
+        if roots.len() < 2 {
+            return roots;
+        }
+        let parents = self.body.exprs.parents(&live);
+        let order: FxHashMap<ExprId, usize> = live.into_iter().enumerate().map(|(at, id)| (id, at)).collect();
+        roots.sort_by_key(|root| {
+            let mut top = *root;
+            while let Some(parent) = parents.get(&top).filter(|p| selected(&self.body.exprs, **p) == Some(top)) {
+                top = *parent;
+            }
+            order.get(&top).copied()
+        });
         roots
     }
 

@@ -487,6 +487,8 @@ impl<'a> Walk<'a> {
             let ends = Ends { next: !out.is_empty(), leaves: frame.returns > returns };
             frame.variables.join(out.iter().map(|(changes, _)| changes));
             frame.rounds.insert(key, (start, inside.clone()));
+            // Where some return, those that break out are as few as those that go on.
+            out.iter().for_each(|(_, flow)| inside.join(flow));
             return (ends, if ends.leaves { inside } else { flow });
         }
     }
