@@ -28,6 +28,7 @@ impl<'a> Checker<'a> {
         self.check_recursion(&reached);
         self.check_values(&reached);
         self.check_bodies(&reached);
+        self.check_receivers(&reached);
         self.order_items(reached);
         self.take_header(input);
     }
@@ -164,6 +165,29 @@ impl<'a> Checker<'a> {
                 let message = format!("`{}` is used but has no body", function.name);
                 self.diags.push(Diagnostic::error(Code::UNDECLARED, function.span, message));
             }
+        }
+    }
+
+    /// A method that changes its object has one that can be changed. Which methods do is only known now.
+    fn check_receivers(&mut self, reached: &[Item]) {
+        for id in reached.iter().filter_map(|item| item.function()) {
+            let body = std::mem::take(&mut self.program.functions[id].code);
+            let outer = std::mem::replace(&mut self.cx.body, body);
+            for call in self.cx.body.expressions() {
+                let ExprKind::Call(callee, args) = &self.cx.body.exprs[call].kind else { continue };
+                let (method, Some(object)) = (&self.program.functions[*callee], args.first().copied()) else {
+                    continue;
+                };
+                let changes = method.params.first().is_some_and(|p| p.mode == ParamMode::InOut);
+                if method.builtin || method.owner.is_none() || !changes {
+                    continue;
+                }
+                if let Some(why) = self.assignable(object, 0) {
+                    let (name, span) = (method.name, self.cx.body.exprs[call].span);
+                    self.error(Code::NOT_ASSIGNABLE, span, format!("`{name}` changes its object: {why}"));
+                }
+            }
+            self.program.functions[id].code = std::mem::replace(&mut self.cx.body, outer);
         }
     }
 

@@ -91,6 +91,9 @@ impl<'a> Checker<'a> {
     }
 
     fn construct_struct(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        if let Some(element) = self.optional_element(ty).filter(|_| !args.is_empty()) {
+            return self.optional_of(args, (ty, element), span);
+        }
         let constructors = self.constructors(ty);
         if !constructors.is_empty() {
             let call_args = self.call_args(args);
@@ -241,6 +244,9 @@ impl<'a> Checker<'a> {
 
     fn init_list_inner(&mut self, list: &'a [ast::Expr], ty: TypeId, span: Span) -> ExprId {
         if matches!(self.program.types.get(ty), Type::Struct(_)) {
+            if let Some(element) = self.optional_element(ty) {
+                return self.optional_of(list, (ty, element), span);
+            }
             let constructors = self.constructors(ty);
             if !constructors.is_empty() {
                 let args = self.call_args(list);

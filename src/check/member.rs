@@ -413,7 +413,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Why an expression cannot be assigned to.
-    fn assignable(&self, target: ExprId, depth: u32) -> Option<String> {
+    pub(super) fn assignable(&self, target: ExprId, depth: u32) -> Option<String> {
         if depth > 200 {
             return Some("this is nested too deeply".into());
         }

@@ -119,6 +119,28 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// `Optional<T>(value)` and `{ value }`, of a value that may be optional itself: what is there is not for a list to say.
+    pub(super) fn optional_of(
+        &mut self,
+        args: &'a [ast::Expr],
+        (optional, element): (TypeId, TypeId),
+        span: Span,
+    ) -> ExprId {
+        let [only] = args else {
+            let message = format!("an optional value is made of one value, not {}", args.len());
+            return self.error_at(Code::BAD_INITIALIZER, span, message);
+        };
+        let mut bare = only;
+        while let ast::ExprKind::Paren(inner) = &bare.kind {
+            bare = inner;
+        }
+        if matches!(bare.kind, ast::ExprKind::InitList(_)) {
+            let value = self.expr_to(bare, element);
+            return self.some_value(value, optional);
+        }
+        self.expr_to(only, optional)
+    }
+
     pub(super) fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
         let span = self.span(value);
         let there = self.push(ExprKind::Literal(Literal::Bool(true), None), TypeId::BOOL, span);

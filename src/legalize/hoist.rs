@@ -336,11 +336,19 @@ impl Hoister<'_> {
         }
     }
 
-    /// Whether taking the marked parts out of `id` executes something that others could notice.
+    /// Whether taking the marked parts out of `id` executes something that others could notice: a marked part itself, or what is
+    /// evaluated before one and so goes with it.
     fn hoists_effects(&self, id: ExprId) -> bool {
         let all = self.body.exprs.post_order(id);
-        let mut marked = all.into_iter().filter(|id| self.marks.contains_key(id));
-        marked.any(|id| self.effects.expr(&self.body.exprs, id))
+        let Some(last) = all.iter().rposition(|id| self.marks.contains_key(id)) else { return false };
+        let (until, behind) = all.split_at(last + 1);
+        let acts = |id: &ExprId| self.effects.expr(&self.body.exprs, *id);
+        // Where values come first, those of the assignments around it do.
+        let value_acts = |id: &ExprId| match &self.body.exprs[*id].kind {
+            ExprKind::Assign(_, _, value) => acts(value),
+            _ => false,
+        };
+        until.iter().any(acts) || self.body.value_first && behind.iter().any(value_acts)
     }
 
     fn is_resource(&self, id: ExprId) -> bool {

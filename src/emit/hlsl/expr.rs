@@ -107,6 +107,17 @@ impl Dialect for Hlsl {
         untyped::wants_type(ex, op, a, b)
     }
 
+    /// The value of a step that is a statement is not used, so both of its forms are the same.
+    fn statement(&self, ex: &Exprs, id: ExprId) -> String {
+        let mut out = String::new();
+        if let ExprKind::Step(up, false, target) = ex.kind(id)
+            && step(ex, *up, true, *target, &mut out) == Some(Prec::Assign)
+        {
+            return out;
+        }
+        ex.text(id)
+    }
+
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Construct(parts) => Some(construct(ex, id, parts, out)),
@@ -117,6 +128,7 @@ impl Dialect for Hlsl {
                 let part: String = elements.iter().map(|(row, column)| format!("_m{row}{column}")).collect();
                 Some(ex.selected(*base, &format!(".{part}"), out))
             }
+            ExprKind::Step(up, prefix, target) => step(ex, *up, *prefix, *target, out),
             // A vector of one component is no condition.
             ExprKind::Select(c, a, b) if matches!(ex.ty(ex.condition_of(*c)), Type::Vector(_, 1)) => {
                 ex.selected(ex.condition_of(*c), ".x", out);
@@ -220,6 +232,27 @@ impl Dialect for Hlsl {
         ];
         lines.extend(flags.iter().filter(|(on, _)| *on).map(|(_, text)| (*text).to_owned()));
         lines
+    }
+}
+
+/// Steps that DXC's SPIR-V does not have: one of an element `m._m01` is not stored, so the element is named by its indices, and
+/// one of several components ends in an error, so it is `v.xy += 1` where its old value is not asked for.
+fn step(ex: &Exprs, up: bool, prefix: bool, target: ExprId, out: &mut String) -> Option<Prec> {
+    match ex.kind(target) {
+        ExprKind::MatrixSwizzle(base, elements) if elements.len() == 1 => {
+            let (row, column) = elements.first()?;
+            let sign = if up { "++" } else { "--" };
+            out.push_str(if prefix { sign } else { "" });
+            ex.selected(*base, &format!("[{row}][{column}]"), out);
+            out.push_str(if prefix { "" } else { sign });
+            Some(if prefix { Prec::Unary } else { Prec::Postfix })
+        }
+        ExprKind::MatrixSwizzle(..) | ExprKind::Swizzle(..) if prefix && matches!(ex.ty(target), Type::Vector(..)) => {
+            ex.operand(target, Prec::Unary, out);
+            out.push_str(if up { " += 1" } else { " -= 1" });
+            Some(Prec::Assign)
+        }
+        _ => None,
     }
 }
 

@@ -73,7 +73,7 @@ impl Generator {
 
     /// A part of the language by its text, and its functions.
     fn family(&mut self) {
-        let all: Vec<&families::Family> = families::of(self.dialect).collect();
+        let all: Vec<families::Family> = families::of(self.dialect).collect();
         let family = self.pick(&all);
         let ending = self.module_name("");
         let mut text = String::new();
@@ -137,6 +137,10 @@ impl Generator {
             Type::Array(element, n) if matches!(*element, Type::Matrix(Scalar::Int, ..)) => {
                 Type::Array(Box::new(Type::Vector(Scalar::Int, 3)), n)
             }
+            // DXC's SPIR-V does not say how those are stored.
+            Type::Array(element, n) if matches!(&*element, Type::Array(inner, _) if matches!(**inner, Type::Matrix(..))) => {
+                Type::Array(Box::new(Type::Vector(Scalar::Float, 3)), n)
+            }
             other => other,
         };
         let matrix = matches!(&ty, Type::Matrix(..));
@@ -160,9 +164,7 @@ impl Generator {
         if self.chance(35) {
             self.block_of_constants(first, &mut made);
         }
-        if !self.structs.is_empty() {
-            self.structured_buffers(first, &mut made);
-        }
+        self.structured_buffers(first, &mut made);
         if made.iter().any(|k| *k != Buffer::Constant) {
             // What indexes them; the entry function sets it.
             self.add(Tree::text(Kind::Declaration, format!("static uint thread_{} = 0u;\n", self.suffix)));
@@ -196,8 +198,14 @@ impl Generator {
                 continue;
             }
             let binding = first + made.len() as u32;
-            let structs = self.structs.clone();
-            let of = self.pick(&structs);
+            let of = match kind {
+                Buffer::Structured | Buffer::Writable if self.chance(30) || self.structs.is_empty() => self.element(),
+                Buffer::Constant if self.structs.is_empty() => continue,
+                Buffer::Constant | Buffer::Structured | Buffer::Writable | Buffer::Bytes => {
+                    let structs = self.structs.clone();
+                    Type::Struct(self.pick(&structs))
+                }
+            };
             let name = self.module_name("buffer");
             let (ty, register, access) = match kind {
                 Buffer::Constant => ("ConstantBuffer", 'b', Access::Read),
@@ -205,7 +213,7 @@ impl Generator {
                 Buffer::Writable | Buffer::Bytes => ("RWStructuredBuffer", 'u', Access::Write),
             };
             let text =
-                format!("[[vk::binding({binding}, 0)]] {ty}<{}> {name} : register({register}{binding});\n", of.name);
+                format!("[[vk::binding({binding}, 0)]] {ty}<{}> {name} : register({register}{binding});\n", of.name());
             self.add(Tree::text(Kind::Declaration, text));
             // Each thread has an element of its own.
             let (name, access) = match kind {
@@ -214,8 +222,19 @@ impl Generator {
                     (format!("{name}[thread_{}]", self.suffix), access)
                 }
             };
-            self.declare(&name, Type::Struct(of), access);
+            self.declare(&name, of, access);
             made.push(kind);
+        }
+    }
+
+    /// An element of a buffer that is no struct.
+    fn element(&mut self) -> Type {
+        match self.below(4) {
+            0 => Type::Matrix(Scalar::Float, 2 + self.below(3) as u8, 2 + self.below(3) as u8),
+            _ => {
+                let scalar = self.pick(&[Scalar::Int, Scalar::Uint, Scalar::Float]);
+                Type::Vector(scalar, 1 + self.below(4) as u8)
+            }
         }
     }
 
@@ -399,8 +418,11 @@ impl Generator {
 
     /// A value of another thread, through memory of the group.
     fn exchange(&mut self) -> Vec<Tree> {
-        let scalar = self.pick(&[Scalar::Int, Scalar::Uint, Scalar::Float]);
-        let ty = Type::Vector(scalar, 1 + self.below(4) as u8);
+        let structs = self.structs.clone();
+        let ty = match self.below(10) {
+            0 | 1 if !structs.is_empty() => Type::Struct(self.pick(&structs)),
+            _ => self.element(),
+        };
         let shared = self.module_name("shared");
         self.add(Tree::text(Kind::Declaration, format!("groupshared {} {shared}[{THREADS}];\n", ty.name())));
         let Some(value) = self.value(&ty, 3) else { return Vec::new() };

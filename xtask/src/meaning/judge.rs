@@ -128,9 +128,12 @@ impl Runner<'_> {
 
     /// Indices of the programs on whose lines a tool found something.
     fn blamed(&self, route: Route, cases: &[Case], refusal: &Refusal) -> BTreeSet<usize> {
+        let ours = || self.tools.text_of(route, self.settings, self.directory).unwrap_or_default();
         let (said, text) = match refusal {
             Refusal::Source(said) => (said, source(cases)),
-            Refusal::Text(said) => (said, self.tools.text_of(route, self.settings, self.directory).unwrap_or_default()),
+            // A tool that fails on our text may say where.
+            Refusal::Text(said) => (said, ours()),
+            Refusal::ToolCrash(said) if route.is_ours() => (said, ours()),
             Refusal::Crash(_) | Refusal::ToolCrash(_) => return BTreeSet::new(),
         };
         let lines: Vec<&str> = text.lines().collect();
@@ -323,6 +326,16 @@ pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -
     if wrong.contains(&Route::Hlsl) && runner.hlsl_is_right(case, right) {
         wrong.retain(|r| *r != Route::Hlsl);
         found.push(Fault::Peer(Route::Hlsl));
+    }
+    // Nobody but DXC speaks against the others, and slangc makes the same of our HLSL as they do.
+    if let ([(Route::Dxc, _)], [first, ..]) = (peers.as_slice(), wrong.as_slice())
+        && !wrong.contains(&Route::Hlsl)
+        && let Some(words) = ran(first)
+        && wrong.iter().all(|r| ran(r) == Some(words))
+        && runner.hlsl_is_right(case, words)
+    {
+        wrong.clear();
+        found.push(Fault::Peer(Route::Dxc));
     }
     if !wrong.is_empty() {
         found.push(Fault::Ours(wrong));

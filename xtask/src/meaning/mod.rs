@@ -11,6 +11,7 @@ mod given;
 mod judge;
 mod reduce;
 mod routes;
+mod select;
 mod spirv;
 mod statements;
 mod tree;

@@ -2,7 +2,9 @@
 
 use super::clock;
 use super::generator::Dialect;
+use super::select;
 use super::spirv;
+use crate::dxc::Dxc;
 use crate::process::{self, Ran};
 use shaderport::{BufferLayout, Code, MatrixOrder, MemoryLoader, Options, Stage, Target, compile};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,7 +93,7 @@ pub struct Tools {
     glslang: PathBuf,
     spirv_val: PathBuf,
     slangc: PathBuf,
-    dxc: PathBuf,
+    dxc: Dxc,
     tint: Option<PathBuf>,
 }
 
@@ -104,7 +106,7 @@ impl Tools {
             glslang: find("glslangValidator", "Debian package glslang-tools")?,
             spirv_val: find("spirv-val", "Debian package spirv-tools")?,
             slangc: find("slangc", "run `cargo xtask peers`")?,
-            dxc: find("dxc", "run `cargo xtask peers`")?,
+            dxc: Dxc::at(find("dxc", "run `cargo xtask peers`")?),
             tint: process::find("tint"),
         })
     }
@@ -129,12 +131,11 @@ impl Tools {
             }
             None => {
                 std::fs::write(&file, source).map_err(|e| Refusal::Crash(e.to_string()))?;
-                let command = if route == Route::Dxc {
-                    self.dxc(&file, settings, &binary, false)
+                if route == Route::Dxc {
+                    self.dxc(&spirv_arguments(&file, settings, &binary, false), Refusal::Source)?;
                 } else {
-                    self.slangc(&file, settings, &binary)
-                };
-                finish(command, Refusal::Source)?;
+                    finish(self.slangc(&file, settings, &binary), Refusal::Source)?;
+                }
             }
         }
         Ok(binary)
@@ -166,8 +167,15 @@ impl Tools {
     /// Makes SPIR-V of our HLSL with slangc, as a second opinion on it. The text is where [`Tools::spirv`] left it.
     pub fn second_opinion(&self, settings: Settings, directory: &Path) -> Result<PathBuf, Refusal> {
         let binary = directory.join("second.spv");
-        let settings = Settings { rows: false, ..settings };
-        finish(self.slangc(&directory.join("ours.hlsl"), settings, &binary), Refusal::Source)?;
+        let text = directory.join("ours.hlsl");
+        // slangc does not know the pragma.
+        let rows = std::fs::read_to_string(&text).is_ok_and(|t| t.contains("#pragma pack_matrix(row_major)"));
+        let mut command = self.slangc(&text, Settings { rows, ..settings }, &binary);
+        // Registers are bindings, as DXC has it.
+        for shift in ["-fvk-b-shift", "-fvk-t-shift", "-fvk-u-shift"] {
+            command.args([shift, "0", "all"]);
+        }
+        finish(command, Refusal::Source)?;
         Ok(binary)
     }
 
@@ -182,19 +190,23 @@ impl Tools {
     ) -> Result<(), Refusal> {
         match target {
             Target::Hlsl => {
-                let made = finish(self.dxc(path, settings, binary, true), Refusal::Text);
-                // DXC has no SPIR-V for some of what it takes for DXIL.
-                let mut dxil = Command::new(&self.dxc);
-                dxil.arg(path).args(["-T", "cs_6_6", "-E", "main", "-HV", "2021", "--out", "/dev/null"]);
-                if text.contains("16_t") {
-                    dxil.arg("-enable-16bit-types");
+                let spelled = select::spelled_out(text, "ours.hlsl");
+                let whole = path.with_file_name("ours-spelled.hlsl");
+                if let Some(spelled) = &spelled {
+                    std::fs::write(&whole, spelled).map_err(|e| Refusal::Crash(e.to_string()))?;
                 }
-                match made {
-                    Err(Refusal::Text(why)) => match finish(dxil, Refusal::Text) {
-                        Err(Refusal::Text(why)) => Err(Refusal::Text(why)),
-                        _ => Err(Refusal::ToolCrash(why)),
-                    },
-                    made => made,
+                let compiled = if spelled.is_some() { whole.as_path() } else { path };
+                let made = self.dxc(&spirv_arguments(compiled, settings, binary, true), Refusal::Text);
+                if made.is_ok() && (spelled.is_none() || quick) {
+                    return Ok(());
+                }
+                let mut dxil = arguments(path);
+                dxil.extend(["--out", "/dev/null"].map(String::from));
+                // DXC has no SPIR-V for some of what it takes for DXIL.
+                match (made, self.dxc(&dxil, Refusal::Text)) {
+                    (_, Err(Refusal::Text(why))) => Err(Refusal::Text(why)),
+                    (Err(Refusal::Text(why)), _) => Err(Refusal::ToolCrash(why)),
+                    (made, _) => made,
                 }
             }
             Target::Glsl => {
@@ -221,24 +233,8 @@ impl Tools {
         }
     }
 
-    fn dxc(&self, file: &Path, settings: Settings, binary: &Path, ours: bool) -> Command {
-        let mut dxc = Command::new(&self.dxc);
-        // Without the option the names of these types are unknown, and with it `half` is another type.
-        if std::fs::read_to_string(file).is_ok_and(|text| text.contains("16_t")) {
-            dxc.arg("-enable-16bit-types");
-        }
-        dxc.arg(file).args(["-T", "cs_6_6", "-E", "main", "-HV", "2021", "-spirv", "-fspv-target-env=vulkan1.2"]);
-        dxc.arg(if settings.scalar { "-fvk-use-scalar-layout" } else { "-fvk-use-dx-layout" });
-        // DXC's validator knows no scalar layout of constant buffers.
-        if settings.scalar {
-            dxc.arg("-Vd");
-        }
-        // Our texts say it themselves.
-        if settings.rows && !ours {
-            dxc.arg("-Zpr");
-        }
-        dxc.arg("--out").arg(binary);
-        dxc
+    fn dxc(&self, arguments: &[String], refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
+        clock::timed("dxc", || answered(self.dxc.run(arguments, LIMIT), refusal))
     }
 
     fn slangc(&self, file: &Path, settings: Settings, binary: &Path) -> Command {
@@ -249,6 +245,33 @@ impl Tools {
         slangc.arg("-o").arg(binary);
         slangc
     }
+}
+
+/// What DXC compiles a file with.
+fn arguments(file: &Path) -> Vec<String> {
+    let mut arguments = vec![file.display().to_string()];
+    arguments.extend(["-T", "cs_6_6", "-E", "main", "-HV", "2021"].map(String::from));
+    // Without the option the names of these types are unknown, and with it `half` is another type.
+    if std::fs::read_to_string(file).is_ok_and(|text| text.contains("16_t")) {
+        arguments.push("-enable-16bit-types".into());
+    }
+    arguments
+}
+
+fn spirv_arguments(file: &Path, settings: Settings, binary: &Path, ours: bool) -> Vec<String> {
+    let mut all = arguments(file);
+    all.extend(["-spirv", "-fspv-target-env=vulkan1.2"].map(String::from));
+    all.push(if settings.scalar { "-fvk-use-scalar-layout" } else { "-fvk-use-dx-layout" }.into());
+    // DXC's validator knows no scalar layout of constant buffers.
+    if settings.scalar {
+        all.push("-Vd".into());
+    }
+    // Our texts say it themselves.
+    if settings.rows && !ours {
+        all.push("-Zpr".into());
+    }
+    all.extend(["--out".into(), binary.display().to_string()]);
+    all
 }
 
 static PANIC: Mutex<String> = Mutex::new(String::new());
@@ -314,11 +337,11 @@ fn naga_spirv(text: &str) -> Result<Vec<u32>, String> {
 fn finish(mut command: Command, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
     let name = command.get_program().to_string_lossy().into_owned();
     let name = name.rsplit('/').next().unwrap_or_default().to_owned();
-    clock::timed(&name, || finish_untimed(&mut command, refusal))
+    clock::timed(&name, || answered(process::run(&mut command, LIMIT), refusal))
 }
 
-fn finish_untimed(command: &mut Command, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
-    let ran: Ran = process::run(command, LIMIT).map_err(Refusal::Crash)?;
+fn answered(ran: Result<Ran, String>, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
+    let ran = ran.map_err(Refusal::Crash)?;
     match ran.code {
         Some(0) => Ok(()),
         _ if ran.timed_out => Err(Refusal::ToolCrash(format!("no end after {} s", LIMIT.as_secs()))),
