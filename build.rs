@@ -48,6 +48,7 @@ const FILES: &[&str] = &[
     "wave",
     "partition",
     "raytracing",
+    "hit_object",
     "heap",
     "debug",
     // Of programs that name the module alone.

@@ -20,7 +20,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// Writes a file whole unless it has these bytes already.
 pub fn write_if_changed(path: &Path, bytes: &[u8]) -> std::io::Result<Written> {
-    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+    // Reading a pipe would wait for its end.
+    let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+    if is_file && std::fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(Written::Unchanged);
     }
     let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -97,6 +97,7 @@ impl Checker<'_> {
             "SubpassInput" => Type::SubpassInput(r.ty()?, r.flag()?),
             "AccelerationStructure" => Type::AccelerationStructure,
             "RayQuery" => Type::RayQuery(r.number()? as u32),
+            "HitObject" => Type::HitObject,
             "Stream" => {
                 let element = r.ty()?;
                 Type::Stream(r.pick(&[StreamKind::Point, StreamKind::Line, StreamKind::Triangle])?, element)

@@ -212,7 +212,7 @@ impl Inline<'_> {
                 }
                 let by_reference = callee.params.iter().zip(args);
                 by_reference
-                    .filter(|(p, a)| p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[**a].ty))
+                    .filter(|(p, a)| p.mode != ParamMode::In || self.is_place(**a))
                     .for_each(|(_, a)| mark_for_repetition(self.program, self.body, self.place_of(*a), &mut marks));
             }
         }
@@ -239,7 +239,7 @@ impl Inline<'_> {
             return;
         }
         for (param, &arg) in callee.params.iter().zip(args) {
-            if param.mode == ParamMode::In && acts(arg) && !self.program.holds_resource(exprs[arg].ty) {
+            if param.mode == ParamMode::In && acts(arg) && !self.is_place(arg) {
                 marks.insert(arg, Mark::Value(hoist::temporary_name(self.program, self.body, arg)));
             }
         }
@@ -253,12 +253,18 @@ impl Inline<'_> {
             if self.fits(param.local, shape, arg) {
                 continue;
             }
-            if param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty) {
+            if param.mode != ParamMode::In || self.is_place(arg) {
                 mark_for_repetition(self.program, self.body, self.place_of(arg), marks);
             } else {
                 marks.insert(arg, Mark::Value(callee.code.locals[param.local].name));
             }
         }
+    }
+
+    /// Whether an argument is never copied: a resource, ray query or hit object.
+    fn is_place(&self, arg: ExprId) -> bool {
+        let ty = self.body.exprs[arg].ty;
+        self.program.holds_resource(ty) || self.program.any_leaf(ty, &mut |t| t.is_object())
     }
 
     /// What an argument by reference refers to: `out` arguments may be converted on their way back.
@@ -291,7 +297,7 @@ impl Inline<'_> {
             let Some(root) = expression_of(callee) else { continue };
             let shape = shape(callee, root);
             let fits = callee.params.iter().zip(&args).all(|(p, a)| {
-                let place = p.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[*a].ty);
+                let place = p.mode != ParamMode::In || self.is_place(*a);
                 place || self.fits(p.local, &shape, *a)
             });
             if fits && !shape.assigns {
@@ -367,7 +373,7 @@ impl Inline<'_> {
         let mut bound = Vec::new();
         let mut locals = FxHashMap::default();
         for (param, &arg) in callee.params.iter().zip(args) {
-            let place = param.mode != ParamMode::In || self.program.holds_resource(self.body.exprs[arg].ty);
+            let place = param.mode != ParamMode::In || self.is_place(arg);
             let assigned = !place && written.contains(&param.local);
             let once = uses.get(&param.local).copied().unwrap_or(0) < 2 && !self.effects.expr(&self.body.exprs, arg);
             let placeholder = self.body.locals.push(callee.code.locals[param.local].clone());

@@ -64,6 +64,10 @@ mod nested_resource_arrays;
 mod names;
 mod non_float_matrices;
 mod null_addresses;
+mod object_copies;
+mod object_fields;
+mod object_parameters;
+mod object_results;
 mod operand_order;
 mod origins;
 mod out_parameters;
@@ -236,6 +240,10 @@ pub const PASSES: &[Pass] = &[
     dead_jumps::PASS,
     assigned_places::PASS,
     lower_properties::PASS,
+    object_fields::PASS,
+    object_results::PASS,
+    object_copies::PASS,
+    object_parameters::PASS,
     inline_builtins::PASS,
     lower_enums::PASS,
     switch_widths::PASS,

@@ -8,8 +8,8 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, MatrixOrder, Param, Program, Scalar, Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId,
-    Types,
+    GlobalKind, Item, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
+    TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AddressSpace, AttributeArg, Body};
 use rustc_hash::FxHashSet;
@@ -131,21 +131,30 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device(_))))),
-    (Capability::RayQueryValues, Find::Type(|p, t| match *t {
-        Type::Array(element, _) => is_query(p, p.types.innermost(element)),
+    (Capability::HitObjects, Find::Type(|_, t| matches!(t, Type::HitObject))),
+    (Capability::ObjectGlobals, Find::Global(|p, g| is_object(p, g.ty))),
+    (Capability::ObjectArrays, Find::Type(|p, t| match *t {
+        Type::Array(element, _) => is_object(p, element),
         _ => false,
     })),
-    (Capability::RayQueryValues, Find::Field(|p, field| is_query(p, field.ty))),
-    (Capability::RayQueryValues, Find::Expr(|p, exprs, id| {
-        is_query(p, exprs[id].ty) && matches!(exprs[id].kind, ExprKind::Assign(..) | ExprKind::Select(..))
+    (Capability::ObjectValues, Find::Field(|p, field| is_object(p, field.ty))),
+    (Capability::ObjectValues, Find::Expr(|p, exprs, id| {
+        is_object(p, exprs[id].ty)
+            && match exprs[id].kind {
+                ExprKind::Assign(_, _, value) => !matches!(exprs[value].kind, ExprKind::Call(..)),
+                ExprKind::Select(..) => true,
+                _ => false,
+            }
     })),
-    (Capability::RayQueryValues, Find::Stmt(|p, body, stmt| match stmt.kind {
+    (Capability::ObjectValues, Find::Stmt(|p, body, stmt| match stmt.kind {
         StmtKind::Local(local, Some(value)) => {
-            let copies = matches!(body.exprs[value].kind, ExprKind::Local(_) | ExprKind::Index(..) | ExprKind::Field(..));
-            is_query(p, body.locals[local].ty) && copies
+            is_object(p, body.locals[local].ty) && !matches!(body.exprs[value].kind, ExprKind::Call(..) | ExprKind::Zero)
         }
         _ => false,
     })),
+    (Capability::ObjectValues, Find::Body(written_parameter)),
+    super::object_parameters::FINDERS[0],
+    super::object_parameters::FINDERS[1],
     super::payload_structs::FINDERS[0],
     super::payload_structs::FINDERS[1],
     (Capability::NumberedBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
@@ -166,8 +175,26 @@ pub(super) fn lacks(program: &Program, profile: &Profile, exprs: &ExprArena, id:
     NATIVE.iter().any(|(capability, find)| !profile.has(*capability) && finds(*find))
 }
 
-fn is_query(program: &Program, ty: TypeId) -> bool {
-    matches!(program.types.get(ty), Type::RayQuery(_))
+/// Whether a type is a ray query or hit object, or an array of them.
+fn is_object(program: &Program, ty: TypeId) -> bool {
+    program.types.get(program.types.innermost(ty)).is_object()
+}
+
+/// A parameter by value that is an object of its own from an assignment on.
+fn written_parameter(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    let params = &program.functions[function].params;
+    let own = |l: LocalId| {
+        let by_value = params.iter().any(|p| p.local == l && p.mode == ParamMode::In);
+        by_value && program.types.get(body.locals[l].ty) == Type::HitObject
+    };
+    let mut found = None;
+    for id in live {
+        program.each_written(&body.exprs, *id, &mut |place| {
+            let local = body.exprs.base_local(place).filter(|l| own(*l));
+            found = found.or(local.map(|_| body.exprs[place].span));
+        });
+    }
+    found
 }
 
 /// The first buffer or texture that a vertex shader may write.

@@ -4,7 +4,7 @@
 //! After:  `rayPayloadEXT Payload payload; traceRayEXT(..., 0);     rayPayloadInEXT Payload p; void main() { p.color = 0; }`
 //!
 //! The library spells the calls with functions marked `[__storage("word")]`, which put a value into the variable of its type,
-//! take it out again, or give the variable's location: a program has one variable for each word and type. Where only one
+//! take it out again, or give the variable itself or its location: a program has one variable for each word and type. Where only one
 //! variable of the source, of an entry point or of the group, goes through it, that one takes its place.
 //!
 //! Spec: `GL_EXT_ray_tracing`, `GL_EXT_mesh_shader`.
@@ -182,6 +182,14 @@ impl Variables {
         for id in body.expressions() {
             let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
             let called = &program.functions[*f];
+            if let (Some(word), []) = (storage(called), args.as_slice()) {
+                let Expr { ty, span, .. } = body.exprs[id];
+                let at = self.of(program, (word, ty), function, span);
+                let Some(variable) = self.list.get_mut(at) else { continue };
+                body.exprs[id].kind = ExprKind::Global(variable.id);
+                variable.copies.push((function, id, id));
+                continue;
+            }
             let (Some(word), [arg], Some(param)) = (storage(called), args.as_slice(), called.params.first()) else {
                 continue;
             };
@@ -209,6 +217,7 @@ impl Variables {
 fn name_of(word: Symbol) -> &'static str {
     match word.as_str() {
         "callableDataEXT" => "callable_data",
+        "hitObjectAttributeNV" => "hit_object_attributes",
         HIT => "hit_attributes",
         TASK => "task_payload",
         _ => "ray_payload",
@@ -257,25 +266,11 @@ impl Variable {
     /// The statements that copy a variable to itself are left out, and its declaration.
     fn without_copies(&self, body: &mut Body, function: FunctionId, local: Option<LocalId>) {
         let copies: FxHashSet<ExprId> = self.copies.iter().filter(|c| c.0 == function).map(|c| c.1).collect();
-        let mut block = std::mem::take(&mut body.block);
-        let mut carried: Option<Stmt> = None;
-        block.rewrite(&mut |mut stmt, out| {
-            let dropped = match stmt.kind {
-                StmtKind::Expr(e) => copies.contains(&e),
-                StmtKind::Local(l, None) => Some(l) == local,
-                _ => false,
-            };
-            if let Some(before) = carried.take() {
-                stmt.comments.splice(0..0, before.comments.into_iter().filter(|c| !c.trailing));
-                stmt.blank_before |= before.blank_before;
-            }
-            if dropped {
-                carried = Some(stmt);
-            } else {
-                out.push(stmt);
-            }
+        body.block.leave_out(&mut |stmt| match stmt.kind {
+            StmtKind::Expr(e) => copies.contains(&e),
+            StmtKind::Local(l, None) => Some(l) == local,
+            _ => false,
         });
-        body.block = block;
     }
 
     fn unite_local(&self, program: &mut Program, function: FunctionId, local: LocalId) {

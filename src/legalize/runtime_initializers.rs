@@ -108,7 +108,8 @@ fn is_specialized(program: &Program, global: &Global) -> bool {
     let are_operations =
         |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().all(|id| is_operation(tree, id));
     let is_specialization = |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if depends(program, *g));
-    let is_one = |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
+    let is_one =
+        |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Specialization);
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
             let computes = |id: &ExprId| is_specialization(&tree.exprs[*id].kind);

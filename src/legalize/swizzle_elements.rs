@@ -28,17 +28,17 @@ fn writes(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 }
 
 /// What a swizzle selects, of a vector or of a matrix.
-enum Selection {
+enum Selected {
     Components(Swizzle),
     Elements(Vec<(u8, u8)>),
 }
 
 /// The vector or matrix, what is selected of it, and the index of a place that is an element of that.
-fn element(exprs: &ExprArena, place: ExprId) -> Option<(ExprId, Selection, ExprId)> {
+fn element(exprs: &ExprArena, place: ExprId) -> Option<(ExprId, Selected, ExprId)> {
     let ExprKind::Index(base, index) = exprs[place].kind else { return None };
     match &exprs[base].kind {
-        ExprKind::Swizzle(vector, swizzle) => Some((*vector, Selection::Components(*swizzle), index)),
-        ExprKind::MatrixSwizzle(matrix, list) => Some((*matrix, Selection::Elements(list.clone()), index)),
+        ExprKind::Swizzle(vector, swizzle) => Some((*vector, Selected::Components(*swizzle), index)),
+        ExprKind::MatrixSwizzle(matrix, list) => Some((*matrix, Selected::Elements(list.clone()), index)),
         _ => None,
     }
 }
@@ -54,8 +54,8 @@ fn run(cx: &mut Context) {
             let Some((of, selection, index)) = element(&body.exprs, place) else { continue };
             let span = body.exprs[place].span;
             body.exprs[place].kind = match selection {
-                Selection::Components(swizzle) => of_vector(cx, body, (of, swizzle, index), span),
-                Selection::Elements(list) => of_matrix(cx, body, (of, &list, index), span),
+                Selected::Components(swizzle) => of_vector(cx, body, (of, swizzle, index), span),
+                Selected::Elements(list) => of_matrix(cx, body, (of, &list, index), span),
             };
         }
     });
@@ -66,7 +66,7 @@ fn repeated_indices(program: &Program, body: &Body) -> Marks {
     let mut marks = Marks::default();
     for id in body.expressions() {
         program.each_written(&body.exprs, id, &mut |place| {
-            if let Some((_, Selection::Elements(_), index)) = element(&body.exprs, place)
+            if let Some((_, Selected::Elements(_), index)) = element(&body.exprs, place)
                 && !is_trivial(&body.exprs, index)
             {
                 marks.insert(index, Mark::Value(temporary_name(program, body, index)));

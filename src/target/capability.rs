@@ -214,6 +214,10 @@ capabilities! {
     RayTracing,
     /// The positions of the vertices of the triangle that a ray hit.
     HitVertices,
+    /// Spheres and swept spheres as primitives of ray tracing.
+    SweptSpheres,
+    /// The numbers of clusters of primitives that rays hit.
+    Clusters,
     /// Rays through scenes that move, at a time of them.
     MotionRays,
     /// Several calls that set how many vertices and primitives a mesh shader gives.
@@ -226,6 +230,10 @@ capabilities! {
     PassedArguments,
     /// Inline ray queries.
     RayQueries,
+    /// Hit objects, and threads in the order of what they met.
+    HitObjects,
+    /// Ray queries and hit objects as results of functions.
+    ObjectResults,
     /// Wave (subgroup) operations.
     WaveOperations,
     /// Wave operations in other stages than fragment and compute shaders.
@@ -274,8 +282,16 @@ capabilities! {
     SamplerFeedback,
     /// Multiview.
     Multiview,
-    /// Ray queries in arrays and structs, and copies of them.
-    RayQueryValues,
+    /// Ray queries and hit objects in structs, and copies of them.
+    ObjectValues,
+    /// Ray queries and hit objects as arguments of functions.
+    ObjectParameters,
+    /// Ray queries and hit objects as variables of the module.
+    ObjectGlobals,
+    /// Arrays of ray queries and hit objects.
+    ObjectArrays,
+    /// Elements of arrays of ray queries and hit objects as arguments of functions.
+    ObjectElements,
     /// Barycentrics.
     Barycentrics,
     /// 64-bit atomics.

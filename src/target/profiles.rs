@@ -37,6 +37,7 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_5", (6, 5), SM_6_5),
     hlsl("sm_6_7", (6, 7), SM_6_6),
     hlsl("sm_6_8", (6, 8), SM_6_6),
+    hlsl("sm_6_9", (6, 9), SM_6_9),
     glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
     glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
     glsl("glsl_330", (3, 30), GL_330, by_name(Glsl { runtime_constants: false, ..Glsl::CORE })),
@@ -186,9 +187,21 @@ const SM_6_0: Capabilities = SM_5_1.with(&[WaveOperations, WavesAnywhere, QuadOp
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
-const SM_6_5: Capabilities = SM_6_3.with(&[MeshShaders, RayQueries, RayQueryValues, SamplerFeedback]);
+const SM_6_5: Capabilities = SM_6_3.with(&[
+    MeshShaders,
+    RayQueries,
+    ObjectResults,
+    ObjectParameters,
+    ObjectGlobals,
+    ObjectElements,
+    ObjectValues,
+    ObjectArrays,
+    SamplerFeedback,
+]);
 const SM_6_6: Capabilities =
     SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads]);
+
+const SM_6_9: Capabilities = SM_6_6.with(&[HitObjects]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
@@ -197,7 +210,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
@@ -288,6 +301,8 @@ const NAGA: Capabilities = WGSL.with(&[VertexWrites]).less(&[SpecializationConst
 /// What targets have and is not written yet, and with which extension they have it.
 pub const NOT_YET: &[(Target, Capability, &str)] = &[
     (Target::Glsl, Capability::MeshDerivatives, "GL_KHR_compute_shader_derivatives"),
+    (Target::Glsl, Capability::SweptSpheres, "GL_NV_linear_swept_spheres"),
+    (Target::Glsl, Capability::Clusters, "GL_NV_cluster_acceleration_structure"),
     (Target::Glsl, Capability::NumberedBuiltins, "GL_EXT_spirv_intrinsics"),
 ];
 

@@ -71,6 +71,7 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::SubpassInput(t, ms) => format!("SubpassInput{}<{}>", if ms { "MS" } else { "" }, of(t)),
         Type::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
         Type::RayQuery(flags) => format!("RayQuery<{flags}>"),
+        Type::HitObject => "HitObject".to_owned(),
         Type::Stream(kind, t) => format!("{kind:?}Stream<{}>", of(t)),
         Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
         Type::MeshOutput(kind, t, n) => format!("Output{kind:?}<{}, {n}>", of(t)),

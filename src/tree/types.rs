@@ -312,6 +312,8 @@ pub enum Type {
     AccelerationStructure,
     /// `RayQuery<flags>`.
     RayQuery(u32),
+    /// `HitObject`.
+    HitObject,
     /// Geometry stream.
     Stream(StreamKind, TypeId),
     /// `InputPatch<T, N>` (`true`) or `OutputPatch<T, N>`.

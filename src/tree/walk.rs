@@ -302,6 +302,25 @@ impl Block {
         }
     }
 
+    /// Leaves out statements at any depth; their comments go to what stands behind them.
+    pub fn leave_out(&mut self, goes: &mut dyn FnMut(&Stmt) -> bool) {
+        let mut carried: Option<Stmt> = None;
+        for mut stmt in std::mem::take(&mut self.stmts) {
+            if let Some(before) = carried.take() {
+                stmt.comments.splice(0..0, before.comments.into_iter().filter(|c| !c.trailing));
+                stmt.blank_before |= before.blank_before;
+            }
+            if goes(&stmt) {
+                carried = Some(stmt);
+                continue;
+            }
+            stmt.blocks_mut(&mut |block| block.leave_out(goes));
+            self.stmts.push(stmt);
+        }
+        let rest = carried.into_iter().flat_map(|stmt| stmt.comments).filter(|c| !c.trailing);
+        self.trailing.splice(0..0, rest);
+    }
+
     /// Whether some statement at any depth satisfies `f`.
     pub fn any(&self, f: &mut dyn FnMut(&Stmt) -> bool) -> bool {
         let mut found = false;
@@ -591,6 +610,13 @@ impl Type {
                 | Type::SubpassInput(..)
                 | Type::AccelerationStructure
         )
+    }
+}
+
+impl Type {
+    /// Whether it is one variable for as long as it lives in some targets: none copies it.
+    pub fn is_object(self) -> bool {
+        matches!(self, Type::RayQuery(_) | Type::HitObject)
     }
 }
 

@@ -84,6 +84,7 @@ impl Found {
             }
             Type::TextureBuffer(element) | Type::Pointer(element, _) => self.block(program, element),
             Type::RayQuery(_) => self.add("GL_EXT_ray_query"),
+            Type::HitObject => self.add("GL_NV_shader_invocation_reorder"),
             _ => {}
         }
     }

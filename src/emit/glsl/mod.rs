@@ -291,8 +291,8 @@ impl GlslFile<'_> {
         let local = &function.code.locals[param.local];
         let word = match param.mode {
             ParamMode::In => "",
-            // A ray query is passed as what it is, like a texture.
-            _ if matches!(self.cx.program.types.get(local.ty), Type::RayQuery(_)) => "",
+            // A ray query or hit object is passed as what it is, like a texture.
+            _ if self.cx.program.types.get(self.cx.program.types.innermost(local.ty)).is_object() => "",
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
         };

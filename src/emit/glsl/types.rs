@@ -72,6 +72,7 @@ impl Spelling for Glsl {
             }
             Type::AccelerationStructure => "accelerationStructureEXT".to_owned(),
             Type::RayQuery(_) => "rayQueryEXT".to_owned(),
+            Type::HitObject => "hitObjectNV".to_owned(),
             // Nothing is known of what it refers to: it is a number.
             Type::Pointer(TypeId::VOID, AddressSpace::Device(_)) => self.scalar_name(Scalar::U64).to_owned(),
             Type::Pointer(t, AddressSpace::Device(layout)) => {

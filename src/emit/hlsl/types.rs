@@ -48,6 +48,7 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
         // `out vertices T name[N]`: the parameter's printer adds the size.
         Type::MeshOutput(_, t, _) | Type::Pointer(t, _) => of(t),
         Type::Text => "string".to_owned(),
+        Type::HitObject => "dx::HitObject".to_owned(),
         _ => dump::spelled(cx.program, ty, &of),
     }
 }

@@ -73,6 +73,7 @@ impl Spelling for Wgsl {
             Type::Atomic(s) => format!("atomic<{}>", self.scalar_name(s)),
             Type::AccelerationStructure => "acceleration_structure".to_owned(),
             Type::RayQuery(_) => "ray_query".to_owned(),
+            Type::HitObject => "hit_object".to_owned(),
             Type::SubpassInput(t, _) | Type::Stream(_, t) | Type::Patch(_, t, _) | Type::MeshOutput(_, t, _) => of(t),
             Type::Text => "string".to_owned(),
             Type::Handle(_) => self.vector_name(Scalar::U32, 2),
