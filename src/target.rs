@@ -231,6 +231,10 @@ pub struct Numbers {
     pub elements: u32,
     /// Parts of which a value is made.
     pub parts: u32,
+    /// Vertices that a geometry shader appends.
+    pub vertices: u32,
+    /// Numbers that all of them have together.
+    pub appended: Option<u64>,
 }
 
 impl Numbers {
@@ -246,5 +250,7 @@ impl Numbers {
         groupshared: None,
         elements: u32::MAX,
         parts: u32::MAX,
+        vertices: u32::MAX,
+        appended: None,
     };
 }

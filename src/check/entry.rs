@@ -411,6 +411,7 @@ impl<'a> Checker<'a> {
             }
             let hull = stage == Stage::Hull;
             let patch_constant = if hull { self.patch_constant_function(decl, function, info.span) } else { None };
+            patch_constant.into_iter().for_each(|f| self.check_patch_inputs(f));
             let entry = EntryPoint {
                 function,
                 patch_constant,

@@ -4,7 +4,7 @@ use super::Checker;
 use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, Stage};
+use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, ParamMode, Stage, Type, is_uniform};
 
 /// The attributes that a stage needs: their names, and how they are written.
 fn needed(stage: Stage) -> &'static [(&'static str, &'static str)] {
@@ -61,6 +61,28 @@ impl Checker<'_> {
         faults.into_iter().for_each(|fault| self.diags.push(fault));
     }
 
+    /// Reports inputs of the function of a patch's constants that are neither the points of the patch nor its number.
+    pub(super) fn check_patch_inputs(&mut self, function: FunctionId) {
+        const TAKEN: &[&str] = &["SV_PRIMITIVEID", "SV_VIEWID"];
+        let declared = &self.program.functions[function];
+        let mut faults: Vec<(Span, String)> = Vec::new();
+        for param in declared.params.iter().filter(|p| p.mode == ParamMode::In) {
+            let local = &declared.code.locals[param.local];
+            let taken = param.semantic.is_some_and(|s| TAKEN.contains(&s.split().0.as_str()));
+            let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..));
+            if !taken && !is_patch && !is_uniform(&self.program, param, local.ty) {
+                faults.push((
+                    local.span,
+                    format!("the function of a patch's constants has no input like `{}`", local.name),
+                ));
+            }
+        }
+        for (span, message) in faults {
+            let note = "it takes the points of the patch (`InputPatch`, `OutputPatch`) and `SV_PrimitiveID`";
+            self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message).note(note));
+        }
+    }
+
     /// Reports what the stage of an entry point needs and is not there, and numbers that are too large for it.
     pub(super) fn check_stage(&mut self, function: FunctionId, stage: Stage, size: Option<[u32; 3]>) {
         let declared = &self.program.functions[function];
@@ -68,6 +90,19 @@ impl Checker<'_> {
         for (name, written) in needed(stage) {
             if find(&declared.attributes, name).is_none() {
                 faults.push((declared.span, format!("a {} entry point needs {written}", stage.name()), None));
+            }
+        }
+        for param in &declared.params {
+            let local = &declared.code.locals[param.local];
+            let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
+                Type::Stream(..) => ("stream", &[Stage::Geometry]),
+                Type::Patch(..) => ("patch", &[Stage::Hull, Stage::Domain, Stage::Geometry]),
+                Type::MeshOutput(..) => ("output of a mesh", &[Stage::Mesh]),
+                _ => continue,
+            };
+            if !stages.contains(&stage) {
+                let message = format!("a {} entry point has no {what} like `{}`", stage.name(), local.name);
+                faults.push((local.span, message, None));
             }
         }
         for (name, most) in LARGEST {

@@ -6,9 +6,11 @@
 //! Every entry point that reaches one has it as a parameter. Functions see the variable, as they do in GLSL.
 
 use super::Checker;
+use super::ray_entries::is_of_rays;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::tree::{
-    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic, Stmt,
-    StmtKind,
+    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic, Stage,
+    Stmt, StmtKind,
 };
 
 /// What a stage variable is.
@@ -26,9 +28,14 @@ impl Checker<'_> {
         }
         let mut variables = std::mem::take(&mut self.stage_variables);
         variables.sort_by_key(|v| (self.program.globals[v.global].unit, self.program.globals[v.global].ordinal));
-        let entries: Vec<FunctionId> = self.program.entry_points.iter().map(|e| e.function).collect();
-        for entry in entries {
+        let entries: Vec<(FunctionId, Stage)> =
+            self.program.entry_points.iter().map(|e| (e.function, e.stage)).collect();
+        for (entry, stage) in entries {
             let reached = self.program.analyses().reached_globals([entry].into_iter());
+            if is_of_rays(stage) {
+                self.refuse_variables(variables.iter().filter(|v| reached.contains(&v.global)), (entry, stage));
+                continue;
+            }
             let mut body = std::mem::take(&mut self.program.functions[entry].code);
             let mut outputs = Vec::new();
             let mut first = Vec::new();
@@ -62,6 +69,23 @@ impl Checker<'_> {
             }
             body.block.stmts.splice(0..0, first);
             self.program.functions[entry].code = body;
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Reports variables of a stage that has no inputs and outputs between stages.
+    fn refuse_variables<'v>(
+        &mut self,
+        variables: impl Iterator<Item = &'v StageVariable>,
+        (entry, stage): (FunctionId, Stage),
+    ) {
+        for variable in variables {
+            let global = &self.program.globals[variable.global];
+            let span = self.program.functions[entry].span;
+            let span = if global.span.file.is_library() { span } else { global.span };
+            let message = format!("a {} entry point has no input or output like `{}`", stage.name(), global.name);
+            self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
         }
     }
 }

@@ -117,6 +117,10 @@ impl AttributeLowering<'_, '_> {
                 ty,
             });
         }
+        // WGSL, "Attributes": `blend_src` is for location 0 alone.
+        if leaf.index.is_some() && leaf.location.is_some_and(|location| location != 0) {
+            self.cx.unsupported(leaf.span, "a source of blending at another location than 0");
+        }
         let ty = interface_type(&mut self.cx.program.types, leaf.ty);
         let between = (direction == Direction::In) == (self.entry.stage == Stage::Fragment);
         let mut modifiers = if between { leaf.modifiers } else { Modifiers::default() };

@@ -7,7 +7,7 @@ use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
-use crate::tree::{ExprKind, GlobalKind, Program, Type, TypeId};
+use crate::tree::{AttributeArg, ExprKind, GlobalKind, Program, Type, TypeId};
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -24,6 +24,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         }
     }
     elements(program, profile, most, diags);
+    vertices(program, profile, most, diags);
     if !diags.has_errors() {
         parts(program, profile, most, diags);
         constants(program, diags);
@@ -63,6 +64,30 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
 fn beyond(profile: &Profile, span: Span, message: String, limit: &str) -> Diagnostic {
     let note = format!("the limit of {} is {limit}", profile.name);
     Diagnostic::error(Code::CAPABILITY, span, message).note(note)
+}
+
+/// What geometry shaders append: vertices, and the numbers that they have together.
+fn vertices(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+    for entry in &program.entry_points {
+        let function = &program.functions[entry.function];
+        let Some(attribute) = function.attribute("maxvertexcount") else { continue };
+        let Some(AttributeArg::Int(count)) = attribute.args.first() else { continue };
+        let count = u64::try_from(*count).unwrap_or_default();
+        if count > most.vertices.into() {
+            let message = format!("`{}` appends {count} vertices", entry.name);
+            diags.push(beyond(profile, attribute.span, message, &most.vertices.to_string()));
+        }
+        let streams =
+            function.params.iter().filter_map(|p| match program.types.get(function.code.locals[p.local].ty) {
+                Type::Stream(_, element) => Some(element),
+                _ => None,
+            });
+        let numbers = streams.map(|element| bytes(program, element, 0) / 4).max().unwrap_or_default();
+        if let Some(limit) = most.appended.filter(|limit| count.saturating_mul(numbers) > *limit) {
+            let message = format!("`{}` appends {count} vertices of {numbers} numbers", entry.name);
+            diags.push(beyond(profile, attribute.span, message, &format!("{limit} numbers")));
+        }
+    }
 }
 
 /// Arrays of variables that are no buffers.

@@ -92,6 +92,7 @@ const D3D: Facts = Facts {
         constant_buffer: Some(1 << 16),
         buffer_element: Some(1 << 11),
         groupshared: Some(1 << 15),
+        appended: Some(1024),
         ..Numbers::ALL
     },
     placement: Placement::Packoffset,
@@ -116,6 +117,7 @@ const VULKAN: Facts = Facts {
         constant_id: 2046,
         attachment: 254,
         parts: 65532,
+        vertices: 256,
         ..Numbers::ALL
     },
     placement: Placement::BlockOffset,

@@ -51,6 +51,12 @@ impl Found {
         }
     }
 
+    fn texels(&mut self, program: &Program, element: TypeId) {
+        if matches!(program.types.component(element), Some(Scalar::I64 | Scalar::U64)) {
+            self.add("GL_EXT_shader_image_int64");
+        }
+    }
+
     fn ty(&mut self, program: &Program, ty: TypeId) {
         match program.types.get(ty) {
             Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => self.add(types::extension(s)),
@@ -60,11 +66,8 @@ impl Found {
                 }
                 self.ty(program, element);
             }
-            Type::Texture(t) => {
-                if matches!(program.types.component(t.element), Some(Scalar::I64 | Scalar::U64)) {
-                    self.add("GL_EXT_shader_image_int64");
-                }
-            }
+            Type::Texture(t) => self.texels(program, t.element),
+            Type::Buffer(BufferKind::Typed, _, element) => self.texels(program, element),
             Type::Pointer(element, AddressSpace::Device(layout)) => {
                 self.layout(layout, false);
                 self.add("GL_EXT_buffer_reference");
