@@ -167,34 +167,33 @@ impl<'a> Checker<'a> {
     /// The members of a value by a name, as far as its view goes.
     pub(super) fn members_of_value(&mut self, value: ExprId, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let all = self.members(ty, name);
-        if all.len() < 2 {
-            return all;
-        }
-        match self.view_of(value) {
-            Some(view) => self.members_in_view(all, &view, ty, name),
-            None => all,
-        }
+        self.seen(all, ty, name, |c| c.view_of(value))
     }
 
     /// What `T.name` and `T::name` mean, where `T` may be a generic parameter of the place.
     pub(super) fn members_of_named(&mut self, ty: TypeId, name: Symbol, written: Symbol, scope: ScopeId) -> Found {
         let found = self.type_members(ty, name);
-        if found.entities.len() < 2 {
-            return found;
-        }
-        match self.view_of_param(written, scope) {
-            Some(view) => Found { entities: self.members_in_view(found.entities, &view, ty, name), ..found },
-            None => found,
-        }
+        Found { entities: self.seen(found.entities, ty, name, |c| c.view_of_param(written, scope)), ..found }
     }
 
     /// The members around a place by a name, as far as the view from there goes.
     pub(super) fn members_of_scope(&mut self, scope: ScopeId, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let all = self.members(ty, name);
+        self.seen(all, ty, name, |c| c.views.members.get(&scope).cloned())
+    }
+
+    /// Overloads as far as a view goes, which is asked for where there are several.
+    fn seen(
+        &mut self,
+        all: Vec<Entity>,
+        ty: TypeId,
+        name: Symbol,
+        view: impl FnOnce(&mut Self) -> Option<View>,
+    ) -> Vec<Entity> {
         if all.len() < 2 {
             return all;
         }
-        match self.views.members.get(&scope).cloned() {
+        match view(self) {
             Some(view) => self.members_in_view(all, &view, ty, name),
             None => all,
         }
