@@ -393,8 +393,8 @@ impl<'a> Checker<'a> {
             _ => Vec::new(),
         };
         let signature = instance.signature.clone();
-        let value_first = source.language == crate::parse::Language::Hlsl;
-        let mut code = Body { value_first, ..Body::default() };
+        let hlsl = source.language == crate::parse::Language::Hlsl;
+        let mut code = Body { value_first: hlsl, shifts_wrap: hlsl, ..Body::default() };
         let mut params = Vec::new();
         if let (Some(owner), false) = (signature.owner, signature.is_static) {
             params.push(self.this_param(&mut code, owner, info.span));
@@ -734,11 +734,12 @@ impl<'a> Checker<'a> {
     ) -> Body {
         let info = self.info(instance.decl);
         let signature = instance.signature.clone();
-        let Body { locals, value_first, .. } = self.program.functions[function].code.clone();
+        let Body { locals, value_first, shifts_wrap, .. } = self.program.functions[function].code.clone();
         let (_, body) = self.in_context(instance.scope, info.source, |c| {
             c.cx.depth = 0;
             c.cx.body.locals = locals;
             c.cx.body.value_first = value_first;
+            c.cx.body.shifts_wrap = shifts_wrap;
             c.cx.target = target;
             c.cx.function = Some(function);
             c.cx.result = Some(signature.throws.map_or(signature.result, |t| t.value));

@@ -103,6 +103,7 @@ mod varyings;
 mod wide_constants;
 mod wide_integers;
 mod wrapping_constants;
+mod wrapping_shifts;
 mod subpass_inputs;
 mod swizzle_elements;
 mod system_value_types;
@@ -303,6 +304,7 @@ pub const PASSES: &[Pass] = &[
     matrix_rows::PASS,
     non_float_matrices::PASS,
     signed_remainder::PASS,
+    wrapping_shifts::PASS,
     flatten::PASS,
     operand_order::PASS,
     narrow_integers::PASS,

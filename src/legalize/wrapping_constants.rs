@@ -141,19 +141,11 @@ fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, i64)
         return Some((value, value));
     };
     let values: Vec<(i64, i64)> = args.iter().map(|a| common(program, exprs, *a)).collect::<Option<_>>()?;
-    match (computes(function)?, values.as_slice()) {
+    match (function.computes()?, values.as_slice()) {
         ("min", [a, b]) => Some((a.0.min(b.0), a.1.min(b.1))),
         ("max", [a, b]) => Some((a.0.max(b.0), a.1.max(b.1))),
         ("clamp", [v, least, most]) => Some((v.0.max(least.0).min(most.0), v.1.max(least.1).min(most.1))),
         _ => None,
-    }
-}
-
-/// What a builtin computes, as the library says with `[__computes("min")]`.
-fn computes(function: &Function) -> Option<&'static str> {
-    match function.attribute("__computes")?.args.first()? {
-        AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str()),
-        AttributeArg::Int(_) | AttributeArg::Float(_) => None,
     }
 }
 
@@ -162,7 +154,7 @@ fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
     let (function, args) = callee(program, exprs, id).filter(|(f, _)| f.builtin)?;
     let [argument] = args else { return None };
     let Value::Float(x, _) = eval(program, exprs, *argument).ok()? else { return None };
-    let number = match computes(function)? {
+    let number = match function.computes()? {
         "log2" => x.log2(),
         "exp2" => x.exp2(),
         "log" => x.ln(),

@@ -164,6 +164,8 @@ capabilities! {
     DoubleRemainder,
     /// `%` on signed integers of which one is negative.
     SignedRemainder,
+    /// Shifts by a distance modulo the width of the number.
+    WrappingShifts,
     /// Assigning to parameters.
     MutableParameters,
     /// Assignments to the variable that an assignment gives, or the last of several expressions: `(a += b) = c`.

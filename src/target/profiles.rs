@@ -177,7 +177,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     Overloads, VertexWrites, VaryingOffsets, PassedInterpolants, IntegerGathers, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
-    CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, MutableParameters, ConvertedOutArguments,
+    CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, WrappingShifts, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
@@ -279,11 +279,11 @@ const ES_320: Capabilities =
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
-    SignedRemainder, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
+    SignedRemainder, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
 ]);
-/// The dialect of naga, with what wgpu has as features of devices.
-const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
+/// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
+const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[
     VertexWrites,
     ResourceArrays,
     BufferArrays,
@@ -298,7 +298,7 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants]).with(&[
     ImageAtomics,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
-const NAGA: Capabilities = WGSL.with(&[VertexWrites]).less(&[SpecializationConstants]);
+const NAGA: Capabilities = WGSL.with(&[VertexWrites]).less(&[SpecializationConstants, WrappingShifts]);
 
 /// What targets have and is not written yet, and with which extension they have it.
 pub const NOT_YET: &[(Target, Capability, &str)] = &[

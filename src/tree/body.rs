@@ -16,6 +16,8 @@ pub struct Body {
     pub block: Block,
     /// An assignment in it computes its value before the place that it assigns to, as in HLSL.
     pub value_first: bool,
+    /// A shift in it takes its distance modulo the width of the number, as in HLSL.
+    pub shifts_wrap: bool,
 }
 
 /// An expression outside of functions: an initializer.

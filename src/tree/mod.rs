@@ -736,6 +736,14 @@ impl Function {
         }
     }
 
+    /// What a builtin computes, as the library says with `[__computes("min")]`.
+    pub fn computes(&self) -> Option<&'static str> {
+        match self.attribute("__computes")?.args.first()? {
+            AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str()),
+            AttributeArg::Int(_) | AttributeArg::Float(_) => None,
+        }
+    }
+
     /// A function made by a pass; its parameters' locals are in `code`.
     pub fn new(name: impl Into<Symbol>, params: Vec<Param>, result: TypeId, code: Body, span: Span) -> Function {
         let body = FunctionBody::Block;

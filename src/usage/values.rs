@@ -1,11 +1,10 @@
 //! What is known of values: constants, and ranges of integers and bools.
 
 use crate::check::constant::{self, Value};
+pub use crate::tree::analyses::ranges::Range;
+use crate::tree::analyses::ranges::arithmetic;
 use crate::tree::*;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The least and the greatest value of an integer or (0 and 1) of a bool.
-pub type Range = (i128, i128);
 
 pub const TRUE: Range = (1, 1);
 pub const FALSE: Range = (0, 0);
@@ -153,7 +152,7 @@ fn exact(value: &Value) -> Option<Range> {
     value.int().map(|n| (n.into(), n.into()))
 }
 
-/// What an operator makes of two ranges. Sums and products that could leave 31 bits are not known: they may wrap.
+/// What an operator makes of two ranges. Numbers that could leave 31 bits are not known: they may wrap.
 pub fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
     let truth = |always: bool, never: bool| match (always, never) {
         (true, _) => TRUE,
@@ -162,9 +161,6 @@ pub fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
     };
     let within = |range: Range| (range.0 >= 0 && range.1 <= i128::from(i32::MAX)).then_some(range);
     match op {
-        BinaryOp::Add => within((a.checked_add(c)?, b.checked_add(d)?)),
-        BinaryOp::Sub => within((a.checked_sub(d)?, b.checked_sub(c)?)),
-        BinaryOp::Mul if a >= 0 && c >= 0 => within((a.checked_mul(c)?, b.checked_mul(d)?)),
         BinaryOp::Less => Some(truth(b < c, a >= d)),
         BinaryOp::LessEqual => Some(truth(b <= c, a > d)),
         BinaryOp::Greater => Some(truth(a > d, b <= c)),
@@ -173,6 +169,6 @@ pub fn binary(op: BinaryOp, (a, b): Range, (c, d): Range) -> Option<Range> {
         BinaryOp::NotEqual => Some(truth(b < c || d < a, a == b && c == d && a == c)),
         BinaryOp::And => Some((a & c, b & d)),
         BinaryOp::Or => Some((a | c, b | d)),
-        _ => None,
+        _ => arithmetic(op, (a, b), (c, d)).and_then(within),
     }
 }

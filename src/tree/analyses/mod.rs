@@ -6,6 +6,7 @@
 //! | [`effects`] | which functions and expressions do more than give a value; which expressions may be repeated |
 //! | [`flow`] | whether control reaches the end of a block |
 //! | [`uniformity`] | which barriers not all invocations may reach |
+//! | [`ranges`] | which values integers may have |
 //! | [`items`] | what a declaration uses, and an order in which each stands after that |
 //!
 //! No other module follows calls by itself (a test looks for that). Everything here is linear in the size of the program:
@@ -22,6 +23,7 @@ pub mod calls;
 pub mod effects;
 pub mod flow;
 pub mod items;
+pub mod ranges;
 pub mod uniformity;
 #[cfg(test)]
 mod tests;
@@ -29,6 +31,7 @@ mod tests;
 pub use calls::Uses;
 pub use effects::{Effects, is_pure, is_trivial};
 pub use flow::{ends_flow, is_endless, may_complete, reached};
+pub use ranges::Ranges;
 
 use super::{FunctionId, GlobalId, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -129,6 +132,7 @@ struct Facts {
     order: OnceLock<Arc<[FunctionId]>>,
     globals: OnceLock<Arc<[BTreeSet<GlobalId>]>>,
     effects: OnceLock<Arc<Effects>>,
+    ranges: OnceLock<Arc<Ranges>>,
     /// The types of the members of each `cbuffer`.
     cbuffers: OnceLock<FxHashSet<TypeId>>,
 }
@@ -205,5 +209,10 @@ impl Program {
     /// Which functions have effects.
     pub fn effects(&self) -> Arc<Effects> {
         self.analyses().facts.effects.get_or_init(|| Arc::new(Effects::of(self))).clone()
+    }
+
+    /// Which values integers may have.
+    pub fn ranges(&self) -> Arc<Ranges> {
+        self.analyses().facts.ranges.get_or_init(|| Arc::new(Ranges::of_program(self))).clone()
     }
 }
