@@ -52,6 +52,12 @@ pub(super) fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>, depth: u
     }
 }
 
+/// Whether a block is written in the assembly of SPIR-V, which no other target has.
+pub(super) fn is_assembly(block: &ast::Block) -> bool {
+    let is_asm = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Unsupported(word) if word == "spirv_asm");
+    block.stmts.iter().any(|s| matches!(&s.kind, AstStmt::Return(Some(e)) | AstStmt::Expr(e) if is_asm(e)))
+}
+
 /// The case of a target switch for a target: its own, else the default.
 pub(super) fn target_case(cases: &[(Vec<ast::Ident>, ast::Block)], target: Symbol) -> Option<&ast::Block> {
     let own = cases.iter().find(|(names, _)| names.iter().any(|n| n.name == target));

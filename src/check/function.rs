@@ -1,6 +1,6 @@
 //! Functions: signatures, instances, and the checking of their bodies.
 
-use super::body_shape::{contains_return, sole_intrinsic, switch_targets};
+use super::body_shape::{contains_return, is_assembly, sole_intrinsic, switch_targets};
 use super::link::are_same;
 use super::pack_arguments::Arity;
 use super::packs::Item;
@@ -617,7 +617,9 @@ impl<'a> Checker<'a> {
         let builtin = self.program.functions[function].builtin;
         let mut targets = Vec::new();
         switch_targets(block, &mut targets, 0);
-        let body = if targets.is_empty() {
+        let body = if is_assembly(block) {
+            FunctionBody::Switch(Vec::new())
+        } else if targets.is_empty() {
             match sole_intrinsic(block, None) {
                 Some((text, span)) => match self.template(text, span, self.argument_count(function)) {
                     Some(template) => FunctionBody::Intrinsic(template),

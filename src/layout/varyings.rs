@@ -293,7 +293,7 @@ fn patches(program: &Program, entry: &EntryPoint, fault: &mut impl FnMut(Span, S
 /// (the word of `[outputtopology]`, how many vertices a primitive has).
 const TOPOLOGIES: &[(&str, u8)] = &[("line", 2), ("triangle", 3)];
 
-/// What does not fit together among the arrays of a mesh shader: each is there once, vertices and indices always; indices are of
+/// What does not fit together among the arrays of a mesh shader: each is there once at most; indices are of
 /// the topology, and there is something for each primitive.
 fn mesh_arrays(program: &Program, function: &Function, fault: &mut impl FnMut(Span, String)) {
     let locals = function.params.iter().map(|p| (p, &function.code.locals[p.local]));
@@ -308,9 +308,6 @@ fn mesh_arrays(program: &Program, function: &Function, fault: &mut impl FnMut(Sp
     for (kind, word) in each {
         if let Some((_, second, _)) = of(kind).nth(1) {
             fault(second.span, format!("`{}`: a mesh entry point has one array of {word}", second.name));
-        }
-        if of(kind).next().is_none() && kind != MeshOutputKind::Primitives {
-            fault(function.span, format!("a mesh entry point needs an array of {word}"));
         }
     }
     let Some((_, indices, param)) = of(MeshOutputKind::Indices).next() else { return };

@@ -29,19 +29,27 @@ fn topology(types: &Types, element: TypeId) -> Option<&'static (u8, &'static str
     TOPOLOGIES.iter().find(|(n, ..)| *n == length)
 }
 
-/// What the stage declares of its outputs.
+/// What the stage declares of its outputs. There are some at least, whether the shader writes them or not.
 pub(super) fn layout(l: &mut GlobalLowering, elements: &[ManyLeaves]) {
     let of = |per: Per| elements.iter().find(|e| e.many.per == per).map(|e| e.many);
     let (vertices, indices) = (of(Per::Vertex), of(Per::Indices));
     let types = &l.cx.program.types;
-    let word = indices.and_then(|i| topology(types, i.element)).map(|(.., word)| *word);
-    let count = |many: Option<Many>| many.and_then(|m| m.count).filter(|n| *n > 0);
+    let declared = l.cx.program.functions[l.entry.function].attribute("outputtopology").and_then(declared);
+    let word = indices.and_then(|i| topology(types, i.element)).map(|(.., word)| *word).or(declared);
+    let count = |many: Option<Many>| many.map_or(Some(1), |many| many.count.filter(|n| *n > 0));
     let (Some(vertices), Some(indices), Some(word)) = (count(vertices), count(indices), word) else {
         let span = l.cx.program.functions[l.entry.function].span;
-        l.cx.unsupported(span, "a mesh entry point needs arrays of vertices and indices, with their sizes");
+        l.cx.unsupported(span, "a mesh entry point needs a topology and the sizes of its arrays");
         return;
     };
     l.stage_layout(&format!("{word}, max_vertices = {vertices}, max_primitives = {indices}"), "out");
+}
+
+/// The word for the primitives that `[outputtopology("triangle")]` names.
+fn declared(attribute: &Attribute) -> Option<&'static str> {
+    let (AttributeArg::Text(word) | AttributeArg::Name(word)) = attribute.args.first()? else { return None };
+    let word = word.as_str().to_ascii_lowercase();
+    TOPOLOGIES.iter().map(|(.., plural)| *plural).find(|plural| plural.strip_suffix('s') == Some(word.as_str()))
 }
 
 /// The semantics of what mesh shaders give for each primitive, and no other stage for each vertex.

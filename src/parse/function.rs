@@ -1,6 +1,7 @@
 //! Functions, constructors, operators, properties and subscripts.
 
 use super::attributes::Prefix;
+use super::operations::operation;
 use super::words::W;
 use super::{Level, Parser, R};
 use crate::ast::*;
@@ -80,7 +81,7 @@ impl Parser<'_> {
         let tail = self.tail(&mut prefix, &mut generics)?;
         let result = tail.result.unwrap_or(result);
         prefix.comments.append(&mut self.leading_comments());
-        let body = self.body(name)?;
+        let body = self.body(name)?.or_else(|| operation(&prefix, &params));
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;
         let function = FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, throws };

@@ -23,6 +23,7 @@ mod expr;
 mod function;
 mod glsl;
 mod literal;
+mod operations;
 mod params;
 mod scan;
 mod stmt;
