@@ -302,7 +302,8 @@ impl<'a> Checker<'a> {
                 }
             }
             What::Field(..) | What::Property(_) => {
-                let is_static = matches!(info.what, What::Property(_)) && info.has("static");
+                let is_global = info.owner.is_none() && !info.in_interface;
+                let is_static = matches!(info.what, What::Property(_)) && (is_global || info.has("static"));
                 let this = if is_static { None } else { self.this_for(info.owner, info.name, span) };
                 match (this, is_static) {
                     (None, false) => Operand::Error,

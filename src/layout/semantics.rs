@@ -52,7 +52,9 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                 if let Some((semantic @ (name, _), span)) = named {
                     let several = |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Some(2..)));
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
-                    let is_one = name.starts_with("SV_") && !NUMBERED.contains(&name.as_str());
+                    // D3D and GLSL have barycentrics with and without perspective beside each other; naga has one of them.
+                    let of_both = name == "SV_BARYCENTRICS" && !settings.api.is_webgpu();
+                    let is_one = name.starts_with("SV_") && !NUMBERED.contains(&name.as_str()) && !of_both;
                     let is_array = matches!(program.types.get(part.ty), Type::Array(..));
                     // The validator of DXIL counts rows.
                     let has_rows = settings.api == Api::D3d && !Semantic::is_arbitrary(name, entry.stage, comes_in);
