@@ -235,6 +235,8 @@ pub struct Numbers {
     pub vertices: u32,
     /// Numbers that all of them have together.
     pub appended: Option<u64>,
+    /// The fewest control points that a hull shader makes.
+    pub least_control_points: u32,
 }
 
 impl Numbers {
@@ -252,5 +254,6 @@ impl Numbers {
         parts: u32::MAX,
         vertices: u32::MAX,
         appended: None,
+        least_control_points: 0,
     };
 }

@@ -89,6 +89,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__by_constant", Library, &[Int(0), Word], 2),
     ("__by_gradients", Library, &[Word], 1),
     ("__by_words", Library, &[Int(0), Name, Name, Name, Name, Name], 6),
+    ("__clusters", Library, &[], 0),
     ("__combined_part", Library, &[Int(0)], 1),
     ("__component", Library, &[Int(0)], 1),
     ("__computes", Library, &[Word], 1),

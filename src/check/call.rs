@@ -173,6 +173,7 @@ impl<'a> Checker<'a> {
             let value = if param.constexpr { self.fold_argument(value) } else { value };
             if param.constexpr {
                 self.check_texel_offset(value);
+                self.check_cluster(value, decl);
             }
             list.push(value);
         }
@@ -280,6 +281,19 @@ impl<'a> Checker<'a> {
         if let Some(n) = found {
             let span = self.span(value);
             self.error(Code::NO_OVERLOAD, span, format!("an offset in texels is from -8 to 7, not {n}"));
+        }
+    }
+
+    /// The size of a cluster of invocations is known, and a power of two.
+    fn check_cluster(&mut self, value: ExprId, callee: DeclId) {
+        let handed_on = matches!(self.kind(value), ExprKind::Local(_)) && self.in_builtin();
+        if self.ty(value) == TypeId::ERROR || handed_on || self.info(callee).attribute("__clusters").is_none() {
+            return;
+        }
+        let size = self.known_value(value).ok().and_then(|v| v.int());
+        if !size.and_then(|n| u32::try_from(n).ok()).is_some_and(u32::is_power_of_two) {
+            let span = self.span(value);
+            self.error(Code::NOT_CONSTANT, span, "the size of a cluster is a constant, and a power of two");
         }
     }
 

@@ -478,7 +478,10 @@ impl<'a> Checker<'a> {
     /// The contents of a constant buffer that is used as a value.
     pub(super) fn plain(&mut self, value: ExprId) -> ExprId {
         match self.program.types.get(self.ty(value)).contents() {
-            Some(held) => self.push(ExprKind::Contents(value), held, self.span(value)),
+            Some(held) => {
+                let span = self.span(value);
+                self.cx.body.exprs.contents(value, held, span)
+            }
             None => value,
         }
     }

@@ -58,6 +58,9 @@ impl Extent {
 impl Checker<'_> {
     /// An array of a count that was computed.
     pub(super) fn array_type(&mut self, element: TypeId, count: Option<i64>, span: Span) -> TypeId {
+        if self.program.types.get(element) == Type::Void {
+            return self.type_error(Code::NOT_A_TYPE, span, "the elements of an array cannot be void");
+        }
         let rows = Extent::of(&self.program, &self.structs.extents, element).rows.max(1);
         match count.map(u32::try_from) {
             None => self.program.types.array(element, None),

@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
         }
         match self.program.types.get(ty) {
             Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
-                let contents = self.push(ExprKind::Contents(value), e, span);
+                let contents = self.cx.body.exprs.contents(value, e, span);
                 self.member_of(contents, segment, span)
             }
             Type::Pointer(to, _) => {
@@ -275,7 +275,7 @@ impl<'a> Checker<'a> {
             Type::Vector(s, _) => Some(types.scalar(s)),
             Type::Matrix(s, _, c) => Some(types.vector(s, c)),
             Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
-                let contents = self.push(ExprKind::Contents(base), e, span);
+                let contents = self.cx.body.exprs.contents(base, e, span);
                 return self.index(contents, args, span);
             }
             Type::Handle(to) => {

@@ -94,7 +94,11 @@ impl Checker<'_> {
             "ConstantBuffer" => Type::ConstantBuffer(r.ty()?, r.data_layout(&self.program.types)?),
             "TextureBuffer" => Type::TextureBuffer(r.ty()?),
             "ParameterBlock" => Type::ParameterBlock(r.ty()?),
-            "SubpassInput" => Type::SubpassInput(r.ty()?, r.flag()?),
+            "SubpassInput" => {
+                let element = r.ty()?;
+                self.check_texels(element, "subpass input")?;
+                Type::SubpassInput(element, r.flag()?)
+            }
             "AccelerationStructure" => Type::AccelerationStructure,
             "RayQuery" => Type::RayQuery(r.number()? as u32),
             "HitObject" => Type::HitObject,
@@ -126,6 +130,15 @@ impl Checker<'_> {
         Ok(self.program.types.intern(ty))
     }
 
+    /// Texels are scalars or vectors of numbers.
+    fn check_texels(&self, element: TypeId, of: &str) -> Result<(), String> {
+        if !matches!(self.program.types.get(element), Type::Scalar(_) | Type::Vector(..) | Type::Error) {
+            let text = self.type_text(element);
+            return Err(format!("a {of}'s elements are scalars or vectors, not `{text}`"));
+        }
+        no_bools(&self.program.types, element, of)
+    }
+
     fn magic_texture(&mut self, r: &mut Reader<'_>) -> Result<Texture, String> {
         let element = r.ty()?;
         let dimensions = r.number()?;
@@ -137,12 +150,7 @@ impl Checker<'_> {
             3 => TextureShape::D3,
             n => return Err(format!("a texture cannot have {n} dimensions")),
         };
-        let is_data = matches!(self.program.types.get(element), Type::Scalar(_) | Type::Vector(..) | Type::Error);
-        if !is_data {
-            let text = self.type_text(element);
-            return Err(format!("a texture's elements are scalars or vectors, not `{text}`"));
-        }
-        no_bools(&self.program.types, element, "texture")?;
+        self.check_texels(element, "texture")?;
         Ok(Texture {
             shape,
             array: r.flag()?,

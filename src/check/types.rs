@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn type_error(&mut self, code: Code, span: Span, message: impl Into<String>) -> TypeId {
+    pub(super) fn type_error(&mut self, code: Code, span: Span, message: impl Into<String>) -> TypeId {
         self.error(code, span, message);
         TypeId::ERROR
     }

@@ -458,14 +458,17 @@ impl<'a> Exprs<'a> {
         if let FunctionBody::Intrinsic(template) = &callee.body {
             // What is computed across invocations is not computed of what has no type of its own.
             let across = callee.is_marked("__derivative") || callee.is_marked("__requires");
-            let named =
-                matches!(template.pieces.first(), Some(TemplatePiece::Text(text)) if is_call(text, callee.name));
-            if let [arg] = args[..]
-                && named
-                && (across || self.has_choice(arg))
-                && self.dialect.is_untyped(self, arg)
+            if let [TemplatePiece::Text(text), TemplatePiece::Arg(0), rest @ ..] = template.pieces.as_slice()
+                && let [arg, others @ ..] = args.as_slice()
+                && is_call(text, callee.name)
+                && (across || others.is_empty() && self.has_choice(*arg))
+                && self.dialect.is_untyped(self, *arg)
             {
-                return self.call_typed(callee.name.as_str(), arg, out);
+                out.push_str(text);
+                self.typed(*arg, out);
+                let rest = Template { pieces: rest.to_vec(), loose: false };
+                self.template(&rest, args, self.type_id(id), out);
+                return Prec::Postfix;
             }
             return self.template(template, args, self.type_id(id), out);
         }
@@ -492,15 +495,6 @@ impl<'a> Exprs<'a> {
     /// Whether a value is known only when the program runs, though all that it is made of are literals.
     fn has_choice(&self, id: ExprId) -> bool {
         self.arena.post_order(id).into_iter().any(|e| matches!(self.kind(e), ExprKind::Select(..)))
-    }
-
-    /// A call of a builtin of that name for literals alone, which get their type.
-    fn call_typed(&self, name: &str, arg: ExprId, out: &mut String) -> Prec {
-        out.push_str(name);
-        out.push('(');
-        self.typed(arg, out);
-        out.push(')');
-        Prec::Postfix
     }
 
     /// An argument by which an overload is chosen: a literal says its type where others of the name take another one.

@@ -321,7 +321,8 @@ fn declared(
 fn units(stage: Stage, param: &Param, many: Option<&Many>) -> Vec<Unit> {
     let is_input = param.mode == ParamMode::In;
     match (stage, many.map(|m| m.per)) {
-        (Stage::AnyHit | Stage::ClosestHit, _) if is_input && param.semantic.is_none() => vec![Unit::HitAttributes],
+        // Semantics mean nothing there: many texts have `SV_RayPayload` and `SV_IntersectionAttributes`.
+        (Stage::AnyHit | Stage::ClosestHit, _) if is_input => vec![Unit::HitAttributes],
         (Stage::AnyHit | Stage::ClosestHit | Stage::Miss, _) => vec![Unit::RayPayload],
         (Stage::Callable, _) => vec![Unit::CallablePayload],
         (_, Some(Per::VertexIn)) => vec![Unit::VaryingInput],

@@ -124,7 +124,9 @@ impl GlobalLowering<'_, '_> {
 
     /// A builtin of an element.
     fn member_place(&mut self, leaf: &Leaf, direction: Direction, block: &str, primitive: bool) -> Replacement {
-        if let Some(place) = self.distance_place(leaf, direction, block) {
+        // A primitive has none.
+        let distance = if primitive { None } else { self.distance_place(leaf, direction, block) };
+        if let Some(place) = distance {
             return place;
         }
         let semantic = leaf.semantic.clone().unwrap_or_default().0;

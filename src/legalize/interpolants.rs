@@ -58,6 +58,11 @@ type KnownInputs = FxHashMap<LocalId, Interpolant>;
 /// A function as it is made for what some parameters are, which is spelled out.
 type MadeForInputs = (FunctionId, Vec<Option<String>>);
 
+/// Whether a function is a builtin of this attribute. What the library writes out row by row calls such a one.
+fn is(function: &Function, attribute: &str) -> bool {
+    function.is_marked(attribute) && !matches!(function.body, FunctionBody::Block)
+}
+
 fn is_input(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     matches!(exprs[id].kind, ExprKind::Global(g) if program.globals[g].kind == GlobalKind::Input)
 }
@@ -72,7 +77,7 @@ fn is_place(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 fn is_left(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(function, args)| {
         let given = || args.first().is_some_and(|arg| is_place(program, exprs, *arg));
-        function.is_marked(AT_VERTEX) || function.is_marked(ELSEWHERE) && !given()
+        is(function, AT_VERTEX) || is(function, ELSEWHERE) && !given()
     })
 }
 
@@ -116,7 +121,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         let body = &program.functions[owner].code;
         for id in body.expressions() {
             let Some((function, [value, ..])) = callee(program, &body.exprs, id) else { continue };
-            if !function.is_marked(ELSEWHERE) && !function.is_marked(AT_VERTEX) {
+            if !is(function, ELSEWHERE) && !is(function, AT_VERTEX) {
                 continue;
             }
             let is_value = body.exprs.base_local(*value).is_some_and(|local| others.contains(&(owner, local)));
@@ -127,7 +132,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             } else if indexes_numbers(program, &body.exprs, *value) {
                 let message = format!("{} has no `{name}` of a component or row at an index that varies", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if function.is_marked(AT_VERTEX) && is_smooth(program, owner, *value) {
+            } else if is(function, AT_VERTEX) && is_smooth(program, owner, *value) {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -156,20 +161,34 @@ fn is_smooth(program: &Program, owner: FunctionId, value: ExprId) -> bool {
     !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float)
 }
 
-/// The parameters of functions that are given values which are no variables, and so no inputs.
+/// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was.
+fn is_computed(exprs: &ExprArena, value: ExprId, computed: &dyn Fn(LocalId) -> bool) -> bool {
+    let base = exprs.base(value);
+    match exprs[base].kind {
+        ExprKind::Local(local) => computed(local),
+        ExprKind::Convert(inner, _) => is_computed(exprs, inner, computed),
+        ExprKind::Literal(..) | ExprKind::Binary(..) | ExprKind::Call(..) => true,
+        _ => false,
+    }
+}
+
+/// The variables and parameters of functions that are given values which are no variables, and so no inputs.
 fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
     let mut found = FxHashSet::default();
     // Callers first: they come after what they call.
     for owner in program.reachable_functions().into_iter().rev() {
         let body = &program.functions[owner].code;
+        for (local, value) in initialized(&body.block) {
+            let computed = |from| found.contains(&(owner, from));
+            if value.is_some_and(|value| is_computed(&body.exprs, value, &computed)) {
+                found.insert((owner, local));
+            }
+        }
         for id in body.expressions() {
             let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
             for (param, arg) in program.functions[*function].params.iter().zip(args) {
-                let is_value = match body.exprs.base_local(*arg) {
-                    Some(local) => found.contains(&(owner, local)),
-                    None => matches!(body.exprs[*arg].kind, ExprKind::Literal(..) | ExprKind::Binary(..)),
-                };
-                if is_value {
+                let computed = |from| found.contains(&(owner, from));
+                if is_computed(&body.exprs, *arg, &computed) {
                     found.insert((*function, param.local));
                 }
             }
@@ -200,7 +219,7 @@ fn wanted(program: &Program) -> FxHashMap<FunctionId, Vec<bool>> {
                 function.params.iter().map(|p| found.contains(&p.local)).collect()
             }
             _ => {
-                let takes = function.is_marked(ELSEWHERE) || function.is_marked(AT_VERTEX);
+                let takes = is(function, ELSEWHERE) || is(function, AT_VERTEX);
                 (0..function.params.len()).map(|at| takes && at == 0).collect()
             }
         };
@@ -303,7 +322,7 @@ impl InterpolantMaker<'_> {
     fn call(&mut self, exprs: &mut ExprArena, id: ExprId, known: &KnownInputs, depth: u32) {
         let ExprKind::Call(callee, args) = exprs[id].kind.clone() else { return };
         let function = &self.program.functions[callee];
-        let (elsewhere, at_vertex) = (function.is_marked(ELSEWHERE), function.is_marked(AT_VERTEX));
+        let (elsewhere, at_vertex) = (is(function, ELSEWHERE), is(function, AT_VERTEX));
         if elsewhere || at_vertex {
             let name = function.known_as();
             if !args.first().is_some_and(|arg| self.read_input(exprs, *arg, known, at_vertex)) {
@@ -396,7 +415,7 @@ fn at_vertices(cx: &mut Context) {
     cx.program.each_exprs(&mut |exprs, live| {
         for id in live {
             let Some((function, [value, _])) = callee(cx.program, exprs, *id) else { continue };
-            let Some((input, _)) = input_of(cx.program, exprs, *value).filter(|_| function.is_marked(AT_VERTEX)) else {
+            let Some((input, _)) = input_of(cx.program, exprs, *value).filter(|_| is(function, AT_VERTEX)) else {
                 continue;
             };
             if found.insert(input) && !cx.program.globals[input].modifiers.has(Modifiers::NOINTERPOLATION) {
@@ -436,7 +455,7 @@ fn index_vertices(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId],
     for id in live {
         let Some((function, [value, vertex])) = callee(program, exprs, *id) else { continue };
         let (value, vertex) = (*value, *vertex);
-        if let Some((_, place)) = input_of(program, exprs, value).filter(|_| function.is_marked(AT_VERTEX)) {
+        if let Some((_, place)) = input_of(program, exprs, value).filter(|_| is(function, AT_VERTEX)) {
             element(program, exprs, place, Some(vertex));
             exprs.replace_by(*id, value);
         }

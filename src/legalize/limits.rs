@@ -25,6 +25,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
     elements(program, profile, most, diags);
     vertices(program, profile, most, diags);
+    control_points(program, profile, most, diags);
     if !diags.has_errors() {
         parts(program, profile, most, diags);
         constants(program, diags);
@@ -86,6 +87,18 @@ fn vertices(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
         if let Some(limit) = most.appended.filter(|limit| count.saturating_mul(numbers) > *limit) {
             let message = format!("`{}` appends {count} vertices of {numbers} numbers", entry.name);
             diags.push(beyond(profile, attribute.span, message, &format!("{limit} numbers")));
+        }
+    }
+}
+
+/// Hull shaders that make no control points.
+fn control_points(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+    for function in program.entry_points.iter().map(|entry| &program.functions[entry.function]) {
+        let Some(attribute) = function.attribute("outputcontrolpoints") else { continue };
+        let least = i64::from(most.least_control_points);
+        if matches!(attribute.args.first(), Some(AttributeArg::Int(n)) if *n < least) {
+            let message = format!("a hull shader makes at least {least} control point in {}", profile.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, attribute.span, message));
         }
     }
 }

@@ -9,6 +9,7 @@
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::layout::locations::mesh_output;
 use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::*;
@@ -31,9 +32,11 @@ pub(super) fn second_count(program: &Program, entry: &EntryPoint) -> Option<Span
 /// Where what a mesh shader gives is an array of its own: it is written alone.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     for id in program.functions_with_code() {
-        let body = &program.functions[id].code;
+        let Function { params, code: body, .. } = &program.functions[id];
+        let outputs = params.iter().filter(|p| mesh_output(program, p, body.locals[p.local].ty).is_some());
+        let outputs: FxHashSet<LocalId> = outputs.map(|p| p.local).collect();
         let is_element = |id: ExprId| match body.exprs[id].kind {
-            ExprKind::Index(base, _) => matches!(program.types.get(body.exprs[base].ty), Type::MeshOutput(..)),
+            ExprKind::Index(base, _) => matches!(body.exprs[base].kind, ExprKind::Local(l) if outputs.contains(&l)),
             _ => false,
         };
         let live = body.expressions();

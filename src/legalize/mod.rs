@@ -109,6 +109,7 @@ mod swizzle_elements;
 mod system_value_types;
 mod tessellation_factors;
 mod mesh_counts;
+mod mesh_flow;
 mod switch_widths;
 mod texel_buffers;
 mod texture_access;
@@ -393,6 +394,7 @@ fn passes_and_checks(
     limits::check(program, profile, diags);
     counters::check(program, profile, diags);
     mesh_counts::check(program, profile, diags);
+    mesh_flow::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
     payloads::check(program, profile, diags);

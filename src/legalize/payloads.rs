@@ -52,7 +52,7 @@ fn is_marked(function: &Function) -> bool {
 
 /// The word of the storage of what a stage is given as a parameter.
 pub(super) fn incoming(program: &Program, stage: Stage, param: &Param) -> Option<&'static str> {
-    if is_uniform(program, param, TypeId::VOID) || param.semantic.is_some() {
+    if is_uniform(program, param, TypeId::VOID) {
         return None;
     }
     match (stage, param.mode) {

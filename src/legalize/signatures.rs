@@ -337,7 +337,7 @@ fn misfit(cx: &mut Context, point: Point, leaf: &Leaf) {
 
 /// Reports an interpolation that a value cannot have.
 fn interpolated(cx: &mut Context, point: Point, leaf: &Leaf) {
-    if !matches!(point, FragmentIn | VertexOut | DomainOut | GeometryOut | MeshOut) {
+    if !BETWEEN.contains(&point) && !matches!(point, MeshOut | PrimitiveOut) {
         return;
     }
     const SMOOTH: [(Modifiers, &str); 4] = [

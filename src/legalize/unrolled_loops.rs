@@ -100,39 +100,15 @@ impl Unroller<'_> {
 
     /// The counter of a loop that is to be written out, and its values.
     fn rounds(&self, body: &Body, stmt: &Stmt) -> Option<(LocalId, Vec<Value>)> {
-        let StmtKind::For(init, Some(condition), Some(step), block, _) = &stmt.kind else { return None };
-        let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init.as_slice() else { return None };
+        let StmtKind::For(init, .., block, _) = &stmt.kind else { return None };
+        let [Stmt { kind: StmtKind::Local(counter, Some(_)), .. }] = init.as_slice() else { return None };
         if breaks(block) || continues(block) || !self.chooses(body, block, *counter) {
             return None;
         }
-        let mut inside = Body { block: block.clone(), ..body.clone() };
-        inside.block.stmts.push(Stmt::new(StmtKind::Expr(*condition), stmt.span));
-        if self.program.written_locals(&inside).contains(counter) {
-            return None;
-        }
-        let at = |id: ExprId, now: Option<&Value>| {
-            let value = |l: LocalId| if l == *counter { now.cloned() } else { self.known.get(&l).cloned() };
-            eval_with(self.program, &body.exprs, id, &value).ok()
-        };
-        let mut rounds = Vec::new();
-        let mut now = at(*first, None)?;
-        while at(*condition, Some(&now))?.truth()? {
-            let next = match &body.exprs[*step].kind {
-                ExprKind::Step(up, _, _) => moved(&now, if *up { 1 } else { -1 })?,
-                ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
-                ExprKind::Assign(Some(BinaryOp::Add), _, by) => moved(&now, at(*by, None)?.int()?)?,
-                ExprKind::Assign(Some(BinaryOp::Sub), _, by) => moved(&now, at(*by, None)?.int()?.checked_neg()?)?,
-                _ => return None,
-            };
-            rounds.push(std::mem::replace(&mut now, next));
-            if rounds.len() > MOST {
-                return None;
-            }
-        }
-        let places = body.exprs.base_local(target(&body.exprs[*step].kind)?) == Some(*counter);
+        let (counter, rounds) = counted(self.program, body, stmt, &self.known, MOST + 1)?;
         let mut statements = 0;
         block.visit(&mut |_| statements += 1);
-        (places && statements * rounds.len() <= MOST_STATEMENTS).then_some((*counter, rounds))
+        (rounds.len() <= MOST && statements * rounds.len() <= MOST_STATEMENTS).then_some((counter, rounds))
     }
 
     /// Whether the counter of a loop, or what is computed from it, chooses what has to be known.
@@ -225,6 +201,44 @@ impl Unroller<'_> {
             }
         }
     }
+}
+
+/// The counter of a loop that constants count, and its values in the first `most` rounds.
+pub(super) fn counted(
+    program: &Program,
+    body: &Body,
+    stmt: &Stmt,
+    known: &FxHashMap<LocalId, Value>,
+    most: usize,
+) -> Option<(LocalId, Vec<Value>)> {
+    let StmtKind::For(init, Some(condition), Some(step), block, _) = &stmt.kind else { return None };
+    let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init.as_slice() else { return None };
+    let mut inside = Body { block: block.clone(), ..body.clone() };
+    inside.block.stmts.push(Stmt::new(StmtKind::Expr(*condition), stmt.span));
+    if program.written_locals(&inside).contains(counter) {
+        return None;
+    }
+    let place = target(&body.exprs[*step].kind)?;
+    if body.exprs.base_local(place) != Some(*counter) {
+        return None;
+    }
+    let at = |id: ExprId, now: Option<&Value>| {
+        let value = |l: LocalId| if l == *counter { now.cloned() } else { known.get(&l).cloned() };
+        eval_with(program, &body.exprs, id, &value).ok()
+    };
+    let mut rounds = Vec::new();
+    let mut now = at(*first, None)?;
+    while rounds.len() < most && at(*condition, Some(&now))?.truth()? {
+        let next = match &body.exprs[*step].kind {
+            ExprKind::Step(up, _, _) => moved(&now, if *up { 1 } else { -1 })?,
+            ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
+            ExprKind::Assign(Some(BinaryOp::Add), _, by) => moved(&now, at(*by, None)?.int()?)?,
+            ExprKind::Assign(Some(BinaryOp::Sub), _, by) => moved(&now, at(*by, None)?.int()?.checked_neg()?)?,
+            _ => return None,
+        };
+        rounds.push(std::mem::replace(&mut now, next));
+    }
+    Some((*counter, rounds))
 }
 
 /// A counter that goes on by so much.

@@ -303,12 +303,12 @@ pub fn level_variable(semantic: &str) -> Option<(&'static str, u32)> {
 
 /// A system value of one vertex or control point among many, or of one primitive of a mesh.
 pub fn find_member(semantic: &str, of_primitive: bool) -> Option<&'static SystemValue> {
-    if of_primitive {
-        return find(semantic, Mesh, Out);
-    }
     const OF_VERTICES: [&str; 2] = ["gl_Position", "gl_PointSize"];
     let of_vertex = |v: &&SystemValue| v.variable.is_some_and(|(name, ..)| OF_VERTICES.contains(&name));
-    find(semantic, Vertex, Out).filter(of_vertex)
+    match of_primitive {
+        true => find(semantic, Mesh, Out).filter(|v| !of_vertex(v)),
+        false => find(semantic, Vertex, Out).filter(of_vertex),
+    }
 }
 
 /// The distances to clip and cull planes are arrays in targets with variables.

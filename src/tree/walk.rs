@@ -9,6 +9,7 @@ use super::{
     Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Literal,
     Local, LocalId, Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
+use crate::source::Span;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -135,6 +136,21 @@ impl Arena<ExprId, Expr> {
     pub fn displace(&mut self, id: ExprId) -> ExprId {
         let copy = self[id].clone();
         self.push(copy)
+    }
+
+    /// What a constant buffer holds; of a comma, the last one is read.
+    pub fn contents(&mut self, buffer: ExprId, held: TypeId, span: Span) -> ExprId {
+        let mut firsts = Vec::new();
+        let mut last = buffer;
+        while let ExprKind::Comma(first, next) = self[last].kind {
+            firsts.push(first);
+            last = next;
+        }
+        let contents = self.push(Expr { kind: ExprKind::Contents(last), ty: held, span });
+        firsts
+            .into_iter()
+            .rev()
+            .fold(contents, |value, first| self.push(Expr { kind: ExprKind::Comma(first, value), ty: held, span }))
     }
 
     /// Puts the node of `from` in the place of `id` (its children come along).

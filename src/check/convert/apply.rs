@@ -27,7 +27,7 @@ pub fn apply(
     let span = exprs[expr].span;
     match (program.types.get(from), program.types.get(to)) {
         (Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e), _) => {
-            let contents = exprs.push(Expr { kind: ExprKind::Contents(expr), ty: e, span });
+            let contents = exprs.contents(expr, e, span);
             apply(exprs, program, contents, to, explicit)
         }
         (Type::Handle(e), resource) if !matches!(resource, Type::Vector(..) | Type::Scalar(_)) => {

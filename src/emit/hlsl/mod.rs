@@ -100,7 +100,7 @@ impl HlslFile<'_> {
         match types.get(types.innermost(ty)) {
             Type::Buffer(_, access, _) => access != Access::Read,
             Type::Texture(texture) => texture.access != Access::Read,
-            _ => true,
+            _ => false,
         }
     }
 
@@ -149,7 +149,7 @@ impl HlslFile<'_> {
         }
         .to_owned();
         let words = [(Modifiers::GLOBALLYCOHERENT, "globallycoherent "), (Modifiers::PRECISE, "precise ")];
-        // What is only read is coherent without the word, which is refused there.
+        // What is no resource that is written is coherent without the word, which is refused there.
         let says = |m: Modifiers| m != Modifiers::GLOBALLYCOHERENT || self.is_written(global.ty);
         for (_, word) in words.iter().filter(|(m, _)| global.modifiers.has(*m) && says(*m)) {
             text.push_str(word);

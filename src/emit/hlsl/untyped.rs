@@ -49,9 +49,10 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         // A choice between literals is one whatever the condition is.
         ExprKind::Select(_, a, b) => is(a) && is(b),
         ExprKind::Comma(_, last) => is(last),
-        ExprKind::Call(f, ref args) if scalar == Scalar::F32 && !args.is_empty() => {
+        // A builtin that is given literals alone gives one, unless it gives another kind of number.
+        ExprKind::Call(f, ref args) if !args.is_empty() => {
             let intrinsic = matches!(ex.cx.program.functions[f].body, FunctionBody::Intrinsic(_));
-            intrinsic && args.iter().all(|arg| is(*arg))
+            intrinsic && args.iter().all(|arg| is(*arg) && ex.type_id(*arg) == ex.type_id(id))
         }
         ExprKind::Zero => true,
         ExprKind::Literal(Literal::Float(value), _) => scalar == Scalar::F32 && value.is_finite(),

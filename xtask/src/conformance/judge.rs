@@ -114,7 +114,9 @@ impl Judge {
     /// What DXC says of the text of one entry point.
     pub fn hlsl(&self, entry: &Entry, text: &Path) -> Result<Outcome, String> {
         let source = std::fs::read_to_string(text).map_err(|e| e.to_string())?;
-        let more = ["float16_t", "int16_t", "uint16_t"].iter().any(|t| source.contains(t));
+        let more = ["float16_t", "int16_t", "uint16_t", "asint16(", "asuint16(", "asfloat16("]
+            .iter()
+            .any(|t| source.contains(t));
         let arguments = dxc_arguments(entry, text, more.then_some("-enable-16bit-types"));
         verdict("dxc", &self.dxc.run(&arguments, LIMIT)?)
     }
