@@ -235,8 +235,6 @@ pub struct Numbers {
     pub vertices: u32,
     /// Numbers that all of them have together.
     pub appended: Option<u64>,
-    /// The fewest control points that a hull shader makes.
-    pub least_control_points: u32,
 }
 
 impl Numbers {
@@ -254,6 +252,5 @@ impl Numbers {
         parts: u32::MAX,
         vertices: u32::MAX,
         appended: None,
-        least_control_points: 0,
     };
 }

@@ -361,6 +361,7 @@ impl<'a> Checker<'a> {
             return Some(self.part(value, ty));
         }
         if matches!(self.program.types.get(ty), Type::Vector(..) | Type::Matrix(..) | Type::Array(..) | Type::Struct(_))
+            && self.existential(ty).is_none()
         {
             return self.take_parts(ty, elements, span);
         }
@@ -415,7 +416,7 @@ impl<'a> Checker<'a> {
         match self.program.types.get(ty) {
             Type::Vector(..) | Type::Matrix(..) => self.take_components(ty, elements, span),
             Type::Array(element, count) => self.take_array(element, count, elements, span),
-            Type::Struct(id) => {
+            Type::Struct(id) if self.existential(ty).is_none() => {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 let mut parts = Vec::new();
                 for (index, field) in fields.into_iter().enumerate() {

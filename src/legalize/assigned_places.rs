@@ -6,7 +6,7 @@
 //! The value comes before the place: what the assignment inside could change of it is kept in a local first.
 
 use super::hoist::{Mark, Marks, hoist_all};
-use super::needs::Find;
+use super::needs::{Find, OF_STATEMENTS};
 use super::{Context, Pass, references};
 use crate::target::Capability;
 use crate::tree::*;
@@ -14,6 +14,7 @@ use crate::tree::*;
 pub(super) const PASS: Pass = Pass {
     name: "assigned_places",
     removes: &[(Capability::AssignedPlaces, Find::Expr(|p, exprs, id| !assigned(p, exprs, id).is_empty()))],
+    adds: OF_STATEMENTS,
     run,
     ..Pass::ROW
 };

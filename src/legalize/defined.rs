@@ -27,6 +27,16 @@ const NUMBERS: &[NumberRule] = &[
     ("half", |x| x.abs() <= 65504.0, None),
 ];
 
+/// What is known of an argument.
+pub(super) enum Constancy {
+    /// It is no constant.
+    Varying,
+    /// The target may compute it while it compiles, and we do not.
+    Computed,
+    /// About its value.
+    About(Value),
+}
+
 /// The numbers of an argument, if it is a constant.
 type ArgumentNumbers = Option<Vec<f64>>;
 
@@ -48,23 +58,43 @@ const LISTS: &[ListRule] = &[
         _ => true,
     }),
     // The bounds are looked at even where the rest is no constant.
-    ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low <= high)),
-    ("smooth", |args| ordered(args.first(), args.get(1), |low, high| low < high)),
+    ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low == high || apart(low, high))),
+    ("smooth", |args| ordered(args.first(), args.get(1), apart)),
     // No work group has more invocations that read of each other.
     ("lane", |args| match args.get(1) {
         Some(Some(lane)) => lane.iter().all(|n| (0.0..128.0).contains(n)),
         _ => true,
     }),
     ("finite_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7F80_0000))),
+    ("finite_halves_bits", |args| {
+        let mut all = args.iter().flatten().flatten();
+        all.all(|bits| exponent(*bits, 0x7C00) && exponent(*bits, 0x7C00_0000))
+    }),
     ("finite_half_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7C00))),
 ];
 
 /// Whether a builtin of that word is defined for its arguments, as far as they are constants.
-pub(super) fn is_defined(word: &str, args: &[Option<Value>]) -> bool {
-    let lists: Vec<ArgumentNumbers> = args.iter().map(|value| value.as_ref().map(numbers)).collect();
+pub(super) fn is_defined(word: &str, args: &[Constancy]) -> bool {
+    let computed = |at: std::ops::Range<usize>| {
+        let looked_at = args.get(at).unwrap_or(args);
+        let constant = looked_at.iter().all(|arg| !matches!(arg, Constancy::Varying));
+        constant && looked_at.iter().any(|arg| matches!(arg, Constancy::Computed))
+    };
+    // The arguments that are looked at even where others are no constants.
+    let unknown = match word {
+        "clamped" => computed(1..3),
+        "smooth" => computed(0..2),
+        "lane" => computed(1..2),
+        _ => computed(0..args.len()),
+    };
+    if unknown {
+        return false;
+    }
+    let values = || args.iter().map(|arg| if let Constancy::About(value) = arg { Some(value) } else { None });
+    let lists: Vec<ArgumentNumbers> = values().map(|value| value.map(numbers)).collect();
     let constant = lists.iter().all(Option::is_some);
     let every = |holds: fn(f64) -> bool| !constant || lists.iter().flatten().flatten().all(|x| holds(*x));
-    let halves = args.iter().flatten().any(is_half);
+    let halves = values().flatten().any(is_half);
     let word = if halves && word == "direction" { "half_direction" } else { word };
     let holds = NUMBERS.iter().find(|(w, ..)| *w == word);
     let every = holds.map(|(_, holds, of_half)| every(of_half.filter(|_| halves).unwrap_or(*holds)));
@@ -87,6 +117,11 @@ fn numbers(value: &Value) -> Vec<f64> {
         Value::Composite(parts) => parts.iter().flat_map(numbers).collect(),
         Value::Bool(_) | Value::Text(_) => Vec::new(),
     }
+}
+
+/// Whether a number is below another however both are rounded.
+fn apart(low: f64, high: f64) -> bool {
+    high - low > 4e-3_f64.min(1e-3 * low.abs().max(high.abs()))
 }
 
 /// Whether bounds are in order in every component.

@@ -9,7 +9,7 @@
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
 //! the globals, and back to every parameter that is given such a global.
 
-use super::needs::{Find, callee};
+use super::needs::{Find, callee, is_of_integers};
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::source::Span;
@@ -62,6 +62,12 @@ fn run(cx: &mut Context) {
     }
     let mut scalar_reads = FxHashMap::default();
     cx.each_body(&mut |cx, f, body| {
+        for span in integer_reads(cx.program, f, body, &depth) {
+            cx.unsupported(
+                span,
+                format!("{} does not read a texture of integers that is compared with", cx.profile.name),
+            );
+        }
         retype(cx.program, f, body, &depth);
         for span in refused_reads(cx.program, body) {
             cx.unsupported(span, format!("{} does not support this way to read a depth texture", cx.profile.name));
@@ -70,6 +76,21 @@ fn run(cx: &mut Context) {
         one_component(cx.program, body);
         narrow_reads(cx.program, body, &mut scalar_reads);
     });
+}
+
+/// Other reads of textures of integers that are compared with: as depth textures they are of floats.
+fn integer_reads(program: &Program, f: FunctionId, body: &Body, depth: &FxHashSet<TextureDecl>) -> Vec<Span> {
+    let read = |id: &ExprId| {
+        let Some((function, args)) = callee(program, &body.exprs, *id) else { return false };
+        let texture = args.first().and_then(|texture| place(f, body, *texture));
+        let integers = program.types.component(function.result).is_some_and(Scalar::is_integer);
+        function.builtin
+            && integers
+            && !compares(function)
+            && texture.is_some_and(|texture| depth.contains(&texture))
+            && is_of_integers(program, &body.exprs, args)
+    };
+    body.expressions().into_iter().filter(read).map(|id| body.exprs[id].span).collect()
 }
 
 fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {

@@ -116,6 +116,10 @@ impl Flags<'_> {
                 self.around_barrier(&mut stmt, around)?;
                 down = around;
                 out.push(stmt);
+            } else if matches!(stmt.kind, StmtKind::Break | StmtKind::Continue) {
+                // All that reach a barrier around it leave together.
+                self.flush(std::mem::take(&mut work), down, &rest, &mut out);
+                out.push(stmt);
             } else if returns_in(&stmt) {
                 self.lower_returns(&mut stmt)?;
                 work.push(stmt);

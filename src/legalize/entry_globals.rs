@@ -258,6 +258,11 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
         let Some((spelling, scalar, length)) = value.variable else { return missing };
+        if !matches!(self.cx.program.types.get(leaf.ty), Type::Scalar(_) | Type::Vector(..)) {
+            let given = self.cx.program.type_name(leaf.ty);
+            let message = format!("`{semantic}` is a scalar or a vector in {}, not `{given}`", self.cx.profile.name);
+            self.cx.unsupported(leaf.span, message);
+        }
         let linear = value.linear.filter(|_| leaf.modifiers.has(Modifiers::NOPERSPECTIVE));
         let spelling = linear.unwrap_or(spelling);
         self.extension(value.extension, leaf.span);

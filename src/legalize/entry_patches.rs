@@ -73,6 +73,12 @@ pub(super) fn hull(cx: &mut Context, index: usize, entry: EntryPoint) {
             return;
         }
     };
+    if count < 1 {
+        let span = l.cx.program.functions[entry.function].span;
+        let message = format!("{} has no patches without control points", l.cx.profile.name);
+        l.cx.unsupported(span, message);
+        return;
+    }
     l.stage_layout(&format!("vertices = {count}"), "out");
     let result: Vec<Leaf> = outputs.into_iter().filter(|leaf| leaf.source == Source::Result).collect();
     l.returns(result, written);

@@ -6,8 +6,9 @@
 //! The sign is that of the left operand, as in HLSL, which has no `%` and no `trunc` for doubles: there a quotient becomes whole
 //! as an integer.
 
+use super::hoist::{Marks, hoist};
 use super::needs::Find;
-use super::{Context, Pass, lower_matrix_ops};
+use super::{Context, Pass, lower_matrix_ops, references};
 use crate::check::constant::eval;
 use crate::source::Span;
 use crate::stdlib::Operation;
@@ -29,6 +30,11 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    let profile = cx.profile;
+    name_targets(cx, &|program, _, body| {
+        let is_needed = |id: &ExprId| need(program, &body.exprs, *id).is_some_and(|c| !profile.has(c));
+        body.expressions().into_iter().filter(is_needed).collect()
+    });
     let mut functions = BTreeMap::new();
     // What a constant is computed to stands in its place: it calls no function.
     cx.each_value(&mut |cx, body| {
@@ -54,6 +60,22 @@ fn run(cx: &mut Context) {
         }
     });
     list(cx, functions.into_values());
+}
+
+/// Has indices of what remainders are assigned to evaluated once, before, where that does something.
+pub(super) fn name_targets(cx: &mut Context, remainders: &dyn Fn(&Program, FunctionId, &Body) -> Vec<ExprId>) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, id, body| {
+        let mut marks = Marks::default();
+        for remainder in remainders(cx.program, id, body) {
+            if let ExprKind::Assign(_, target, _) = body.exprs[remainder].kind
+                && effects.expr(&body.exprs, target)
+            {
+                references::mark_indices(&body.exprs, target, &mut marks);
+            }
+        }
+        hoist(cx.program, &effects, body, marks);
+    });
 }
 
 /// Makes a remainder a call; one that is assigned to what it is of is read there first, unless reading does something.

@@ -9,11 +9,12 @@
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
-use super::defined::is_defined;
+use super::defined::{Constancy, is_defined};
 use super::needs::{Find, callee};
-use super::{Context, Pass};
-use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, eval};
-use crate::target::Capability;
+use super::{Context, Pass, runtime_initializers};
+use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::target::{Capability, Profile};
 use crate::tree::*;
 use std::collections::BTreeMap;
 
@@ -78,6 +79,7 @@ fn limit(scalar: Scalar) -> f64 {
 
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::NonFiniteConstants) {
+        specialized(cx.program, cx.profile, cx.diags);
         inline_constants(cx);
         hide_all(cx, is_refused);
     }
@@ -91,14 +93,28 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let ExprKind::Index(base, index) = exprs[id].kind else { return false };
     // The largest number counts no elements for every compiler.
     let count = program.types.index_count(exprs[base].ty).unwrap_or(u32::MAX.into());
+    match eval(program, exprs, index) {
+        Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
+            exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
+        }
+        Ok(value) => value.int().is_some(),
+        Err(_) => is_constant(program, exprs, index),
+    }
+}
+
+/// Whether an expression is made of literals, named constants and what targets compute of them.
+pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
-    let computed = |id: ExprId| {
-        callee(program, exprs, id)
-            .is_some_and(|(f, args)| !matches!(f.body, FunctionBody::Block) && !args.is_empty() && !differs(f))
-    };
-    let constant = |id: ExprId| match exprs[id].kind {
+    exprs.post_order(id).into_iter().all(|e| match &exprs[e].kind {
+        ExprKind::Global(g) => {
+            program.globals[*g].kind == GlobalKind::Const && !runtime_initializers::depends(program, *g)
+        }
+        ExprKind::Call(f, args) => {
+            let function = &program.functions[*f];
+            !args.is_empty() && !matches!(function.body, FunctionBody::Block) && !differs(function)
+        }
         ExprKind::Literal(..)
         | ExprKind::Zero
         | ExprKind::EnumCase(..)
@@ -111,16 +127,16 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         | ExprKind::Index(..)
         | ExprKind::Swizzle(..)
         | ExprKind::MatrixSwizzle(..) => true,
-        ExprKind::Call(..) => computed(id),
-        ExprKind::Global(global) => program.globals[global].kind == GlobalKind::Const,
         _ => false,
-    };
-    match eval(program, exprs, index) {
-        Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
-            exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
-        }
-        Ok(value) => value.int().is_some(),
-        Err(_) => exprs.post_order(index).into_iter().all(constant),
+    })
+}
+
+/// What is known of a value.
+fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
+    match about(program, exprs, id) {
+        Ok(value) => Constancy::About(value),
+        Err(_) if is_constant(program, exprs, id) => Constancy::Computed,
+        Err(_) => Constancy::Varying,
     }
 }
 
@@ -147,9 +163,24 @@ pub(super) fn is_clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> bo
     eval(program, exprs, inner).is_ok_and(|value| beyond(&value, &(least..most)))
 }
 
+/// Reports specialization constants whose first value is not finite: no variable can stand in it.
+pub(super) fn specialized(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    for id in program.listed_globals() {
+        let global = &program.globals[id];
+        let refused = |tree: &ExprTree| {
+            tree.exprs.post_order(tree.root).into_iter().any(|id| is_refused(program, &tree.exprs, id))
+        };
+        if global.kind == GlobalKind::Specialization && global.init.as_ref().is_some_and(refused) {
+            let message =
+                format!("the first value of `{}` is no finite number, which {} lacks", global.name, profile.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
+        }
+    }
+}
+
 /// Hides from the target that expressions are constant.
 pub(super) fn hide_all(cx: &mut Context, is_hidden: fn(&Program, &ExprArena, ExprId) -> bool) {
-    let mut zeros = BTreeMap::new();
+    let mut zeros = cx.notes.zeros.clone();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             if is_hidden(cx.program, &body.exprs, id) {
@@ -163,9 +194,10 @@ pub(super) fn hide_all(cx: &mut Context, is_hidden: fn(&Program, &ExprArena, Exp
 /// Declares the variables that hold zeros, before all else.
 pub(super) fn declare(cx: &mut Context, zeros: BTreeMap<Scalar, GlobalId>) {
     let first = cx.program.items.first().copied();
-    for zero in zeros.into_values() {
-        cx.program.items.put_before(first, Item::Global(zero));
+    for (_, zero) in zeros.iter().filter(|(scalar, _)| !cx.notes.zeros.contains_key(scalar)) {
+        cx.program.items.put_before(first, Item::Global(*zero));
     }
+    cx.notes.zeros = zeros;
 }
 
 /// Named constants that cannot be initialized so stand for their values.
@@ -229,10 +261,33 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     if !program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) {
         return false;
     }
-    let finite = |e| eval(program, exprs, e).is_ok_and(|value| is_finite(&value));
+    // What the target alone knows may be anything.
+    let operand = |e| match known(program, exprs, e) {
+        Constancy::Varying => None,
+        Constancy::Computed => Some(false),
+        Constancy::About(value) => Some(value).filter(is_finite).map(|_| true),
+    };
+    let result = || matches!(known(program, exprs, id), Constancy::About(value) if is_finite(&value));
     match exprs[id].kind {
-        ExprKind::Binary(op, a, b) if !op.is_comparison() => finite(a) && finite(b) && !finite(id),
-        ExprKind::Convert(inner, _) => finite(inner) && !finite(id),
+        ExprKind::Binary(op, a, b) if !op.is_comparison() => match operand(a).zip(operand(b)) {
+            Some(both) => both != (true, true) || !result(),
+            None => false,
+        },
+        ExprKind::Convert(inner, _) => {
+            let narrows = is_narrowed(program, exprs, inner, id);
+            operand(inner).is_some_and(|is_known| if is_known { !result() } else { narrows })
+        }
+        _ => false,
+    }
+}
+
+/// Whether a conversion is to floats that have not all numbers of the kind that is converted.
+fn is_narrowed(program: &Program, exprs: &ExprArena, from: ExprId, to: ExprId) -> bool {
+    let kind = |e: ExprId| program.types.component(exprs[e].ty);
+    match (kind(from), kind(to)) {
+        (Some(Scalar::F16), _) => false,
+        (Some(from), Some(Scalar::F16)) => from.size() > 1,
+        (Some(Scalar::F64), Some(to)) => to != Scalar::F64,
         _ => false,
     }
 }
@@ -242,8 +297,8 @@ fn is_undefined(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some((function, args)) = callee(program, exprs, id) else { return false };
     let attribute = function.attributes.iter().find(|a| a.name == *"__defined");
     let Some(AttributeArg::Text(word)) = attribute.and_then(|a| a.args.first()) else { return false };
-    let values: Vec<Option<Value>> = args.iter().map(|a| eval(program, exprs, *a).ok()).collect();
-    !is_defined(word.as_str(), &values)
+    let args: Vec<Constancy> = args.iter().map(|a| known(program, exprs, *a)).collect();
+    !is_defined(word.as_str(), &args)
 }
 
 /// A literal that no target spells, or a division by a constant zero.
@@ -291,7 +346,22 @@ fn zeros(program: &Program, exprs: &ExprArena, id: ExprId) -> ConstantZeros {
         };
         if is_zero { ConstantZeros::All } else { ConstantZeros::None }
     }
-    eval(program, exprs, id).map_or(ConstantZeros::None, |value| of(&value))
+    if let Ok(value) = eval(program, exprs, id) {
+        return of(&value);
+    }
+    fn may_be_zero(value: &Value) -> bool {
+        match value {
+            Value::Composite(parts) => parts.iter().any(may_be_zero),
+            Value::Int(n, _) => *n == 0,
+            Value::Float(number, _) => number.abs() < 1e-6,
+            Value::Bool(_) | Value::Text(_) => false,
+        }
+    }
+    match known(program, exprs, id) {
+        Constancy::About(value) if !may_be_zero(&value) => ConstantZeros::None,
+        Constancy::About(_) | Constancy::Computed => ConstantZeros::Some,
+        Constancy::Varying => ConstantZeros::None,
+    }
 }
 
 fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {

@@ -29,7 +29,12 @@ pub(super) const PASS: Pass = Pass {
         // What a polyfill assigns to is what it was called with, and its effects are the caller's.
         Capability::SwizzleAssignment,
         Capability::ValueBeforePlace,
+        Capability::PlaceBeforeValue,
+        Capability::LateOldValues,
+        Capability::ArgumentsInOrder,
         Capability::BufferCopies,
+        // What is compared, converted or computed of arguments that are matrices.
+        Capability::MatrixComponentOps,
     ],
     after: &["select_target", "lower_properties"],
     run,

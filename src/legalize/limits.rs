@@ -7,7 +7,7 @@ use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
-use crate::tree::{AttributeArg, ExprKind, GlobalKind, Program, Type, TypeId};
+use crate::tree::{AttributeArg, ExprKind, GlobalKind, Item, Program, Type, TypeId};
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -25,7 +25,6 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
     elements(program, profile, most, diags);
     vertices(program, profile, most, diags);
-    control_points(program, profile, most, diags);
     if !diags.has_errors() {
         parts(program, profile, most, diags);
         constants(program, diags);
@@ -91,29 +90,31 @@ fn vertices(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
     }
 }
 
-/// Hull shaders that make no control points.
-fn control_points(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
-    for function in program.entry_points.iter().map(|entry| &program.functions[entry.function]) {
-        let Some(attribute) = function.attribute("outputcontrolpoints") else { continue };
-        let least = i64::from(most.least_control_points);
-        if matches!(attribute.args.first(), Some(AttributeArg::Int(n)) if *n < least) {
-            let message = format!("a hull shader makes at least {least} control point in {}", profile.name);
-            diags.push(Diagnostic::error(Code::CAPABILITY, attribute.span, message));
-        }
-    }
-}
-
-/// Arrays of variables that are no buffers.
+/// Arrays of data.
 fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
     let globals = program.listed_globals().map(|id| &program.globals[id]);
-    let globals = globals.filter(|g| g.kind != GlobalKind::Parameter).map(|g| (g.span, g.name, g.ty));
+    let globals = globals.map(|g| {
+        // Of a parameter it is the data that is declared as an array.
+        let data = match program.types.get(program.types.innermost(g.ty)) {
+            _ if g.kind != GlobalKind::Parameter => g.ty,
+            Type::ConstantBuffer(data, _) | Type::TextureBuffer(data) | Type::Buffer(_, _, data) => data,
+            _ => TypeId::VOID,
+        };
+        (g.span, g.name, data)
+    });
+    let structs = program.items.iter().filter_map(|item| if let Item::Struct(id) = item { Some(*id) } else { None });
+    let fields = structs.flat_map(|id| program.structs[id].fields.iter().map(|f| (f.span, f.name, f.ty)));
     let functions = program.functions_with_code().into_iter();
     let locals = functions.flat_map(|id| program.functions[id].code.locals.iter());
-    for (span, name, ty) in globals.chain(locals.map(|(_, l)| (l.span, l.name, l.ty))) {
-        let Type::Array(_, Some(count)) = program.types.get(ty) else { continue };
-        if count > most.elements {
-            let message = format!("the array `{name}` has {count} elements");
-            diags.push(beyond(profile, span, message, &most.elements.to_string()));
+    for (span, name, ty) in globals.chain(fields).chain(locals.map(|(_, l)| (l.span, l.name, l.ty))) {
+        let mut inner = ty;
+        while let Type::Array(element, count) = program.types.get(inner) {
+            if let Some(count) = count.filter(|count| *count > most.elements) {
+                let message = format!("the array `{name}` has {count} elements");
+                diags.push(beyond(profile, span, message, &most.elements.to_string()));
+                break;
+            }
+            inner = element;
         }
     }
 }

@@ -7,7 +7,7 @@
 //! same as an [`ExprKind::Index`].
 
 use super::hoist::{self, Mark, Marks};
-use super::needs::Find;
+use super::needs::{Find, OF_STATEMENTS};
 use super::{Context, Pass, lacks_spelling};
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "lower_properties",
     removes: &[(Capability::Properties, Find::Expr(|_, exprs, id| matches!(exprs[id].kind, ExprKind::Property(_))))],
+    adds: OF_STATEMENTS,
     run,
     ..Pass::ROW
 };

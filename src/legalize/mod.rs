@@ -122,10 +122,10 @@ use crate::source::Span;
 use crate::target::{Capability, Profile, system_values};
 use crate::tree::{
     Effects, ExprArena, ExprId, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin, ParameterId,
-    Program, Stmt, StmtKind, Type,
+    Program, Scalar, Stmt, StmtKind, Type,
 };
 use needs::{Find, Finder, Needs};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a pass works on.
@@ -158,6 +158,8 @@ pub struct Options<'a> {
 pub struct Notes {
     /// The blocks of push constants that are made of uniform parameters of entry points.
     pub entry_blocks: Vec<GlobalId>,
+    /// The variables that hold zeros which constant evaluation does not see.
+    pub zeros: BTreeMap<Scalar, GlobalId>,
 }
 
 /// One step: a row of [`PASSES`].
@@ -392,6 +394,7 @@ fn passes_and_checks(
     atomics::check(program, diags);
     strings::check(program, profile, diags);
     limits::check(program, profile, diags);
+    hidden_constants::specialized(program, profile, diags);
     counters::check(program, profile, diags);
     mesh_counts::check(program, profile, diags);
     mesh_flow::check(program, profile, diags);

@@ -12,6 +12,7 @@ use super::lower_properties::mark_for_repetition;
 use super::needs::scalar_need;
 use super::wide_integers::statement_roots;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::stdlib::Operation;
 use crate::target::{Capability, Profile};
 use crate::tree::*;
@@ -82,10 +83,20 @@ fn run(cx: &mut Context) {
     });
     for id in cx.program.globals.ids() {
         let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
+        let whole_value = eval(cx.program, &tree.exprs, tree.root).ok();
         let live = tree.exprs.post_order(tree.root);
         let (statements, whole) = (FxHashSet::default(), FxHashMap::default());
         let mut cut = Cut { program: cx.program, profile, exprs: &mut tree.exprs, statements, whole };
         live.into_iter().for_each(|id| cut.lower(id));
+        // Not every compiler computes what cuts in the first value of a variable of the module.
+        let cuts = |id: ExprId| matches!(tree.exprs[id].kind, ExprKind::Native(..) | ExprKind::Call(..));
+        if tree.exprs.post_order(tree.root).into_iter().any(cuts)
+            && let Some(value) = whole_value
+            && let Expr { ty, span, .. } = tree.exprs[tree.root]
+            && let Some(root) = value.to_expr(&mut tree.exprs, cx.program, ty, span)
+        {
+            tree.root = root;
+        }
         cx.program.globals[id].init = Some(tree);
     }
     cx.program.map_types(&mut |types, ty| {

@@ -211,7 +211,7 @@ fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
 }
 
 /// Whether the first argument of a method is a texture of integers.
-fn is_of_integers(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> bool {
+pub(super) fn is_of_integers(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> bool {
     let ty = args.first().map(|of| program.types.get(exprs[*of].ty));
     let element = ty.and_then(|ty| if let Type::Texture(t) = ty { Some(t.element) } else { None });
     element.and_then(|e| program.types.component(e)).is_some_and(Scalar::is_integer)
@@ -286,6 +286,17 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
     Capability::ConstantBlends,
     Capability::ConstantCounts,
     Capability::ComputedInitializers,
+];
+
+/// What a pass may bring that makes statements of parts of expressions, or takes them out of commas and accessors.
+pub(super) const OF_STATEMENTS: &[Capability] = &[
+    Capability::ArgumentsInOrder,
+    Capability::LateOldValues,
+    Capability::OutParameters,
+    Capability::PlaceBeforeValue,
+    Capability::SharedReferences,
+    Capability::SwizzleAssignment,
+    Capability::ValueBeforePlace,
 ];
 
 /// What a kind of number needs.

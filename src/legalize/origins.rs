@@ -32,6 +32,8 @@ pub(super) fn verify(program: &Program, layout: &ProgramLayout, profile: &Profil
             // Elements of an array without a size are behind all that layout placed.
             Origin::Element(id, _) if is_unsized(layout.leaves.leaf(id)) => global.binding,
             Origin::Element(id, index) => layout.leaves.leaf(id).element_binding(index),
+            // Nor has a block of what no output depends on, where only other parameters have places.
+            Origin::Synthesized if global.transparent => None,
             // A buffer of nothing has no place.
             Origin::Parameter(id) if layout.leaves.is_empty(id) => None,
             _ => return Some(format!("`{}` stands for no leaf: {:?}", global.name, global.origin)),

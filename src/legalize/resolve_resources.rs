@@ -61,7 +61,7 @@ pub(super) const PASS: Pass = Pass {
     ],
     // A pair that is passed is resolved, so that its parts can be named.
     lessens: &[Capability::ResourceValues, Capability::CombinedSamplers],
-    adds: &[Capability::BareHeapElements],
+    adds: &[Capability::BareHeapElements, Capability::OutParameters],
     after: &["entry_uniforms", "inline_builtins"],
     run,
     ..Pass::ROW

@@ -60,16 +60,23 @@ fn run(cx: &mut Context) {
 pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     // Constants of such constants are such themselves: declarations stand after what they use.
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
-    for &id in &items {
+    for id in items {
         if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
             cx.program.globals[id].kind = GlobalKind::Static;
         }
     }
-    if cx.profile.has(Capability::RuntimeInitializers) {
+    if !cx.profile.has(Capability::RuntimeInitializers) {
+        move_to_start(cx, is_runtime);
+    }
+}
+
+/// Has entry points set variables.
+pub(super) fn move_to_start(cx: &mut Context, is_moved: &dyn Fn(&Program, &Global) -> bool) {
+    let items: Vec<GlobalId> = cx.program.listed_globals().collect();
+    let moved: Vec<GlobalId> = items.into_iter().filter(|id| is_moved(cx.program, &cx.program.globals[*id])).collect();
+    if moved.is_empty() {
         return;
     }
-    let moved: Vec<GlobalId> =
-        items.into_iter().filter(|id| is_runtime(cx.program, &cx.program.globals[*id])).collect();
     for (root, reached) in reached(cx.program) {
         set_at_start(cx.program, root, &reached, &moved);
     }
@@ -119,7 +126,7 @@ fn is_specialized(program: &Program, global: &Global) -> bool {
 }
 
 /// Whether a global is a specialization constant, or a constant made of one.
-fn depends(program: &Program, global: GlobalId) -> bool {
+pub(super) fn depends(program: &Program, global: GlobalId) -> bool {
     let (mut open, mut seen) = (vec![global], BTreeSet::new());
     while let Some(id) = open.pop() {
         let global = &program.globals[id];

@@ -6,7 +6,7 @@
 //! The sign is that of the left operand, as in HLSL; a target without the capability says nothing of negative operands. What
 //! counts up from zero, comes from a system value, or is a mask or remainder of such is known not to be negative and stays.
 
-use super::float_remainder::{call, helper, list};
+use super::float_remainder::{call, helper, list, name_targets};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
@@ -27,6 +27,8 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    let ranges = cx.program.ranges();
+    name_targets(cx, &|program, id, body| doubtful(program, &ranges, id, body, &body.expressions()));
     let mut functions = BTreeMap::new();
     let ranges = cx.program.ranges();
     cx.each_body(&mut |cx, id, body| {

@@ -6,10 +6,10 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, is_clamped, obscure};
+use super::hidden_constants::{declare, is_clamped, is_constant, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval, shifts_out, whole_shift};
+use crate::check::constant::{Value, about, eval, shifts_out, whole_shift};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn run(cx: &mut Context) {
         fold(cx.program, exprs, live);
         shift(cx.program, exprs, live);
     });
-    let mut zeros = BTreeMap::new();
+    let mut zeros = cx.notes.zeros.clone();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
             if let Some(operand) = unknown_operand(cx.program, &body.exprs, id) {
@@ -48,7 +48,7 @@ fn run(cx: &mut Context) {
     declare(cx, zeros);
 }
 
-/// Indices that are the name of a variable whose one value is beyond what is indexed: a target may know the value.
+/// Indices that are the name of a variable whose one value is beyond what is indexed: a target may compute the value.
 fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let named = |id: &ExprId| match body.exprs[*id].kind {
         ExprKind::Index(base, index) => match body.exprs[index].kind {
@@ -66,7 +66,7 @@ fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     body.block.visit(&mut |stmt| {
         if let StmtKind::Local(local, Some(init)) = stmt.kind
             && !written.contains(&local)
-            && let Some(value) = eval(program, &body.exprs, init).ok().and_then(|v| v.int())
+            && let Some(value) = about(program, &body.exprs, init).ok().and_then(|v| v.int())
         {
             values.insert(local, value);
         }
@@ -149,20 +149,12 @@ fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, i64)
     }
 }
 
-/// About what a function of one float gives for a constant, if that is no large number.
+/// About what functions of floats give for a constant, if that is no large number.
 fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
-    let (function, args) = callee(program, exprs, id).filter(|(f, _)| f.builtin)?;
-    let [argument] = args else { return None };
-    let Value::Float(x, _) = eval(program, exprs, *argument).ok()? else { return None };
-    let number = match function.computes()? {
-        "log2" => x.log2(),
-        "exp2" => x.exp2(),
-        "log" => x.ln(),
-        "exp" => x.exp(),
-        "sqrt" => x.sqrt(),
-        _ => return None,
-    };
-    (number.abs() < 1e6).then_some(number)
+    match about(program, exprs, id) {
+        Ok(Value::Float(number, _)) if number.abs() < 1e6 => Some(number),
+        _ => None,
+    }
 }
 
 /// Whether the target may compute an expression while it compiles, and we do not, or to another number.
@@ -173,27 +165,6 @@ fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     }
     let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
     all.into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
-}
-
-/// Whether an expression is made of literals and named constants alone.
-fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    exprs.post_order(id).into_iter().all(|e| match &exprs[e].kind {
-        ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const),
-        ExprKind::Call(f, args) => !args.is_empty() && matches!(program.functions[*f].body, FunctionBody::Intrinsic(_)),
-        ExprKind::Literal(..)
-        | ExprKind::Zero
-        | ExprKind::EnumCase(..)
-        | ExprKind::Unary(..)
-        | ExprKind::Binary(..)
-        | ExprKind::Convert(..)
-        | ExprKind::Construct(_)
-        | ExprKind::Field(..)
-        | ExprKind::Index(..)
-        | ExprKind::Select(..)
-        | ExprKind::Swizzle(..)
-        | ExprKind::MatrixSwizzle(..) => true,
-        _ => false,
-    })
 }
 
 fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {

@@ -118,7 +118,6 @@ const VULKAN: Facts = Facts {
         attachment: 254,
         parts: 65532,
         vertices: 256,
-        least_control_points: 1,
         ..Numbers::ALL
     },
     placement: Placement::BlockOffset,

@@ -174,7 +174,7 @@ fn floats(op: BinaryOp, a: f64, b: f64, kind: Scalar, span: Span) -> Evaluated {
 
 /// A float rounded to its kind (16-bit ones as `float`, the precision of which they have at least here; what is beyond them is
 /// infinite).
-fn round(value: f64, kind: Scalar) -> f64 {
+pub(super) fn round(value: f64, kind: Scalar) -> f64 {
     match kind {
         Scalar::F64 => value,
         Scalar::F16 if value.abs() >= HALF_INFINITY => f64::INFINITY.copysign(value),

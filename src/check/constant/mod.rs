@@ -6,6 +6,7 @@
 //! that only a target can spell) is an error with its place; nothing panics, and depth and work are bounded.
 
 mod arithmetic;
+mod builtins;
 mod shifts;
 mod value;
 
@@ -38,7 +39,12 @@ pub fn eval_with(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: false }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: false, about: false }.expr(exprs, root, local)
+}
+
+/// About the value of an expression that may call builtins, which targets compute a little differently.
+pub fn about(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<Value, NotConstant> {
+    Evaluator { program, depth: 0, work: 0, exact: false, about: true }.expr(exprs, root, &|_| None)
 }
 
 /// The same where the number itself is meant, as the size of an array: it is no constant if a signed integer wraps around.
@@ -48,7 +54,7 @@ pub fn eval_exact(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: true }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: true, about: false }.expr(exprs, root, local)
 }
 
 /// The constant integer of an expression.
@@ -68,6 +74,8 @@ struct Evaluator<'a> {
     work: u32,
     /// Signed integers do not wrap around.
     exact: bool,
+    /// Builtins give about what they compute.
+    about: bool,
 }
 
 /// Deepest nesting of expressions, initializers and calls.
@@ -226,10 +234,15 @@ impl Evaluator<'_> {
         locals: Locals,
     ) -> Evaluated {
         let callee = &self.program.functions[function];
-        let FunctionBody::Block = callee.body else {
+        let spelled = !matches!(callee.body, FunctionBody::Block);
+        if spelled && !self.about {
             return fail(span, format!("a call of `{}` is not a constant", callee.name));
-        };
+        }
         let values: Result<Vec<Value>, _> = args.iter().map(|a| self.expr(exprs, *a, locals)).collect();
+        if spelled {
+            let value = builtins::call(&self.program.types, callee, values.as_deref().unwrap_or_default());
+            return value.map_or_else(|| fail(span, "what this computes is not known"), Ok);
+        }
         let mut frame: Vec<Option<Value>> = values?.into_iter().map(Some).collect();
         frame.resize(callee.code.locals.len().max(frame.len()), None);
         match self.block(&callee.code, &callee.code.block, &mut frame).map_err(|(_, reason)| (span, reason))? {

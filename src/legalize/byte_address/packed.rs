@@ -10,13 +10,15 @@ use super::{Address, WordAccess};
 use crate::check::constant::eval_int;
 use crate::layout::rules::round_up;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit};
+use crate::legalize::bits;
 use crate::legalize::hoist::{Mark, Marks, temporary_name};
 use crate::legalize::lower_properties::mark_for_repetition;
 use crate::legalize::narrow_integers::is_narrow;
 use crate::target::Profile;
 use crate::tree::analyses::is_trivial;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind, Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, MatrixOrder, Program, Scalar, Stmt, StmtKind,
+    Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -39,8 +41,10 @@ struct Part {
     /// Bytes from there.
     offset: u64,
     layout: TypeLayout,
-    /// The components that are meant, of a vector.
-    components: Option<Vec<u8>>,
+    /// The components that are meant, of a vector or matrix: bytes from the offset.
+    components: Option<Vec<u64>>,
+    /// The bytes from one component to the next, of a row of a matrix that is stored by columns.
+    apart: Option<u64>,
 }
 
 /// Marks indices, which will be written several times.
@@ -106,7 +110,7 @@ fn parts_of(exprs: &ExprArena, parents: &FxHashMap<ExprId, ExprId>, of: ExprId) 
 
 /// Whether an expression selects a part of another.
 fn selects(exprs: &ExprArena, id: ExprId, of: ExprId) -> bool {
-    matches!(exprs[id].kind, ExprKind::Index(inner, _) | ExprKind::Field(inner, _) | ExprKind::Swizzle(inner, _) if inner == of)
+    matches!(exprs[id].kind, ExprKind::Index(inner, _) | ExprKind::Field(inner, _) | ExprKind::Swizzle(inner, _) | ExprKind::MatrixSwizzle(inner, _) if inner == of)
 }
 
 impl WordAccess<'_, '_, '_> {
@@ -166,7 +170,8 @@ impl WordAccess<'_, '_, '_> {
             let layouter = Layouter { program: self.cx.program, settings };
             let layout = layouter.contents(element, settings.rules.structured, self.cx.program.default_matrix_order);
             let stride = round_up(layout.size(), layout.align.into());
-            let mut part = Part { top: id, buffer, terms: Vec::new(), offset: 0, layout, components: None };
+            let mut part =
+                Part { top: id, buffer, terms: Vec::new(), offset: 0, layout, components: None, apart: None };
             part.step(self.cx.program, exprs, index, stride);
             while let Some(&parent) = parents.get(&part.top) {
                 if !part.select(self.cx.program, exprs, parent) {
@@ -212,10 +217,13 @@ impl WordAccess<'_, '_, '_> {
         let place = self.packed_address(part);
         let Some(list) = &part.components else { return self.load(&part.layout, place) };
         let s = self.cx.program.types.component(part.layout.ty).unwrap_or(Scalar::U32);
-        let at = |c: &u8| Address { offset: place.offset + u64::from(*c) * u64::from(s.size()), ..place };
-        let parts = list.iter().map(|c| self.scalar(s, at(c))).collect();
+        let at = |bytes: &u64| Address { offset: place.offset + bytes, ..place };
+        let parts: Vec<ExprId> = list.iter().map(|bytes| self.scalar(s, at(bytes))).collect();
         let ty = self.body.exprs[part.top].ty;
-        self.build(part.top).construct(parts, ty)
+        match (parts.as_slice(), self.cx.program.types.get(ty)) {
+            ([one], Type::Scalar(_)) => *one,
+            _ => self.build(part.top).construct(parts, ty),
+        }
     }
 
     /// The assignments of its words.
@@ -225,11 +233,11 @@ impl WordAccess<'_, '_, '_> {
         match &part.components {
             None => self.store(&part.layout, place, value, &mut words),
             Some(list) => {
-                let size = self.cx.program.types.component(part.layout.ty).map_or(4, Scalar::size);
+                let is_vector = matches!(self.cx.program.types.get(self.body.exprs[value].ty), Type::Vector(..));
                 for (from, to) in (0..).zip(list) {
                     let copy = self.body.exprs.duplicate(value);
-                    let one = self.build(value).swizzle(copy, &[from]);
-                    let offset = place.offset + u64::from(*to) * u64::from(size);
+                    let one = if is_vector { self.build(value).swizzle(copy, &[from]) } else { copy };
+                    let offset = place.offset + to;
                     self.store_scalar(Address { offset, ..place }, one, &mut words);
                 }
             }
@@ -250,8 +258,8 @@ impl Part {
 
     /// Goes on to what an expression selects of it, if it does.
     fn select(&mut self, program: &Program, exprs: &ExprArena, by: ExprId) -> bool {
-        if self.components.is_some() {
-            return false;
+        if let Some(list) = &self.components {
+            return self.select_component(program, exprs, by, list.clone());
         }
         let scalar = |layout: &TypeLayout| program.types.component(layout.ty);
         match (&self.layout.detail, &exprs[by].kind) {
@@ -277,11 +285,50 @@ impl Part {
                         self.offset += u64::from(*one) * u64::from(s.size());
                         self.layout = TypeLayout { ty: exprs[by].ty, align: s.size(), ..self.layout.clone() };
                     }
-                    list => self.components = Some(list.to_vec()),
+                    list => self.components = Some(list.iter().map(|c| u64::from(*c) * u64::from(s.size())).collect()),
                 }
+            }
+            (Detail::Matrix { stride, order }, ExprKind::Index(base, i)) if *base == self.top => {
+                let Type::Matrix(s, _, columns) = program.types.get(self.layout.ty) else { return false };
+                let (distance, size) = (u64::from(*stride), u64::from(s.size()));
+                match order {
+                    MatrixOrder::Row => {
+                        self.step(program, exprs, *i, distance);
+                        let detail = Detail::Plain;
+                        self.layout = TypeLayout { ty: exprs[by].ty, align: s.size(), detail, ..self.layout.clone() };
+                    }
+                    MatrixOrder::Column => {
+                        self.step(program, exprs, *i, size);
+                        self.components = Some((0..u64::from(columns)).map(|c| c * distance).collect());
+                        self.apart = Some(distance);
+                    }
+                }
+            }
+            (Detail::Matrix { stride, order }, ExprKind::MatrixSwizzle(base, list)) if *base == self.top => {
+                let Some(s) = scalar(&self.layout) else { return false };
+                let bytes = list.iter().map(|(r, c)| bits::element_offset(*order, *stride, s, *r, *c));
+                self.components = Some(bytes.collect());
             }
             _ => return false,
         }
+        true
+    }
+
+    /// Goes on to components of a row that lies apart.
+    fn select_component(&mut self, program: &Program, exprs: &ExprArena, by: ExprId, list: Vec<u64>) -> bool {
+        let Some(distance) = self.apart else { return false };
+        match &exprs[by].kind {
+            ExprKind::Index(base, i) if *base == self.top => {
+                self.step(program, exprs, *i, distance);
+                self.components = Some(vec![0]);
+            }
+            ExprKind::Swizzle(base, swizzle) if *base == self.top => {
+                let chosen = swizzle.list().iter().filter_map(|c| list.get(usize::from(*c)).copied());
+                self.components = Some(chosen.collect());
+            }
+            _ => return false,
+        }
+        self.apart = None;
         true
     }
 }

@@ -6,9 +6,9 @@
 //! after:  buffer[i].m_0[row]                  buffer[i].m[0][row]
 //! ```
 
-use super::super::Context;
 use super::super::hoist::hoist;
 use super::super::references::{self, ByReference, selected};
+use super::super::{Context, runtime_initializers};
 use super::plan::Plan;
 use super::slot::{Form, Slot};
 use super::words::Words;
@@ -21,6 +21,12 @@ use rustc_hash::FxHashMap;
 pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
     plan.declare_fields(cx.program);
     let plan = &*plan;
+    // Statements read what a variable is initialized with.
+    runtime_initializers::move_to_start(cx, &|_, global| {
+        let names =
+            |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| plan.of(&tree.exprs, id).is_some());
+        global.init.as_ref().is_some_and(names)
+    });
     let by_reference = references::by_reference(cx.program);
     let effects = cx.effects();
     let mut faults = Vec::new();

@@ -86,6 +86,16 @@ impl<'p> Access<'_, 'p> {
         block.rewrite(&mut |mut stmt, out| {
             let first = out.len();
             let (StmtKind::Expr(root) | StmtKind::Local(_, Some(root))) = stmt.kind else { return out.push(stmt) };
+            // What is chosen conditionally is assigned.
+            if let (StmtKind::Expr(_), ExprKind::Assign(None, target, call)) =
+                (&stmt.kind, self.body.exprs[root].kind.clone())
+                && let Some(Whole::Consume(buffer)) = self.whole(call)
+            {
+                let value = self.consumed(buffer, call, stmt.span, out);
+                self.body.exprs[root].kind = ExprKind::Assign(None, target, value);
+                stmt.give_comments(out.get_mut(first), false);
+                return out.push(stmt);
+            }
             match (self.whole(root), &stmt.kind) {
                 (Some(Whole::Append(buffer, list, value)), _) => {
                     self.append(buffer, (root, list, value), stmt.span, out)
@@ -126,13 +136,19 @@ impl<'p> Access<'_, 'p> {
     }
 
     fn consume(&mut self, buffer: &Buffer, call: ExprId, local: LocalId, span: Span, out: &mut Vec<Stmt>) {
+        let value = self.consumed(buffer, call, span, out);
+        out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+    }
+
+    /// The value of what a call gives, which becomes a variable.
+    fn consumed(&mut self, buffer: &Buffer, call: ExprId, span: Span, out: &mut Vec<Stmt>) -> ExprId {
         let ty = buffer.data;
         let element = self.body.add_local(Symbol::new("element"), ty, span);
         let base = self.build(call).local(element, ty);
         self.body.exprs[call].ty = ty;
         let value = self.load_slot(base, &buffer.slot);
         out.push(Stmt::new(StmtKind::Local(element, Some(call)), span));
-        out.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+        value
     }
 }
 
