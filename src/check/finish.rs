@@ -7,8 +7,8 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item, LocalId,
-    ParamMode, Program, StructId,
+    Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item,
+    LocalId, ParamMode, Program, Stmt, StmtKind, StructId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -168,11 +168,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A method that changes its object has one that can be changed. Which methods do is only known now.
+    /// A method that changes its object has one that can be changed; in HLSL also one that nobody sees afterwards. Which methods
+    /// do is only known now.
     fn check_receivers(&mut self, reached: &[Item]) {
         for id in reached.iter().filter_map(|item| item.function()) {
             let body = std::mem::take(&mut self.program.functions[id].code);
             let outer = std::mem::replace(&mut self.cx.body, body);
+            let mut declared = Vec::new();
             for call in self.cx.body.expressions() {
                 let ExprKind::Call(callee, args) = &self.cx.body.exprs[call].kind else { continue };
                 let (method, Some(object)) = (&self.program.functions[*callee], args.first().copied()) else {
@@ -183,10 +185,15 @@ impl<'a> Checker<'a> {
                     continue;
                 }
                 if let Some(why) = self.assignable(object, 0) {
+                    if self.cx.body.value_first && is_temporary(&self.cx.body.exprs, object) {
+                        declared.push(in_variable(&mut self.cx.body, call, object));
+                        continue;
+                    }
                     let (name, span) = (method.name, self.cx.body.exprs[call].span);
                     self.error(Code::NOT_ASSIGNABLE, span, format!("`{name}` changes its object: {why}"));
                 }
             }
+            self.cx.body.block.stmts.splice(0..0, declared);
             self.program.functions[id].code = std::mem::replace(&mut self.cx.body, outer);
         }
     }
@@ -364,4 +371,26 @@ fn root_local(body: &Body, id: ExprId) -> Option<LocalId> {
         }
     }
     None
+}
+
+/// Whether it is, or is a part of, what a call or conversion gives.
+fn is_temporary(exprs: &ExprArena, object: ExprId) -> bool {
+    matches!(exprs[exprs.base(object)].kind, ExprKind::Call(..) | ExprKind::Convert(..) | ExprKind::Zero)
+}
+
+/// `f().change()` is `object = f(), object.change()`, with this declaration of the variable.
+fn in_variable(body: &mut Body, call: ExprId, object: ExprId) -> Stmt {
+    let Expr { ty, span, .. } = body.exprs[object];
+    let local = body.add_local("object", ty, span);
+    let mut variable = || body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+    let (target, receiver) = (variable(), variable());
+    let set = body.exprs.push(Expr { kind: ExprKind::Assign(None, target, object), ty, span });
+    if let ExprKind::Call(_, args) = &mut body.exprs[call].kind
+        && let Some(first) = args.first_mut()
+    {
+        *first = receiver;
+    }
+    let changed = body.exprs.displace(call);
+    body.exprs[call].kind = ExprKind::Comma(set, changed);
+    Stmt::new(StmtKind::Local(local, None), span)
 }

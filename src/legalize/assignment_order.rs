@@ -4,7 +4,7 @@
 //! After:  `int value = next();  a[next()] = value;`    for a target where the place comes first
 //!
 //! And the other way about: in Slang the place comes first, and HLSL is a target. Only assignments that are statements are looked
-//! at, and only those in which the order shows: one side changes what the other one reads, or both act.
+//! at: `nested_assignments` has made statements of those inside of expressions. And only those in which the order shows: one side changes what the other one reads, or both act.
 
 use super::hoist::temporary_name;
 use super::needs::Find;

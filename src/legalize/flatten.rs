@@ -5,16 +5,19 @@
 //!         `b = f(t); a = b;          {...} x = t;`
 //!
 //! An `out` argument that is no whole variable goes through a copy, for [`super::out_parameters`]. The order of evaluation is left to right, operands before operators;
-//! `assignment_order` has seen to values that come before their places.
+//! the value of an assignment comes before its place where the language has it so.
 //!
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
+use super::assignment_order::shows;
 use super::hoist::temporary_name;
 use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::analyses::flow::continues_in_switch;
 use crate::tree::*;
+use std::cell::LazyCell;
 
 pub(super) const PASS: Pass = Pass {
     name: "flatten",
@@ -27,13 +30,58 @@ pub(super) const PASS: Pass = Pass {
         super::lower_matrix_ops::SWIZZLES,
         super::out_parameters::OUT,
     ],
+    // What an assignment gives is read from its target, perhaps as an argument before others that change it.
+    adds: &[Capability::ArgumentsInOrder],
     after: &["inline_builtins", "lower_properties", "lower_matrix_ops"],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    flatten(cx, &|_, _| true);
+    flatten(cx, false, &|_, _| true);
+}
+
+/// The same for the functions alone in which an assignment inside of an expression is evaluated in another order than the
+/// target has: as a statement it is one for `assignment_order`.
+pub(super) const NESTED: Pass = Pass {
+    name: "nested_assignments",
+    removes: &[
+        (Capability::ValueBeforePlace, Find::Body(|p, _, body, _| first_nested(p, body, true))),
+        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, _| first_nested(p, body, false))),
+    ],
+    adds: &[Capability::ArgumentsInOrder],
+    after: &["inline_builtins", "lower_properties"],
+    run: run_nested,
+    ..Pass::ROW
+};
+
+fn run_nested(cx: &mut Context) {
+    flatten(cx, true, &|cx, body| {
+        let order = if body.value_first { Capability::ValueBeforePlace } else { Capability::PlaceBeforeValue };
+        !cx.profile.has(order) && first_nested(cx.program, body, body.value_first).is_some()
+    });
+}
+
+/// The first assignment inside of an expression in which the order shows, in a function where the value comes first or not.
+fn first_nested(program: &Program, body: &Body, wanted: bool) -> Option<Span> {
+    let exprs = &body.exprs;
+    if body.value_first != wanted {
+        return None;
+    }
+    let effects = LazyCell::new(|| program.effects());
+    let in_order = |id: ExprId| match exprs[id].kind {
+        ExprKind::Assign(_, target, value) => !shows(program, &effects, body, target, value),
+        _ => true,
+    };
+    let mut found = None;
+    body.block.visit(&mut |stmt| {
+        let whole = if let StmtKind::Expr(root) = stmt.kind { Some(root) } else { None };
+        stmt.own_exprs(&mut |root| {
+            let inner = exprs.post_order(root).into_iter().find(|id| Some(*id) != whole && !in_order(*id));
+            found = found.or(inner.map(|id| exprs[id].span));
+        });
+    });
+    found
 }
 
 /// The same for the functions alone that convert `out` arguments or choose between structs, before conversions of
@@ -49,23 +97,24 @@ pub(super) const CONVERTED: Pass = Pass {
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
     ],
+    adds: &[Capability::ArgumentsInOrder],
     run: run_converted,
     ..Pass::ROW
 };
 
 fn run_converted(cx: &mut Context) {
-    flatten(cx, &|cx, body| {
+    flatten(cx, false, &|cx, body| {
         body.expressions().into_iter().any(|id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id))
     });
 }
 
-/// Flattens the bodies that `concerned` answers for.
-fn flatten(cx: &mut Context, concerned: &dyn Fn(&Context, &Body) -> bool) {
+/// Flattens the bodies that `concerned` answers for; `places_first` keeps the places of assignments where the order shows.
+fn flatten(cx: &mut Context, places_first: bool, concerned: &dyn Fn(&Context, &Body) -> bool) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
         if concerned(cx, body) {
             let block = std::mem::take(&mut body.block);
-            let mut flatten = Flattening { program: cx.program, effects: &effects, body };
+            let mut flatten = Flattening { program: cx.program, effects: &effects, body, places_first };
             let block = flatten.block(block);
             body.block = block;
         }
@@ -137,6 +186,7 @@ struct Flattening<'a> {
     program: &'a mut Program,
     effects: &'a Effects,
     body: &'a mut Body,
+    places_first: bool,
 }
 
 impl Flattening<'_> {
@@ -265,6 +315,8 @@ impl Flattening<'_> {
         StmtKind::While(always, body, hints)
     }
 
+    /// The condition is tested at the end and before each `continue`; where one is in a switch, whose `break` the test would
+    /// be, at the start of all rounds but the first.
     fn do_while(&mut self, span: Span, body: Block, condition: ExprId, hints: Hints, out: &mut Vec<Stmt>) {
         let mut body = self.block(body);
         let mut before = Vec::new();
@@ -274,8 +326,19 @@ impl Flattening<'_> {
             return;
         }
         before.push(self.build(span).break_unless(condition));
-        before_continue(self.body, &mut body, &before);
-        body.stmts.extend(before);
+        if continues_in_switch(&body) {
+            let again = self.body.add_local("again", TypeId::BOOL, span);
+            let mut build = self.build(span);
+            let first = build.bool(false);
+            out.push(Stmt::new(StmtKind::Local(again, Some(first)), span));
+            let (test, target, set) =
+                (build.local(again, TypeId::BOOL), build.local(again, TypeId::BOOL), build.bool(true));
+            let check = StmtKind::If(test, Block::of(before), None, Hints::default());
+            body.stmts.splice(0..0, [Stmt::new(check, span), build.set(target, set)]);
+        } else {
+            before_continue(self.body, &mut body, &before);
+            body.stmts.extend(before);
+        }
         let always = self.build(span).bool(true);
         out.push(Stmt::new(StmtKind::While(always, body, hints), span));
     }
@@ -330,6 +393,7 @@ impl Flattening<'_> {
         let (span, ty) = (self.body.exprs[id].span, self.body.exprs[id].ty);
         match self.body.exprs[id].kind.clone() {
             ExprKind::Assign(op, target, value) => {
+                let value = self.before_place(target, value, out);
                 let target = self.place(target, out);
                 let read = self.read(target);
                 self.assignment(id, op, target, value, out);
@@ -515,10 +579,24 @@ impl Flattening<'_> {
         lower_matrix_ops::read_of(&mut self.build(span), target)
     }
 
+    fn order_shows(&self, target: ExprId, value: ExprId) -> bool {
+        shows(self.program, self.effects, self.body, target, value)
+    }
+
+    /// The value of an assignment, in a variable before its place where it comes first and the order shows.
+    fn before_place(&mut self, target: ExprId, value: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        if !self.body.value_first || !self.order_shows(target, value) {
+            return value;
+        }
+        let value = self.value(value, out);
+        self.keep(value, out)
+    }
+
     /// `target op= value` as statements.
     fn assignment(&mut self, root: ExprId, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
         let span = self.body.exprs[root].span;
-        let work = self.needs_work(value);
+        let value = self.before_place(target, value, out);
+        let work = self.needs_work(value) || self.places_first && self.order_shows(target, value);
         if work || self.needs_work(target) {
             self.place(target, out);
         }

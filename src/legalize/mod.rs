@@ -299,6 +299,7 @@ pub const PASSES: &[Pass] = &[
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,
+    flatten::NESTED,
     assignment_order::PASS,
     flatten::CONVERTED,
     lower_matrix_ops::PASS,

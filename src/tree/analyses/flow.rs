@@ -119,6 +119,15 @@ pub fn continues(block: &Block) -> bool {
     })
 }
 
+/// Whether a block has a `continue` inside of a switch for the loop that it is in: a `break` in its place leaves the switch.
+pub fn continues_in_switch(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Switch(..) => inner_blocks(stmt, &mut continues),
+        StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => false,
+        _ => inner_blocks(stmt, &mut continues_in_switch),
+    })
+}
+
 fn inner_blocks(stmt: &Stmt, holds: &mut dyn FnMut(&Block) -> bool) -> bool {
     let mut found = false;
     stmt.blocks(&mut |block| found = found || holds(block));

@@ -73,7 +73,7 @@ impl Generator {
 
     /// A part of the language by its text, and its functions.
     fn family(&mut self) {
-        let all: Vec<families::Family> = families::of(self.dialect).collect();
+        let all: Vec<families::Family> = families::of(self.dialect, self.slangc).collect();
         let family = self.pick(&all);
         let ending = self.module_name("");
         let mut text = String::new();

@@ -114,6 +114,8 @@ pub const COST: u64 = 3000;
 pub struct Generator {
     pub random: Random,
     pub dialect: Dialect,
+    /// Whether slangc compiles the file.
+    pub slangc: bool,
     /// Ends the names of what is declared for the module: programs share files.
     pub suffix: String,
     pub structs: Vec<Rc<Struct>>,
@@ -141,10 +143,11 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(seed: u64, dialect: Dialect, suffix: String) -> Generator {
+    pub fn new(seed: u64, dialect: Dialect, slangc: bool, suffix: String) -> Generator {
         Generator {
             random: Random::of_seed(seed),
             dialect,
+            slangc,
             suffix,
             structs: Vec::new(),
             functions: Vec::new(),

@@ -300,11 +300,15 @@ impl Fault {
 /// What the outcomes of one program show.
 pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
     let ran = |route: &Route| outcomes.iter().find(|(r, _)| r == route).and_then(|(_, o)| o.as_ref().ok());
-    let judges: &[Route] = if case.program.leaves_out { &[Route::Slangc] } else { &[Route::Slangc, Route::Dxc] };
+    // What DXC leaves out our GLSL and WGSL do not: where they agree with it, it is not what the program shows.
+    let all_as_dxc =
+        [Route::Hlsl, Route::Glsl, Route::Wgsl].iter().all(|r| ran(r).is_some() && ran(r) == ran(&Route::Dxc));
+    let by_dxc = !case.program.leaves_out || all_as_dxc;
+    let judges: &[Route] = if by_dxc { &[Route::Slangc, Route::Dxc] } else { &[Route::Slangc] };
     let peers: Vec<(Route, &Vec<u32>)> = judges.iter().filter_map(|r| Some((*r, ran(r)?))).collect();
     let mut found = Vec::new();
     if peers.is_empty() {
-        return unjudged(outcomes);
+        return unjudged(runner, case, outcomes);
     }
     for (route, outcome) in outcomes {
         match outcome {
@@ -345,7 +349,7 @@ pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -
 }
 
 /// What a program shows that no peer takes: nobody says that it is one, but our texts mean the same all the same.
-fn unjudged(outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
+fn unjudged(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
     let ours: Vec<(Route, &Vec<u32>)> =
         outcomes.iter().filter(|(r, _)| r.is_ours()).filter_map(|(r, o)| Some((*r, o.as_ref().ok()?))).collect();
     let mut found = Vec::new();
@@ -362,7 +366,16 @@ fn unjudged(outcomes: &[(Route, Outcome)]) -> Vec<Fault> {
     if let [(_, first), others @ ..] = ours.as_slice()
         && others.iter().any(|(_, words)| words != first)
     {
-        found.push(Fault::Ours(ours.iter().map(|(r, _)| *r).collect()));
+        // What DXC leaves out of a source, it leaves out of our HLSL.
+        let agreed = match ours.as_slice() {
+            [(Route::Hlsl, _), (_, words), others @ ..] => others.iter().all(|(_, w)| w == words).then_some(*words),
+            _ => None,
+        };
+        if agreed.is_some_and(|words| case.program.leaves_out && runner.hlsl_is_right(case, words)) {
+            found.push(Fault::Peer(Route::Hlsl));
+        } else {
+            found.push(Fault::Ours(ours.iter().map(|(r, _)| *r).collect()));
+        }
     }
     found
 }

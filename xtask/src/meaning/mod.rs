@@ -119,10 +119,10 @@ fn settings(options: &Options, batch: u64) -> Settings {
     Settings { dialect, rows: batch / 2 % 2 == 1, scalar: batch / 4 % 2 == 1 }
 }
 
-fn case(seed: u64, index: u64, dialect: Dialect) -> Case {
+fn case(seed: u64, index: u64, dialect: Dialect, slangc: bool) -> Case {
     let suffix = index.to_string();
     let first_binding = 2 + index as u32 * BINDINGS;
-    Case::new(seed, suffix.clone(), first_binding, Generator::new(seed, dialect, suffix).program(first_binding))
+    Case::new(seed, suffix.clone(), first_binding, Generator::new(seed, dialect, slangc, suffix).program(first_binding))
 }
 
 fn one_file(
@@ -134,20 +134,18 @@ fn one_file(
     found: &Mutex<Found>,
 ) -> Result<(), String> {
     let settings = settings(options, batch);
+    let slangc = settings.dialect == Dialect::Slang || (batch / 2).is_multiple_of(options.slangc.max(1));
     let directory = options.out.join(format!("worker{worker}"));
     std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
     let first = batch * options.batch;
     let cases: Vec<Case> = (0..options.batch.min(options.count - first))
-        .map(|i| case(options.seed + first + i, i, settings.dialect))
+        .map(|i| case(options.seed + first + i, i, settings.dialect, slangc))
         .collect();
     let on_device = batch.is_multiple_of(options.device.max(1));
     let device = Device::new(program);
     let mut runner = Runner { tools, device, directory: &directory, settings, quick: false, on_device };
     let every = |route: &Route| route.takes(settings.dialect);
-    let some = |route: &Route| {
-        let left_out = settings.dialect == Dialect::Hlsl && !(batch / 2).is_multiple_of(options.slangc.max(1));
-        every(route) && !(*route == Route::Slangc && left_out)
-    };
+    let some = |route: &Route| every(route) && (slangc || *route != Route::Slangc);
     let routes: Vec<Route> = Route::ALL.into_iter().filter(some).collect();
     let outcomes = outcomes_of(&mut runner, &cases, &routes);
     for (case, outcomes) in cases.iter().zip(outcomes) {
