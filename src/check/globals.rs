@@ -4,7 +4,7 @@ use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, What};
 use super::stage_variables::StageVariable;
-use super::types::modifiers_of;
+use super::types::{element_modifiers, modifiers_of};
 use super::{Checker, Language, attributes, constant};
 use crate::ast::{self, DeclKind, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -136,6 +136,7 @@ impl<'a> Checker<'a> {
             kind => kind,
         };
         let mut modifiers = modifiers_of(ast, &var.ty);
+        modifiers.set(element_modifiers(&var.ty));
         modifiers.set(attributes::modifiers(&resolved));
         modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, written, kind, info);

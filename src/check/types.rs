@@ -610,6 +610,30 @@ pub(super) fn type_words(ty: &TypeExpr) -> Vec<Symbol> {
     }
 }
 
+/// `unorm` and `snorm` at what a resource holds: `RWTexture2D<unorm float4>`.
+pub(super) fn element_modifiers(ty: &TypeExpr) -> Modifiers {
+    let mut modifiers = Modifiers::default();
+    match &ty.kind {
+        TypeKind::Modified(_, inner) | TypeKind::Array(inner, _) => return element_modifiers(inner),
+        TypeKind::Path(path) => {
+            let first = path.last().and_then(|segment| segment.args.as_ref()).and_then(|args| args.first());
+            let words = match first {
+                Some(GenericArg::Type(element)) => type_words(element),
+                _ => Vec::new(),
+            };
+            for (word, bit) in
+                Modifiers::TABLE.iter().filter(|(_, bit)| [Modifiers::UNORM, Modifiers::SNORM].contains(bit))
+            {
+                if words.iter().any(|w| *w == **word) {
+                    modifiers.set(*bit);
+                }
+            }
+        }
+        _ => {}
+    }
+    modifiers
+}
+
 /// Modifier bits of keywords and of keywords at the type.
 pub(super) fn modifiers_of(decl: &ast::Decl, ty: &TypeExpr) -> Modifiers {
     let mut modifiers = Modifiers::default();

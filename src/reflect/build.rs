@@ -246,9 +246,9 @@ impl Builder<'_> {
     }
 
     fn parameter(&self, id: GlobalId, place: &Position, layout: &TypeLayout) -> Variable {
-        let Global { name, ty, modifiers, span, explicit, attributes, .. } = &self.program.globals[id];
+        let Global { name, ty, span, explicit, attributes, .. } = &self.program.globals[id];
         let declared = self.declared(Some(name.to_string()), *span, (explicit, attributes));
-        self.placed(place, layout, Variable { format: self.format(*ty, explicit, *modifiers), ..declared })
+        self.placed(place, layout, Variable { format: self.format(*ty, explicit), ..declared })
     }
 
     /// What is declared with its place and layout.
@@ -356,7 +356,7 @@ impl Builder<'_> {
         fields
             .map(|(field, layout)| {
                 let declared = self.declared(field_name(s, field), field.span, (&field.explicit, &field.attributes));
-                let format = self.format(field.ty, &field.explicit, field.modifiers);
+                let format = self.format(field.ty, &field.explicit);
                 let ty = Some(Box::new(self.type_node(&layout.layout)));
                 let mut variable = Variable { format, ty, ..declared };
                 put(&mut variable, bindings(&self.program.types, &Position::at(layout.offset), &layout.layout));
@@ -421,7 +421,7 @@ impl Builder<'_> {
     }
 
     /// The format of storage textures and typed buffers.
-    fn format(&self, ty: TypeId, explicit: &Explicit, modifiers: Modifiers) -> Option<String> {
+    fn format(&self, ty: TypeId, explicit: &Explicit) -> Option<String> {
         let types = &self.program.types;
         let (access, element) = match types.get(types.innermost(ty)) {
             Type::Texture(t) => (t.access, t.element),
@@ -432,7 +432,7 @@ impl Builder<'_> {
             return None;
         }
         let asked = explicit.image_format.and_then(|name| Format::parse(name.as_str()));
-        Some(asked.unwrap_or_else(|| Format::of_element(types, element, modifiers)).name.to_owned())
+        Some(asked.unwrap_or_else(|| Format::of_element(types, element)).name.to_owned())
     }
 
     fn texture(&self, t: &Texture) -> TypeNode {
@@ -504,7 +504,7 @@ impl Builder<'_> {
             let local = &function.code.locals[param.local];
             let said = (&param.explicit, param.attributes.as_slice());
             let declared = self.declared(Some(local.name.to_string()), local.span, said);
-            let format = self.format(local.ty, &param.explicit, param.modifiers);
+            let format = self.format(local.ty, &param.explicit);
             shown.push((Some(*i), self.placed(place, layout, Variable { format, ..declared })));
         }
         // In order of declaration; the result stands by itself.

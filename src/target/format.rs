@@ -1,6 +1,6 @@
 //! Formats of storage images: one table of names in all languages.
 
-use crate::tree::{Global, Modifiers, Scalar, Type, TypeId, Types};
+use crate::tree::{Global, Scalar, Type, TypeId, Types};
 
 /// A format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,11 +138,12 @@ impl Format {
     /// The format of a storage image: what its declaration asks for, or that of its element.
     pub fn of_image(types: &Types, element: TypeId, global: &Global) -> Format {
         let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
-        asked.unwrap_or_else(|| Format::of_element(types, element, global.modifiers))
+        asked.unwrap_or_else(|| Format::of_element(types, element))
     }
 
-    /// The format that an element type has by default.
-    pub fn of_element(types: &Types, element: TypeId, modifiers: Modifiers) -> Format {
+    /// The format that an element type has by default. `unorm` and `snorm` do not say how many bits there are: DXC and slangc have
+    /// 32 for them, too.
+    pub fn of_element(types: &Types, element: TypeId) -> Format {
         let (scalar, components) = match types.get(element) {
             Type::Scalar(s) => (s, 1),
             Type::Vector(s, n) => (s, n),
@@ -151,8 +152,6 @@ impl Format {
         let components = if components == 3 { 4 } else { components };
         let prefix = ["r", "rg", "rg", "rgba"].get(components.saturating_sub(1) as usize).unwrap_or(&"rgba");
         let suffix = match scalar {
-            _ if modifiers.has(Modifiers::UNORM) => "8",
-            _ if modifiers.has(Modifiers::SNORM) => "8_snorm",
             Scalar::F16 => "16f",
             Scalar::I64 => "64i",
             Scalar::U64 => "64ui",
@@ -184,9 +183,9 @@ mod tests {
     fn elements_have_formats() {
         let mut types = Types::default();
         let half4 = types.vector(Scalar::F16, 4);
-        assert_eq!(Format::of_element(&types, half4, Modifiers::default()).name, "rgba16f");
-        assert_eq!(Format::of_element(&types, TypeId::UINT, Modifiers::default()).name, "r32ui");
+        assert_eq!(Format::of_element(&types, half4).name, "rgba16f");
+        assert_eq!(Format::of_element(&types, TypeId::UINT).name, "r32ui");
         let float4 = types.vector(Scalar::F32, 4);
-        assert_eq!(Format::of_element(&types, float4, Modifiers::UNORM).name, "rgba8");
+        assert_eq!(Format::of_element(&types, float4).name, "rgba32f");
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) 
         let modifiers = global.map_or(Modifiers::default(), |g| g.modifiers);
         let format = match global {
             Some(global) => Format::of_image(types, texture.element, global),
-            None => Format::of_element(types, texture.element, modifiers),
+            None => Format::of_element(types, texture.element),
         };
         let access = match () {
             () if modifiers.has(Modifiers::ATOMIC_ACCESS) => "atomic",
