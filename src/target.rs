@@ -7,6 +7,7 @@ pub mod api;
 pub mod capability;
 pub mod format;
 pub mod glsl;
+pub mod operators;
 pub mod profiles;
 pub mod reserved;
 pub mod system_values;

@@ -41,7 +41,7 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile);
     let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
-    let spelled = locals::spelled_words(cx.program);
+    let spelled = locals::spelled_words(cx.program, cx.profile.language);
     let mut names =
         Names { cx, reserved, spelled, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
     if let Some(entry) = names.cx.profile.facts.entry_name {
@@ -61,7 +61,8 @@ fn run(cx: &mut Context) {
         false => FxHashSet::default(),
     };
     for id in names.cx.program.functions_with_code() {
-        locals::name(names.cx.program, names.reserved, id, &kept);
+        let language = names.cx.profile.language;
+        locals::name(names.cx.program, names.reserved, language, id, &kept);
     }
 }
 

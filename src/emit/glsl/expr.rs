@@ -7,6 +7,8 @@ use crate::emit::context::Context;
 use crate::emit::dialect::{Dialect, Spelling, plain_local};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
+use crate::target::Language;
+use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
 
 const LITERALS: Literals = Literals {
@@ -51,8 +53,12 @@ impl Dialect for Glsl {
                 bool_bits(ex, *op, *value, *target, out);
                 Some(Prec::Assign)
             }
-            ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => Some(ex.call_of("not", &[*a], out)),
-            ExprKind::Select(c, a, b) if is_vector(ex, *c) => Some(ex.call_of("mix", &[*b, *a, *c], out)),
+            ExprKind::Unary(UnaryOp::Not, a) if is_vector(ex, *a) => {
+                function_of(Language::Glsl, Operator::Not).map(|not| ex.call_of(not, &[*a], out))
+            }
+            ExprKind::Select(c, a, b) if is_vector(ex, *c) => {
+                function_of(Language::Glsl, Operator::Select).map(|mix| ex.call_of(mix, &[*b, *a, *c], out))
+            }
             ExprKind::Deref(pointer) if is_open_pointer(ex, *pointer) => Some(ex.print(*pointer, out)),
             ExprKind::Deref(pointer) if is_device_pointer(ex, *pointer) => Some(ex.selected(*pointer, ".data[0]", out)),
             ExprKind::Field(pointer, index) if is_device_pointer(ex, *pointer) => {
@@ -148,20 +154,12 @@ fn is_logic(op: BinaryOp) -> bool {
 
 /// Comparisons of vectors are functions; `&&` and `||` of vectors are bit operations on integers.
 fn vector_logic(ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
-    let function = match op {
-        BinaryOp::Less => "lessThan",
-        BinaryOp::LessEqual => "lessThanEqual",
-        BinaryOp::Greater => "greaterThan",
-        BinaryOp::GreaterEqual => "greaterThanEqual",
-        BinaryOp::Equal => "equal",
-        BinaryOp::NotEqual => "notEqual",
-        _ => {
-            let n = if let Type::Vector(_, n) = ex.ty(a) { n } else { 2 };
-            let sign = if op == BinaryOp::And { '&' } else { '|' };
-            let (a, b) = (ex.operand_text(a, Prec::Assign), ex.operand_text(b, Prec::Assign));
-            out.push_str(&format!("bvec{n}(uvec{n}({a}) {sign} uvec{n}({b}))"));
-            return Prec::Postfix;
-        }
+    let Some(function) = function_of(Language::Glsl, Operator::Binary(op)) else {
+        let n = if let Type::Vector(_, n) = ex.ty(a) { n } else { 2 };
+        let sign = if op == BinaryOp::And { '&' } else { '|' };
+        let (a, b) = (ex.operand_text(a, Prec::Assign), ex.operand_text(b, Prec::Assign));
+        out.push_str(&format!("bvec{n}(uvec{n}({a}) {sign} uvec{n}({b}))"));
+        return Prec::Postfix;
     };
     ex.call_of(function, &[a, b], out)
 }

@@ -5,6 +5,8 @@ use crate::emit::context::Context;
 use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
+use crate::target::Language;
+use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
 
 const LITERALS: Literals = Literals {
@@ -142,10 +144,10 @@ impl Dialect for Hlsl {
             ExprKind::Select(c, a, b)
                 if self.has_select && (!is_scalar(ex, *c) || matches!(ex.ty(id), Type::Matrix(..))) =>
             {
-                Some(ex.call_of("select", &[*c, *a, *b], out))
+                function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {
-                Some(ex.call_of(if *op == BinaryOp::And { "and" } else { "or" }, &[*a, *b], out))
+                function_of(Language::Hlsl, Operator::Binary(*op)).map(|logic| ex.call_of(logic, &[*a, *b], out))
             }
             _ => None,
         }

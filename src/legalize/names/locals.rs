@@ -2,16 +2,26 @@
 
 use super::{numbered, plain};
 use crate::symbol::Symbol;
+use crate::target::Language;
+use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type, TypeId,
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type,
+    TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 
 /// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
-pub(super) fn name(program: &mut Program, reserved: &'static Reserved, id: FunctionId, kept: &FxHashSet<Symbol>) {
+pub(super) fn name(
+    program: &mut Program,
+    reserved: &'static Reserved,
+    language: Language,
+    id: FunctionId,
+    kept: &FxHashSet<Symbol>,
+) {
     let mut body = std::mem::take(&mut program.functions[id].code);
     let mut used = used_names(program, &body);
+    used.extend(functions_of_operators(program, language, &body));
     used.extend(kept);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
@@ -46,13 +56,14 @@ fn spelling<'t>(program: &'t Program, kind: &'t ExprKind) -> Option<&'t Template
     }
 }
 
-/// The words in spellings of builtins that a program uses.
-pub(super) fn spelled_words(program: &Program) -> FxHashSet<Symbol> {
+/// The words in spellings of builtins that a program uses, and the functions that its operators are.
+pub(super) fn spelled_words(program: &Program, language: Language) -> FxHashSet<Symbol> {
     let mut words = FxHashSet::default();
     for id in program.functions_with_code() {
         let body = &program.functions[id].code;
         let spellings = body.expressions().into_iter().filter_map(|e| spelling(program, &body.exprs[e].kind));
         words.extend(spellings.flat_map(words_of).map(Symbol::new));
+        words.extend(functions_of_operators(program, language, body));
     }
     words
 }
@@ -96,6 +107,18 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
         struct_of(local.ty, &mut words);
     }
     used
+}
+
+/// The functions that operators of a body are, whose operands or values are vectors or matrices.
+fn functions_of_operators(program: &Program, language: Language, body: &Body) -> impl Iterator<Item = Symbol> {
+    let whole = |id: ExprId| !matches!(program.types.get(body.exprs[id].ty), Type::Scalar(_));
+    let operators = body.expressions().into_iter().filter_map(move |id| match body.exprs[id].kind {
+        ExprKind::Select(condition, ..) if whole(condition) || whole(id) => Some(Operator::Select),
+        ExprKind::Unary(UnaryOp::Not, a) if whole(a) => Some(Operator::Not),
+        ExprKind::Binary(op, a, b) if whole(a) || whole(b) => Some(Operator::Binary(op)),
+        _ => None,
+    });
+    operators.filter_map(move |operator| function_of(language, operator)).map(Symbol::new)
 }
 
 struct NameScopes<'a> {
