@@ -29,6 +29,9 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
+/// The most numbers of a patch (D3D11.3 functional specification, "hull shader patch constant output": 32 of four). Longer arrays stay.
+const MOST: u32 = 128;
+
 /// A field that has more elements than there are factors.
 struct Long {
     /// How many factors there are.
@@ -85,7 +88,7 @@ fn long_fields(cx: &mut Context) -> Fields {
             };
             match fields.get(&(id, index)) {
                 Some(Long { factors: other, .. }) if *other != factors => _ = others.insert((id, index)),
-                _ if elements > factors => {
+                _ if (factors + 1..=MOST).contains(&elements) => {
                     fields.insert((id, index), Long { factors, elements, read: false, rest: 0 });
                 }
                 _ => _ = others.insert((id, index)),
