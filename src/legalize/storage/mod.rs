@@ -59,7 +59,12 @@ pub(super) const PASS: Pass = Pass {
     ),
     removes: finders::ALL,
     // Matrices of one part are made of it; one of one row or column is a vector, whose elements are components.
-    adds: &[Capability::AggregateExpressions, Capability::SwizzleAssignment, Capability::MatrixSwizzles],
+    adds: &[
+        Capability::AggregateExpressions,
+        Capability::SwizzleAssignment,
+        Capability::MatrixSwizzles,
+        Capability::MatrixComponentOps,
+    ],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
     ..Pass::ROW
