@@ -207,7 +207,9 @@ pub fn assign_op(spelling: &str) -> Option<Option<BinaryOp>> {
 /// Types `target op= value`. Plain assignment takes whatever converts; the caller reports what does not.
 pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value: TypeId) -> Result<Assign, String> {
     let Some(op) = op else { return Ok(Assign { value: target, through: None }) };
-    if matches!(program.types.get(target), Type::Enum(_)) {
+    // Flags of one enum make a value of it.
+    let of_flags = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) && value == target;
+    if matches!(program.types.get(target), Type::Enum(_)) && !of_flags {
         return Err(format!("`{}=` gives a number, which is no value of an enum", op.spelling()));
     }
     let typed = binary(program, op, target, value)?;
