@@ -33,7 +33,9 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
             let taken = group.or_default();
             let of_target = varying.unit == Unit::VaryingOutput && entry.stage == Stage::Fragment;
             // What a stage of groups is given is no signature: two may have one. WebGPU has one variable of each; parameters share it.
-            let of_groups = matches!(entry.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
+            // Of stages that mesh shaders are made with, D3D has no two.
+            let of_meshes = matches!(entry.stage, Stage::Amplification | Stage::Mesh);
+            let of_groups = entry.stage == Stage::Compute || of_meshes && settings.api != Api::D3d;
             let is_given = of_groups && varying.unit == Unit::VaryingInput;
             let is_shared = |name: &str, around: &[&VaryingPart]| {
                 is_given && name.starts_with("SV_") && (!settings.api.is_webgpu() || around.is_empty())

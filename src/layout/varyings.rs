@@ -118,7 +118,10 @@ fn without_neighbours(program: &Program, stage: Stage, all: &[Varying], found: &
     let of_groups = matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
     for varying in all.iter().filter(|v| IN_AND_OUT.contains(&v.unit) && v.many.is_none()) {
         varying.part.walk(&mut Vec::new(), &mut |part, _| {
-            let is_system = part.semantic.as_ref().is_some_and(|(name, _)| name.starts_with("SV_"));
+            let is_system = part
+                .semantic
+                .as_ref()
+                .is_some_and(|(name, _)| name.starts_with("SV_") && !Semantic::is_arbitrary(name, stage, true));
             // What a mesh shader takes without a semantic is its payload.
             let is_payload = stage == Stage::Mesh && part.semantic.is_none();
             // A struct without fields is nothing.

@@ -248,11 +248,15 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             return self.global(leaf, base, direction);
         }
         let (semantic, index) = leaf.semantic.clone().unwrap_or_default();
-        let of_stage = (direction == Direction::Out) != (self.entry.stage == Stage::Fragment);
+        let of_stage = (direction == Direction::Out) != (self.entry.stage == Stage::Fragment) && !leaf.of_patch;
         if let Some(place) = self.distance_place(leaf, direction, "").filter(|_| of_stage) {
             return place;
         }
-        if let Some(levels) = level_variable(&semantic) {
+        let of_levels = match self.entry.stage {
+            Stage::Hull => direction == Direction::Out,
+            _ => self.entry.stage == Stage::Domain && direction == Direction::In,
+        };
+        if let Some(levels) = level_variable(&semantic).filter(|_| of_levels) {
             return self.level_place(leaf, levels, &semantic, index);
         }
         let missing = Replacement::Missing(Symbol::new(&semantic), leaf.span);

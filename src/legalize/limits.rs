@@ -137,7 +137,7 @@ fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagn
 const DEPTH: u32 = 64;
 
 /// The bytes of a type, without any between its parts.
-fn bytes(program: &Program, ty: TypeId, depth: u32) -> u64 {
+pub(super) fn bytes(program: &Program, ty: TypeId, depth: u32) -> u64 {
     if depth > DEPTH {
         return 0;
     }

@@ -4,6 +4,8 @@
 //! Spec: DirectX, "Mesh Shader", `SetMeshOutputCounts` and `DispatchMesh`. Whether a call was made is followed as a definite
 //! assignment is.
 
+use super::limits::bytes;
+use super::needs::callee;
 use super::unrolled_loops::counted;
 use crate::check::constant::eval;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -51,6 +53,28 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         if let Some((span, message)) = found {
             let error = Diagnostic::error(Code::CAPABILITY, span, format!("{message} in {}", profile.name));
             diags.push(error);
+        }
+    }
+    small_payloads(program, profile, diags);
+}
+
+/// What an amplification shader gives its mesh shaders has as many bytes, or DXC refuses its own size of it.
+const LEAST_PAYLOAD: u64 = 4;
+
+/// Reports data that is too small to be given to mesh shaders.
+fn small_payloads(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    for owner in program.reachable_functions() {
+        let body = &program.functions[owner].code;
+        for id in body.expressions() {
+            let call = callee(program, &body.exprs, id).filter(|(function, _)| function.is_marked("__once"));
+            let Some(payload) = call.and_then(|(_, args)| args.last().copied()) else { continue };
+            let ty = body.exprs[payload].ty;
+            if matches!(program.types.get(ty), Type::Struct(_)) && bytes(program, ty, 0) < LEAST_PAYLOAD {
+                let name = program.type_name(ty);
+                let message =
+                    format!("a payload has at least {LEAST_PAYLOAD} bytes in {}, and `{name}` less", profile.name);
+                diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[payload].span, message));
+            }
         }
     }
 }

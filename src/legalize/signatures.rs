@@ -12,8 +12,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
-use crate::target::system_values;
-use crate::tree::{AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Stage, Type, TypeId, Types};
+use crate::target::system_values::{self, Direction};
+use crate::tree::{
+    AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
+};
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +38,7 @@ enum Point {
     FragmentOut,
     /// Stages with work groups.
     GroupIn,
+    TaskIn,
     MeshIn,
     MeshOut,
     PrimitiveOut,
@@ -56,7 +59,7 @@ const VERTICES: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[MeshOut]];
 const VIEWPORTS: &[&[Point]] = &[&[VertexIn], BETWEEN, PATCHES, &[PrimitiveOut]];
 const INSTANCES: &[&[Point]] = &[&[VertexIn], BETWEEN];
 const RATES: &[&[Point]] = &[BETWEEN, &[PrimitiveOut]];
-const GROUPS: &[&[Point]] = &[&[GroupIn, MeshIn]];
+const GROUPS: &[&[Point]] = &[&[GroupIn, TaskIn, MeshIn]];
 
 /// (semantic, where it may be), as DXC has it.
 const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
@@ -119,6 +122,9 @@ const NUMBERS: &[Numbers] = &[
     (&["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"], later, FLOATS, 1, 1, "of `float`"),
     (&["SV_CULLPRIMITIVE"], |p| p == PrimitiveOut, &[Scalar::Bool], 1, 1, "`bool`"),
     (&["SV_CULLPRIMITIVE"], later, INTEGERS, 1, 4, "`bool`"),
+    // DXC ends with an error of its own at others in amplification shaders.
+    (&["SV_GROUPINDEX"], |p| p == TaskIn, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
+    (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], |p| p == TaskIn, &[Scalar::U32, Scalar::I32], 1, 4, "`uint3`"),
     (&["SV_GROUPINDEX"], later, INTEGERS, 1, 1, "`uint`"),
     (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], later, INTEGERS, 1, 4, "`uint3`"),
 ];
@@ -131,6 +137,27 @@ const FLOATS: &[Scalar] = &[Scalar::F32, Scalar::F16, Scalar::MinF16];
 #[rustfmt::skip]
 const INTEGERS: &[Scalar] = &[
     Scalar::U32, Scalar::I32, Scalar::U16, Scalar::I16, Scalar::MinU16, Scalar::MinI16, Scalar::Bool,
+];
+
+/// The largest index of what a signature has once or twice, as the validator of DXIL has it; others have any.
+const LARGEST_INDEX: &[(&str, u32)] = &[
+    ("SV_POSITION", 0),
+    ("SV_RENDERTARGETARRAYINDEX", 0),
+    ("SV_VIEWPORTARRAYINDEX", 0),
+    ("SV_SHADINGRATE", 0),
+    ("SV_PRIMITIVEID", 0),
+    ("SV_ISFRONTFACE", 0),
+    ("SV_SAMPLEINDEX", 0),
+    ("SV_COVERAGE", 0),
+    ("SV_STENCILREF", 0),
+    ("SV_DEPTH", 0),
+    ("SV_DEPTHLESSEQUAL", 0),
+    ("SV_DEPTHGREATEREQUAL", 0),
+    ("SV_DISPATCHTHREADID", 0),
+    ("SV_GROUPID", 0),
+    ("SV_GROUPINDEX", 0),
+    ("SV_GROUPTHREADID", 0),
+    ("SV_BARYCENTRICS", 1),
 ];
 
 /// (semantic, what it is called now), for the outputs of fragment shaders in old texts.
@@ -159,7 +186,8 @@ fn point(stage: Stage, varying: &Varying) -> Option<Point> {
         (Stage::Geometry, Unit::VaryingOutput) => GeometryOut,
         (Stage::Fragment, Unit::VaryingInput) => FragmentIn,
         (Stage::Fragment, Unit::VaryingOutput) => FragmentOut,
-        (Stage::Compute | Stage::Amplification, Unit::VaryingInput) => GroupIn,
+        (Stage::Compute, Unit::VaryingInput) => GroupIn,
+        (Stage::Amplification, Unit::VaryingInput) => TaskIn,
         (Stage::Mesh, Unit::VaryingInput) => MeshIn,
         (Stage::Mesh, Unit::VaryingOutput) if per == Some(Per::Primitive) => PrimitiveOut,
         (Stage::Mesh, Unit::VaryingOutput) => MeshOut,
@@ -218,7 +246,9 @@ pub(super) fn other_type(types: &mut Types, place: &Place) -> Option<TypeId> {
         None => scalar,
     };
     let wanted = if comes_in { length.max(*least) } else { length };
-    ((kind, wanted) != (scalar, length)).then(|| types.scalar_or_vector(kind, wanted))
+    // It has no vectors of one number there.
+    let is_one = place.point == TaskIn && matches!(types.get(place.leaf.ty), Type::Vector(_, 1));
+    ((kind, wanted) != (scalar, length) || is_one).then(|| types.scalar_or_vector(kind, wanted))
 }
 
 /// How many tessellation factors of a name the domain of an entry point has, if it is known.
@@ -241,7 +271,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let mut factors = Factors::default();
     for Place { point, leaf, .. } in places(cx, entry) {
         wide(cx, &leaf);
-        if !misplaced(cx, entry, point, &leaf) {
+        if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) {
             misfit(cx, point, &leaf);
             interpolated(cx, point, &leaf);
         }
@@ -346,10 +376,17 @@ fn interpolated(cx: &mut Context, point: Point, leaf: &Leaf) {
         (Modifiers::CENTROID, "centroid"),
         (Modifiers::SAMPLE, "sample"),
     ];
+    let is_weight = leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS");
     let is_position = leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_POSITION");
     let types = &cx.program.types;
     let is_whole = types.component(types.innermost(leaf.ty)).is_some_and(|s| !s.is_float());
-    let message = match SMOOTH.iter().find(|(modifier, _)| is_whole && leaf.modifiers.has(*modifier)) {
+    let smooth = SMOOTH.iter().find(|(modifier, _)| leaf.modifiers.has(*modifier));
+    let is_flat = [Modifiers::NOINTERPOLATION, Modifiers::PERVERTEX].into_iter().any(|m| leaf.modifiers.has(m));
+    let message = match smooth.filter(|_| is_whole || point == PrimitiveOut) {
+        _ if is_weight && is_flat => format!("`SV_BARYCENTRICS` cannot be `nointerpolation` in {}", cx.profile.name),
+        Some((_, word)) if point == PrimitiveOut => {
+            format!("an output for each primitive cannot be `{word}` in {}", cx.profile.name)
+        }
         _ if is_position && leaf.modifiers.has(Modifiers::NOINTERPOLATION) => {
             format!("`SV_POSITION` cannot be `nointerpolation` in {}", cx.profile.name)
         }
@@ -359,14 +396,45 @@ fn interpolated(cx: &mut Context, point: Point, leaf: &Leaf) {
     cx.unsupported(leaf.span, message);
 }
 
+/// Reports a system value of other tools where none of them has it: D3D has its name elsewhere.
+pub(super) fn check_foreign(cx: &mut Context, entry: &EntryPoint) {
+    for Place { point, leaf, .. } in places(cx, entry) {
+        let Some((name, _)) = &leaf.semantic else { continue };
+        let is_renamed =
+            system_values::d3d_name(name, cx.profile.version).is_some_and(|known| known.starts_with("SV_"));
+        let direction = if way(point).starts_with("an input") { Direction::In } else { Direction::Out };
+        if is_renamed && system_values::find(name, entry.stage, direction).is_none() {
+            report_misplaced(cx, entry, point, &leaf);
+        }
+    }
+}
+
+/// Reports an index that a system value cannot have where it has a meaning.
+fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) -> bool {
+    let Some((name, index)) = &leaf.semantic else { return false };
+    let comes_in = way(point).starts_with("an input");
+    let largest = LARGEST_INDEX.iter().find(|(semantic, _)| semantic == name).map(|(_, largest)| *largest);
+    let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point);
+    let Some(largest) = largest.filter(|largest| !is_free && index > largest) else { return false };
+    let message = format!("`{name}{index}` is not in {}: the largest index is {largest}", cx.profile.name);
+    cx.unsupported(leaf.span, message);
+    true
+}
+
 /// Reports a semantic where D3D has it not.
 fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) -> bool {
-    let Some((name, index)) = &leaf.semantic else { return false };
+    let Some((name, _)) = &leaf.semantic else { return false };
     let row = SYSTEM_VALUES.iter().find(|(semantic, _)| semantic == name);
     let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
     if points.iter().any(|group| group.contains(&point)) {
         return false;
     }
+    report_misplaced(cx, entry, point, leaf);
+    true
+}
+
+fn report_misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
+    let Some((name, index)) = &leaf.semantic else { return };
     let number = if *index == 0 { String::new() } else { index.to_string() };
     let (stage, what) = (entry.stage.name(), way(point));
     let message = format!("`{name}{number}` cannot be {what} of the {stage} stage in {}", cx.profile.name);
@@ -381,12 +449,11 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) ->
         error = error.note(format!("there is `{similar}`"));
     }
     cx.diags.push(error);
-    true
 }
 
 fn way(point: Point) -> &'static str {
     match point {
-        VertexIn | HullIn | DomainIn | GeometryIn | FragmentIn | GroupIn | MeshIn => "an input",
+        VertexIn | HullIn | DomainIn | GeometryIn | FragmentIn | GroupIn | TaskIn | MeshIn => "an input",
         HullPointIn | DomainPointIn => "an input for each control point",
         GeometryVertexIn => "an input for each vertex",
         VertexOut | DomainOut | GeometryOut | FragmentOut => "an output",

@@ -9,6 +9,7 @@
 
 use super::Context;
 use super::Pass;
+use super::empty_structs::is_empty;
 use super::needs::Find;
 use super::signatures;
 use super::stage_io::{Flatten, Leaf, Source};
@@ -46,8 +47,12 @@ fn run(cx: &mut Context) {
         }
         // The constants of a patch are a signature of their own.
         for function in entry.roots() {
+            leave_empty(cx.program, function);
             Namer { program: cx.program, taken: FxHashSet::default() }.function(function);
         }
+    }
+    for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
+        signatures::check_foreign(cx, entry);
     }
     rename_system_values(cx);
     for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
@@ -55,11 +60,31 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// What has no fields is in no signature, whatever its semantic says.
+fn leave_empty(program: &mut Program, id: FunctionId) {
+    for index in 0..program.functions[id].params.len() {
+        let function = &program.functions[id];
+        let ty = function.params.get(index).map_or(TypeId::VOID, |p| function.code.locals[p.local].ty);
+        if is_empty(program, ty)
+            && let Some(param) = program.functions[id].params.get_mut(index)
+        {
+            param.semantic = None;
+        }
+    }
+}
+
 /// Stages whose inputs and outputs have semantics.
 pub fn has_varyings(stage: Stage) -> bool {
     matches!(
         stage,
-        Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry | Stage::Fragment | Stage::Compute | Stage::Mesh
+        Stage::Vertex
+            | Stage::Hull
+            | Stage::Domain
+            | Stage::Geometry
+            | Stage::Fragment
+            | Stage::Compute
+            | Stage::Amplification
+            | Stage::Mesh
     )
 }
 

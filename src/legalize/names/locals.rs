@@ -74,8 +74,12 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
     let mut words = |text: &str| {
         used.insert(Symbol::new(text));
     };
-    let struct_of = |ty: TypeId, words: &mut dyn FnMut(&str)| {
-        if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
+    // Types of buffers, patches and what a mesh shader gives name their elements, too.
+    let struct_of = |mut ty: TypeId, words: &mut dyn FnMut(&str)| {
+        while let Some(element) = program.types.get(ty).element() {
+            ty = element;
+        }
+        if let Type::Struct(id) = program.types.get(ty) {
             words(program.structs[id].name.as_str());
         }
     };

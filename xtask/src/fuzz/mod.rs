@@ -66,6 +66,9 @@ pub struct Options {
     /// Print the source of one mutant.
     #[arg(long)]
     print: bool,
+    /// Judge the seeds as they are, and print what is found.
+    #[arg(long)]
+    unchanged: bool,
     /// Make the mutant `--first` smaller that shows this class of finding.
     #[arg(long, hide = true)]
     class: Option<String>,
@@ -83,6 +86,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let target = options.target.as_deref().map(bytes::find).transpose()?;
     if options.worker {
         return worker::work(&seeds, options.seed, range, target, &options.out.join("accepted")).map(|()| true);
+    }
+    if options.unchanged {
+        return unchanged(&seeds);
     }
     if let (Some(target), true) = (target, options.print) {
         let bytes = bytes::mutant(&bytes::corpus(target, &seeds), options.seed, options.first);
@@ -105,6 +111,22 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let tally = tally.into_inner().map_err(|e| e.to_string())?;
     tally.print();
     Ok(tally.classes() == 0)
+}
+
+/// Judges each seed without a mutation; whether nothing was found.
+fn unchanged(seeds: &[seeds::Program]) -> Result<bool, String> {
+    judge::keep_panics();
+    let mut bench = judge::Bench::new()?;
+    let mut found = 0;
+    for program in seeds {
+        let output = judge::compiled(program);
+        let verdict = bench.verdict(program, &output)?;
+        let errors = output.diagnostics.iter().filter(|d| d.severity == shaderport::Severity::Error).count();
+        println!("{}: {errors} errors, {} findings", program.name, verdict.findings.len());
+        verdict.findings.iter().for_each(|f| println!("{} {}: {}\n{}", f.target, f.judge, f.reason, f.text));
+        found += verdict.findings.len();
+    }
+    Ok(found == 0)
 }
 
 fn paths(options: &Options) -> Vec<PathBuf> {
