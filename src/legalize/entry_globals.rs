@@ -252,10 +252,8 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         if let Some(place) = self.distance_place(leaf, direction, "").filter(|_| of_stage) {
             return place;
         }
-        let of_levels = match self.entry.stage {
-            Stage::Hull => direction == Direction::Out,
-            _ => self.entry.stage == Stage::Domain && direction == Direction::In,
-        };
+        let of_levels =
+            matches!((self.entry.stage, direction), (Stage::Hull, Direction::Out) | (Stage::Domain, Direction::In));
         if let Some(levels) = level_variable(&semantic).filter(|_| of_levels) {
             return self.level_place(leaf, levels, &semantic, index);
         }
