@@ -141,6 +141,8 @@ const INTEGERS: &[Scalar] = &[
 
 /// The largest index of what a signature has once or twice, as the validator of DXIL has it; others have any.
 const LARGEST_INDEX: &[(&str, u32)] = &[
+    ("SV_VERTEXID", 0),
+    ("SV_INSTANCEID", 0),
     ("SV_POSITION", 0),
     ("SV_RENDERTARGETARRAYINDEX", 0),
     ("SV_VIEWPORTARRAYINDEX", 0),
@@ -149,6 +151,7 @@ const LARGEST_INDEX: &[(&str, u32)] = &[
     ("SV_ISFRONTFACE", 0),
     ("SV_SAMPLEINDEX", 0),
     ("SV_COVERAGE", 0),
+    ("SV_CULLPRIMITIVE", 0),
     ("SV_STENCILREF", 0),
     ("SV_DEPTH", 0),
     ("SV_DEPTHLESSEQUAL", 0),
