@@ -36,6 +36,7 @@ const IMPLIED: &[(&str, &str)] = &[
     ("__glsl", "mul"),
     ("__glsl", "__algebraicProducts"),
     ("Ptr", "__elementStride"),
+    ("functype", "__FunctionValue"),
 ];
 
 /// The module with GLSL's words; a program that names it or has a `#version` gets it.

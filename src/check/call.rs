@@ -3,6 +3,7 @@
 use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of};
 use super::function::{InstanceId, WHOLE};
+use super::function_values::Written;
 use super::overload::{ArgKind, CallArg, Candidates};
 use super::scope::{DeclId, ScopeId, What};
 use super::{Checker, convert};
@@ -36,6 +37,7 @@ impl<'a> Checker<'a> {
         let Operand::Functions(decls, this, explicit) = callee else { return self.value(callee, span) };
         let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
         let name = name.unwrap_or_else(|| Symbol::new(""));
+        let explicit = explicit.map(|args| Written { args, place: None });
         let candidates = Candidates { name, decls, accessor: WHOLE, explicit };
         self.call(&candidates, this, args, span)
     }
@@ -93,7 +95,9 @@ impl<'a> Checker<'a> {
     ) -> Option<ExprId> {
         let name = Symbol::new(operator);
         let decls: Vec<DeclId> = self.members(self.ty(value), name).into_iter().filter_map(decl_of).collect();
-        (!decls.is_empty()).then(|| self.call(&Candidates::of(name, decls), Some(value), args, span))
+        let explicit = self.passed_args(self.ty(value));
+        let candidates = Candidates { explicit, ..Candidates::of(name, decls) };
+        (!candidates.decls.is_empty()).then(|| self.call(&candidates, Some(value), args, span))
     }
 
     /// Checks arguments; lists wait for their parameter.
@@ -112,7 +116,8 @@ impl<'a> Checker<'a> {
         match &e.kind {
             Ast::InitList(_) | Ast::Null => CallArg { kind: ArgKind::List(e), span: e.span },
             _ => {
-                let value = self.expr(e);
+                let operand = self.operand(e);
+                let value = self.argument_value(operand, e.span);
                 self.value_arg_of(value)
             }
         }

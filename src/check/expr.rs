@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::convert::{self, LiteralKind};
+use super::function_values::NOT_CALLED;
 use super::scope::{DeclId, Entity, Found, ScopeId, What};
 use super::types::Name;
 use super::{Checker, constant, operators};
@@ -88,9 +89,7 @@ impl<'a> Checker<'a> {
                 self.error_at(Code::NOT_A_VALUE, span, format!("`{name}` is a type; a value is needed here"))
             }
             Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is not a value"),
-            Operand::Functions(..) => {
-                self.error_at(Code::NOT_A_VALUE, span, "a function must be called; it is not a value by itself")
-            }
+            Operand::Functions(..) => self.error_at(Code::NOT_A_VALUE, span, NOT_CALLED),
         }
     }
 

@@ -9,7 +9,7 @@
 
 use super::decl::DeclContext;
 use super::expr::{Operand, decl_of};
-use super::function::WHOLE;
+use super::function::{InstanceId, WHOLE};
 use super::scope::{DeclId, ScopeKind, What};
 use super::{Arg, Checker};
 use crate::ast;
@@ -164,6 +164,9 @@ impl<'a> Checker<'a> {
 
     /// The result of calling a value, where it can be called in one way, with the types of its parameters.
     fn called(&mut self, ty: TypeId) -> Option<(TypeId, Vec<TypeId>)> {
+        if let Some(instance) = self.passed_instance(ty) {
+            return Some(self.called_instance(instance));
+        }
         let calls: Vec<DeclId> = self.members(ty, Symbol::new("operator()")).into_iter().filter_map(decl_of).collect();
         let [only] = calls.as_slice() else { return None };
         let What::Function(f) = self.info(*only).what else { return None };
@@ -171,13 +174,20 @@ impl<'a> Checker<'a> {
             return None;
         }
         let instance = self.instance(*only, WHOLE, Vec::new())?;
-        let signature = self.functions.get(instance).signature.clone();
-        Some((signature.result, signature.params.iter().map(|p| p.ty).collect()))
+        Some(self.called_instance(instance))
+    }
+
+    fn called_instance(&self, instance: InstanceId) -> (TypeId, Vec<TypeId>) {
+        let signature = &self.functions.get(instance).signature;
+        (signature.result, signature.params.iter().map(|p| p.ty).collect())
     }
 
     /// Whether a value can be called with so many arguments.
     pub(super) fn takes(&mut self, ty: TypeId, count: usize) -> bool {
-        self.called(ty).is_some_and(|(_, params)| params.len() == count)
+        match self.is_function_value(ty) {
+            true => self.passed_takes(ty, count),
+            false => self.called(ty).is_some_and(|(_, params)| params.len() == count),
+        }
     }
 
     /// What a function that is passed tells of open parameters: `functype (int) -> vector<float, N>`, `IFunc<T, int>`.

@@ -29,6 +29,7 @@ mod extent;
 mod finish;
 mod flat;
 mod function;
+mod function_values;
 mod generic;
 mod globals;
 mod init;
@@ -287,6 +288,7 @@ pub(crate) struct Checker<'a> {
     functions: function::Functions<'a>,
     links: link::Links,
     lambdas: lambda::Lambdas,
+    function_values: function_values::FunctionValues<'a>,
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
     out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<&'a ast::FunctionDecl>>,
@@ -355,6 +357,7 @@ impl<'a> Checker<'a> {
             functions: function::Functions::default(),
             links: link::Links::default(),
             lambdas: lambda::Lambdas::default(),
+            function_values: function_values::FunctionValues::default(),
             queue: VecDeque::new(),
             out_of_line: FxHashMap::default(),
             values_out_of_line: FxHashMap::default(),

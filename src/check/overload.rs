@@ -2,6 +2,7 @@
 
 use super::convert::{self, LiteralKind, Rank};
 use super::function::{InstanceId, Signature, WHOLE};
+use super::function_values::{NOT_CALLED, Written};
 use super::generic::Slot;
 use super::interfaces::Bound;
 use super::pack_arguments::Arity;
@@ -46,8 +47,7 @@ pub(super) struct Candidates<'a> {
     pub decls: Vec<DeclId>,
     /// [`WHOLE`] or an accessor.
     pub accessor: u32,
-    /// Generic arguments as written, with the scope in which they were.
-    pub explicit: Option<&'a [GenericArg]>,
+    pub explicit: Option<Written<'a>>,
 }
 
 impl<'a> Candidates<'a> {
@@ -247,10 +247,23 @@ impl<'a> Checker<'a> {
     }
 
     /// A slot for each generic parameter, with the arguments that are written.
-    fn given_slots(&mut self, generics: &'a Generics, candidates: &Candidates<'a>) -> Option<Vec<Slot>> {
-        let mut slots = vec![Slot::default(); generics.params.len()];
+    pub(super) fn given_slots(&mut self, generics: &'a Generics, candidates: &Candidates<'a>) -> Option<Vec<Slot>> {
+        let slots = vec![Slot::default(); generics.params.len()];
         let Some(written) = candidates.explicit else { return Some(slots) };
-        let scope = self.cx.scope;
+        let (scope, source) = written.place.unwrap_or((self.cx.scope, self.cx.source));
+        let before = std::mem::replace(&mut self.cx.source, source);
+        let slots = self.written_slots(generics, slots, written.args, scope);
+        self.cx.source = before;
+        slots
+    }
+
+    fn written_slots(
+        &mut self,
+        generics: &'a Generics,
+        mut slots: Vec<Slot>,
+        written: &'a [GenericArg],
+        scope: super::ScopeId,
+    ) -> Option<Vec<Slot>> {
         let given = self.quiet(|c| c.given_args(written, scope));
         let shares = Self::shares(generics, given.len())?;
         let mut given = given.iter();
@@ -415,6 +428,9 @@ impl<'a> Checker<'a> {
             let diagnostic = match misfit {
                 Misfit::Argument(index, param) => {
                     let at = args.get(*index).map_or(span, |a| self.blamed(a.span));
+                    if args.get(*index).and_then(|a| a.ty()).is_some_and(|(ty, _)| self.is_function_value(ty)) {
+                        return self.error(Code::NOT_A_VALUE, at, NOT_CALLED);
+                    }
                     let from = args.get(*index).and_then(|a| a.ty()).map_or(String::new(), |a| self.type_text(a.0));
                     let to = self.type_text(*param);
                     Diagnostic::error(Code::TYPE_MISMATCH, at, format!("`{name}` takes `{to}` here, not `{from}`"))

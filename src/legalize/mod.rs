@@ -31,6 +31,7 @@ mod dead_code;
 mod dead_jumps;
 mod defined;
 mod early_returns;
+mod empty_parameters;
 mod empty_structs;
 mod fields;
 mod depth_textures;
@@ -251,6 +252,7 @@ pub const PASSES: &[Pass] = &[
     inline_builtins::PASS,
     lower_enums::PASS,
     switch_widths::PASS,
+    empty_parameters::PASS,
     called_entry_points::PASS,
     shared_references::PASS,
     unrolled_loops::PASS,
