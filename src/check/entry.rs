@@ -2,6 +2,7 @@
 
 use super::attributes;
 use super::function::WHOLE;
+use super::globals::is_group_size;
 use super::scope::{DeclId, What, has_modifier};
 use super::{Arg, Checker, Input};
 use crate::ast;
@@ -10,7 +11,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    EntryPoint, FunctionBody, FunctionId, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
+    EntryPoint, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, TargetCase, Type,
+    TypeId, is_uniform,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -244,6 +246,7 @@ impl<'a> Checker<'a> {
             _ if has("maxvertexcount") => Stage::Geometry,
             _ if has("patchconstantfunc") || has("outputcontrolpoints") => Stage::Hull,
             _ if has("domain") => Stage::Domain,
+            _ if info.name == *"main" && self.group_layouts.contains_key(&info.source) => Stage::Compute,
             _ => return None,
         })
     }
@@ -418,6 +421,7 @@ impl<'a> Checker<'a> {
                 stage,
                 name: info.name,
                 workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
+                workgroup_constants: if grouped { self.group_constants(decl) } else { [None; 3] },
                 unit: self.source(info.source).unit,
                 interface: Vec::new(),
             };
@@ -457,6 +461,41 @@ impl<'a> Checker<'a> {
         for (name, span) in spelled {
             self.error(Code::BAD_SPELLING, span, format!("the entry point `{name}` cannot be an `__intrinsic_asm`"));
         }
+    }
+
+    /// The specialization constants that give the size of an entry point's groups: those that `[numthreads]` names, or those
+    /// whose ids are in `layout(local_size_x_id = 3) in;`.
+    fn group_constants(&mut self, decl: DeclId) -> [Option<GlobalId>; 3] {
+        let info = self.info(decl);
+        let written = info.ast.map_or(&[][..], |d| d.attributes.as_slice());
+        let attribute = written.iter().find(|a| a.name.name.as_str().eq_ignore_ascii_case("numthreads"));
+        let mut constants = [None; 3];
+        let before = std::mem::replace(&mut self.cx.source, info.source);
+        if let Some(attribute) = attribute {
+            for (constant, arg) in constants.iter_mut().zip(&attribute.args) {
+                *constant = self.specialization(arg, info.scope);
+            }
+        } else if let Some(layout) = self.group_layouts.get(&info.source).copied() {
+            for (constant, word) in constants.iter_mut().zip(["local_size_x_id", "local_size_y_id", "local_size_z_id"])
+            {
+                let id =
+                    layout.layout.iter().find(|(name, _)| name.name == *word).and_then(|(_, value)| value.as_ref());
+                *constant = id.and_then(|id| self.specialization_with(id));
+            }
+        }
+        self.cx.source = before;
+        constants
+    }
+
+    /// The specialization constant that has an id.
+    fn specialization_with(&mut self, id: &'a ast::Expr) -> Option<GlobalId> {
+        let number = u32::try_from(self.constant_int(id, self.source(self.cx.source).scope)?).ok();
+        let has = |g: &&Global| g.kind == GlobalKind::Specialization && g.explicit.constant_id == Some(number);
+        let found = self.program.globals.iter().find(|(_, g)| has(g) && is_group_size(g.ty)).map(|(id, _)| id);
+        if found.is_none() {
+            self.error(Code::BAD_ATTRIBUTE, id.span, "no specialization constant of an integer type has this id");
+        }
+        found
     }
 
     /// The size of a group that `layout(local_size_x = 8) in;` gives the entry points of a file.

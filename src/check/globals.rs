@@ -37,7 +37,11 @@ impl<'a> Checker<'a> {
             return Vec::new();
         }
         let mut errors = Vec::new();
-        let mut resolved = attributes::resolve(list, &mut |e| self.try_constant(e, scope), &mut errors);
+        let eval = &mut |e| match self.specialization(e, scope) {
+            Some(constant) => self.default_of(constant),
+            None => self.try_constant(e, scope),
+        };
+        let mut resolved = attributes::resolve(list, eval, &mut errors);
         for error in errors {
             self.diags.push(error);
         }
@@ -65,6 +69,30 @@ impl<'a> Checker<'a> {
             self.diags.push(error);
         }
         explicit
+    }
+
+    /// The specialization constant for sizes that an expression names. In HLSL's files they have no value before the pipeline is
+    /// made, as DXC has it.
+    pub(super) fn specialization(&mut self, e: &'a ast::Expr, scope: ScopeId) -> Option<GlobalId> {
+        if !matches!(e.kind, ast::ExprKind::Path(_)) || self.language() != Language::Slang {
+            return None;
+        }
+        let source = self.cx.source;
+        let (operand, body) = self.quiet(|c| c.in_context(scope, source, |c| c.operand(e)));
+        let Operand::Value(value) = operand else { return None };
+        match body.exprs[value].kind {
+            ExprKind::Global(id) => {
+                let global = &self.program.globals[id];
+                (global.kind == GlobalKind::Specialization && is_group_size(global.ty)).then_some(id)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a specialization constant that nobody sets.
+    fn default_of(&self, constant: GlobalId) -> Option<constant::Value> {
+        let tree = self.program.globals[constant].init.as_ref()?;
+        constant::eval(&self.program, &tree.exprs, tree.root).ok()
     }
 
     /// The value of an expression if it is a constant; reports nothing.
@@ -542,6 +570,11 @@ impl<'a> Checker<'a> {
 /// The layout of a buffer's data that a `layout(...)` word names: the last, as in GLSL.
 fn data_layout(decl: &ast::Decl) -> DataLayout {
     decl.layout.iter().rev().find_map(|(word, _)| DataLayout::named(word.name.as_str())).unwrap_or_default()
+}
+
+/// Whether a specialization constant of a type can be a size of a group.
+pub(super) fn is_group_size(ty: TypeId) -> bool {
+    ty == TypeId::INT || ty == TypeId::UINT
 }
 
 /// Modifiers written as `layout(...)` words.

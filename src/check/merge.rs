@@ -79,6 +79,9 @@ impl Checker<'_> {
             return;
         }
         self.program.parameters.retain(|p| !map.contains_key(p));
+        for constant in self.program.entry_points.iter_mut().flat_map(|e| e.workgroup_constants.iter_mut().flatten()) {
+            *constant = map.get(constant).copied().unwrap_or(*constant);
+        }
         self.program.each_arena_mut(&mut |exprs| {
             for (_, e) in exprs.iter_mut() {
                 if let ExprKind::Global(g) = &mut e.kind {

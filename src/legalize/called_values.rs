@@ -90,17 +90,20 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// Sizes of work groups are numbers, where all entry points that reach a function have the same.
+/// The three sizes of a work group, each with the specialization constant that gives it.
+type GroupSize = [(u32, Option<GlobalId>); 3];
+
+/// Sizes of work groups are numbers and specialization constants, where all entry points that reach a function have the same.
 fn group_sizes(cx: &mut Context) {
     let marked = cx.program.marked(GROUP_SIZE);
     if marked.is_empty() {
         return;
     }
-    let mut sizes: FxHashMap<FunctionId, Option<[u32; 3]>> = FxHashMap::default();
+    let mut sizes: FxHashMap<FunctionId, Option<GroupSize>> = FxHashMap::default();
     let analyses = cx.program.analyses();
     for entry in &*cx.program.entry_points {
         for (function, _) in analyses.paths(entry) {
-            let size = Some(entry.workgroup_size);
+            let size = Some(std::array::from_fn(|axis| (entry.workgroup_size[axis], entry.workgroup_constants[axis])));
             let known = sizes.entry(function).or_insert(size);
             *known = known.filter(|known| Some(*known) == size);
         }
@@ -121,8 +124,16 @@ fn group_sizes(cx: &mut Context) {
                 );
                 continue;
             };
+            let globals = &cx.program.globals;
             let mut build = Build::new(&mut cx.program.types, &mut body.exprs, span);
-            let parts = size.iter().map(|n| build.number(i64::from(*n), TypeId::INT)).collect();
+            let parts = size.iter().map(|(n, constant)| match constant {
+                Some(constant) => {
+                    let value = build.global(*constant, globals[*constant].ty);
+                    build.convert(value, TypeId::INT)
+                }
+                None => build.number(i64::from(*n), TypeId::INT),
+            });
+            let parts = parts.collect();
             body.exprs[id].kind = ExprKind::Construct(parts);
         }
     });

@@ -9,7 +9,7 @@
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::analyses::items;
-use crate::tree::{FunctionBody, Item, Program};
+use crate::tree::{EntryPoint, FunctionBody, Item, Program};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -44,7 +44,7 @@ fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
     let uses = |item: Item| analyses.item_uses(item);
     let entries: Vec<Item> = program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function).collect();
     // Specialization constants and stage variables are an interface, used or not.
-    let variables = program.entry_points.iter().flat_map(|e| &e.interface).map(|id| Item::Global(*id));
+    let variables = program.entry_points.iter().flat_map(EntryPoint::globals).map(Item::Global);
     let interface = variables.chain(program.specialization_constants());
     let live: FxHashSet<Item> = items::reached(entries.iter().copied().chain(interface), &uses).into_iter().collect();
     let roots = program.items.iter().chain(&entries).copied();

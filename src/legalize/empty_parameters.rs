@@ -44,10 +44,15 @@ fn run(cx: &mut Context) {
         }
         drop_variables(cx.program, body, &mut gone);
         for id in body.expressions() {
-            match &mut body.exprs[id].kind {
-                ExprKind::Local(local) if gone.contains(local) => body.exprs[id].kind = ExprKind::Zero,
-                ExprKind::Call(function, args) => keep(args, *function, &places),
-                _ => {}
+            if matches!(body.exprs[id].kind, ExprKind::Local(local) if gone.contains(&local)) {
+                body.exprs[id].kind = ExprKind::Zero;
+            }
+        }
+    });
+    cx.program.each_exprs_mut(&mut |_, exprs, live| {
+        for id in live {
+            if let ExprKind::Call(function, args) = &mut exprs[*id].kind {
+                keep(args, *function, &places);
             }
         }
     });
@@ -64,32 +69,24 @@ fn keep<T>(list: &mut Vec<T>, function: FunctionId, places: &Dropped) {
 /// The parameters that go.
 fn places(program: &Program) -> Dropped {
     let mut places = Dropped::new();
-    let reached = program.reachable_functions();
-    for id in &reached {
-        let function = &program.functions[*id];
-        if !matches!(function.body, FunctionBody::Block) {
-            continue;
-        }
+    for (id, function) in program.functions.iter().filter(|(_, f)| matches!(f.body, FunctionBody::Block)) {
         for (at, param) in function.params.iter().enumerate() {
             if param.mode == ParamMode::In && is_dropped(program, function.code.locals[param.local].ty) {
-                places.insert((*id, at));
+                places.insert((id, at));
             }
         }
     }
     if places.is_empty() {
         return places;
     }
-    for id in reached {
-        let body = &program.functions[id].code;
-        for call in body.expressions() {
-            let ExprKind::Call(function, args) = &body.exprs[call].kind else { continue };
-            for (at, arg) in args.iter().enumerate() {
-                if !is_pure(&body.exprs, *arg) {
-                    places.remove(&(*function, at));
-                }
+    program.each_exprs(&mut |exprs, live| {
+        for call in live {
+            let ExprKind::Call(function, args) = &exprs[*call].kind else { continue };
+            for (at, _) in args.iter().enumerate().filter(|(_, arg)| !is_pure(exprs, **arg)) {
+                places.remove(&(*function, at));
             }
         }
-    }
+    });
     places
 }
 

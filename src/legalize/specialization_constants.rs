@@ -23,6 +23,9 @@ fn run(cx: &mut Context) {
     let native = cx.profile.has(Capability::SpecializationConstants);
     let constants: Vec<GlobalId> =
         cx.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Specialization).map(|(id, _)| id).collect();
+    if !native {
+        cx.program.entry_points.iter_mut().for_each(|e| e.workgroup_constants = [None; 3]);
+    }
     for id in constants {
         let placed = cx.position(id).filter(|(_, layout)| layout.counts.get(Unit::Specialization) > 0);
         let placed = placed.and_then(|(place, _)| u32::try_from(place.offset.get(Unit::Specialization)).ok());

@@ -841,6 +841,8 @@ pub struct EntryPoint {
     pub name: Symbol,
     /// Thread group size of compute, mesh and amplification; 1 where not given.
     pub workgroup_size: [u32; 3],
+    /// The specialization constants that give the size, where the source names them: `workgroup_size` has their defaults.
+    pub workgroup_constants: [Option<GlobalId>; 3],
     /// Index of its translation unit.
     pub unit: u32,
     /// Its inputs and outputs, where legalization makes globals of them; used or not, they belong to it.
@@ -851,6 +853,11 @@ impl EntryPoint {
     /// The functions that the stage runs by itself.
     pub fn roots(&self) -> impl Iterator<Item = FunctionId> + use<> {
         [Some(self.function), self.patch_constant].into_iter().flatten()
+    }
+
+    /// The globals that belong to it whether or not its functions name them.
+    pub fn globals(&self) -> impl Iterator<Item = GlobalId> + '_ {
+        self.interface.iter().copied().chain(self.workgroup_constants.into_iter().flatten())
     }
 }
 

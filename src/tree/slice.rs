@@ -25,7 +25,7 @@ impl<'a> Slices<'a> {
 
     /// The declarations that an entry point needs, in the order of the program's.
     pub fn of(&self, entry: &EntryPoint) -> Vec<Item> {
-        let interface = entry.interface.iter().copied().map(Item::Global);
+        let interface = entry.globals().map(Item::Global);
         let roots = entry.roots().map(Item::Function).chain(interface).chain(self.constants.iter().copied());
         let reached = items::reached(roots, &|item| self.analyses.item_uses(item)).into_iter();
         let mut listed: Vec<(usize, Item)> = reached.filter_map(|i| Some((*self.order.get(&i)?, i))).collect();

@@ -66,7 +66,7 @@ impl GlslFile<'_> {
     /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
     fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
         if entry.stage == Stage::Compute {
-            self.w.line(&group_size(entry));
+            self.w.line(&group_size(self.cx.program, entry));
             stage_layouts(function).for_each(|line| self.w.line(&line));
             self.w.blank();
         }
@@ -84,7 +84,7 @@ impl GlslFile<'_> {
         let mut lines = Vec::new();
         for entry in self.cx.entry_points.iter().filter(|entry| entry.stage != Stage::Compute) {
             if matches!(entry.stage, Stage::Mesh | Stage::Amplification) {
-                lines.push(group_size(entry));
+                lines.push(group_size(self.cx.program, entry));
             }
             lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
         }
@@ -301,9 +301,16 @@ impl GlslFile<'_> {
 }
 
 /// `layout(local_size_x = 8, ...) in;`
-fn group_size(entry: &EntryPoint) -> String {
-    let [x, y, z] = entry.workgroup_size;
-    format!("layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;")
+fn group_size(program: &Program, entry: &EntryPoint) -> String {
+    let axes = ["x", "y", "z"].into_iter().zip(entry.workgroup_size).zip(entry.workgroup_constants);
+    let axis = |((axis, size), constant): ((&str, u32), Option<GlobalId>)| {
+        let id = constant.and_then(|id| program.globals[id].explicit.constant_id.flatten());
+        match id {
+            Some(id) => format!("local_size_{axis} = {size}, local_size_{axis}_id = {id}"),
+            None => format!("local_size_{axis} = {size}"),
+        }
+    };
+    format!("layout({}) in;", axes.map(axis).collect::<Vec<_>>().join(", "))
 }
 
 /// `layout(triangles) in;`, of what passes said of an entry point.

@@ -173,11 +173,22 @@ impl WgslFile<'_> {
     fn stage(&mut self, entry: &EntryPoint) {
         match entry.stage {
             Stage::Compute => {
-                let [x, y, z] = entry.workgroup_size;
-                self.w.line(&format!("@compute @workgroup_size({x}, {y}, {z})"));
+                let size = self.group_size(entry);
+                self.w.line(&format!("@compute @workgroup_size({size})"));
             }
             stage => self.w.line(&format!("@{}", stage.name())),
         }
+    }
+
+    /// `8, rows, 1`. The sizes are of one type, which numbers take.
+    fn group_size(&self, entry: &EntryPoint) -> String {
+        let axes = entry.workgroup_size.into_iter().zip(entry.workgroup_constants);
+        let axis = |(size, constant): (u32, Option<GlobalId>)| match constant.map(|id| &self.cx.program.globals[id]) {
+            Some(global) if global.ty == TypeId::UINT => global.name.to_string(),
+            Some(global) => format!("u32({})", global.name),
+            None => size.to_string(),
+        };
+        axes.map(axis).collect::<Vec<_>>().join(", ")
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {

@@ -24,6 +24,7 @@ fn program(calls: &[&[u32]]) -> Program {
         stage: Stage::Compute,
         name: "f0".into(),
         workgroup_size: [1; 3],
+        workgroup_constants: [None; 3],
         unit: 0,
         interface: Vec::new(),
     };
