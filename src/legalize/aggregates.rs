@@ -3,7 +3,7 @@
 //! Before: `return Ray(origin, direction);`      `f(float[2](a, b))`
 //! After:  `Ray ray = { origin, direction };  return ray;`
 //!
-//! A cast to an array stays where it is, unless an element of it is taken.
+//! A cast to an array or a struct stays where it is, unless an element or a field of it is taken.
 //!
 //! It stands after every pass that makes such values.
 
@@ -48,14 +48,14 @@ fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
         let aggregate = matches!(program.types.get(body.exprs[id].ty), Type::Struct(_) | Type::Array(..));
         aggregate && matches!(body.exprs[id].kind, ExprKind::Construct(_))
     };
-    // `((S[2])0)[i]` has no address either.
-    let mut indexed = FxHashSet::default();
+    // `((S[2])0)[i]` and `((S)0).f` have no address either.
+    let mut read = FxHashSet::default();
     for id in live {
-        if let ExprKind::Index(base, _) = body.exprs[*id].kind
-            && matches!(program.types.get(body.exprs[base].ty), Type::Array(..))
-            && matches!(body.exprs[base].kind, ExprKind::Zero | ExprKind::Convert(..))
+        if let ExprKind::Index(base, _) | ExprKind::Field(base, _) = body.exprs[*id].kind
+            && matches!(program.types.get(body.exprs[base].ty), Type::Array(..) | Type::Struct(_))
+            && matches!(body.exprs[base].kind, ExprKind::Zero | ExprKind::Convert(..) | ExprKind::Comma(..))
         {
-            indexed.insert(base);
+            read.insert(base);
         }
     }
     // Initializers, and the parts of a value that is one list with them.
@@ -71,5 +71,5 @@ fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
             placed.extend(parts);
         }
     }
-    live.iter().copied().filter(|id| indexed.contains(id) || is_value(*id) && !placed.contains(id)).collect()
+    live.iter().copied().filter(|id| read.contains(id) || is_value(*id) && !placed.contains(id)).collect()
 }

@@ -6,6 +6,8 @@
 //! An index that calls a builtin for constants is hidden, too, since it may lie behind the end: `a[int(exp(2.0))]` is
 //! `a[int(exp(2.0)) - zero]`.
 //!
+//! A choice between constant vectors that are made of vectors is what it chooses: naga goes wrong over the parts.
+//!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
@@ -22,6 +24,7 @@ pub(super) const PASS: Pass = Pass {
     name: "hidden_constants",
     removes: &[
         (Capability::NonFiniteConstants, Find::Expr(is_refused)),
+        (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| choice(p, exprs, id).is_some())),
         (Capability::ComputedIndices, Find::Expr(is_computed_index)),
     ],
     // Of a matrix its zero is taken away component by component.
@@ -38,15 +41,36 @@ pub(super) const COMPARED: Pass = Pass {
 };
 
 fn run_compared(cx: &mut Context) {
+    fold(cx, outcome);
+}
+
+/// Puts constants in the place of what has a value by a rule.
+fn fold(cx: &mut Context, rule: fn(&Program, &ExprArena, ExprId) -> Option<Value>) {
     cx.each_body(&mut |cx, _, body| {
-        for id in body.expressions() {
-            let Some(value) = outcome(cx.program, &body.exprs, id) else { continue };
-            let Expr { ty, span, .. } = body.exprs[id];
-            if let Some(folded) = value.to_expr(&mut body.exprs, cx.program, ty, span) {
-                body.exprs.replace_by(id, folded);
-            }
-        }
+        let ids = body.expressions();
+        fold_all(cx.program, &mut body.exprs, ids, rule);
     });
+    for id in cx.program.globals.ids() {
+        let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
+        let ids = tree.exprs.post_order(tree.root);
+        fold_all(cx.program, &mut tree.exprs, ids, rule);
+        cx.program.globals[id].init = Some(tree);
+    }
+}
+
+fn fold_all(
+    program: &mut Program,
+    exprs: &mut ExprArena,
+    ids: Vec<ExprId>,
+    rule: fn(&Program, &ExprArena, ExprId) -> Option<Value>,
+) {
+    for id in ids {
+        let Some(value) = rule(program, exprs, id) else { continue };
+        let Expr { ty, span, .. } = exprs[id];
+        if let Some(folded) = value.to_expr(exprs, program, ty, span) {
+            exprs.replace_by(id, folded);
+        }
+    }
 }
 
 /// What a comparison of constants gives of which one is not finite.
@@ -58,6 +82,29 @@ fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
     let value = |e| eval(program, exprs, e).ok();
     let (a, b) = value(a).zip(value(b))?;
     if is_finite(&a) && is_finite(&b) { None } else { value(id) }
+}
+
+/// What a choice between constant vectors gives where one of the three is made of vectors.
+fn choice(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+    let ExprKind::Select(condition, a, b) = exprs[id].kind else { return None };
+    let vector = matches!(program.types.get(exprs[id].ty), Type::Vector(..));
+    let nested = || [condition, a, b].into_iter().any(|e| is_of_vectors(program, exprs, e));
+    if vector && nested() { eval(program, exprs, id).ok() } else { None }
+}
+
+/// Whether a vector that is made of vectors is in an expression, or in the constants that it names.
+fn is_of_vectors(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().any(|id| match &exprs[id].kind {
+        ExprKind::Construct(parts) => {
+            let vector = |e: &ExprId| matches!(program.types.get(exprs[*e].ty), Type::Vector(..));
+            vector(&id) && parts.iter().any(vector)
+        }
+        ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Const => {
+            let init = program.globals[*g].init.as_ref();
+            init.is_some_and(|tree| is_of_vectors(program, &tree.exprs, tree.root))
+        }
+        _ => false,
+    })
 }
 
 fn is_finite(value: &Value) -> bool {
@@ -79,6 +126,7 @@ fn limit(scalar: Scalar) -> f64 {
 
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::NonFiniteConstants) {
+        fold(cx, choice);
         specialized(cx.program, cx.profile, cx.diags);
         inline_constants(cx);
         hide_all(cx, is_refused);

@@ -138,7 +138,7 @@ capabilities! {
     MatrixConditionals,
     /// Operands of `&&`, `||` and `?:` that are not evaluated unless they are needed, where they have effects.
     ShortCircuit,
-    /// Infinities, NaN and divisions by zero among constants.
+    /// Infinities, NaN and divisions by zero among constants, and choices between constant vectors that are made of vectors.
     NonFiniteConstants,
     /// Indices that are constant, but whose value only the target's compiler computes: it may be none of the array.
     ComputedIndices,

@@ -90,7 +90,7 @@ pub fn evaluate(module: &Module, instruction: &Instruction, op: Op, operands: &[
     if let Some(made) = composite(module, instruction, op, operands) {
         return made;
     }
-    if let Some(made) = integers(op, module.width(ty), operands) {
+    if let Some(made) = integers(op, module.width(ty), operands, module.wraps_shifts) {
         return made;
     }
     if let Some(made) = comparison(op, module.width(from), operands) {
@@ -233,7 +233,7 @@ fn logical_list(a: &Value, all: bool) -> Made {
     }))
 }
 
-fn integers(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
+fn integers(op: Op, width: u32, operands: &[Value], wraps_shifts: bool) -> Option<Made> {
     use Op::*;
     let a = operands.first()?;
     let cut = mask(width);
@@ -251,6 +251,10 @@ fn integers(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
     }
     let b = operands.get(1)?;
     let sign = |value: u64| signed(value, width);
+    let distance = |b: u64| {
+        let width = u64::from(width);
+        if wraps_shifts { Some(b % width) } else { Some(b).filter(|b| *b < width) }
+    };
     let made = match op {
         IAdd => both(a, b, &|a, b| wrap(a.wrapping_add(b))),
         ISub => both(a, b, &|a, b| wrap(a.wrapping_sub(b))),
@@ -269,9 +273,9 @@ fn integers(op: Op, width: u32, operands: &[Value]) -> Option<Made> {
             let rest = a.checked_rem(b)?;
             wrap(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest } as u64)
         }),
-        ShiftLeftLogical => both(a, b, &|a, b| (b < u64::from(width)).then(|| (a << b) & cut)),
-        ShiftRightLogical => both(a, b, &|a, b| (b < u64::from(width)).then(|| a >> b)),
-        ShiftRightArithmetic => both(a, b, &|a, b| (b < u64::from(width)).then(|| (sign(a) >> b) as u64 & cut)),
+        ShiftLeftLogical => both(a, b, &|a, b| distance(b).map(|b| (a << b) & cut)),
+        ShiftRightLogical => both(a, b, &|a, b| distance(b).map(|b| a >> b)),
+        ShiftRightArithmetic => both(a, b, &|a, b| distance(b).map(|b| (sign(a) >> b) as u64 & cut)),
         BitwiseAnd | LogicalAnd => both(a, b, &|a, b| Some(a & b)),
         BitwiseOr | LogicalOr => both(a, b, &|a, b| Some(a | b)),
         BitwiseXor => both(a, b, &|a, b| Some(a ^ b)),

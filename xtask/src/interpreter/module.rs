@@ -98,6 +98,9 @@ pub enum Slot {
     Local(u32),
 }
 
+/// naga and slangc, by their numbers in the headers of SPIR-V.
+const GENERATORS_OF_SHIFTS: [u32; 2] = [28, 40];
+
 #[derive(Default)]
 pub struct Module {
     pub types: Vec<Type>,
@@ -113,6 +116,8 @@ pub struct Module {
     pub builtins: HashMap<u32, u32>,
     /// The set of `GLSL.std.450`.
     pub extended: Option<u32>,
+    /// Whether shifts take their distance modulo the width: the compilers of these languages pass distances on as they are.
+    pub wraps_shifts: bool,
     decorations: HashMap<Target, Vec<(Decoration, u32)>>,
 }
 
@@ -148,6 +153,7 @@ impl Module {
             slots: vec![Slot::Unknown; bound],
             types_of: vec![0; bound],
             size: [1; 3],
+            wraps_shifts: GENERATORS_OF_SHIFTS.contains(&(words.get(2).unwrap_or(&0) >> 16)),
             ..Module::default()
         };
         let mut function: Option<(u32, Function)> = None;

@@ -306,7 +306,7 @@ impl Generator {
                 // Now and then of a swizzle.
                 let outer = self.swizzle(*size, *size, write);
                 // slangc stores to another component then, and DXC makes illegal code of some.
-                let between = if write { self.rare() && !self.is_slang() } else { self.chance(8) };
+                let between = if write { self.rare() && !self.slangc } else { self.chance(8) };
                 let between = if between { format!(".{outer}") } else { String::new() };
                 Some((goal.clone(), format!("{{}}{between}.{}", self.swizzle(*size, *count, write)), None))
             }

@@ -250,6 +250,8 @@ pub enum Fault {
     Ours(Vec<Route>),
     /// The same in the interpreter alone: the driver gives something its value, or the interpreter is wrong.
     Undefined(Vec<Route>),
+    /// The same on the device alone: the driver is wrong.
+    Driver(Vec<Route>),
     /// We refuse what a peer takes, with the message.
     Refused(Route, String),
     /// A tool refuses our text, with the message.
@@ -266,14 +268,14 @@ impl Fault {
     pub fn is_ours(&self) -> bool {
         match self {
             Fault::Ours(_) | Fault::Undefined(_) | Fault::Refused(..) | Fault::Illegal(..) | Fault::Crash(..) => true,
-            Fault::Peer(_) | Fault::PeerRefused(..) => false,
+            Fault::Driver(_) | Fault::Peer(_) | Fault::PeerRefused(..) => false,
         }
     }
 
     /// The routes that show it.
     pub fn routes(&self) -> Vec<Route> {
         match self {
-            Fault::Ours(routes) | Fault::Undefined(routes) => routes.clone(),
+            Fault::Ours(routes) | Fault::Undefined(routes) | Fault::Driver(routes) => routes.clone(),
             Fault::Refused(route, _)
             | Fault::Illegal(route, _)
             | Fault::Crash(route, _)
@@ -288,6 +290,7 @@ impl Fault {
         match self {
             Fault::Ours(routes) => format!("WRONG {}", names(routes)),
             Fault::Undefined(routes) => format!("UNDEFINED {}", names(routes)),
+            Fault::Driver(routes) => format!("driver wrong: {}", names(routes)),
             Fault::Refused(route, why) => format!("REFUSED {}: {why}", route.name()),
             Fault::Illegal(route, why) => format!("ILLEGAL {}: {why}", route.name()),
             Fault::Crash(route, why) => format!("CRASH {}: {why}", route.name()),

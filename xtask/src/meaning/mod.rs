@@ -160,7 +160,8 @@ fn one_file(
                 let (_, seeds) = found.classes.entry(fault.class()).or_insert((fault.is_ours(), Vec::new()));
                 seeds.push(case.seed);
                 // What computes something else has no message that tells its causes apart.
-                let kept = if matches!(fault, Fault::Ours(_) | Fault::Undefined(_) | Fault::Peer(_)) {
+                let kept = if matches!(fault, Fault::Ours(_) | Fault::Undefined(_) | Fault::Driver(_) | Fault::Peer(_))
+                {
                     options.kept
                 } else {
                     1
@@ -177,11 +178,23 @@ fn one_file(
     Ok(())
 }
 
-/// What a program shows. What the interpreter finds is asked of the routes that were left out, and then of the device.
+/// What a program shows. What the interpreter finds is asked of the routes that were left out, and then of the device; what the
+/// device finds is asked of the interpreter.
 fn shown(runner: &mut Runner, case: &Case, outcomes: Vec<(Route, Outcome)>) -> (Vec<Fault>, Vec<(Route, Outcome)>) {
     let ours = |found: &[Fault]| found.iter().any(|f| matches!(f, Fault::Ours(_)));
     let mut found = faults(runner, case, &outcomes);
-    if runner.on_device || !ours(&found) {
+    if !ours(&found) {
+        return (found, outcomes);
+    }
+    if runner.on_device {
+        let routes: Vec<Route> = outcomes.iter().map(|(route, _)| *route).collect();
+        runner.on_device = false;
+        let interpreted = outcomes_of(runner, std::slice::from_ref(case), &routes).remove(0);
+        let by_driver = !ours(&faults(runner, case, &interpreted));
+        runner.on_device = true;
+        if by_driver {
+            found = found.into_iter().map(of_driver).collect();
+        }
         return (found, outcomes);
     }
     let mut outcomes = outcomes;
@@ -207,6 +220,14 @@ fn shown(runner: &mut Runner, case: &Case, outcomes: Vec<(Route, Outcome)>) -> (
         _ => None,
     }));
     (on_device, outcomes)
+}
+
+/// What the device alone shows.
+fn of_driver(fault: Fault) -> Fault {
+    match fault {
+        Fault::Ours(routes) => Fault::Driver(routes),
+        other => other,
+    }
 }
 
 /// Keeps the first program of a class, made smaller.

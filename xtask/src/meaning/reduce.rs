@@ -49,7 +49,7 @@ fn routes_for(runner: &mut Runner, case: &Case, fault: &Fault) -> Vec<Route> {
     let peers = [Route::Dxc, Route::Slangc].into_iter().filter(|r| r.takes(dialect));
     let mut routes = fault.routes();
     match fault {
-        Fault::Peer(_) | Fault::PeerRefused(..) => routes.extend(Route::ALL),
+        Fault::Driver(_) | Fault::Peer(_) | Fault::PeerRefused(..) => routes.extend(Route::ALL),
         // One peer that takes the program is enough.
         Fault::Ours(_) | Fault::Undefined(_) | Fault::Refused(..) | Fault::Illegal(..) | Fault::Crash(..) => {
             let accepted = peers.into_iter().find(|r| runner.outcomes(*r, std::slice::from_ref(case))[0].is_ok());
