@@ -589,13 +589,13 @@ impl<'a> Checker<'a> {
         Some(self.functions.get(id).signature.params.iter().map(|p| p.ty).collect())
     }
 
-    /// Checks the bodies that are queued, and those that they call.
+    /// Checks the bodies that are queued, and those that they call; a constant that nobody asks errors of may need them now.
     pub(super) fn drain(&mut self) {
         while let Some(id) = self.queue.pop_front() {
             if self.is_futile() {
                 return;
             }
-            self.check_body(id);
+            self.lasting(|c| c.check_body(id));
         }
     }
 

@@ -47,10 +47,15 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// Whether the initializer of a variable has to be a constant.
+fn has_constant(global: &Global) -> bool {
+    matches!(global.kind, GlobalKind::Const | GlobalKind::Specialization)
+}
+
 /// Whether the value of a constant calls a function that is no spelling of the target's, or is a list of expressions.
 fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
-    global.kind == GlobalKind::Const
+    has_constant(global)
         && global.init.as_ref().is_some_and(|tree| {
             let mut all = tree.exprs.post_order(tree.root).into_iter();
             all.any(|e| match tree.exprs[e].kind {
@@ -76,7 +81,7 @@ fn has_wide(program: &Program, ty: TypeId) -> bool {
 /// Whether the value of a constant is computed with numbers of 64 bits.
 fn is_wide(program: &Program, global: &Global) -> bool {
     let wide = |ty: TypeId| has_wide(program, ty);
-    global.kind == GlobalKind::Const
+    has_constant(global)
         && global.init.as_ref().is_some_and(|tree| {
             let mut all = tree.exprs.post_order(tree.root).into_iter();
             all.any(|e| match tree.exprs[e].kind {

@@ -28,7 +28,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::ComputedIndices, Find::Expr(is_computed_index)),
     ],
     // Of a matrix its zero is taken away component by component.
-    adds: &[Capability::MatrixComponentOps],
+    // A call that is seen to be constant no more counts as one before its place.
+    adds: &[Capability::MatrixComponentOps, Capability::ValueBeforePlace],
     run,
     ..Pass::ROW
 };

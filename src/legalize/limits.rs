@@ -3,11 +3,13 @@
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
-use crate::check::constant::eval;
+use crate::check::constant::{Value, eval};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
-use crate::tree::{AttributeArg, ExprKind, GlobalKind, Item, Program, Type, TypeId};
+use crate::tree::{
+    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Item, Program, Scalar, Type, TypeId,
+};
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -48,9 +50,14 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
                 ExprKind::Call(callee, args) => {
                     let function = &program.functions[*callee];
                     let offsets = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-                    for (_, arg) in offsets.filter(|(_, arg)| eval(program, exprs, **arg).is_ok()) {
-                        if !is_fixed_offset(program, exprs, *arg) {
-                            let message = "an offset in texels is from -8 to 7";
+                    for (_, arg) in offsets {
+                        let divided = divides_by_zero(program, exprs, *arg);
+                        let known = eval(program, exprs, *arg).is_ok();
+                        if divided || known && !is_fixed_offset(program, exprs, *arg) {
+                            let message = match divided {
+                                true => "an offset in texels is no number that is divided by zero",
+                                false => "an offset in texels is from -8 to 7",
+                            };
                             diags.push(Diagnostic::error(Code::NO_OVERLOAD, exprs[*arg].span, message));
                         }
                     }
@@ -59,6 +66,19 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
             }
         }
     });
+}
+
+/// Whether an integer in an expression is divided by the constant zero.
+fn divides_by_zero(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().any(|id| {
+        let ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) = exprs[id].kind else { return false };
+        let zero = match eval(program, exprs, by) {
+            Ok(Value::Composite(parts)) => parts.iter().any(|part| part.int() == Some(0)),
+            Ok(value) => value.int() == Some(0),
+            Err(_) => false,
+        };
+        zero && program.types.component(exprs[id].ty).is_some_and(Scalar::is_integer)
+    })
 }
 
 fn beyond(profile: &Profile, span: Span, message: String, limit: &str) -> Diagnostic {

@@ -8,7 +8,7 @@
 
 use super::constant_parameters::{initialized, wanted};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval_with};
+use crate::check::constant::{Value, eval_with, operate};
 use crate::target::Capability;
 use crate::tree::analyses::effects::target;
 use crate::tree::analyses::flow::{breaks, continues, ends_flow};
@@ -230,10 +230,10 @@ pub(super) fn counted(
     let mut now = at(*first, None)?;
     while rounds.len() < most && at(*condition, Some(&now))?.truth()? {
         let next = match &body.exprs[*step].kind {
-            ExprKind::Step(up, _, _) => moved(&now, if *up { 1 } else { -1 })?,
+            ExprKind::Step(true, _, _) => moved(BinaryOp::Add, &now, 1)?,
+            ExprKind::Step(false, _, _) => moved(BinaryOp::Sub, &now, 1)?,
             ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
-            ExprKind::Assign(Some(BinaryOp::Add), _, by) => moved(&now, at(*by, None)?.int()?)?,
-            ExprKind::Assign(Some(BinaryOp::Sub), _, by) => moved(&now, at(*by, None)?.int()?.checked_neg()?)?,
+            ExprKind::Assign(Some(op), _, by) => moved(*op, &now, at(*by, Some(&now))?.int()?)?,
             _ => return None,
         };
         rounds.push(std::mem::replace(&mut now, next));
@@ -241,12 +241,10 @@ pub(super) fn counted(
     Some((*counter, rounds))
 }
 
-/// A counter that goes on by so much.
-fn moved(now: &Value, by: i64) -> Option<Value> {
-    match *now {
-        Value::Int(value, scalar) => Some(Value::Int(value.checked_add(by)?, scalar)),
-        _ => None,
-    }
+/// What an operator and a number make of a counter.
+fn moved(op: BinaryOp, now: &Value, by: i64) -> Option<Value> {
+    let Value::Int(_, scalar) = *now else { return None };
+    operate(op, now, &Value::Int(by, scalar))
 }
 
 fn mentions(exprs: &ExprArena, id: ExprId, locals: &FxHashSet<LocalId>) -> bool {

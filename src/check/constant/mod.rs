@@ -57,6 +57,11 @@ pub fn eval_exact(
     Evaluator { program, depth: 0, work: 0, exact: true, about: false }.expr(exprs, root, local)
 }
 
+/// What an operator makes of two scalars, if they have a value together.
+pub fn operate(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
+    binary(op, a, b, Span::default()).ok()
+}
+
 /// The constant integer of an expression.
 pub fn eval_int(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<i64, NotConstant> {
     let value = eval(program, exprs, root)?;
