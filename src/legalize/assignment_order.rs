@@ -110,13 +110,19 @@ pub(super) fn affects(
         calls |= matches!(exprs[id].kind, ExprKind::Call(f, _) if effects.has(f));
     }
     let written: Vec<&ExprKind> = written.iter().map(|base| &exprs[*base].kind).collect();
+    let global_is_written = |global: &GlobalId| {
+        calls && is_varying_global(program, &program.globals[*global])
+            || written.iter().any(|w| matches!(w, ExprKind::Global(g) if g == global))
+    };
     let is_written = |id: &ExprId| match &exprs[*id].kind {
         ExprKind::Local(local) => written.iter().any(|w| matches!(w, ExprKind::Local(l) if l == local)),
-        ExprKind::Global(global) => {
-            calls && is_varying_global(program, &program.globals[*global])
-                || written.iter().any(|w| matches!(w, ExprKind::Global(g) if g == global))
+        ExprKind::Global(global) => global_is_written(global),
+        ExprKind::Call(f, _) if effects.has(*f) => calls || !written.is_empty(),
+        // It may only read.
+        ExprKind::Call(f, _) => {
+            let reached = || program.analyses().reached_globals([*f].into_iter());
+            (calls || !written.is_empty()) && reached().iter().any(global_is_written)
         }
-        ExprKind::Call(f, _) => (calls || !written.is_empty()) && effects.has(*f),
         _ => false,
     };
     others.iter().flat_map(|id| exprs.post_order(*id)).any(|id| is_written(&id))

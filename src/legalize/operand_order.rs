@@ -23,7 +23,15 @@ pub(super) const PASS: Pass = Pass {
             Capability::ArgumentsInOrder,
             Find::Expr(|p, e, id| may_change(p, e, id) && !changed(p, &p.effects(), e, id).is_empty()),
         ),
+        (
+            Capability::ArgumentsInOrder,
+            Find::Expr(|p, e, id| is_choice(p, e, id, true) && !late(p, &p.effects(), e, id).is_empty()),
+        ),
         (Capability::LateOldValues, Find::Body(|p, _, body, _| first_compound(p, body))),
+        (
+            Capability::LateOldValues,
+            Find::Expr(|p, e, id| is_choice(p, e, id, false) && !late(p, &p.effects(), e, id).is_empty()),
+        ),
     ],
     after: &["inline_builtins", "lower_properties", "assignment_order", "flatten"],
     run,
@@ -32,14 +40,20 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
-    if !cx.profile.has(Capability::ArgumentsInOrder) {
-        hoist_all(cx, &mut |program, body| {
-            let calls = body.expressions().into_iter().filter(|id| may_change(program, &body.exprs, *id));
-            let arguments = calls.flat_map(|id| changed(program, &effects, &body.exprs, id));
-            arguments.map(|id| (id, Mark::Value(temporary_name(program, body, id)))).collect()
+    let [arguments, old_values] = [Capability::ArgumentsInOrder, Capability::LateOldValues].map(|c| !cx.profile.has(c));
+    hoist_all(cx, &mut |program, body| {
+        let operands = body.expressions().into_iter().flat_map(|id| match body.exprs[id].kind {
+            ExprKind::Call(..) if arguments && may_change(program, &body.exprs, id) => {
+                changed(program, &effects, &body.exprs, id)
+            }
+            ExprKind::Select(..) if is_choice(program, &body.exprs, id, !old_values) => {
+                late(program, &effects, &body.exprs, id)
+            }
+            _ => Vec::new(),
         });
-    }
-    if !cx.profile.has(Capability::LateOldValues) {
+        operands.map(|id| (id, Mark::Value(temporary_name(program, body, id)))).collect()
+    });
+    if old_values {
         cx.each_body(&mut |cx, _, body| compounds_in_order(cx.program, &effects, body));
     }
 }
@@ -62,6 +76,22 @@ fn changed(program: &Program, effects: &Effects, exprs: &ExprArena, id: ExprId) 
     });
     let later = |i: usize| args.get(i + 1..).unwrap_or(&[]);
     read.filter(|(i, (_, a))| affects(program, effects, exprs, later(*i), &[**a])).map(|(_, (_, a))| *a).collect()
+}
+
+/// Whether one of two values is chosen and an operand does something, without a look at what is called.
+fn is_choice(program: &Program, exprs: &ExprArena, id: ExprId, of_vectors: bool) -> bool {
+    let ExprKind::Select(condition, a, b) = exprs[id].kind else { return false };
+    let whole = matches!(program.types.get(exprs[condition].ty), Type::Scalar(_));
+    !(of_vectors && whole) && [condition, a, b].iter().any(|part| !is_pure(exprs, *part))
+}
+
+/// The operands of a choice that are evaluated behind one that follows them, and can tell.
+fn late(program: &Program, effects: &Effects, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
+    let ExprKind::Select(condition, a, b) = exprs[id].kind else { return Vec::new() };
+    let tell = |first: ExprId, later: &[ExprId]| {
+        affects(program, effects, exprs, &[first], later) || affects(program, effects, exprs, later, &[first])
+    };
+    [(condition, &[a, b][..]), (a, &[b])].into_iter().filter(|(o, later)| tell(*o, later)).map(|(o, _)| o).collect()
 }
 
 /// Target and value of a compound assignment whose value may change its variable.

@@ -3,7 +3,8 @@
 //! Before: `a && f();        bool b = a || f();                        x = c ? f() : 0;`
 //! After:  `if (a) f();      bool test = a;  if (!test) test = f();    int selected;  if (c) selected = f(); else selected = 0;`
 //!
-//! HLSL before version 2021, and what DXC makes SPIR-V of in any version, evaluate both operands of `&&`, `||` and `?:`.
+//! HLSL before version 2021, and what DXC makes SPIR-V of in any version, evaluate both operands of `&&`, `||` and `?:`. In WGSL a
+//! choice is a call, which evaluates both values.
 //!
 //! It stands after whatever makes calls.
 
@@ -16,12 +17,10 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "short_circuit",
-    removes: &[(
-        Capability::ShortCircuit,
-        Find::Expr(|p, exprs, id| {
-            !candidates(exprs, id).is_empty() && !conditional_effects(&p.effects(), exprs, id).is_empty()
-        }),
-    )],
+    removes: &[
+        (Capability::ShortCircuit, Find::Expr(|p, e, id| acts(p, e, id, Capability::ShortCircuit))),
+        (Capability::LazyConditionals, Find::Expr(|p, e, id| acts(p, e, id, Capability::LazyConditionals))),
+    ],
     after: &["inline_builtins", "flatten"],
     run,
     ..Pass::ROW
@@ -29,24 +28,37 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();
+    let profile = cx.profile;
     hoist_all(cx, &mut |program, body| {
-        let parts = body.expressions().into_iter().flat_map(|id| conditional_effects(&effects, &body.exprs, id));
+        let lacked = |id: &ExprId| needed(&body.exprs, *id).is_some_and(|(need, _)| !profile.has(need));
+        let operators = body.expressions().into_iter().filter(lacked);
+        let parts = operators.flat_map(|id| conditional_effects(&effects, &body.exprs, id));
         parts.map(|part| (part, Mark::Value(temporary_name(program, body, part)))).collect()
     });
 }
 
+/// Whether an operator that needs this leaves out what has effects.
+fn acts(program: &Program, exprs: &ExprArena, id: ExprId, need: Capability) -> bool {
+    needed(exprs, id).is_some_and(|(needed, parts)| {
+        needed == need
+            && !parts.iter().all(|p| is_pure(exprs, *p))
+            && !conditional_effects(&program.effects(), exprs, id).is_empty()
+    })
+}
+
 /// The operands of an operator that it may leave out, if one of them has effects.
 fn conditional_effects(effects: &Effects, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
-    let parts = candidates(exprs, id);
+    let parts = needed(exprs, id).map(|(_, parts)| parts).unwrap_or_default();
     if parts.iter().any(|p| effects.expr(exprs, *p)) { parts } else { Vec::new() }
 }
 
-/// The operands of an operator that it may leave out, if one of them calls or assigns something.
-fn candidates(exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
-    let parts = match exprs[id].kind {
-        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, b) if exprs[id].ty == TypeId::BOOL => vec![b],
-        ExprKind::Select(c, a, b) if exprs[c].ty == TypeId::BOOL => vec![a, b],
-        _ => return Vec::new(),
-    };
-    if parts.iter().all(|p| is_pure(exprs, *p)) { Vec::new() } else { parts }
+/// The operands of an operator that it may leave out, and what leaves them out.
+fn needed(exprs: &ExprArena, id: ExprId) -> Option<(Capability, Vec<ExprId>)> {
+    match exprs[id].kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, b) if exprs[id].ty == TypeId::BOOL => {
+            Some((Capability::ShortCircuit, vec![b]))
+        }
+        ExprKind::Select(c, a, b) if exprs[c].ty == TypeId::BOOL => Some((Capability::LazyConditionals, vec![a, b])),
+        _ => None,
+    }
 }

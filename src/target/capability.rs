@@ -124,9 +124,9 @@ capabilities! {
     ValueBeforePlace,
     /// Assignments that compute their place before their value.
     PlaceBeforeValue,
-    /// Variables that are arguments and that later arguments change, with the value of before.
+    /// Variables that are arguments and that later arguments change, with the value of before; choices by vectors, in order.
     ArgumentsInOrder,
-    /// Compound assignments that read their variable after its new value was computed.
+    /// Compound assignments that read their variable after its new value was computed; choices that read after their condition.
     LateOldValues,
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions,
@@ -136,8 +136,10 @@ capabilities! {
     AggregateConditionals,
     /// `?:` between matrices.
     MatrixConditionals,
-    /// Operands of `&&`, `||` and `?:` that are not evaluated unless they are needed, where they have effects.
+    /// Operands of `&&` and `||` that are not evaluated unless they are needed, where they have effects.
     ShortCircuit,
+    /// Conditionals that evaluate no value but the one they choose.
+    LazyConditionals,
     /// Infinities, NaN and divisions by zero among constants, and choices between constant vectors that are made of vectors.
     NonFiniteConstants,
     /// Indices that are constant, but whose value only the target's compiler computes: it may be none of the array.

@@ -209,7 +209,7 @@ const SM_6_9: Capabilities = SM_6_6.with(&[HitObjects]);
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, NonFiniteConstants, ConstantBlends, ComputedInitializers,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
@@ -224,7 +224,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
-    AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit,
+    AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, ComputedInitializers, WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
