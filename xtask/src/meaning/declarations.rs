@@ -1,6 +1,7 @@
 //! What a generated program declares for the module: structs, static variables, functions, resources, and the entry function.
 
 use super::families;
+use super::features::Feature;
 use super::generator::{Access, Function, Generator, Mode, Variable};
 use super::statements::with_braces;
 use super::tree::{Kind, Part, Tree};
@@ -49,19 +50,23 @@ impl Generator {
     /// A whole program, whose buffers begin at a binding.
     pub fn program(mut self, first_binding: u32) -> Program {
         for _ in 0..self.below(4) {
-            self.structure();
+            if self.features.has(Feature::Structs) {
+                self.structure();
+            }
         }
-        let buffers = self.buffers(first_binding);
+        let buffers = if self.features.has(Feature::Buffers) { self.buffers(first_binding) } else { Vec::new() };
         for _ in 0..self.below(4) {
             self.static_variable();
         }
-        if self.is_slang() {
-            self.slang_declarations();
-        } else {
-            self.hlsl_declarations();
-        }
-        for _ in 0..self.below(4) {
-            self.family();
+        if self.features.has(Feature::Families) {
+            if self.is_slang() {
+                self.slang_declarations();
+            } else {
+                self.hlsl_declarations();
+            }
+            for _ in 0..self.below(4) {
+                self.family();
+            }
         }
         for _ in 0..1 + self.below(4) {
             self.function(None);
@@ -311,6 +316,9 @@ impl Generator {
     }
 
     fn mode(&mut self) -> Mode {
+        if !self.features.has(Feature::OutParameters) {
+            return Mode::In;
+        }
         self.pick(&[Mode::In, Mode::In, Mode::In, Mode::InOut, Mode::Out])
     }
 

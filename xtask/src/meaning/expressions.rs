@@ -1,6 +1,7 @@
 //! Random expressions. Every one is defined for all values of its operands: divisors are not zero, shifts are in range, and
 //! floating-point results are exact (see [`Range`]).
 
+use super::features::Feature;
 use super::generator::{Dialect, Function, Generator, Mode, Value};
 use super::tree::{Kind, Tree};
 use super::types::{Range, Scalar, Type};
@@ -135,12 +136,12 @@ impl Generator {
                 Value::of(ty, value.range, &format!("({{}}).{letters}"), vec![value])
             }
             3 => self.selection(scalar, count, depth),
-            4 => self.assignment_value(&ty, depth),
+            4 if self.features.has(Feature::AssignedValues) => self.assignment_value(&ty, depth),
             5 if count > 1 => {
                 let one = self.number(scalar, 1, depth);
                 Value::of(ty.clone(), one.range, &format!("(({})({{}}))", ty.name()), vec![one])
             }
-            6 => self.element_of_matrix(scalar, count, depth),
+            6 if self.features.has(Feature::Matrices) => self.element_of_matrix(scalar, count, depth),
             _ => self.conversion(scalar, count, depth),
         }
     }
@@ -408,7 +409,7 @@ impl Generator {
                 );
                 Value::of(ty, Range::STORED, "clamp({}, {} >> 16, ({} & 255u) + 65536u)", vec![a, b, c])
             }
-            7 if count == 1 => self.wide(depth),
+            7 if count == 1 && self.features.has(Feature::Wide) => self.wide(depth),
             8 if self.bytes.is_some() => self.loaded(Scalar::Uint, count),
             _ => {
                 let pattern = if self.chance(55) { self.random.one_of(&BINARY) } else { self.random.one_of(&own) };

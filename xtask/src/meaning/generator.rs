@@ -1,5 +1,6 @@
 //! The state of a generator of random programs, and what may be read and written at a point.
 
+use super::features::{Feature, Features};
 use super::tree::{Kind, Tree};
 use super::types::{Range, Scalar, Struct, Type};
 use crate::random::Random;
@@ -116,6 +117,7 @@ pub struct Generator {
     pub dialect: Dialect,
     /// Whether slangc compiles the file.
     pub slangc: bool,
+    pub features: Features,
     /// Ends the names of what is declared for the module: programs share files.
     pub suffix: String,
     pub structs: Vec<Rc<Struct>>,
@@ -143,11 +145,12 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(seed: u64, dialect: Dialect, slangc: bool, suffix: String) -> Generator {
+    pub fn new(seed: u64, dialect: Dialect, slangc: bool, suffix: String, features: Features) -> Generator {
         Generator {
             random: Random::of_seed(seed),
             dialect,
             slangc,
+            features,
             suffix,
             structs: Vec::new(),
             functions: Vec::new(),
@@ -299,6 +302,9 @@ impl Generator {
                 if wanted != scalar || (*size == 1 && *count == 1) || (write && count > size) {
                     return None;
                 }
+                if write && *count > 1 && !self.features.has(Feature::SwizzleStores) {
+                    return None;
+                }
                 if *count == 1 && *size > 1 && self.chance(30) {
                     let (pattern, index) = self.index(u32::from(*size));
                     return Some((goal.clone(), pattern, index));
@@ -320,6 +326,9 @@ impl Generator {
                     if *count == 1 {
                         let text = if self.chance(50) { format!("{{}}[{r}][{c}]") } else { format!("{{}}._m{r}{c}") };
                         return Some((goal.clone(), text, None));
+                    }
+                    if write && !self.features.has(Feature::SwizzleStores) {
+                        return None;
                     }
                     let members = self.members(*rows, *columns, *count)?;
                     Some((goal.clone(), format!("{{}}.{members}"), None))
@@ -397,8 +406,11 @@ impl Generator {
         match self.below(if depth > 0 { 12 } else { 9 }) {
             0..4 => Type::scalar(self.any_scalar()),
             4..7 => Type::Vector(self.any_scalar(), 2 + self.below(3) as u8),
-            7 | 8 => self.any_matrix(),
-            9 => Type::Array(Box::new(self.any_type(depth - 1)), 2 + self.below(3) as u32),
+            7 | 8 if self.features.has(Feature::Matrices) => self.any_matrix(),
+            9 if self.features.has(Feature::Arrays) => {
+                Type::Array(Box::new(self.any_type(depth - 1)), 2 + self.below(3) as u32)
+            }
+            7..10 => Type::scalar(self.any_scalar()),
             _ if self.structs.is_empty() => Type::scalar(Scalar::Int),
             _ => {
                 let structs = self.structs.clone();

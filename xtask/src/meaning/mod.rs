@@ -6,6 +6,7 @@ mod declarations;
 mod device;
 mod expressions;
 mod families;
+mod features;
 mod generator;
 mod given;
 mod judge;
@@ -20,6 +21,7 @@ mod types;
 use crate::process;
 use declarations::BINDINGS;
 use device::Device;
+use features::Features;
 use generator::{Dialect, Generator};
 use judge::{Case, Fault, Outcome, Runner, faults};
 use rayon::prelude::*;
@@ -119,10 +121,15 @@ fn settings(options: &Options, batch: u64) -> Settings {
     Settings { dialect, rows: batch / 2 % 2 == 1, scalar: batch / 4 % 2 == 1 }
 }
 
-fn case(seed: u64, index: u64, dialect: Dialect, slangc: bool) -> Case {
+fn case(seed: u64, index: u64, dialect: Dialect, slangc: bool, features: Features) -> Case {
     let suffix = index.to_string();
     let first_binding = 2 + index as u32 * BINDINGS;
-    Case::new(seed, suffix.clone(), first_binding, Generator::new(seed, dialect, slangc, suffix).program(first_binding))
+    Case::new(
+        seed,
+        suffix.clone(),
+        first_binding,
+        Generator::new(seed, dialect, slangc, suffix, features).program(first_binding),
+    )
 }
 
 fn one_file(
@@ -138,8 +145,9 @@ fn one_file(
     let directory = options.out.join(format!("worker{worker}"));
     std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
     let first = batch * options.batch;
+    let features = Features::of_file(options.seed, batch);
     let cases: Vec<Case> = (0..options.batch.min(options.count - first))
-        .map(|i| case(options.seed + first + i, i, settings.dialect, slangc))
+        .map(|i| case(options.seed + first + i, i, settings.dialect, slangc, features))
         .collect();
     let on_device = batch.is_multiple_of(options.device.max(1));
     let device = Device::new(program);

@@ -1,5 +1,6 @@
 //! Random statements and blocks. Every loop ends: its counter is written by nothing else.
 
+use super::features::Feature;
 use super::generator::{Access, COST, Enclosing, Function, Generator};
 use super::tree::{Kind, Part, Tree};
 use super::types::{Range, Scalar, Type};
@@ -29,14 +30,14 @@ impl Generator {
         match roll {
             0..20 => self.local(),
             20..52 => self.assignment(),
-            52..60 => self.increment(),
+            52..60 if self.features.has(Feature::Updates) => self.increment(),
             60..67 => self.call_statement(),
-            67..70 => self.leave(),
+            67..70 if self.features.has(Feature::Leaves) => self.leave(),
             70 | 71 if self.bytes.is_some() => self.store(),
             _ if depth == 0 => self.assignment(),
             70..82 => Some(self.condition(depth - 1)),
-            82..92 => self.repetition(depth - 1),
-            92..97 => self.switch(depth - 1),
+            82..92 if self.features.has(Feature::Loops) => self.repetition(depth - 1),
+            92..97 if self.features.has(Feature::Switches) => self.switch(depth - 1),
             _ => {
                 let count = 1 + self.below(3);
                 let block = self.block(count, depth - 1);
@@ -97,6 +98,7 @@ impl Generator {
         let ty = self.any_type(1);
         let (place, _) = self.writable(&ty, &[], false)?;
         let compound = matches!(&ty, Type::Vector(s, _) | Type::Matrix(s, ..) if *s != Scalar::Bool) && self.chance(30);
+        let compound = compound && self.features.has(Feature::Updates);
         if compound && let Some(compound) = self.compound(&ty, place.tree.clone()) {
             return Some(compound);
         }
