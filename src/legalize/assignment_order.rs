@@ -118,6 +118,7 @@ pub(super) fn affects(
         ExprKind::Local(local) => written.iter().any(|w| matches!(w, ExprKind::Local(l) if l == local)),
         ExprKind::Global(global) => global_is_written(global),
         ExprKind::Call(f, _) if effects.has(*f) => calls || !written.is_empty(),
+        ExprKind::Call(f, _) if program.functions[*f].is_marked("__reads_memory") => calls,
         // It may only read.
         ExprKind::Call(f, _) => {
             let reached = || program.analyses().reached_globals([*f].into_iter());

@@ -27,6 +27,7 @@ mod constant_parameters;
 mod counters;
 mod aggregates;
 mod availability;
+mod data_parts;
 mod dead_code;
 mod dead_jumps;
 mod defined;
@@ -35,6 +36,7 @@ mod empty_parameters;
 mod empty_structs;
 mod fields;
 mod depth_textures;
+mod device_addresses;
 mod derivative_groups;
 mod derivatives;
 mod entry_attributes;
@@ -279,6 +281,7 @@ pub const PASSES: &[Pass] = &[
     narrow_texels::PASS,
     depth_textures::PASS,
     storage::PASS,
+    device_addresses::PASS,
     empty_structs::PASS,
     push_constants::PASS,
     bool_bits::PASS,
@@ -435,10 +438,19 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
 
 /// Needs that no pass removed.
 fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
-    for (&capability, &span) in needs {
-        let what = capability.description().trim_end_matches('.');
-        let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
-        diags.push(Diagnostic::error(Code::CAPABILITY, span, message).note(profile.missing(capability)));
+    needs.iter().for_each(|(capability, span)| diags.push(lack(*capability, *span, profile)));
+}
+
+fn lack(capability: Capability, span: Span, profile: &Profile) -> Diagnostic {
+    let what = capability.description().trim_end_matches('.');
+    let message = format!("{} does not support {}{}", profile.name, what[..1].to_lowercase(), &what[1..]);
+    Diagnostic::error(Code::CAPABILITY, span, message).note(profile.missing(capability))
+}
+
+/// Reports a need that a pass can remove for some targets only.
+fn report_need(cx: &mut Context, capability: Capability) {
+    if let Some(span) = needs::needs(cx.program, cx.profile).get(&capability) {
+        cx.diags.push(lack(capability, *span, cx.profile));
     }
 }
 

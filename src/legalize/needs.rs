@@ -11,7 +11,7 @@ use crate::tree::{
     GlobalKind, Item, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
     TextureShape, Type, TypeId, Types,
 };
-use crate::tree::{AddressSpace, AttributeArg, Body};
+use crate::tree::{AttributeArg, Body};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -130,7 +130,6 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::TextVariables, Find::Body(super::constant_parameters::text_variable)),
     (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
-    (Capability::DeviceAddresses, Find::Type(|_, t| matches!(t, Type::Pointer(_, AddressSpace::Device(_))))),
     (Capability::HitObjects, Find::Type(|_, t| matches!(t, Type::HitObject))),
     (Capability::ObjectGlobals, Find::Global(|p, g| is_object(p, g.ty))),
     (Capability::ObjectArrays, Find::Type(|p, t| match *t {

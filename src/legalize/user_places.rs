@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
-use crate::tree::{FunctionId, Program, TypeId};
+use crate::tree::{ExprId, ExprKind, FunctionId, GlobalId, Program, TypeId};
 
 /// Moves what was reported at places in the standard library.
 pub(super) fn move_errors(program: &Program, diags: &mut Diagnostics) {
@@ -14,7 +14,9 @@ pub(super) fn move_errors(program: &Program, diags: &mut Diagnostics) {
     let paths: Vec<_> = program.entry_points.iter().flat_map(|entry| analyses.paths(entry)).collect();
     for mut diagnostic in diags.take() {
         if let Some(place) = diagnostic.span.filter(|s| s.file.is_library()) {
-            let found = place_of_call(program, &paths, place).or_else(|| place_of_struct(program, place));
+            let of_globals = || place_of_global(program, &paths, place);
+            let found = place_of_call(program, &paths, place).or_else(of_globals);
+            let found = found.or_else(|| place_of_struct(program, place));
             diagnostic.span = found.or(diagnostic.span);
         }
         diags.push(diagnostic);
@@ -33,6 +35,18 @@ fn place_of_call(program: &Program, paths: &[(FunctionId, Option<Span>)], place:
     };
     let (id, from) = paths.iter().find(|(id, _)| holds(*id))?;
     from.or(Some(program.functions[*id].span)).filter(|span| !span.file.is_library())
+}
+
+/// Where the user first names a variable that was made for a place in the library, or the function that does.
+fn place_of_global(program: &Program, paths: &[(FunctionId, Option<Span>)], place: Span) -> Option<Span> {
+    let made = |id: &GlobalId| program.globals[*id].span == place;
+    let named = paths.iter().find_map(|(id, from)| {
+        let code = &program.functions[*id].code;
+        let names = |e: &ExprId| matches!(&code.exprs[*e].kind, ExprKind::Global(g) if made(g));
+        let found = code.expressions().into_iter().find(names)?;
+        Some([Some(code.exprs[found].span), *from, Some(program.functions[*id].span)])
+    })?;
+    named.into_iter().flatten().find(|span| !span.file.is_library())
 }
 
 /// Where the user first declares something of a struct of the library that has a field at a place.

@@ -282,26 +282,37 @@ impl Namer<'_> {
     }
 }
 
-/// Semantics of other tools get D3D's name; where D3D has none, that is an error if the value is a parameter of its own.
+/// Semantics of other tools get D3D's name, or that of a builtin of SPIR-V; where the target has none, that is an error if the
+/// value is a parameter of its own.
 fn rename_system_values(cx: &mut Context) {
     let version = cx.profile.version;
+    let has_builtins = cx.profile.has(Capability::VulkanBuiltins);
     let mut missing = Vec::new();
-    let mut rename = |semantic: &mut Option<Semantic>| {
+    let mut rename = |semantic: &mut Option<Semantic>, explicit: &mut Explicit| {
         let Some(old) = semantic else { return };
-        match system_values::d3d_name(&old.split().0, version) {
+        let name = old.split().0;
+        let known = system_values::d3d_name(&name, version);
+        if let Some(builtin) = system_values::vulkan_builtin(&name).filter(|_| has_builtins) {
+            explicit.builtin = Some(Symbol::new(builtin));
+            // Beside the builtin it is a name like any other.
+            let text = known.filter(|known| !known.is_empty()).unwrap_or(name.trim_start_matches("SV_"));
+            old.text = Symbol::new(text);
+            return;
+        }
+        match known {
             Some("") => missing.push(*old),
             Some(name) => old.text = Symbol::new(name),
             None => {}
         }
     };
     for (_, structure) in cx.program.structs.iter_mut() {
-        structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic));
+        structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic, &mut f.explicit));
     }
     for entry in cx.program.entry_points.clone() {
         for id in entry.roots() {
             let function = &mut cx.program.functions[id];
-            function.params.iter_mut().for_each(|p| rename(&mut p.semantic));
-            rename(&mut function.result_semantic);
+            function.params.iter_mut().for_each(|p| rename(&mut p.semantic, &mut p.explicit));
+            rename(&mut function.result_semantic, &mut function.result_explicit);
         }
     }
     for semantic in missing {

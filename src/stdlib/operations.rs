@@ -28,6 +28,7 @@ pub enum Operation {
     DerivativeY,
     TextureSize,
     LowSigned,
+    LoadAtAddress,
 }
 
 impl Operation {
@@ -52,6 +53,7 @@ impl Operation {
         (Operation::DerivativeY, "derivative_y"),
         (Operation::TextureSize, "texture_size"),
         (Operation::LowSigned, "low_signed"),
+        (Operation::LoadAtAddress, "load_at_address"),
     ];
 
     /// The spelling in a language, or that of all languages that have no case of their own.

@@ -262,6 +262,10 @@ capabilities! {
     TexelBuffers,
     /// Buffer device addresses.
     DeviceAddresses,
+    /// Device addresses that are numbers, at which words are loaded.
+    RawAddresses,
+    /// Inputs and outputs that Vulkan has and D3D has not (`SV_PointCoord`, `SV_DrawIndex`).
+    VulkanBuiltins,
     /// Null pointers in values of structs and arrays that are constant.
     NullAddresses,
     /// Push constants.

@@ -38,6 +38,7 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_7", (6, 7), SM_6_6),
     hlsl("sm_6_8", (6, 8), SM_6_6),
     hlsl("sm_6_9", (6, 9), SM_6_9),
+    hlsl("sm_6_6_spirv", (6, 6), SM_6_6_SPIRV),
     glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
     glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
     glsl("glsl_330", (3, 30), GL_330, by_name(Glsl { runtime_constants: false, ..Glsl::CORE })),
@@ -205,6 +206,9 @@ const SM_6_6: Capabilities =
 
 const SM_6_9: Capabilities = SM_6_6.with(&[HitObjects]);
 
+/// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
+const SM_6_6_SPIRV: Capabilities = SM_6_6.with(&[RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
+
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
@@ -213,7 +217,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     WrappingConstants, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
-    TexelBuffers, DeviceAddresses,
+    TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,

@@ -267,17 +267,30 @@ pub fn distance_attribute(semantic: &str) -> Option<&'static str> {
     (semantic == "SV_CLIPDISTANCE").then_some("clip_distances")
 }
 
-/// The system values that DXC's `[[vk::builtin]]` names, by the names of SPIR-V.
-const OF_VULKAN: &[(&str, &str)] = &[
-    ("PointSize", "SV_POINTSIZE"),
-    ("BaseVertex", "SV_STARTVERTEXLOCATION"),
-    ("BaseInstance", "SV_STARTINSTANCELOCATION"),
-    ("DrawIndex", "SV_DRAWINDEX"),
+/// The system values that are builtins of SPIR-V: (name, semantic, the attribute of DXC for it). `[[vk::builtin]]` knows some
+/// names; the others are decorated with `BuiltIn`, which is 11, and their numbers (SPIR-V, "BuiltIn").
+const OF_VULKAN: &[(&str, &str, &str)] = &[
+    ("PointSize", "SV_POINTSIZE", r#"vk::builtin("PointSize")"#),
+    ("BaseVertex", "SV_STARTVERTEXLOCATION", r#"vk::builtin("BaseVertex")"#),
+    ("BaseInstance", "SV_STARTINSTANCELOCATION", r#"vk::builtin("BaseInstance")"#),
+    ("DrawIndex", "SV_DRAWINDEX", r#"vk::builtin("DrawIndex")"#),
+    ("DeviceIndex", "SV_DEVICEINDEX", r#"vk::builtin("DeviceIndex")"#),
+    ("PointCoord", "SV_POINTCOORD", "vk::ext_decorate(11, 16)"),
 ];
 
 /// The system value that is a builtin of SPIR-V, as `[[vk::builtin]]` names it.
 pub fn of_vulkan(builtin: &str) -> Option<&'static str> {
-    OF_VULKAN.iter().find(|(name, _)| *name == builtin).map(|(_, semantic)| *semantic)
+    OF_VULKAN.iter().find(|(name, ..)| *name == builtin).map(|(_, semantic, _)| *semantic)
+}
+
+/// The builtin of SPIR-V that a system value is, by its name.
+pub fn vulkan_builtin(semantic: &str) -> Option<&'static str> {
+    OF_VULKAN.iter().find(|(_, name, _)| *name == semantic).map(|(builtin, ..)| *builtin)
+}
+
+/// The attribute by which DXC knows a builtin of SPIR-V.
+pub fn builtin_attribute(builtin: &str) -> Option<&'static str> {
+    OF_VULKAN.iter().find(|(name, ..)| *name == builtin).map(|(.., attribute)| *attribute)
 }
 
 /// What a text enables that has an input or output of an attribute.

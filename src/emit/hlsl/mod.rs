@@ -7,6 +7,8 @@ mod untyped;
 use super::context::{Context, Group, Spacing, header, transparent_element};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
+use crate::target::Capability;
+use crate::target::system_values::builtin_attribute;
 use crate::tree::*;
 
 /// The dialect.
@@ -79,7 +81,8 @@ impl HlslFile<'_> {
         for field in &structure.fields {
             self.w.before(&field.comments);
             // Nothing is interpolated in a block, and its members take no word for it.
-            let mut text = if in_block { String::new() } else { interpolation(field.modifiers) };
+            let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
+            text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
             text.push_str(self.matrix_order(field.ty, field.matrix_order));
             text.push_str(&types::variable(self.cx, field.ty, field.name.as_str(), field.modifiers));
             if let Some(semantic) = field.semantic {
@@ -185,6 +188,13 @@ impl HlslFile<'_> {
         true
     }
 
+    /// `[[vk::builtin("BaseInstance")]] `, where that is known.
+    fn builtin(&self, explicit: &Explicit) -> String {
+        let builtin = explicit.builtin.filter(|_| self.cx.profile.has(Capability::VulkanBuiltins));
+        let attribute = builtin.and_then(|name| builtin_attribute(name.as_str()));
+        attribute.map(|attribute| format!("[[{attribute}]] ")).unwrap_or_default()
+    }
+
     /// ` : register(t0, space1)`.
     fn register(&self, global: &Global) -> String {
         let Some(Binding { class, index, space }) = global.binding else { return String::new() };
@@ -200,6 +210,10 @@ impl HlslFile<'_> {
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {
             self.entry_attributes(function, entry);
+            let builtin = self.builtin(&function.result_explicit);
+            if !builtin.is_empty() {
+                self.w.line(builtin.trim_end());
+            }
         }
         let result = self.result(function);
         let is_entry = self.cx.entry_of(id).is_some();
@@ -235,7 +249,7 @@ impl HlslFile<'_> {
 
     fn param(&self, function: &Function, param: &Param, is_entry: bool) -> String {
         let (program, local) = (self.cx.program, &function.code.locals[param.local]);
-        let mut text = interpolation(param.modifiers);
+        let mut text = self.builtin(&param.explicit) + &interpolation(param.modifiers);
         let words = [
             (Modifiers::POINT, "point "),
             (Modifiers::LINE, "line "),

@@ -7,18 +7,16 @@
 //! error.
 
 use super::{Address, WordAccess};
-use crate::check::constant::eval_int;
+use crate::layout::Layouter;
 use crate::layout::rules::round_up;
-use crate::layout::{Detail, Layouter, TypeLayout, Unit};
-use crate::legalize::bits;
+use crate::legalize::data_parts::Part;
 use crate::legalize::hoist::{Mark, Marks, temporary_name};
 use crate::legalize::lower_properties::mark_for_repetition;
 use crate::legalize::narrow_integers::is_narrow;
 use crate::target::Profile;
 use crate::tree::analyses::is_trivial;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, MatrixOrder, Program, Scalar, Stmt, StmtKind,
-    Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -29,22 +27,6 @@ pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> boo
         Type::Buffer(BufferKind::Structured(_), _, element) => is_narrow(program, profile, element),
         _ => false,
     }
-}
-
-/// A part of an element.
-struct Part {
-    /// The expression that names it.
-    top: ExprId,
-    buffer: ExprId,
-    /// Indices with the bytes from one to the next.
-    terms: Vec<(ExprId, u64)>,
-    /// Bytes from there.
-    offset: u64,
-    layout: TypeLayout,
-    /// The components that are meant, of a vector or matrix: bytes from the offset.
-    components: Option<Vec<u64>>,
-    /// The bytes from one component to the next, of a row of a matrix that is stored by columns.
-    apart: Option<u64>,
 }
 
 /// Marks indices, which will be written several times.
@@ -170,8 +152,7 @@ impl WordAccess<'_, '_, '_> {
             let layouter = Layouter { program: self.cx.program, settings };
             let layout = layouter.contents(element, settings.rules.structured, self.cx.program.default_matrix_order);
             let stride = round_up(layout.size(), layout.align.into());
-            let mut part =
-                Part { top: id, buffer, terms: Vec::new(), offset: 0, layout, components: None, apart: None };
+            let mut part = Part::new(id, buffer, layout);
             part.step(self.cx.program, exprs, index, stride);
             while let Some(&parent) = parents.get(&part.top) {
                 if !part.select(self.cx.program, exprs, parent) {
@@ -206,7 +187,7 @@ impl WordAccess<'_, '_, '_> {
             None => self.build(part.top).uint(0),
         };
         // Its elements are words from here on.
-        let buffer = self.body.exprs.duplicate(part.buffer);
+        let buffer = self.body.exprs.duplicate(part.base);
         if let Type::Buffer(kind, access, _) = self.cx.program.types.get(self.body.exprs[buffer].ty) {
             self.body.exprs[buffer].ty = self.cx.program.types.intern(Type::Buffer(kind, access, TypeId::UINT));
         }
@@ -244,91 +225,5 @@ impl WordAccess<'_, '_, '_> {
         }
         self.store_parts(place, false, value, &mut words);
         words
-    }
-}
-
-impl Part {
-    /// Adds an index.
-    fn step(&mut self, program: &Program, exprs: &ExprArena, index: ExprId, stride: u64) {
-        match eval_int(program, exprs, index).ok().and_then(|n| u64::try_from(n).ok()) {
-            Some(n) if n.saturating_mul(stride) < 1 << 31 => self.offset += n * stride,
-            _ => self.terms.push((index, stride)),
-        }
-    }
-
-    /// Goes on to what an expression selects of it, if it does.
-    fn select(&mut self, program: &Program, exprs: &ExprArena, by: ExprId) -> bool {
-        if let Some(list) = &self.components {
-            return self.select_component(program, exprs, by, list.clone());
-        }
-        let scalar = |layout: &TypeLayout| program.types.component(layout.ty);
-        match (&self.layout.detail, &exprs[by].kind) {
-            (Detail::Struct(fields), ExprKind::Field(base, i)) if *base == self.top => {
-                let Some(field) = fields.get(*i as usize).cloned() else { return false };
-                self.offset += field.offset.get(Unit::Bytes);
-                self.layout = field.layout;
-            }
-            (Detail::Array { element, stride, .. }, ExprKind::Index(base, i)) if *base == self.top => {
-                let (element, stride) = (TypeLayout::clone(element), stride.get(Unit::Bytes));
-                self.step(program, exprs, *i, stride);
-                self.layout = element;
-            }
-            (Detail::Plain, ExprKind::Index(base, i)) if *base == self.top => {
-                let Some(s) = scalar(&self.layout) else { return false };
-                self.step(program, exprs, *i, s.size().into());
-                self.layout = TypeLayout { ty: exprs[by].ty, align: s.size(), ..self.layout.clone() };
-            }
-            (Detail::Plain, ExprKind::Swizzle(base, swizzle)) if *base == self.top => {
-                let Some(s) = scalar(&self.layout) else { return false };
-                match swizzle.list() {
-                    [one] => {
-                        self.offset += u64::from(*one) * u64::from(s.size());
-                        self.layout = TypeLayout { ty: exprs[by].ty, align: s.size(), ..self.layout.clone() };
-                    }
-                    list => self.components = Some(list.iter().map(|c| u64::from(*c) * u64::from(s.size())).collect()),
-                }
-            }
-            (Detail::Matrix { stride, order }, ExprKind::Index(base, i)) if *base == self.top => {
-                let Type::Matrix(s, _, columns) = program.types.get(self.layout.ty) else { return false };
-                let (distance, size) = (u64::from(*stride), u64::from(s.size()));
-                match order {
-                    MatrixOrder::Row => {
-                        self.step(program, exprs, *i, distance);
-                        let detail = Detail::Plain;
-                        self.layout = TypeLayout { ty: exprs[by].ty, align: s.size(), detail, ..self.layout.clone() };
-                    }
-                    MatrixOrder::Column => {
-                        self.step(program, exprs, *i, size);
-                        self.components = Some((0..u64::from(columns)).map(|c| c * distance).collect());
-                        self.apart = Some(distance);
-                    }
-                }
-            }
-            (Detail::Matrix { stride, order }, ExprKind::MatrixSwizzle(base, list)) if *base == self.top => {
-                let Some(s) = scalar(&self.layout) else { return false };
-                let bytes = list.iter().map(|(r, c)| bits::element_offset(*order, *stride, s, *r, *c));
-                self.components = Some(bytes.collect());
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Goes on to components of a row that lies apart.
-    fn select_component(&mut self, program: &Program, exprs: &ExprArena, by: ExprId, list: Vec<u64>) -> bool {
-        let Some(distance) = self.apart else { return false };
-        match &exprs[by].kind {
-            ExprKind::Index(base, i) if *base == self.top => {
-                self.step(program, exprs, *i, distance);
-                self.components = Some(vec![0]);
-            }
-            ExprKind::Swizzle(base, swizzle) if *base == self.top => {
-                let chosen = swizzle.list().iter().filter_map(|c| list.get(usize::from(*c)).copied());
-                self.components = Some(chosen.collect());
-            }
-            _ => return false,
-        }
-        self.apart = None;
-        true
     }
 }

@@ -51,6 +51,8 @@ use super::{Context, Pass, runtime_initializers};
 use crate::target::Capability;
 
 pub(super) use self::copies::parts;
+pub(super) use self::place::native_settings;
+pub(super) use self::products::transpose;
 
 pub(super) const PASS: Pass = Pass {
     name: "storage",

@@ -48,7 +48,7 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
 }
 
 /// What the target does by itself, whatever the source says of offsets.
-pub(super) fn native_settings(cx: &Context) -> Settings {
+pub(in super::super) fn native_settings(cx: &Context) -> Settings {
     let Settings { api, policy, .. } = cx.layout.settings;
     // Whatever a policy says of D3D's bytes, the compiler of the text has its own rules. Empty structs will be gone.
     let Buffers { d3d_constant, d3d_structured, .. } = Policy::SPEC.buffers;

@@ -63,7 +63,25 @@ pub struct Judge {
     spirv_val: PathBuf,
     tint: PathBuf,
     naga: PathBuf,
+    /// HLSL is for DXC's SPIR-V.
+    to_spirv: bool,
 }
+
+/// What DXC is told where its SPIR-V is asked for: the layouts of D3D, and bindings for each class of registers.
+const TO_SPIRV: &[&str] = &[
+    "-spirv",
+    "-fspv-target-env=vulkan1.3",
+    "-fvk-use-dx-layout",
+    "-fvk-t-shift",
+    "1000",
+    "all",
+    "-fvk-s-shift",
+    "2000",
+    "all",
+    "-fvk-u-shift",
+    "3000",
+    "all",
+];
 
 impl Judge {
     pub fn find() -> Result<Judge, String> {
@@ -74,7 +92,13 @@ impl Judge {
             spirv_val: find("spirv-val", "Debian package spirv-tools")?,
             tint: find("tint", "built from google/dawn")?,
             naga: find("naga", "`cargo install naga-cli`")?,
+            to_spirv: false,
         })
+    }
+
+    /// Judges HLSL as what DXC makes SPIR-V of.
+    pub fn of_spirv(self, to_spirv: bool) -> Judge {
+        Judge { to_spirv, ..self }
     }
 
     /// Compiles one entry point and judges the text.
@@ -117,13 +141,22 @@ impl Judge {
         let more = ["float16_t", "int16_t", "uint16_t", "asint16(", "asuint16(", "asfloat16("]
             .iter()
             .any(|t| source.contains(t));
-        let arguments = dxc_arguments(entry, text, more.then_some("-enable-16bit-types"));
-        verdict("dxc", &self.dxc.run(&arguments, LIMIT)?)
+        let more = more.then_some("-enable-16bit-types");
+        if !self.to_spirv {
+            return verdict("dxc", &self.dxc.run(&dxc_arguments(entry, text, "/dev/null", more), LIMIT)?);
+        }
+        let spirv = text.with_extension("dxc.spv");
+        let mut arguments = dxc_arguments(entry, text, &spirv.to_string_lossy(), more);
+        arguments.extend(TO_SPIRV.iter().map(|a| (*a).to_owned()));
+        // A process for each: the server writes no files.
+        let directory = text.parent().unwrap_or(Path::new("."));
+        let outcome = verdict("dxc", &process::run(&mut self.dxc.command(&arguments, directory), LIMIT)?)?;
+        if outcome.is_legal() { self.spirv("vulkan1.3", &spirv) } else { Ok(outcome) }
     }
 
     /// Whether DXC takes a source file as it is, up to code generation.
     pub fn dxc_front_end_accepts(&self, root: &Path, entry: &Entry) -> Result<bool, String> {
-        let arguments = dxc_arguments(entry, &entry.file, Some("-fcgl"));
+        let arguments = dxc_arguments(entry, &entry.file, "/dev/null", Some("-fcgl"));
         Ok(process::run(&mut self.dxc.command(&arguments, root), LIMIT)?.ok())
     }
 
@@ -186,10 +219,10 @@ impl Judge {
 }
 
 /// What DXC is told about an entry point of a file.
-fn dxc_arguments(entry: &Entry, file: &Path, more: Option<&str>) -> Vec<String> {
+fn dxc_arguments(entry: &Entry, file: &Path, out: &str, more: Option<&str>) -> Vec<String> {
     let kind = dxc_profile(entry.stage);
     let (file, profile) = (file.to_string_lossy(), format!("{kind}_6_6"));
-    let mut arguments = vec![&*file, "-T", &profile, "-HV", "2021", "--out", "/dev/null"];
+    let mut arguments = vec![&*file, "-T", &profile, "-HV", "2021", "--out", out];
     if kind != DXC_LIBRARY {
         arguments.extend(["-E", &entry.name]);
     }

@@ -113,7 +113,8 @@ fn compile_all(options: &Options, root: &std::path::Path, entries: Vec<Entry>) -
     let kept = options.out.clone().unwrap_or_else(|| crate::process::target_directory().join("conformance"));
     let out = kept.join(format!("{name}-{:08x}", peer_cache::hash_bytes(root.as_os_str().as_encoded_bytes()) as u32));
 
-    let judge = Judge::find()?;
+    let to_spirv = options.extra.iter().any(|a| a.ends_with("_spirv"));
+    let judge = Judge::find()?.of_spirv(to_spirv);
     let ours = Compiler::shaderport(crate::process::shaderport(options.bin.as_deref())?, &options.extra);
     let peer = (!options.no_peer).then(Compiler::slangc).flatten();
     if options.peer && peer.is_none() {
