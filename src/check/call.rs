@@ -315,6 +315,9 @@ impl<'a> Checker<'a> {
         if !is_image {
             return None;
         }
+        if !self.check_assignable(first) {
+            return Some(self.error_value(span));
+        }
         let mut variant_args: Vec<CallArg<'a>> = property.args.iter().map(|a| self.value_arg_of(*a)).collect();
         variant_args.extend(args.iter().skip(1).copied());
         let scope = self.info(decl).scope;

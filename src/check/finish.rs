@@ -29,6 +29,7 @@ impl<'a> Checker<'a> {
         self.check_values(&reached);
         self.check_bodies(&reached);
         self.check_receivers(&reached);
+        self.check_getters(&reached);
         self.order_items(reached);
         self.take_header(input);
     }
@@ -181,7 +182,7 @@ impl<'a> Checker<'a> {
                     continue;
                 };
                 let changes = method.params.first().is_some_and(|p| p.mode == ParamMode::InOut);
-                if method.builtin || method.owner.is_none() || !changes {
+                if method.owner.is_none() || !changes {
                     continue;
                 }
                 if let Some(why) = self.assignable(object, 0) {
@@ -196,6 +197,55 @@ impl<'a> Checker<'a> {
             self.cx.body.block.stmts.splice(0..0, declared);
             self.program.functions[id].code = std::mem::replace(&mut self.cx.body, outer);
         }
+    }
+
+    /// What is read has a `get` or a `ref`: all properties but those that are only given a value.
+    fn check_getters(&mut self, reached: &[Item]) {
+        let mut found = Vec::new();
+        for item in reached {
+            match item {
+                Item::Function(id) => {
+                    let body = &self.program.functions[*id].code;
+                    found.extend(self.read_without_getter(&body.exprs, &body.expressions()));
+                }
+                Item::Global(id) => {
+                    let Some(tree) = &self.program.globals[*id].init else { continue };
+                    found.extend(self.read_without_getter(&tree.exprs, &tree.exprs.post_order(tree.root)));
+                }
+                Item::Struct(_) | Item::Enum(_) => {}
+            }
+        }
+        for span in found {
+            self.error(Code::NOT_A_VALUE, span, "this can only be written: it has no `get`");
+        }
+    }
+
+    /// The properties without a reading accessor that are more than the whole target of an assignment or an output.
+    fn read_without_getter(&self, exprs: &ExprArena, live: &[ExprId]) -> Vec<Span> {
+        let unreadable = |id: &ExprId| match &exprs[*id].kind {
+            ExprKind::Property(p) => p.get.is_none() && p.reference.is_none(),
+            _ => false,
+        };
+        let mut found: FxHashSet<ExprId> = live.iter().copied().filter(unreadable).collect();
+        if found.is_empty() {
+            return Vec::new();
+        }
+        for &id in live {
+            match &exprs[id].kind {
+                ExprKind::Assign(None, target, _) => {
+                    found.remove(target);
+                }
+                ExprKind::Call(callee, args) => {
+                    let params = &self.program.functions[*callee].params;
+                    let outputs = params.iter().zip(args).filter(|(p, _)| p.mode == ParamMode::Out);
+                    outputs.for_each(|(_, arg)| {
+                        found.remove(arg);
+                    });
+                }
+                _ => {}
+            }
+        }
+        live.iter().filter(|id| found.contains(id)).map(|id| exprs[*id].span).collect()
     }
 
     // ---- Order ----

@@ -406,7 +406,7 @@ impl<'a> Checker<'a> {
             None => true,
             Some(why) => {
                 let span = self.span(target);
-                self.diags.push(Diagnostic::error(Code::NOT_ASSIGNABLE, span, why));
+                self.error(Code::NOT_ASSIGNABLE, span, why);
                 false
             }
         }

@@ -92,7 +92,9 @@ pub(super) const CONVERTED: Pass = Pass {
         CONVERTED_ARGUMENTS,
         (
             Capability::ConvertedOutMatrices,
-            Find::Expr(|p, e, id| converted(p, e, id).any(|to| is_matrix(p, to) || is_method(p, e, id))),
+            Find::Expr(|p, e, id| {
+                is_of_a_vector(p, e, id) || converted(p, e, id).any(|to| is_matrix(p, to) || is_method(p, e, id))
+            }),
         ),
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
@@ -127,6 +129,19 @@ const CONVERTED_ARGUMENTS: Finder =
 /// Whether a method of the library is called: no language converts what it gives back.
 fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(f, _)| f.builtin && f.owner.is_some())
+}
+
+/// Whether a function of the library gives a number to a vector of one component of another type: such a vector is no number in
+/// the overloads of atomic operations.
+fn is_of_a_vector(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let Some((function, args)) = callee(program, exprs, id).filter(|(f, _)| f.builtin) else { return false };
+    let is_vector = |e: ExprId| matches!(program.types.get(exprs[e].ty), Type::Vector(..));
+    function.params.iter().zip(args).any(|(param, arg)| match exprs[*arg].kind {
+        ExprKind::Convert(inner, _) => {
+            matches!(param.mode, ParamMode::Out | ParamMode::InOut) && is_vector(inner) && !is_vector(*arg)
+        }
+        _ => false,
+    })
 }
 
 const AGGREGATE_CONDITIONALS: Finder = (

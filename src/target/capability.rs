@@ -176,7 +176,8 @@ capabilities! {
     SwitchWidths,
     /// Arguments of another type than the `out` or `inout` parameter that they are for.
     ConvertedOutArguments,
-    /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods.
+    /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods; a
+    /// vector of one component for a builtin function's parameter that is a number.
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
