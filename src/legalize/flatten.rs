@@ -62,6 +62,30 @@ fn run_nested(cx: &mut Context) {
     });
 }
 
+/// The same for the functions alone in which a value stands behind a comma. What such a value is, a constant or a resource, is
+/// not seen through the comma by the passes between this one and the last.
+pub(super) const COMMAS: Pass = Pass {
+    name: "commas",
+    removes: &[
+        (Capability::AssignmentExpressions, Find::Expr(is_comma)),
+        (Capability::ResourceValues, Find::Expr(|p, e, id| is_comma(p, e, id) && p.holds_resource(e[id].ty))),
+    ],
+    adds: &[Capability::ArgumentsInOrder],
+    after: &["inline_builtins", "lower_properties"],
+    run: run_commas,
+    ..Pass::ROW
+};
+
+fn run_commas(cx: &mut Context) {
+    flatten(cx, false, &|cx, body| {
+        body.expressions().into_iter().any(|id| COMMAS.finds(cx.profile, cx.program, &body.exprs, id))
+    });
+}
+
+fn is_comma(_: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Comma(..))
+}
+
 /// The first assignment inside of an expression in which the order shows, in a function where the value comes first or not.
 fn first_nested(program: &Program, body: &Body, wanted: bool) -> Option<Span> {
     let exprs = &body.exprs;

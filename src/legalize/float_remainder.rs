@@ -107,6 +107,16 @@ fn need(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> 
     Some(if scalar == Scalar::F64 { Capability::DoubleRemainder } else { Capability::FloatRemainder })
 }
 
+/// Whether the value of a variable or constant has a remainder that nobody but the target computes, and that a profile lacks if
+/// it lacks a capability that `lacks` answers for.
+pub(super) fn is_called_value(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let called = |tree: &ExprTree, id| {
+        need(program, &tree.exprs, id).is_some_and(&lacks) && eval(program, &tree.exprs, id).is_err()
+    };
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
+        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| called(tree, id)))
+}
+
 /// The function for a type.
 pub(super) fn helper(cx: &mut Context, ty: TypeId) -> FunctionId {
     let spelled = !cx.profile.has(Capability::FloatRemainder);

@@ -252,6 +252,7 @@ pub const PASSES: &[Pass] = &[
     object_copies::PASS,
     object_parameters::PASS,
     inline_builtins::PASS,
+    flatten::COMMAS,
     lower_enums::PASS,
     switch_widths::PASS,
     empty_parameters::PASS,

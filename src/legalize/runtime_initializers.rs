@@ -5,18 +5,19 @@
 //!
 //! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
 //! reaches, in the order of the declarations. So it is with values that builtins compute which are not known to every compiler of
-//! the target in constants (`[__in_constants]`).
+//! the target in constants (`[__in_constants]`), and with operators on what builtins compute that may leave their type or become
+//! calls of functions.
 //!
 //! It stands before whatever looks into the bodies of functions.
 
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants};
-use super::{Context, Pass};
+use super::{Context, Pass, float_remainder, wrapping_constants};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Program, Type,
+    Program, Scalar, Type,
 };
 use std::collections::BTreeSet;
 
@@ -28,8 +29,13 @@ pub(super) const PASS: Pass = Pass {
         (Capability::ConstantBlends, Find::Global(|p, g| is_called(p, g, Capability::ConstantBlends))),
         (Capability::ConstantCounts, Find::Global(|p, g| is_called(p, g, Capability::ConstantCounts))),
         (Capability::ComputedInitializers, Find::Global(|p, g| calls_builtin(p, g, GlobalKind::Static, |_| true))),
+        (Capability::WrappingConstants, Find::Global(wrapping_constants::is_unknown_value)),
+        (Capability::FloatRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::FloatRemainder))),
+        (Capability::DoubleRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::DoubleRemainder))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
     ],
+    // Of integers of 64 bits the target computes in a constant only those that are literals.
+    lessens: &[Capability::Int64],
     adds: OF_STATEMENTS,
     after: &["inline_builtins", "called_entry_points"],
     run,
@@ -52,6 +58,9 @@ fn run(cx: &mut Context) {
         let lacks = |capability| !profile.has(capability);
         is_runtime(program, global)
             || calls_builtin(program, global, GlobalKind::Const, lacks)
+            || lacks(Capability::WrappingConstants) && wrapping_constants::is_unknown_value(program, global)
+            || lacks(Capability::RuntimeConstants) && float_remainder::is_called_value(program, global, lacks)
+            || lacks(Capability::RuntimeConstants) && lacks(Capability::Int64) && is_wide(program, global)
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
     });
 }
@@ -88,6 +97,21 @@ pub(super) fn move_to_start(cx: &mut Context, is_moved: &dyn Fn(&Program, &Globa
 /// Whether the first value of a variable or constant is no constant, or none that targets compute.
 fn is_runtime(program: &Program, global: &Global) -> bool {
     is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
+}
+
+/// Whether the first value of a variable or constant is computed with integers of 64 bits by the target alone.
+fn is_wide(program: &Program, global: &Global) -> bool {
+    let wide = |tree: &ExprTree, id: ExprId| {
+        let scalar = program.types.component(tree.exprs[id].ty);
+        matches!(scalar, Some(Scalar::I64 | Scalar::U64)) && eval(program, &tree.exprs, id).is_err()
+    };
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
+        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| wide(tree, id)))
+}
+
+/// Whether the first value of a variable or constant is computed with a remainder that needs a capability.
+fn is_remainder(program: &Program, global: &Global, capability: Capability) -> bool {
+    float_remainder::is_called_value(program, global, |needed| needed == capability)
 }
 
 /// Whether the value of a constant calls a builtin that needs a capability there.

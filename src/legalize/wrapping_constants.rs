@@ -82,6 +82,13 @@ fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     indices.into_iter().filter(is_beyond).map(|(_, index, _)| index).collect()
 }
 
+/// Whether the value of a variable or constant has such an operator, which nothing hides outside of functions.
+pub(super) fn is_unknown_value(program: &Program, global: &Global) -> bool {
+    let unknown =
+        |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| unknown_operand(program, &tree.exprs, id).is_some());
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && global.init.as_ref().is_some_and(unknown)
+}
+
 /// The operand of an operator on integers that is a constant to the target alone, and for which it may refuse the operator.
 fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
     if !program.types.component(exprs[id].ty).is_some_and(Scalar::is_integer) {
