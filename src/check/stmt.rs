@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::is_pure;
 use crate::tree::{
     BinaryOp, Block, ExprArena, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase,
     Type, TypeId,
@@ -164,7 +165,10 @@ impl<'a> Checker<'a> {
                     value = *first;
                 }
                 // A call of a function without a result that stands before it.
-                if !(self.ty(value) == TypeId::VOID && matches!(self.kind(value), ExprKind::Zero)) {
+                let is_done = self.ty(value) == TypeId::VOID && matches!(self.kind(value), ExprKind::Zero);
+                // The name of a resource alone does nothing, and is a value only to those that have such.
+                let is_resource = is_pure(&self.cx.body.exprs, value) && self.program.holds_resource(self.ty(value));
+                if !is_done && !is_resource {
                     out.push(statement(StmtKind::Expr(value), span));
                 }
                 out.extend(parts.into_iter().rev().map(|part| statement(StmtKind::Expr(part), span)));

@@ -36,7 +36,12 @@ pub(super) const PASS: Pass = Pass {
         Find::Parameter(|_, _, t| matches!(t, Type::Buffer(BufferKind::ByteAddress, ..))),
     )],
     lessens: &[Capability::Int16, Capability::Int8],
-    adds: &[Capability::PlainlyAccessedAtomics],
+    // A word that a field shares with others is not of the field's type.
+    adds: &[
+        Capability::PlainlyAccessedAtomics,
+        Capability::ConvertedOutArguments,
+        Capability::ConvertedOutMatrices,
+    ],
     // Elements of typed buffers are packed like others.
     after: &["inline_builtins", "split_resources", "texel_buffers"],
     run,

@@ -6,6 +6,7 @@
 //!
 //! The hash of a text is a number. What is not known is an error.
 
+use super::hidden_constants::is_clamped;
 use super::needs::callee;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval, eval_with};
@@ -67,9 +68,18 @@ fn is_computed(exprs: &ExprArena, root: ExprId) -> bool {
     exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..) | ExprKind::Comma(..)))
 }
 
-/// Whether an offset in texels is a constant that every target takes.
+/// Whether an offset in texels is a constant that targets compute alike.
+pub(super) fn is_known_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
+    eval(program, exprs, offset).is_ok()
+        && !exprs.post_order(offset).into_iter().any(|part| is_clamped(program, exprs, part))
+}
+
+/// Whether an offset in texels is a constant that every target takes: no float that is no such integer, either.
 pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
     let is_small = |value: &Value| value.int().is_some_and(|n| TEXEL_OFFSETS.contains(&n));
+    if !is_known_offset(program, exprs, offset) {
+        return false;
+    }
     match eval(program, exprs, offset) {
         Ok(Value::Composite(parts)) => parts.iter().all(is_small),
         Ok(value) => is_small(&value),

@@ -15,6 +15,7 @@ pub const PASS: Pass = Pass {
     adds: &[
         Capability::MissingReturns,
         Capability::ValueBeforePlace,
+        Capability::ArgumentsInOrder,
         Capability::MutableParameters,
         // Inputs of vertices.
         Capability::PassedInterpolants,

@@ -3,6 +3,7 @@
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
+use super::hidden_constants::is_clamped;
 use crate::check::constant::{Value, eval};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
@@ -51,13 +52,19 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
                     let function = &program.functions[*callee];
                     let offsets = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
                     for (_, arg) in offsets {
-                        let divided = divides_by_zero(program, exprs, *arg);
                         let known = eval(program, exprs, *arg).is_ok();
-                        if divided || known && !is_fixed_offset(program, exprs, *arg) {
-                            let message = match divided {
-                                true => "an offset in texels is no number that is divided by zero",
-                                false => "an offset in texels is from -8 to 7",
-                            };
+                        let clamped = || exprs.post_order(*arg).into_iter().any(|e| is_clamped(program, exprs, e));
+                        let fault = match () {
+                            () if divides_by_zero(program, exprs, *arg) => {
+                                Some("an offset in texels is no number that is divided by zero")
+                            }
+                            () if clamped() => Some("an offset in texels is no float that is beyond the integers"),
+                            () if known && !is_fixed_offset(program, exprs, *arg) => {
+                                Some("an offset in texels is from -8 to 7")
+                            }
+                            () => None,
+                        };
+                        if let Some(message) = fault {
                             diags.push(Diagnostic::error(Code::NO_OVERLOAD, exprs[*arg].span, message));
                         }
                     }

@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 pub(super) const PASS: Pass = Pass {
     name: "narrow_texels",
     removes: &[(Capability::NarrowTexels, Find::Expr(is_narrow))],
+    // A variable that is told how a load went has another type than the parameter.
+    adds: &[Capability::ConvertedOutArguments, Capability::ConvertedOutMatrices],
     after: &["combined_samplers", "texel_buffers"],
     run,
     ..Pass::ROW
@@ -60,10 +62,10 @@ fn widened(types: &mut Types, ty: TypeId) -> Option<TypeId> {
 
 fn run(cx: &mut Context) {
     let mut called = BTreeSet::new();
-    cx.each_body(&mut |cx, _, body| {
-        for id in body.expressions() {
-            if is_narrow(cx.program, &body.exprs, id) {
-                convert(cx.program, &mut body.exprs, id, &mut called);
+    cx.each_exprs(&mut |cx, exprs, live| {
+        for id in live {
+            if is_narrow(cx.program, exprs, *id) {
+                convert(cx.program, exprs, *id, &mut called);
             }
         }
     });

@@ -6,13 +6,13 @@
 //! A target that takes such values for variables, but not for constants, gets variables. An entry point sets what it
 //! reaches, in the order of the declarations. So it is with values that builtins compute which are not known to every compiler of
 //! the target in constants (`[__in_constants]`), and with operators on what builtins compute that may leave their type or become
-//! calls of functions.
+//! calls of functions or statements.
 //!
 //! It stands before whatever looks into the bodies of functions.
 
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants};
-use super::{Context, Pass, float_remainder, wrapping_constants};
+use super::{Context, Pass, float_remainder, short_circuit, wrapping_constants};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
@@ -30,6 +30,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::ConstantCounts, Find::Global(|p, g| is_called(p, g, Capability::ConstantCounts))),
         (Capability::ComputedInitializers, Find::Global(|p, g| calls_builtin(p, g, GlobalKind::Static, |_| true))),
         (Capability::WrappingConstants, Find::Global(wrapping_constants::is_unknown_value)),
+        (Capability::ShortCircuit, Find::Global(|p, g| is_lazy(p, g, |c| c == Capability::ShortCircuit))),
+        (Capability::LazyConditionals, Find::Global(|p, g| is_lazy(p, g, |c| c == Capability::LazyConditionals))),
         (Capability::FloatRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::FloatRemainder))),
         (Capability::DoubleRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::DoubleRemainder))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
@@ -63,19 +65,30 @@ fn run(cx: &mut Context) {
             || lacks(Capability::RuntimeConstants) && lacks(Capability::Int64) && is_wide(program, global)
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
     });
+    // What stands behind such a value may be computed from it.
+    let is_chosen = |program: &Program, global: &Global| is_lazy(program, global, |capability| !profile.has(capability));
+    if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
+        let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
+        make_variables(cx, &is_moved);
+        move_to_start(cx, &is_moved);
+    }
 }
 
 /// Has entry points set the variables and constants whose first value is none for the target.
 pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
-    // Constants of such constants are such themselves: declarations stand after what they use.
+    make_variables(cx, is_runtime);
+    if !cx.profile.has(Capability::RuntimeInitializers) {
+        move_to_start(cx, is_runtime);
+    }
+}
+
+/// Makes constants variables. Constants of such constants are such themselves: declarations stand after what they use.
+fn make_variables(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
     for id in items {
         if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
             cx.program.globals[id].kind = GlobalKind::Static;
         }
-    }
-    if !cx.profile.has(Capability::RuntimeInitializers) {
-        move_to_start(cx, is_runtime);
     }
 }
 
@@ -97,6 +110,13 @@ pub(super) fn move_to_start(cx: &mut Context, is_moved: &dyn Fn(&Program, &Globa
 /// Whether the first value of a variable or constant is no constant, or none that targets compute.
 fn is_runtime(program: &Program, global: &Global) -> bool {
     is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
+}
+
+/// Whether an operator in the first value of a variable may leave out what has effects, and needs a capability for it.
+fn is_lazy(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let lazy = |tree: &ExprTree, id| short_circuit::left_out(program, &tree.exprs, id).is_some_and(&lacks);
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
+        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| lazy(tree, id)))
 }
 
 /// Whether the first value of a variable or constant is computed with integers of 64 bits by the target alone.
@@ -173,8 +193,11 @@ pub(super) fn depends(program: &Program, global: GlobalId) -> bool {
 fn is_computed(program: &Program, global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
         && global.init.as_ref().is_some_and(|tree| {
-            // The calls of a constant that can be computed are left for `constant_calls`.
-            let computed = || global.kind == GlobalKind::Const && eval(program, &tree.exprs, tree.root).is_ok();
+            // The calls of a constant that can be computed are left for `constant_calls`, which takes those of the user.
+            let differs = |id: ExprId| callee(program, &tree.exprs, id).is_some_and(|(f, _)| differs(f));
+            let all = || tree.exprs.post_order(tree.root).into_iter();
+            let computed =
+                || global.kind == GlobalKind::Const && eval(program, &tree.exprs, tree.root).is_ok() && !all().any(differs);
             !is_constant(program, &tree.exprs, tree.root) && !computed()
         })
 }
@@ -185,13 +208,16 @@ fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
         ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const | GlobalKind::Specialization),
         ExprKind::Call(f, _) => {
             let function = &program.functions[*f];
-            // What differs between invocations is known to them alone.
-            let differs = function.is_marked("__non_uniform") || function.is_marked("__effects");
-            !differs && !matches!(function.body, FunctionBody::Block)
+            !differs(function) && !matches!(function.body, FunctionBody::Block)
         }
         ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) | ExprKind::Contents(_) => false,
         _ => true,
     })
+}
+
+/// Whether what a function gives differs between invocations, so that it is known to them alone.
+fn differs(function: &Function) -> bool {
+    function.is_marked("__non_uniform") || function.is_marked("__effects")
 }
 
 /// The functions that stages run, with the globals that each reaches.

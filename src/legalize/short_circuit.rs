@@ -39,11 +39,15 @@ fn run(cx: &mut Context) {
 
 /// Whether an operator that needs this leaves out what has effects.
 fn acts(program: &Program, exprs: &ExprArena, id: ExprId, need: Capability) -> bool {
-    needed(exprs, id).is_some_and(|(needed, parts)| {
-        needed == need
-            && !parts.iter().all(|p| is_pure(exprs, *p))
-            && !conditional_effects(&program.effects(), exprs, id).is_empty()
-    })
+    left_out(program, exprs, id) == Some(need)
+}
+
+/// What an operator needs that leaves out what has effects.
+pub(super) fn left_out(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
+    let (need, parts) = needed(exprs, id)?;
+    let acts = !parts.iter().all(|p| is_pure(exprs, *p))
+        && !conditional_effects(&program.effects(), exprs, id).is_empty();
+    acts.then_some(need)
 }
 
 /// The operands of an operator that it may leave out, if one of them has effects.

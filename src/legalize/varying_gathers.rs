@@ -8,6 +8,7 @@
 //! The library marks such builtins with `[__one_offset("...")]`: the spelling with the first of the offsets, which are the last
 //! parameters. A component before them is known.
 
+use super::constant_parameters::is_known_offset;
 use super::needs::lacks;
 use super::{Context, Pass};
 use crate::check::constant::eval;
@@ -47,7 +48,7 @@ fn run(cx: &mut Context) {
                 Some((at, Some(value))) => Some((at, value)),
                 None => None,
             };
-            if offsets.iter().all(|offset| eval(cx.program, exprs, *offset).is_ok()) {
+            if offsets.iter().all(|offset| is_known_offset(cx.program, exprs, *offset)) {
                 continue;
             }
             let helper = match made.get(&(function, component)) {

@@ -11,6 +11,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     // It optimizes first, so that we cannot say which are.
     ("dxc", "Offsets to texture access operations must be immediate values", "of the source"),
     ("dxc", "Offsets to texture access operations must be between", "of the source"),
+    // An offset of a gather that is computed from a float beyond the integers, which gathers of HLSL take.
+    ("dxc", "offset uninitialized", "of the source"),
     // An index that only optimization finds to be constant.
     ("dxc", "Cbuffer access out of bound", "of the source"),
     // The derivative of what only optimization finds to be no number.
