@@ -6,7 +6,8 @@
 //! An index that calls a builtin for constants is hidden, too, since it may lie behind the end: `a[int(exp(2.0))]` is
 //! `a[int(exp(2.0)) - zero]`.
 //!
-//! A choice between constant vectors that are made of vectors is what it chooses: naga goes wrong over the parts.
+//! A choice between constant vectors that are made of vectors is what it chooses, or is hidden where that is not known: naga goes
+//! wrong over the parts.
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
@@ -87,10 +88,21 @@ fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
 
 /// What a choice between constant vectors gives where one of the three is made of vectors.
 fn choice(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
-    let ExprKind::Select(condition, a, b) = exprs[id].kind else { return None };
-    let vector = matches!(program.types.get(exprs[id].ty), Type::Vector(..));
-    let nested = || [condition, a, b].into_iter().any(|e| is_of_vectors(program, exprs, e));
-    if vector && nested() { eval(program, exprs, id).ok() } else { None }
+    if is_choice_of_vectors(program, exprs, id) { eval(program, exprs, id).ok() } else { None }
+}
+
+/// Whether the target alone computes what such a choice gives: of numbers, which can be hidden.
+fn is_unknown_choice(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    is_choice_of_vectors(program, exprs, id)
+        && program.types.component(exprs[id].ty) != Some(Scalar::Bool)
+        && is_constant(program, exprs, id)
+        && eval(program, exprs, id).is_err()
+}
+
+fn is_choice_of_vectors(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Select(condition, a, b) = exprs[id].kind else { return false };
+    matches!(program.types.get(exprs[id].ty), Type::Vector(..))
+        && [condition, a, b].into_iter().any(|e| is_of_vectors(program, exprs, e))
 }
 
 /// Whether a vector that is made of vectors is in an expression, or in the constants that it names.
@@ -302,7 +314,10 @@ pub(super) fn is_refused_value(program: &Program, global: &Global) -> bool {
 
 /// What the target refuses to compute, though all of it is constant.
 fn is_refused(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    is_hidden(program, exprs, id) || overflows(program, exprs, id) || is_undefined(program, exprs, id)
+    is_hidden(program, exprs, id)
+        || overflows(program, exprs, id)
+        || is_undefined(program, exprs, id)
+        || is_unknown_choice(program, exprs, id)
 }
 
 /// An operator or conversion of finite constants whose result is not finite.
@@ -421,7 +436,7 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
                 obscure(program, exprs, arg, zeros);
             }
         }
-        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) => obscure(program, exprs, inner, zeros),
+        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) | ExprKind::Select(_, inner, _) => obscure(program, exprs, inner, zeros),
         ExprKind::Binary(_, left, _) if !is_hidden(program, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
             if self::zeros(program, exprs, divisor) == ConstantZeros::Some {
