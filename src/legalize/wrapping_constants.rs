@@ -9,7 +9,7 @@
 use super::hidden_constants::{declare, is_clamped, is_constant, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{Value, about, eval, shifts_out, whole_shift};
+use crate::check::constant::{Value, about, eval, is_wide, shifts_out, whole_shift};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ pub(super) const PASS: Pass = Pass {
         (Capability::WrappingConstants, Find::Expr(wraps)),
         (Capability::WrappingConstants, Find::Expr(is_whole_shift)),
         (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
+        (Capability::WrappingConstants, Find::Expr(|p, exprs, id| !wide_parts(p, exprs, id).is_empty())),
         (
             Capability::WrappingConstants,
             Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
@@ -39,6 +40,9 @@ fn run(cx: &mut Context) {
         for id in body.expressions() {
             if let Some(operand) = unknown_operand(cx.program, &body.exprs, id) {
                 obscure(cx.program, &mut body.exprs, operand, &mut zeros);
+            }
+            for part in wide_parts(cx.program, &body.exprs, id) {
+                obscure(cx.program, &mut body.exprs, part, &mut zeros);
             }
         }
         for index in beyond(cx.program, body, &body.expressions()) {
@@ -111,6 +115,28 @@ fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<E
         ExprKind::Unary(UnaryOp::Negate, a) => Some(a).filter(unknown),
         _ => None,
     }
+}
+
+/// The constants in a distance of a shift, which as a whole is none, that are as wide as the number or wider: a target may look at
+/// each component that it knows.
+fn wide_parts(program: &Program, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
+    let (number, distance) = match exprs[id].kind {
+        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, number, distance)
+        | ExprKind::Assign(Some(BinaryOp::Shl | BinaryOp::Shr), number, distance) => (number, distance),
+        _ => return Vec::new(),
+    };
+    let scalar = program.types.component(exprs[number].ty).filter(|s| s.is_integer());
+    let Some(scalar) = scalar.filter(|_| eval(program, exprs, distance).is_err()) else { return Vec::new() };
+    let (mut open, mut parts) = (vec![distance], Vec::new());
+    while let Some(part) = open.pop() {
+        match &exprs[part].kind {
+            _ if is_wide(program, exprs, part, scalar) => parts.push(part),
+            ExprKind::Construct(inner) => open.extend(inner),
+            ExprKind::Convert(inner, _) => open.push(*inner),
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// Whether an operator on what common builtins give is known to give a number of its type.

@@ -9,7 +9,12 @@ use crate::tree::{BinaryOp, Expr, ExprArena, ExprId, ExprKind, Program, Scalar};
 pub fn shifts_out(program: &Program, exprs: &ExprArena, op: BinaryOp, left: ExprId, right: ExprId) -> bool {
     let scalar = program.types.component(exprs[left].ty).filter(|s| s.is_integer());
     let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
-    scalar.filter(|_| is_shift).is_some_and(|s| eval(program, exprs, right).is_ok_and(|d| any(&d, &|n| is_out(n, s))))
+    scalar.filter(|_| is_shift).is_some_and(|scalar| is_wide(program, exprs, right, scalar))
+}
+
+/// Whether a distance is a constant of which some component leaves no bit of a kind of integers.
+pub fn is_wide(program: &Program, exprs: &ExprArena, distance: ExprId, scalar: Scalar) -> bool {
+    eval(program, exprs, distance).is_ok_and(|distance| any(&distance, &|n| is_out(n, scalar)))
 }
 
 /// The value of such a shift: zero, or what the sign fills; of some components alone, where the others are shifted by less.
