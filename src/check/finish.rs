@@ -254,6 +254,7 @@ impl<'a> Checker<'a> {
     fn reached(&self) -> Vec<Item> {
         let mut roots: Vec<Item> = self.program.parameters.iter().map(|g| Item::Global(*g)).collect();
         roots.extend(self.program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function));
+        roots.extend(self.program.entry_points.iter().flat_map(|e| e.globals()).map(Item::Global));
         if self.program.entry_points.is_empty() {
             let bodies = |f: &Function| !f.builtin && !matches!(f.body, FunctionBody::None);
             let user = self.program.functions.iter().filter(|(_, f)| bodies(f));
