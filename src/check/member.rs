@@ -273,6 +273,8 @@ impl<'a> Checker<'a> {
             // Bodies of the library see words, counters and the elements behind appending and consuming.
             Type::Buffer(_, _, e) if builtin => Some(e),
             Type::Vector(s, _) => Some(types.scalar(s)),
+            // The library does not tell a vector of one component from a scalar.
+            Type::Scalar(_) if builtin => return base,
             Type::Matrix(s, _, c) => Some(types.vector(s, c)),
             Type::ConstantBuffer(e, _) | Type::TextureBuffer(e) | Type::ParameterBlock(e) => {
                 let contents = self.cx.body.exprs.contents(base, e, span);

@@ -133,9 +133,12 @@ fn transposition(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[E
 fn product(types: &mut Types, exprs: &mut ExprArena, id: ExprId, args: &[ExprId]) {
     let &[a, b] = args else { return };
     let (ty, span) = (exprs[id].ty, exprs[id].span);
-    let (Type::Matrix(_, rows, inner), Type::Matrix(_, _, columns)) = (types.get(exprs[a].ty), types.get(exprs[b].ty))
-    else {
-        return;
+    // A vector is a row on the left, a column on the right.
+    let (rows, inner, columns) = match (types.get(exprs[a].ty), types.get(exprs[b].ty)) {
+        (Type::Matrix(_, rows, inner), Type::Matrix(_, _, columns)) => (rows, inner, columns),
+        (Type::Vector(_, inner), Type::Matrix(_, _, columns)) => (1, inner, columns),
+        (Type::Matrix(_, rows, inner), Type::Vector(..)) => (rows, inner, 1),
+        _ => return,
     };
     if inner == 1 && rows > 1 && columns > 1 {
         let (column, row) = (narrow(types, exprs[a].ty), narrow(types, exprs[b].ty));
