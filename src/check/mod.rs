@@ -21,6 +21,7 @@ pub mod swizzle;
 mod body_shape;
 mod buffers;
 mod call;
+mod constant_locals;
 mod decl;
 mod entry;
 mod existential;

@@ -3,7 +3,7 @@
 use super::decl::DeclContext;
 use super::scope::{Entity, ScopeKind, What, has_modifier};
 use super::types::modifiers_of;
-use super::{Checker, attributes, constant, labels};
+use super::{Checker, attributes, labels};
 use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
@@ -11,12 +11,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
-    BinaryOp, Block, ExprArena, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase,
-    Type, TypeId,
+    Block, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId,
 };
-
-/// How far constants that name one another are followed.
-const MOST_CONSTANTS: u32 = 64;
 
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
@@ -356,37 +352,6 @@ impl<'a> Checker<'a> {
         StmtKind::Switch(selector, list, hints)
     }
 
-    fn case_label(&mut self, e: &'a ast::Expr, ty: TypeId, seen: &mut Vec<i64>) -> ExprId {
-        let value = self.expr(e);
-        let value = match (self.program.types.get(ty), self.program.types.get(self.ty(value))) {
-            (Type::Scalar(_), Type::Enum(_)) | (Type::Enum(_), Type::Scalar(_)) => self.cast(value, ty, e.span),
-            _ => self.coerce(value, ty),
-        };
-        if self.ty(value) == TypeId::ERROR {
-            return value;
-        }
-        match self.known_value(value) {
-            Ok(found) => {
-                if let Some(n) = found.int() {
-                    if seen.contains(&n) {
-                        self.error(Code::BAD_STATEMENT, e.span, format!("the case {n} occurs twice"));
-                    }
-                    seen.push(n);
-                    if self.is_of_parts(&self.cx.body.exprs, value, 0) {
-                        let ty = self.ty(value);
-                        return self.int_value(n, ty, e.span);
-                    }
-                }
-            }
-            Err((at, why)) => {
-                let diagnostic =
-                    Diagnostic::error(Code::NOT_CONSTANT, e.span, "a case must be a constant").label(at, why);
-                self.diags.push(diagnostic);
-            }
-        }
-        value
-    }
-
     fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         let result = self.cx.result.unwrap_or(TypeId::VOID);
         let kind = match value {
@@ -537,46 +502,6 @@ impl<'a> Checker<'a> {
         let mut made = statement(StmtKind::Local(local, init), decl.span);
         made.comments = decl.comments.clone();
         out.push(made);
-    }
-
-    /// Remembers the value of a constant variable, for array sizes.
-    fn note_constant(&mut self, local: crate::tree::LocalId, value: ExprId) {
-        let simple = !matches!(self.kind(value), ExprKind::Call(..));
-        let small = match self.program.types.get(self.ty(value)) {
-            Type::Array(_, Some(n)) => n <= 64,
-            ty => !ty.is_resource(),
-        };
-        if !simple || !small {
-            return;
-        }
-        if let Ok(found) = self.known_value(value) {
-            self.cx.constants.push((local, found));
-            if self.is_of_parts(&self.cx.body.exprs, value, 0) {
-                self.cx.computed.insert(local);
-            }
-        }
-    }
-
-    /// Whether a constant expression, or what it names, has parts of other values, floats, or operands that may not be evaluated,
-    /// which not every target takes for constants.
-    fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
-        exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
-            _ if !matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Enum(_)) => true,
-            ExprKind::Comma(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
-            _ if self.program.types.component(exprs[id].ty).is_some_and(Scalar::is_float) => true,
-            ExprKind::Local(local) => self.cx.computed.contains(&local),
-            ExprKind::Global(global) if depth < MOST_CONSTANTS => {
-                let init = self.program.globals[global].init.as_ref();
-                init.is_some_and(|tree| self.is_of_parts(&tree.exprs, tree.root, depth + 1))
-            }
-            _ => false,
-        })
-    }
-
-    /// The value of an expression of the body at hand, in which constant variables may be named.
-    pub(super) fn known_value(&self, value: ExprId) -> Result<constant::Value, constant::NotConstant> {
-        let lookup = |id| self.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        constant::eval_with(&self.program, &self.cx.body.exprs, value, &lookup)
     }
 
     fn check_local_type(&mut self, var: &'a ast::VarDecl, ty: TypeId, missing: bool) {

@@ -3,13 +3,16 @@
 //! Before: `1 << 31`        `65536 * 65536 + n`    `uint(0 - 1)`
 //! After:  `-2147483648`    `0 + n`                `0xFFFFFFFFu`
 //!
+//! Labels of cases that name local constants are values where these are used elsewhere ([`case_constants`]).
+//!
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
 use super::hidden_constants::{declare, is_clamped, is_constant, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
-use crate::check::constant::{Value, about, eval, is_wide, shifts_out, whole_shift};
+use super::{case_constants, known_operands};
+use crate::check::constant::{Value, about, eval, leaves, shifts_out, whole_shift};
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -20,10 +23,21 @@ pub(super) const PASS: Pass = Pass {
         (Capability::WrappingConstants, Find::Expr(wraps)),
         (Capability::WrappingConstants, Find::Expr(is_whole_shift)),
         (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
-        (Capability::WrappingConstants, Find::Expr(|p, exprs, id| !wide_parts(p, exprs, id).is_empty())),
         (
             Capability::WrappingConstants,
             Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
+        ),
+        (
+            Capability::WrappingConstants,
+            Find::Body(|p, _, body, live| {
+                known_operands::refused(p, body, live).first().map(|operand| body.exprs[*operand].span)
+            }),
+        ),
+        (
+            Capability::WrappingConstants,
+            Find::Body(|p, _, body, live| {
+                case_constants::used_elsewhere(p, body, live).first().map(|(label, _)| body.exprs[*label].span)
+            }),
         ),
     ],
     run,
@@ -37,16 +51,22 @@ fn run(cx: &mut Context) {
     });
     let mut zeros = cx.notes.zeros.clone();
     cx.each_body(&mut |cx, _, body| {
+        for (label, value) in case_constants::used_elsewhere(cx.program, body, &body.expressions()) {
+            let Expr { ty, span, .. } = body.exprs[label];
+            if let Some(folded) = value.to_expr(&mut body.exprs, cx.program, ty, span) {
+                body.exprs.replace_by(label, folded);
+            }
+        }
         for id in body.expressions() {
             if let Some(operand) = unknown_operand(cx.program, &body.exprs, id) {
                 obscure(cx.program, &mut body.exprs, operand, &mut zeros);
             }
-            for part in wide_parts(cx.program, &body.exprs, id) {
-                obscure(cx.program, &mut body.exprs, part, &mut zeros);
-            }
         }
         for index in beyond(cx.program, body, &body.expressions()) {
             obscure(cx.program, &mut body.exprs, index, &mut zeros);
+        }
+        for operand in known_operands::refused(cx.program, body, &body.expressions()) {
+            obscure(cx.program, &mut body.exprs, operand, &mut zeros);
         }
     });
     declare(cx, zeros);
@@ -76,12 +96,9 @@ fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
         }
     });
     let is_beyond = |(base, _, local): &(ExprId, ExprId, LocalId)| {
-        let count = match program.types.get(body.exprs[*base].ty) {
-            Type::Vector(_, n) | Type::Matrix(_, n, _) => Some(i64::from(n)),
-            Type::Array(_, count) => count.map(i64::from),
-            _ => None,
-        };
-        count.zip(values.get(local)).is_some_and(|(count, value)| !(0..count).contains(value))
+        // The largest number counts no elements for every compiler.
+        let count = program.types.index_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
+        values.get(local).is_some_and(|value| !(0..count).contains(value))
     };
     indices.into_iter().filter(is_beyond).map(|(_, index, _)| index).collect()
 }
@@ -115,28 +132,6 @@ fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<E
         ExprKind::Unary(UnaryOp::Negate, a) => Some(a).filter(unknown),
         _ => None,
     }
-}
-
-/// The constants in a distance of a shift, which as a whole is none, that are as wide as the number or wider: a target may look at
-/// each component that it knows.
-fn wide_parts(program: &Program, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
-    let (number, distance) = match exprs[id].kind {
-        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, number, distance)
-        | ExprKind::Assign(Some(BinaryOp::Shl | BinaryOp::Shr), number, distance) => (number, distance),
-        _ => return Vec::new(),
-    };
-    let scalar = program.types.component(exprs[number].ty).filter(|s| s.is_integer());
-    let Some(scalar) = scalar.filter(|_| eval(program, exprs, distance).is_err()) else { return Vec::new() };
-    let (mut open, mut parts) = (vec![distance], Vec::new());
-    while let Some(part) = open.pop() {
-        match &exprs[part].kind {
-            _ if is_wide(program, exprs, part, scalar) => parts.push(part),
-            ExprKind::Construct(inner) => open.extend(inner),
-            ExprKind::Convert(inner, _) => open.push(*inner),
-            _ => {}
-        }
-    }
-    parts
 }
 
 /// Whether an operator on what common builtins give is known to give a number of its type.
@@ -191,7 +186,7 @@ fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
 }
 
 /// Whether the target may compute an expression while it compiles, and we do not, or to another number.
-fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+pub(super) fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let all = exprs.post_order(id);
     if all.iter().any(|e| is_clamped(program, exprs, *e)) {
         return is_constant(program, exprs, id);
@@ -266,32 +261,6 @@ fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
             source.is_some_and(|s| s.is_integer() && s.is_signed())
                 && eval(program, exprs, inner).is_ok_and(|v| v.int().is_some_and(|n| n < 0))
                 && !exprs.post_order(inner).into_iter().any(named)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a result is no number of the scalar type.
-fn leaves(op: BinaryOp, a: &Value, b: &Value, scalar: Scalar) -> bool {
-    match (a, b) {
-        (Value::Composite(a), Value::Composite(b)) => a.iter().zip(b).any(|(a, b)| leaves(op, a, b, scalar)),
-        (Value::Composite(a), b) => a.iter().any(|a| leaves(op, a, b, scalar)),
-        (a, Value::Composite(b)) => b.iter().any(|b| leaves(op, a, b, scalar)),
-        (Value::Int(a, _), Value::Int(b, _)) => {
-            let bits = scalar.size() * 8;
-            let (a, b) = (i128::from(*a), i128::from(*b));
-            let exact = match op {
-                BinaryOp::Add => a + b,
-                BinaryOp::Sub => a - b,
-                BinaryOp::Mul => a * b,
-                BinaryOp::Div => a.checked_div(b).unwrap_or(0),
-                _ => a << b.clamp(0, 63),
-            };
-            let (least, most) = match scalar.is_unsigned() {
-                true => (0, (1_i128 << bits) - 1),
-                false => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-            };
-            !(least..=most).contains(&exact)
         }
         _ => false,
     }

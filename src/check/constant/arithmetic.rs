@@ -100,6 +100,32 @@ pub(super) fn wraps(op: BinaryOp, a: &Value, b: &Value) -> bool {
     result.is_none_or(|n| wrap(n, *kind) != n)
 }
 
+/// Whether a result is no number of the scalar type.
+pub fn leaves(op: BinaryOp, a: &Value, b: &Value, scalar: Scalar) -> bool {
+    match (a, b) {
+        (Value::Composite(a), Value::Composite(b)) => a.iter().zip(b).any(|(a, b)| leaves(op, a, b, scalar)),
+        (Value::Composite(a), b) => a.iter().any(|a| leaves(op, a, b, scalar)),
+        (a, Value::Composite(b)) => b.iter().any(|b| leaves(op, a, b, scalar)),
+        (Value::Int(a, _), Value::Int(b, _)) => {
+            let bits = scalar.size() * 8;
+            let (a, b) = (i128::from(*a), i128::from(*b));
+            let exact = match op {
+                BinaryOp::Add => a + b,
+                BinaryOp::Sub => a - b,
+                BinaryOp::Mul => a * b,
+                BinaryOp::Div => a.checked_div(b).unwrap_or(0),
+                _ => a << b.clamp(0, 63),
+            };
+            let (least, most) = match scalar.is_unsigned() {
+                true => (0, (1_i128 << bits) - 1),
+                false => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+            };
+            !(least..=most).contains(&exact)
+        }
+        _ => false,
+    }
+}
+
 /// A comparison's outcome; `None` for other operators.
 fn compare(op: BinaryOp, order: std::cmp::Ordering) -> Option<bool> {
     Some(match op {
