@@ -59,11 +59,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a constant expression, or what it names, has parts of other values, floats, integers that are not of 32 bits, or
+    /// Whether a constant expression, or what it names, has parts of other values, floats, integers of other widths, or
     /// operands that may not be evaluated, or wraps around: not every target takes that for a constant.
     fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
         exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
-            _ if !self.is_plain_integer(exprs[id].ty) || self.wraps(exprs, id) => true,
+            _ if !self.is_plain_integer(exprs[id].ty, exprs[value].ty) || self.wraps(exprs, id) => true,
             ExprKind::Comma(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
             ExprKind::Local(local) => self.cx.computed.contains(&local),
             ExprKind::Global(global) if depth < MOST_CONSTANTS => {
@@ -74,9 +74,11 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn is_plain_integer(&self, ty: TypeId) -> bool {
+    /// Whether a type is one of 32 bits, a bool, or the integer that the whole expression is.
+    fn is_plain_integer(&self, ty: TypeId, whole: TypeId) -> bool {
         match self.program.types.get(ty) {
-            Type::Scalar(scalar) => matches!(scalar, Scalar::I32 | Scalar::U32 | Scalar::Bool),
+            Type::Scalar(Scalar::I32 | Scalar::U32 | Scalar::Bool) => true,
+            Type::Scalar(scalar) => scalar.is_integer() && ty == whole,
             Type::Enum(_) => true,
             _ => false,
         }
