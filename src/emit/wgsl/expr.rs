@@ -322,6 +322,7 @@ fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
             is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1)
         }
+        ExprKind::Select(_, a, b) => is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1),
         ExprKind::Call(function, args)
             if matches!(ex.cx.program.functions[*function].body, FunctionBody::Intrinsic(_)) =>
         {
