@@ -161,6 +161,8 @@ impl<'a> Checker<'a> {
         let kind = match self.global_kind(info, var, &explicit) {
             // No application sets a text, so that DXC takes each as static.
             GlobalKind::Parameter if self.program.types.get(written) == Type::Text => GlobalKind::Const,
+            // What a ray query is before it is traced is no value.
+            GlobalKind::Const if var.init.is_none() && self.program.holds_object(written) => GlobalKind::Static,
             kind => kind,
         };
         let mut modifiers = modifiers_of(ast, &var.ty);

@@ -484,6 +484,10 @@ impl<'a> Checker<'a> {
         if has_modifier(decl, "constexpr") {
             modifiers.set(Modifiers::CONST);
         }
+        // What a ray query is before it is traced is no value.
+        if init.is_none() && self.program.holds_object(ty) {
+            modifiers.clear(Modifiers::CONST);
+        }
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
         // Targets ask for the value of a constant; HLSL leaves it open.
         if init.is_none() && constant && ty != TypeId::ERROR && !self.program.holds_resource(ty) {

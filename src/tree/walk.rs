@@ -642,6 +642,11 @@ impl Program {
         self.any_leaf(ty, &mut |t| t.is_resource())
     }
 
+    /// Whether a value of this type holds a ray query or hit object at any depth.
+    pub fn holds_object(&self, ty: TypeId) -> bool {
+        self.any_leaf(ty, &mut |t| t.is_object())
+    }
+
     /// The names of a path of fields below a type, with a dot before each. Arrays, blocks and buffers add none.
     pub fn path_text(&self, ty: TypeId, path: &[Step]) -> String {
         let (mut ty, mut text) = (ty, String::new());
