@@ -1,4 +1,5 @@
-//! Say of each writable texture whether it is read, written or both, and check that the target can do that to its format.
+//! Say of each writable texture whether it is read, written or both, and check that the target can do that to its format, and change
+//! it atomically.
 //!
 //! Before: `RWTexture2D<float4> image;             image[p] = color;`
 //! After:  `writeonly RWTexture2D<float4> image;   image[p] = color;`
@@ -9,12 +10,14 @@
 //! For targets without UnstatedTextureAccess. After `resource_arrays` each texture is a global of its own. Spec: WGSL "Storage Texture Types"; WebGPU "Texture Format
 //! Capabilities".
 
+use super::needs::required;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::target::Capability;
 use crate::target::format::{Format, Support};
-use crate::tree::{Access, BufferKind, ExprKind, GlobalId, Modifiers, Program, Scalar, Type};
-use rustc_hash::FxHashSet;
+use crate::tree::{Access, BufferKind, ExprKind, Function, GlobalId, Modifiers, Program, Scalar, Type, TypeId, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "texture_access",
@@ -29,11 +32,7 @@ fn check_formats(cx: &mut Context) {
     let mut faults = Vec::new();
     for global in cx.program.parameters.iter().map(|id| &cx.program.globals[*id]) {
         let types = &cx.program.types;
-        let element = match types.get(types.innermost(global.ty)) {
-            Type::Texture(texture) if texture.access != Access::Read => texture.element,
-            Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => element,
-            _ => continue,
-        };
+        let Some(element) = written_element(types, global.ty) else { continue };
         let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
         let (Some(format), Some(scalar)) = (asked, types.component(element)) else { continue };
         let kind = |s: Scalar| (s.is_float(), s.is_unsigned() || s == Scalar::Bool, s.size() == 8 && s.is_integer());
@@ -45,19 +44,40 @@ fn check_formats(cx: &mut Context) {
     faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
 }
 
+/// Reports textures that are changed atomically and whose texels are not one number of at least 32 bits.
+fn check_atomics(cx: &mut Context) {
+    let atomics = [Capability::ImageAtomics, Capability::Atomic64, Capability::FloatAtomics];
+    let mut faults: FxHashMap<GlobalId, Diagnostic> = FxHashMap::default();
+    each_texel_call(cx.program, &mut |texture, function, span| {
+        if !required(function).any(|needed| atomics.contains(&needed)) {
+            return;
+        }
+        let global = &cx.program.globals[texture];
+        let Some(element) = written_element(&cx.program.types, global.ty) else { return };
+        let format = Format::of_image(&cx.program.types, element, global);
+        if format.components == 1 && format.bits_are_words() {
+            return;
+        }
+        let message = format!("`{}`, a texture of `{}`, cannot be changed atomically", global.name, format.name);
+        let error = Diagnostic::error(Code::CAPABILITY, global.span, message).label(span, "here");
+        let note = "atomic operations take `r32i`, `r32ui`, and of floats `r32f`";
+        faults.entry(texture).or_insert_with(|| error.note(note));
+    });
+    for id in cx.program.parameters.iter() {
+        faults.remove(id).into_iter().for_each(|fault| cx.diags.push(fault));
+    }
+}
+
 fn run(cx: &mut Context) {
     check_formats(cx);
+    check_atomics(cx);
     if cx.profile.has(Capability::UnstatedTextureAccess) {
         return;
     }
     let (read, written, atomic) = uses(cx.program);
     for id in cx.program.parameters.clone() {
         let global = &cx.program.globals[id];
-        let element = match cx.program.types.get(cx.program.types.innermost(global.ty)) {
-            Type::Texture(texture) if texture.access != Access::Read => texture.element,
-            Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => element,
-            _ => continue,
-        };
+        let Some(element) = written_element(&cx.program.types, global.ty) else { continue };
         let format = Format::of_image(&cx.program.types, element, global);
         let (span, name) = (global.span, global.name);
         if atomic.contains(&id) {
@@ -94,25 +114,42 @@ fn run(cx: &mut Context) {
     }
 }
 
-/// The writable textures that are read, those that are written, and those that are written atomically.
-fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
-    let (mut read, mut written, mut atomic) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+/// The element of writable textures, or of an array of them.
+fn written_element(types: &Types, ty: TypeId) -> Option<TypeId> {
+    match types.get(types.innermost(ty)) {
+        Type::Texture(texture) if texture.access != Access::Read => Some(texture.element),
+        Type::Buffer(BufferKind::Typed, access, element) if access != Access::Read => Some(element),
+        _ => None,
+    }
+}
+
+/// Calls `f` for each call whose first argument is a global, or an element of one.
+fn each_texel_call(program: &Program, f: &mut dyn FnMut(GlobalId, &Function, Span)) {
     for id in program.reachable_functions() {
         let body = &program.functions[id].code;
         for id in body.expressions() {
-            let ExprKind::Call(f, args) = &body.exprs[id].kind else { continue };
+            let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
             let texture = args.first().map(|t| &body.exprs[body.exprs.base(*t)].kind);
-            let Some(ExprKind::Global(texture)) = texture else { continue };
-            if program.functions[*f].is_marked("__reads_texels") {
-                read.insert(*texture);
-            }
-            if program.functions[*f].is_marked("__effects") {
-                written.insert(*texture);
-            }
-            if program.functions[*f].is_marked("__atomic_texels") {
-                atomic.insert(*texture);
+            if let Some(ExprKind::Global(texture)) = texture {
+                f(*texture, &program.functions[*function], body.exprs[id].span);
             }
         }
     }
+}
+
+/// The writable textures that are read, those that are written, and those that are written atomically.
+fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>, FxHashSet<GlobalId>) {
+    let (mut read, mut written, mut atomic) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+    each_texel_call(program, &mut |texture, function, _| {
+        if function.is_marked("__reads_texels") {
+            read.insert(texture);
+        }
+        if function.is_marked("__effects") {
+            written.insert(texture);
+        }
+        if function.is_marked("__atomic_texels") {
+            atomic.insert(texture);
+        }
+    });
     (read, written, atomic)
 }

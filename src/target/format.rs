@@ -135,6 +135,11 @@ impl Format {
         }
     }
 
+    /// Whether its numbers have as many bits as those that are read of it.
+    pub fn bits_are_words(&self) -> bool {
+        ["32", "64"].iter().any(|bits| self.name.contains(bits))
+    }
+
     /// The format of a storage image: what its declaration asks for, or that of its element.
     pub fn of_image(types: &Types, element: TypeId, global: &Global) -> Format {
         let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
