@@ -37,12 +37,12 @@ struct ElementUse {
     leaf: Option<usize>,
 }
 
-/// The uses of elements of a variable, and whether it is used in another way.
+/// The uses of elements of a variable, those within an index of others first, and whether it is used in another way.
 fn element_uses(body: &Body, local: LocalId, leaves: &[Leaf]) -> (Vec<ElementUse>, Option<ExprId>) {
     let live = body.expressions();
     let parents = body.exprs.parents(&live);
     let (mut found, mut whole) = (Vec::new(), None);
-    for id in live {
+    for &id in &live {
         if !matches!(body.exprs[id].kind, ExprKind::Local(l) if l == local) {
             continue;
         }
@@ -55,6 +55,9 @@ fn element_uses(body: &Body, local: LocalId, leaves: &[Leaf]) -> (Vec<ElementUse
             None => whole = Some(id),
         }
     }
+    // Children come before their parents.
+    let order: FxHashMap<ExprId, usize> = live.into_iter().zip(0..).collect();
+    found.sort_by_key(|part| order.get(&part.at).copied());
     (found, whole)
 }
 
