@@ -339,10 +339,44 @@ impl<'a> Checker<'a> {
 
     /// The scope of the first namespace among entities.
     fn namespace_among(&self, entities: &[Entity]) -> Option<ScopeId> {
-        entities.iter().copied().filter_map(decl_of).find_map(|d| match self.info(d).what {
+        self.namespaces_among(entities).first().copied()
+    }
+
+    /// The scopes of all namespaces among entities: each file that opens a namespace has a scope of its own for it.
+    pub(super) fn namespaces_among(&self, entities: &[Entity]) -> Vec<ScopeId> {
+        let declared = entities.iter().copied().filter_map(decl_of).filter_map(|d| match self.info(d).what {
             What::Namespace(scope) => Some(scope),
             _ => None,
-        })
+        });
+        declared.collect()
+    }
+
+    /// A namespace goes on in each file that opens it: what imported files declare in it is seen there as what they
+    /// declare outside of it is. Outer namespaces were declared first, so that inner ones are found by way of them.
+    pub(super) fn join_namespaces(&mut self) {
+        for index in 0..self.decls.len() {
+            let DeclInfo { what: What::Namespace(scope), name, scope: around, .. } = self.decls[index] else { continue };
+            let found = self.lookup_here(around, name);
+            let others = self.namespaces_among(&found.entities).into_iter().filter(|other| *other != scope);
+            let others: Vec<ScopeId> = others.collect();
+            self.at_mut(scope).opened.extend(others);
+        }
+    }
+
+    /// One scope that shows what several namespaces of one name hold.
+    pub(super) fn joined(&mut self, scopes: &[ScopeId]) -> Option<ScopeId> {
+        let (first, others) = scopes.split_first()?;
+        if others.iter().all(|other| self.at(*first).opened.contains(other)) {
+            return Some(*first);
+        }
+        if let Some((_, joined)) = self.joined_namespaces.iter().find(|(known, _)| known == scopes) {
+            return Some(*joined);
+        }
+        let joined = self.scope(self.at(*first).parent, ScopeKind::Plain);
+        self.at_mut(joined).namespace = self.at(*first).namespace;
+        self.at_mut(joined).opened = scopes.to_vec();
+        self.joined_namespaces.push((scopes.to_vec(), joined));
+        Some(joined)
     }
 
     /// `using namespace`, after everything is declared.
@@ -355,7 +389,8 @@ impl<'a> Checker<'a> {
                     Some(inner) => self.lookup_here(inner, part.name),
                     None => break,
                 };
-                target = self.namespace_among(&found.entities);
+                let namespaces = self.namespaces_among(&found.entities);
+                target = self.joined(&namespaces);
             }
             match (target, path.last()) {
                 (Some(target), _) => self.at_mut(scope).opened.push(target),

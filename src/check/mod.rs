@@ -298,6 +298,8 @@ pub(crate) struct Checker<'a> {
     /// Specializations of the templates of a scope, by name.
     specializations: FxHashMap<(ScopeId, Symbol), Vec<DeclId>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,
+    /// Namespaces that several imported files declare, and the scope that shows them all.
+    joined_namespaces: Vec<(Vec<ScopeId>, ScopeId)>,
     /// Functions that several units have alike; another one stands for them.
     merged_functions: FxHashSet<tree::FunctionId>,
     /// The last place of the user's that was looked at.
@@ -364,6 +366,7 @@ impl<'a> Checker<'a> {
             values_out_of_line: FxHashMap::default(),
             specializations: FxHashMap::default(),
             pending_usings: Vec::new(),
+            joined_namespaces: Vec::new(),
             merged_functions: FxHashSet::default(),
             user_span: None,
             group_layouts: FxHashMap::default(),
@@ -408,6 +411,7 @@ impl<'a> Checker<'a> {
             let source = self.sources.len() as u32 - 1;
             unit.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));
         }
+        self.join_namespaces();
         self.resolve_usings();
     }
 

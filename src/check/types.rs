@@ -290,7 +290,10 @@ impl<'a> Checker<'a> {
                 Entity::Decl(decl) => match self.info(decl).what {
                     What::Struct(_) | What::Alias(_) => return self.named_type(decl, args, scope, span),
                     What::Enum(_) => return Name::Type(self.enum_type(decl)),
-                    What::Namespace(scope) => return Name::Namespace(scope),
+                    What::Namespace(scope) => {
+                        let namespaces = self.namespaces_among(&found.entities);
+                        return Name::Namespace(self.joined(&namespaces).unwrap_or(scope));
+                    }
                     What::Interface(_) => return Name::Interface(decl, args),
                     What::Associated(_) => return self.associated_type(decl, span),
                     _ => {}

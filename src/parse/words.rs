@@ -70,7 +70,7 @@ const SOFT_MODIFIERS: &str = "\
 
 /// Keywords that can neither begin a type nor name anything.
 const RESERVED: &str = "\
-    if else for while do switch case default break continue return discard struct class enum typedef namespace \
+    if else for while do switch case default break continue return discard struct class enum typedef \
     true false this operator const static __target_switch __stage_switch __intrinsic_asm sizeof goto";
 
 const SCALARS: &str = "\
