@@ -28,6 +28,8 @@ enum Takes {
     Word,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// What a patch is: one of [`DOMAINS`]. `triangle` is another name of `tri`, as slangc has it.
+    Domain,
     /// The name of an image format.
     Format,
     /// A bare name, never looked up.
@@ -42,7 +44,7 @@ enum Writer {
     Library,
 }
 
-use Takes::{Format, Int, Name, Number, OneOf, Word};
+use Takes::{Domain, Format, Int, Name, Number, OneOf, Word};
 use Writer::{Anyone, Library};
 
 const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
@@ -56,7 +58,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("wavesize", Anyone, &[Int(0); 3], 1),
     ("maxvertexcount", Anyone, &[Int(1)], 1),
     ("instance", Anyone, &[Int(1)], 1),
-    ("domain", Anyone, &[OneOf(DOMAINS)], 1),
+    ("domain", Anyone, &[Domain], 1),
     ("partitioning", Anyone, &[OneOf(PARTITIONINGS)], 1),
     ("outputtopology", Anyone, &[OneOf(TOPOLOGIES)], 1),
     ("outputcontrolpoints", Anyone, &[Int(0)], 1),
@@ -235,6 +237,8 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             (_, Some(name)) => Ok(AttributeArg::Name(name)),
             _ => Err((arg.span, "the argument must be a word".into())),
         },
+        Takes::Domain if word_of(arg).is_some_and(|word| word == *"triangle") => Ok(AttributeArg::Text(Symbol::new("tri"))),
+        Takes::Domain => known_arg(arg, OneOf(DOMAINS), eval),
         Takes::OneOf(words) => {
             let found = word_of(arg).filter(|word| words.iter().any(|w| word.as_str().eq_ignore_ascii_case(w)));
             let wrong = || (arg.span, format!("the argument must be one of {}", words.join(", ")));
