@@ -162,8 +162,9 @@ fn is_operator(byte: u8) -> bool {
     matches!(byte, b'=' | b'<' | b'>' | b'+' | b'-' | b'&' | b'|' | b':' | b'#' | b'.' | b'\\')
 }
 
+/// `$` is a letter to DXC: decompilers write the names of D3D's own, `$Globals`.
 fn is_ident(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
 struct Lexer<'a> {
@@ -201,6 +202,7 @@ impl<'a> Lexer<'a> {
                 b'/' if self.at(self.pos + 1) == b'*' => self.block_comment(),
                 b'\\' if self.loose_splice().is_some() => self.pos = self.loose_splice().unwrap_or(self.pos + 1),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
+                b'$' if self.is_dollar_name() => self.ident(),
                 b'0'..=b'9' => self.number(),
                 b'.' if self.at(self.pos + 1).is_ascii_digit() => self.number(),
                 b'"' | b'\'' => self.quoted(byte),
@@ -340,6 +342,12 @@ impl<'a> Lexer<'a> {
             Some(text) => self.push_symbol(TokenKind::Ident, text, start, self.pos),
             None => self.push(TokenKind::Ident, self.slice(start, end), start, end),
         }
+    }
+
+    /// Whether a name begins with the `$` here. `$for` of Slang is two tokens.
+    fn is_dollar_name(&self) -> bool {
+        let end = self.skip(self.pos, is_ident);
+        end > self.pos + 1 && self.slice(self.pos, end) != "$for"
     }
 
     fn skip(&self, start: usize, accept: fn(u8) -> bool) -> usize {

@@ -323,8 +323,10 @@ impl Inline<'_> {
         let mut block = std::mem::take(&mut self.body.block);
         block.rewrite(&mut |mut stmt, out| match self.spliced_call(&stmt) {
             Some((call, f, args)) => {
+                let alone = matches!(stmt.kind, StmtKind::Expr(e) if e == call);
                 let value = self.splice(f, &args, &mut stmt, out);
-                if let Some(value) = value {
+                // A result that nobody takes is not worth a statement.
+                if let Some(value) = value.filter(|v| !alone || !is_pure(&self.body.exprs, *v)) {
                     self.body.exprs.replace_by(call, value);
                     out.push(stmt);
                 }
