@@ -237,7 +237,9 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             (_, Some(name)) => Ok(AttributeArg::Name(name)),
             _ => Err((arg.span, "the argument must be a word".into())),
         },
-        Takes::Domain if word_of(arg).is_some_and(|word| word == *"triangle") => Ok(AttributeArg::Text(Symbol::new("tri"))),
+        Takes::Domain if word_of(arg).is_some_and(|word| word == *"triangle") => {
+            Ok(AttributeArg::Text(Symbol::new("tri")))
+        }
         Takes::Domain => known_arg(arg, OneOf(DOMAINS), eval),
         Takes::OneOf(words) => {
             let found = word_of(arg).filter(|word| words.iter().any(|w| word.as_str().eq_ignore_ascii_case(w)));

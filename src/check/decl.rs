@@ -355,7 +355,9 @@ impl<'a> Checker<'a> {
     /// declare outside of it is. Outer namespaces were declared first, so that inner ones are found by way of them.
     pub(super) fn join_namespaces(&mut self) {
         for index in 0..self.decls.len() {
-            let DeclInfo { what: What::Namespace(scope), name, scope: around, .. } = self.decls[index] else { continue };
+            let DeclInfo { what: What::Namespace(scope), name, scope: around, .. } = self.decls[index] else {
+                continue;
+            };
             let found = self.lookup_here(around, name);
             let others = self.namespaces_among(&found.entities).into_iter().filter(|other| *other != scope);
             let others: Vec<ScopeId> = others.collect();

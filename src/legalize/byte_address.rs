@@ -37,11 +37,7 @@ pub(super) const PASS: Pass = Pass {
     )],
     lessens: &[Capability::Int16, Capability::Int8],
     // A word that a field shares with others is not of the field's type.
-    adds: &[
-        Capability::PlainlyAccessedAtomics,
-        Capability::ConvertedOutArguments,
-        Capability::ConvertedOutMatrices,
-    ],
+    adds: &[Capability::PlainlyAccessedAtomics, Capability::ConvertedOutArguments, Capability::ConvertedOutMatrices],
     // Elements of typed buffers are packed like others.
     after: &["inline_builtins", "split_resources", "texel_buffers"],
     run,

@@ -46,7 +46,7 @@ fn run(cx: &mut Context) {
         for span in written(cx.program, body) {
             cx.unsupported(span, format!("{} does not support writing at device addresses", cx.profile.name));
         }
-        Places { cx, body, settings: &settings, loads: &mut loads }.replace();
+        AddressedPlaces { cx, body, settings: &settings, loads: &mut loads }.replace();
     });
     cx.program.map_types(&mut |types, ty| if is_address(types.get(ty)) { types.scalar(Scalar::U64) } else { ty });
     cx.program.each_arena_mut(&mut drop_conversions);
@@ -98,14 +98,14 @@ struct Loads {
     listed: Vec<FunctionId>,
 }
 
-struct Places<'a, 'b, 'c> {
+struct AddressedPlaces<'a, 'b, 'c> {
     cx: &'a mut Context<'c>,
     body: &'b mut Body,
     settings: &'a Settings,
     loads: &'a mut Loads,
 }
 
-impl Places<'_, '_, '_> {
+impl AddressedPlaces<'_, '_, '_> {
     /// Puts loads in the place of what lies at addresses, inner ones first.
     fn replace(&mut self) {
         let live = self.body.expressions();
@@ -115,7 +115,7 @@ impl Places<'_, '_, '_> {
             let Some(part) = self.part(id, pointer, index, &parents) else { continue };
             let address = self.address(&part);
             let language = self.cx.profile.language.name();
-            let mut maker = Maker { program: self.cx.program, loads: self.loads, language, fault: None };
+            let mut maker = LoadMaker { program: self.cx.program, loads: self.loads, language, fault: None };
             let load = maker.function(&part.layout);
             if let Some(fault) = maker.fault {
                 self.cx.unsupported(self.body.exprs[part.top].span, fault);
@@ -180,7 +180,7 @@ fn moved(b: &mut Build, address: ExprId, bytes: u64) -> ExprId {
 }
 
 /// Makes functions that load.
-struct Maker<'a> {
+struct LoadMaker<'a> {
     program: &'a mut Program,
     loads: &'a mut Loads,
     language: &'static str,
@@ -194,7 +194,7 @@ struct Code {
     address: LocalId,
 }
 
-impl Maker<'_> {
+impl LoadMaker<'_> {
     /// The function that loads some data.
     fn function(&mut self, layout: &TypeLayout) -> FunctionId {
         let key = (layout.ty, matrices(layout));

@@ -114,7 +114,10 @@ pub(super) fn is_called_value(program: &Program, global: &Global, lacks: impl Fn
         need(program, &tree.exprs, id).is_some_and(&lacks) && eval(program, &tree.exprs, id).is_err()
     };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| called(tree, id)))
+        && global
+            .init
+            .as_ref()
+            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| called(tree, id)))
 }
 
 /// The function for a type.

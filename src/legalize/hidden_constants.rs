@@ -436,7 +436,9 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
                 obscure(program, exprs, arg, zeros);
             }
         }
-        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) | ExprKind::Select(_, inner, _) => obscure(program, exprs, inner, zeros),
+        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) | ExprKind::Select(_, inner, _) => {
+            obscure(program, exprs, inner, zeros)
+        }
         ExprKind::Binary(_, left, _) if !is_hidden(program, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {
             if self::zeros(program, exprs, divisor) == ConstantZeros::Some {

@@ -19,7 +19,7 @@ pub(super) fn refused(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Ex
     if operands.is_empty() {
         return found;
     }
-    let names = Names { program, body, values: first_values(program, body) };
+    let names = NamedOperands { program, body, values: first_values(program, body) };
     for operand in operands {
         names.parts(&operand, operand.id, MOST_NAMES, &mut found);
     }
@@ -59,13 +59,13 @@ fn first_values(program: &Program, body: &Body) -> FxHashMap<LocalId, ExprId> {
     values
 }
 
-struct Names<'a> {
+struct NamedOperands<'a> {
     program: &'a Program,
     body: &'a Body,
     values: FxHashMap<LocalId, ExprId>,
 }
 
-impl Names<'_> {
+impl NamedOperands<'_> {
     /// The parts of an expression, within an operand, that are refused.
     fn parts(&self, operand: &Operand, id: ExprId, depth: u32, found: &mut Vec<ExprId>) {
         let exprs = &self.body.exprs;

@@ -66,7 +66,8 @@ fn run(cx: &mut Context) {
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
     });
     // What stands behind such a value may be computed from it.
-    let is_chosen = |program: &Program, global: &Global| is_lazy(program, global, |capability| !profile.has(capability));
+    let is_chosen =
+        |program: &Program, global: &Global| is_lazy(program, global, |capability| !profile.has(capability));
     if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
         let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
         make_variables(cx, &is_moved);
@@ -116,7 +117,10 @@ fn is_runtime(program: &Program, global: &Global) -> bool {
 fn is_lazy(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
     let lazy = |tree: &ExprTree, id| short_circuit::left_out(program, &tree.exprs, id).is_some_and(&lacks);
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| lazy(tree, id)))
+        && global
+            .init
+            .as_ref()
+            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| lazy(tree, id)))
 }
 
 /// Whether the first value of a variable or constant is computed with integers of 64 bits by the target alone.
@@ -126,7 +130,10 @@ fn is_wide(program: &Program, global: &Global) -> bool {
         matches!(scalar, Some(Scalar::I64 | Scalar::U64)) && eval(program, &tree.exprs, id).is_err()
     };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| wide(tree, id)))
+        && global
+            .init
+            .as_ref()
+            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| wide(tree, id)))
 }
 
 /// Whether the first value of a variable or constant is computed with a remainder that needs a capability.
@@ -196,8 +203,9 @@ fn is_computed(program: &Program, global: &Global) -> bool {
             // The calls of a constant that can be computed are left for `constant_calls`, which takes those of the user.
             let differs = |id: ExprId| callee(program, &tree.exprs, id).is_some_and(|(f, _)| differs(f));
             let all = || tree.exprs.post_order(tree.root).into_iter();
-            let computed =
-                || global.kind == GlobalKind::Const && eval(program, &tree.exprs, tree.root).is_ok() && !all().any(differs);
+            let computed = || {
+                global.kind == GlobalKind::Const && eval(program, &tree.exprs, tree.root).is_ok() && !all().any(differs)
+            };
             !is_constant(program, &tree.exprs, tree.root) && !computed()
         })
 }

@@ -45,8 +45,8 @@ fn acts(program: &Program, exprs: &ExprArena, id: ExprId, need: Capability) -> b
 /// What an operator needs that leaves out what has effects.
 pub(super) fn left_out(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
     let (need, parts) = needed(exprs, id)?;
-    let acts = !parts.iter().all(|p| is_pure(exprs, *p))
-        && !conditional_effects(&program.effects(), exprs, id).is_empty();
+    let acts =
+        !parts.iter().all(|p| is_pure(exprs, *p)) && !conditional_effects(&program.effects(), exprs, id).is_empty();
     acts.then_some(need)
 }
 

@@ -105,8 +105,9 @@ fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
 
 /// Whether the value of a variable or constant has such an operator, which nothing hides outside of functions.
 pub(super) fn is_unknown_value(program: &Program, global: &Global) -> bool {
-    let unknown =
-        |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| unknown_operand(program, &tree.exprs, id).is_some());
+    let unknown = |tree: &ExprTree| {
+        tree.exprs.post_order(tree.root).into_iter().any(|id| unknown_operand(program, &tree.exprs, id).is_some())
+    };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && global.init.as_ref().is_some_and(unknown)
 }
 

@@ -207,7 +207,8 @@ const SM_6_6: Capabilities =
 const SM_6_9: Capabilities = SM_6_6.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
-const SM_6_6_SPIRV: Capabilities = SM_6_6.with(&[RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
+const SM_6_6_SPIRV: Capabilities =
+    SM_6_6.with(&[RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
