@@ -173,7 +173,7 @@ impl<'a> Stmts<'a, '_> {
                 }
                 (StmtKind::Expr(e), None) => {
                     let separator = if text.is_empty() { "" } else { ", " };
-                    text.push_str(&format!("{separator}{}", self.ex.text(*e)));
+                    text.push_str(&format!("{separator}{}", self.dialect().statement(&self.ex, *e)));
                 }
                 _ => return None,
             }

@@ -282,6 +282,9 @@ impl Names<'_, '_> {
         if global.transparent && is_blank(name.as_str()) {
             name = Symbol::new("constants");
         }
+        if global.transparent && self.reserved.is_no_block(name.as_str()) {
+            name = Symbol::new(&format!("{name}_"));
+        }
         self.cx.program.globals[id].name = self.global_name(name, class);
         self.members(id);
     }

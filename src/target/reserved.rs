@@ -18,6 +18,8 @@ pub struct Reserved {
     types: Words,
     /// What is no name of a field besides.
     fields: Words,
+    /// What is no name of a block besides.
+    blocks: Words,
     /// Scalar types whose vectors and matrices have names, `float3` and `float3x4`, which are builtins too.
     scalars: Words,
     /// What no function may be called besides.
@@ -37,6 +39,8 @@ impl Reserved {
             scalars: Words(HLSL_SCALARS),
             functions: Functions::Preferred(HLSL_FUNCTIONS),
             types: Words(HLSL_TYPES),
+            // Between modifiers and an identifier it is one of them.
+            blocks: Words("center"),
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
         static DXC: Reserved = HLSL;
@@ -86,6 +90,7 @@ impl Reserved {
             builtins: Words(builtins),
             types: Words(""),
             fields: Words(""),
+            blocks: Words(""),
             scalars: Words(""),
             functions: Functions::Hidden(Words("")),
             prefixes: &[],
@@ -139,6 +144,11 @@ impl Reserved {
     /// Whether no field may have this name.
     pub fn is_no_field(&self, name: &str) -> bool {
         self.fields.contains(name)
+    }
+
+    /// Whether no block may have this name.
+    pub fn is_no_block(&self, name: &str) -> bool {
+        self.blocks.contains(name)
     }
 
     /// Whether it is the name of something that the language declares.
@@ -202,22 +212,22 @@ const HLSL_KEYWORDS: &str = "\
     AppendStructuredBuffer Buffer ByteAddressBuffer ConstantBuffer ConsumeStructuredBuffer FeedbackTexture2D \
     FeedbackTexture2DArray InputPatch LineStream NULL OutputPatch PointStream RWBuffer RWByteAddressBuffer \
     RWStructuredBuffer RWTexture1D RWTexture1DArray RWTexture2D RWTexture2DArray RWTexture3D RasterizerOrderedBuffer \
-    RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D RasterizerOrderedTexture1DArray \
-    RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray RasterizerOrderedTexture3D RayQuery \
-    RaytracingAccelerationStructure SamplerComparisonState SamplerState StructuredBuffer SubpassInput SubpassInputMS \
-    Technique Texture1D Texture1DArray Texture2D Texture2DArray Texture2DMS Texture2DMSArray Texture3D TextureBuffer \
-    TextureCube TextureCubeArray TriangleStream asm auto bool bool1 bool2 bool3 bool4 break case catch cbuffer \
-    centroid char class column_major const const_cast continue default delete discard do double double1 double2 \
-    double3 double4 dword dynamic_cast else enum explicit export extern false float float1 float16_t float2 float2x2 \
-    float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 float4 float4x2 float4x3 float4x4 for friend \
-    globallycoherent goto groupshared half half1 half2 half3 half4 if in indices inline inout int int1 int16_t int2 \
-    int3 int32_t int4 int64_t interface line lineadj linear long matrix min10float min12int min16float min16int \
-    min16uint mutable namespace new nointerpolation noperspective operator out packoffset payload point precise \
-    primitives private protected public register reinterpret_cast return row_major sample sampler sampler_state \
-    shared short signed sizeof snorm static static_cast string struct switch tbuffer technique technique10 \
-    technique11 template this throw triangle triangleadj true try typedef typeid typename uint uint1 uint16_t uint2 \
-    uint3 uint32_t uint4 uint64_t uniform union unorm unsigned using vector vertices virtual void volatile wchar_t \
-    while";
+    RasterizerOrderedByteAddressBuffer RasterizerOrderedStructuredBuffer RasterizerOrderedTexture1D \
+    RasterizerOrderedTexture1DArray RasterizerOrderedTexture2D RasterizerOrderedTexture2DArray \
+    RasterizerOrderedTexture3D RayQuery RaytracingAccelerationStructure SamplerComparisonState SamplerState \
+    StructuredBuffer SubpassInput SubpassInputMS Technique Texture1D Texture1DArray Texture2D Texture2DArray \
+    Texture2DMS Texture2DMSArray Texture3D TextureBuffer TextureCube TextureCubeArray TriangleStream asm auto bool \
+    bool1 bool2 bool3 bool4 break case catch cbuffer centroid char class column_major const const_cast continue \
+    default delete discard do double double1 double2 double3 double4 dword dynamic_cast else enum explicit export \
+    extern false float float1 float16_t float2 float2x2 float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 \
+    float4 float4x2 float4x3 float4x4 for friend globallycoherent goto groupshared half half1 half2 half3 half4 if in \
+    indices inline inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix \
+    min10float min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out \
+    packoffset payload point precise primitives private protected public register reinterpret_cast return row_major \
+    sample sampler sampler_state shared short signed sizeof snorm static static_cast string struct switch tbuffer \
+    technique technique10 technique11 template this throw triangle triangleadj true try typedef typeid typename uint \
+    uint1 uint16_t uint2 uint3 uint32_t uint4 uint64_t uniform union unorm unsigned using vector vertices virtual void \
+    volatile wchar_t while";
 
 /// Keywords of the compiler before DXC alone: those of effects.
 const FXC_KEYWORDS: &str = "\
@@ -247,16 +257,19 @@ const HLSL_SCALARS: &str = "\
 /// What DXC declares as structs, or takes for a type or a modifier of one.
 const HLSL_TYPES: &str = "\
     GlobalRootSignature LocalRootSignature ProceduralPrimitiveHitGroup RWTexture2DMS RWTexture2DMSArray RWTextureCube \
-    RWTextureCubeArray RasterizerOrderedByteAddressBuffer RaytracingPipelineConfig RaytracingPipelineConfig1 \
-    RaytracingShaderConfig StateObjectConfig SubobjectToExportsAssociation TriangleHitGroup center";
+    RWTextureCubeArray RaytracingPipelineConfig RaytracingPipelineConfig1 RaytracingShaderConfig StateObjectConfig \
+    SubobjectToExportsAssociation TriangleHitGroup center";
 
 /// HLSL's functions with no, one, two... parameters. DXC calls one of these although the program has a function of that name
 /// and of the same types.
 const HLSL_FUNCTIONS: &[&str] = &[
     "\
-    AllMemoryBarrier AllMemoryBarrierWithGroupSync DeviceMemoryBarrier DeviceMemoryBarrierWithGroupSync \
-    GetRenderTargetSampleCount GroupMemoryBarrier GroupMemoryBarrierWithGroupSync IsHelperLane WaveGetLaneCount \
-    WaveGetLaneIndex WaveIsFirstLane abort",
+    AcceptHitAndEndSearch AllMemoryBarrier AllMemoryBarrierWithGroupSync DeviceMemoryBarrier \
+    DeviceMemoryBarrierWithGroupSync DispatchRaysDimensions DispatchRaysIndex GeometryIndex GetRenderTargetSampleCount \
+    GroupMemoryBarrier GroupMemoryBarrierWithGroupSync HitKind IgnoreHit InstanceID InstanceIndex IsHelperLane \
+    ObjectRayDirection ObjectRayOrigin ObjectToWorld ObjectToWorld3x4 ObjectToWorld4x3 PrimitiveIndex RayFlags \
+    RayTCurrent RayTMin WaveGetLaneCount WaveGetLaneIndex WaveIsFirstLane WorldRayDirection WorldRayOrigin \
+    WorldToObject WorldToObject3x4 WorldToObject4x3 abort",
     "\
     CheckAccessFullyMapped D3DCOLORtoUBYTE4 EvaluateAttributeCentroid GetRenderTargetSamplePosition \
     NonUniformResourceIndex QuadAll QuadAny QuadReadAcrossDiagonal QuadReadAcrossX QuadReadAcrossY WaveActiveAllEqual \
@@ -268,16 +281,17 @@ const HLSL_FUNCTIONS: &[&str] = &[
     normalize pack_clamp_s8 pack_clamp_u8 pack_s8 pack_u8 radians rcp reversebits round rsqrt saturate sign sin sinh \
     sqrt tan tanh transpose trunc unpack_s8s16 unpack_s8s32 unpack_u8u16 unpack_u8u32",
     "\
-    AddUint64 EvaluateAttributeAtSample EvaluateAttributeSnapped GetAttributeAtVertex InterlockedAdd InterlockedAnd \
-    InterlockedMax InterlockedMin InterlockedOr InterlockedXor QuadReadLaneAt WaveMultiPrefixBitAnd \
-    WaveMultiPrefixBitOr WaveMultiPrefixBitXor WaveMultiPrefixCountBits WaveMultiPrefixProduct WaveMultiPrefixSum \
-    WaveReadLaneAt asdouble atan2 cross distance dot dst fmod frexp ldexp max min modf mul pow reflect step",
+    AddUint64 CallShader EvaluateAttributeAtSample EvaluateAttributeSnapped GetAttributeAtVertex InterlockedAdd \
+    InterlockedAnd InterlockedMax InterlockedMin InterlockedOr InterlockedXor QuadReadLaneAt SetMeshOutputCounts \
+    WaveMultiPrefixBitAnd WaveMultiPrefixBitOr WaveMultiPrefixBitXor WaveMultiPrefixCountBits WaveMultiPrefixProduct \
+    WaveMultiPrefixSum WaveReadLaneAt and asdouble atan2 cross distance dot dst fmod frexp ldexp max min modf mul or \
+    pow reflect step",
     "\
     InterlockedAdd InterlockedAnd InterlockedCompareStore InterlockedCompareStoreFloatBitwise InterlockedExchange \
-    InterlockedMax InterlockedMin InterlockedOr InterlockedXor asuint clamp dot2add dot4add_i8packed dot4add_u8packed \
-    faceforward fma lerp lit mad msad4 refract select sincos smoothstep",
+    InterlockedMax InterlockedMin InterlockedOr InterlockedXor ReportHit asuint clamp dot2add dot4add_i8packed \
+    dot4add_u8packed faceforward fma lerp lit mad msad4 refract select sincos smoothstep",
     "\
-    InterlockedCompareExchange InterlockedCompareExchangeFloatBitwise",
+    InterlockedCompareExchange InterlockedCompareExchangeFloatBitwise ProcessIsolineTessFactors",
 ];
 
 const GLSL_KEYWORDS: &str = "\

@@ -117,7 +117,8 @@ impl Dialect for Hlsl {
         {
             return out;
         }
-        ex.text(id)
+        let text = ex.text(id);
+        if begins_with_type(ex, id, &text) { format!("({text})") } else { text }
     }
 
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
@@ -325,6 +326,30 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         }
         _ => cast(ex, ex.type_id(id), inner, out),
     }
+}
+
+/// Whether a statement reads as the declaration `int(n);` to DXC: it begins with a type in front of a parenthesis.
+fn begins_with_type(ex: &Exprs, id: ExprId, text: &str) -> bool {
+    match ex.kind(id) {
+        ExprKind::Convert(inner, _) => is_called(ex, id, text) || begins_with_type(ex, *inner, text),
+        ExprKind::Construct(_) => is_called(ex, id, text),
+        ExprKind::Binary(_, first, _)
+        | ExprKind::Assign(_, first, _)
+        | ExprKind::Comma(first, _)
+        | ExprKind::Select(first, ..)
+        | ExprKind::Step(_, false, first)
+        | ExprKind::Index(first, _)
+        | ExprKind::Field(first, _)
+        | ExprKind::Swizzle(first, _)
+        | ExprKind::MatrixSwizzle(first, _) => begins_with_type(ex, *first, text),
+        _ => false,
+    }
+}
+
+/// Whether a text begins with the type of a value as a function.
+fn is_called(ex: &Exprs, id: ExprId, text: &str) -> bool {
+    let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
+    text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// `(T)x`.
