@@ -306,12 +306,14 @@ pub fn hints(attributes: &[Attribute]) -> Hints {
         Some(AttributeArg::Int(n)) => u32::try_from(*n).ok(),
         _ => None,
     };
+    // HLSL has no other hints beside `unroll`, and no two ways for a choice.
+    let unroll = find(attributes, "unroll").or_else(|| find(attributes, "ForceUnroll")).map(count);
     Hints {
-        unroll: find(attributes, "unroll").or_else(|| find(attributes, "ForceUnroll")).map(count),
-        loop_: has("loop"),
+        unroll,
+        loop_: has("loop") && unroll.is_none(),
         branch: has("branch"),
-        flatten: has("flatten"),
-        fastopt: has("fastopt"),
+        flatten: has("flatten") && !has("branch"),
+        fastopt: has("fastopt") && unroll.is_none(),
         allow_uav_condition: has("allow_uav_condition"),
         forcecase: has("forcecase"),
         call: has("call"),

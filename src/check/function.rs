@@ -472,6 +472,16 @@ impl<'a> Checker<'a> {
             && let ast::DeclKind::Var(var) = &decl.kind
         {
             modifiers = modifiers_of(decl, &var.ty);
+            // Outputs of meshes, which are nothing that comes in.
+            for (word, name) in [
+                (Modifiers::VERTICES, "vertices"),
+                (Modifiers::INDICES, "indices"),
+                (Modifiers::PRIMITIVES, "primitives"),
+            ] {
+                if param.mode == ParamMode::In && modifiers.has(word) {
+                    self.error(Code::BAD_ENTRY, param.span, format!("a parameter with `{name}` is `out`"));
+                }
+            }
             matrix_order = self.matrix_order(decl, var, param.ty, scope);
             attributes = self.attributes(&decl.attributes, scope);
             semantic = super::attributes::semantic(&var.semantics);

@@ -178,7 +178,10 @@ impl<'a> Checker<'a> {
         }
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
         let stage = self.stage_mode(ast, kind, ty);
-        let kind = if stage.is_some() { GlobalKind::Static } else { kind };
+        // An object begins by itself, and only its operations change it.
+        let is_object = self.program.any_leaf(ty, &mut |leaf| leaf.is_object());
+        let begins = kind == GlobalKind::Const && init.is_none() && is_object;
+        let kind = if stage.is_some() || begins { GlobalKind::Static } else { kind };
         self.cx.source = source;
         if ty == TypeId::ERROR {
             return None;
@@ -353,7 +356,8 @@ impl<'a> Checker<'a> {
     fn zero_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
         let mut exprs = crate::tree::Arena::default();
         let root = exprs.push(crate::tree::Expr { kind: crate::tree::ExprKind::Zero, ty, span: info.span });
-        (ty != TypeId::ERROR && !self.program.holds_resource(ty)).then_some(ExprTree { exprs, root })
+        let is_data = !self.program.any_leaf(ty, &mut |leaf| leaf.is_resource() || leaf.is_object());
+        (ty != TypeId::ERROR && is_data).then_some(ExprTree { exprs, root })
     }
 
     // ---- Constant buffers ----

@@ -4,7 +4,7 @@ use super::Checker;
 use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, ParamMode, Stage, Type, is_uniform};
+use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, Type, is_uniform};
 
 /// The attributes that a stage needs: their names, and how they are written.
 fn needed(stage: Stage) -> &'static [(&'static str, &'static str)] {
@@ -42,6 +42,15 @@ const GROUP_LIMITS: &[(Stage, [u32; 3], u64)] =
 fn group_limits(stage: Stage) -> Option<([u32; 3], u64)> {
     GROUP_LIMITS.iter().find(|(s, ..)| *s == stage).map(|(_, sizes, count)| (*sizes, *count))
 }
+
+/// What the vertices of a geometry entry point are of.
+const PRIMITIVES: &[(Modifiers, &str)] = &[
+    (Modifiers::POINT, "point"),
+    (Modifiers::LINE, "line"),
+    (Modifiers::TRIANGLE, "triangle"),
+    (Modifiers::LINEADJ, "lineadj"),
+    (Modifiers::TRIANGLEADJ, "triangleadj"),
+];
 
 impl Checker<'_> {
     /// Reports memory of a group in a stage that has no groups.
@@ -94,6 +103,10 @@ impl Checker<'_> {
         }
         for param in &declared.params {
             let local = &declared.code.locals[param.local];
+            let word = PRIMITIVES.iter().find(|(word, _)| param.modifiers.has(*word) && stage != Stage::Geometry);
+            if let Some((_, word)) = word {
+                faults.push((local.span, format!("`{word}` is for the vertices of geometry entry points"), None));
+            }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
                 Type::Stream(..) => ("stream", &[Stage::Geometry]),
                 Type::Patch(..) => ("patch", &[Stage::Hull, Stage::Domain, Stage::Geometry]),

@@ -490,7 +490,11 @@ impl<'a> Checker<'a> {
         }
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
         // Targets ask for the value of a constant; HLSL leaves it open.
-        if init.is_none() && constant && ty != TypeId::ERROR && !self.program.holds_resource(ty) {
+        let is_data = !self.program.any_leaf(ty, &mut |leaf| leaf.is_resource() || leaf.is_object());
+        if init.is_none() && constant && ty != TypeId::ERROR && !is_data {
+            // What is no data begins by itself, and only its operations change it.
+            modifiers.clear(Modifiers::CONST);
+        } else if init.is_none() && constant && ty != TypeId::ERROR {
             init = Some(self.push(ExprKind::Zero, ty, var.name.span));
         }
         let name = var.name.name;

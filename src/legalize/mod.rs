@@ -61,6 +61,7 @@ mod lower_properties;
 mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
+mod minimum_division;
 mod missing_returns;
 mod narrow_integers;
 mod narrow_texels;
@@ -312,6 +313,7 @@ pub const PASSES: &[Pass] = &[
     flatten::CONVERTED,
     lower_matrix_ops::PASS,
     float_remainder::PASS,
+    minimum_division::PASS,
     matrix_parts::PASS,
     matrix_rows::PASS,
     non_float_matrices::PASS,

@@ -164,6 +164,8 @@ capabilities! {
     FloatRemainder,
     /// `%` on doubles.
     DoubleRemainder,
+    /// `/` and `%` on signed integers of minimum precision.
+    MinimumDivision,
     /// `%` on signed integers of which one is negative.
     SignedRemainder,
     /// Shifts by a distance modulo the width of the number.
