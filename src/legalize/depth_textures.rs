@@ -9,6 +9,7 @@
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
 //! the globals, and back to every parameter that is given such a global.
 
+use super::constant_parameters::varying_offset;
 use super::needs::{Find, callee, is_of_integers};
 use super::{Context, Pass};
 use crate::check::constant::eval;
@@ -72,6 +73,7 @@ fn run(cx: &mut Context) {
         for span in refused_reads(cx.program, body) {
             cx.unsupported(span, format!("{} does not support this way to read a depth texture", cx.profile.name));
         }
+        refuse_offsets(cx, f, body);
         whole_levels(cx.program, body);
         one_component(cx.program, body);
         narrow_reads(cx.program, body, &mut scalar_reads);
@@ -174,6 +176,16 @@ fn depth_read<'a>(program: &'a Program, body: &'a Body, id: ExprId) -> Option<(&
 fn refused_reads(program: &Program, body: &Body) -> Vec<Span> {
     let refused = |id: &ExprId| depth_read(program, body, *id).is_some_and(|(f, _)| f.is_marked("__not_of_depth"));
     body.expressions().into_iter().filter(refused).map(|id| body.exprs[id].span).collect()
+}
+
+/// Reports offsets that are no constants, of reads that are no calls any more behind this.
+fn refuse_offsets(cx: &mut Context, f: FunctionId, body: &Body) {
+    let reads = |id: &ExprId| depth_read(cx.program, body, *id).is_some();
+    let reads: Vec<ExprId> = body.expressions().into_iter().filter(reads).collect();
+    let lacks = !cx.profile.has(Capability::VaryingOffsets);
+    if let Some(span) = varying_offset(cx.program, f, body, &reads).filter(|_| lacks) {
+        super::report(&[(Capability::VaryingOffsets, span)].into(), cx.profile, cx.diags);
+    }
 }
 
 /// Levels of detail are whole numbers: the nearest one, as a sampler without a filter between levels takes it.

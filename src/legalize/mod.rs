@@ -23,6 +23,7 @@ mod called_entry_points;
 mod called_values;
 mod case_constants;
 mod combined_samplers;
+mod compared_arguments;
 mod constant_calls;
 mod constant_parameters;
 mod counters;
@@ -292,6 +293,7 @@ pub const PASSES: &[Pass] = &[
     specialization_constants::PASS,
     subpass_inputs::PASS,
     sampler_pairs::PASS,
+    compared_arguments::PASS,
     called_values::PASS,
     payload_structs::PASS,
     payloads::PASS,

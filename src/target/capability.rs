@@ -54,6 +54,8 @@ capabilities! {
     SeparateSamplers,
     /// Textures and samplers as parameters of functions.
     SamplerParameters,
+    /// Textures that are compared with where they are declared, and are arguments of functions too.
+    ComparedArguments,
     /// Structured buffers, and others whose data is no constant buffer.
     StorageBuffers,
     /// Textures that are written.

@@ -322,7 +322,10 @@ fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
             is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1)
         }
-        ExprKind::Select(_, a, b) => is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1),
+        // A condition that a shader computes makes a type of it.
+        ExprKind::Select(condition, a, b) if eval(ex.cx.program, ex.arena, *condition).is_ok() => {
+            is_abstract(ex, *a, depth - 1) && is_abstract(ex, *b, depth - 1)
+        }
         ExprKind::Call(function, args)
             if matches!(ex.cx.program.functions[*function].body, FunctionBody::Intrinsic(_)) =>
         {
