@@ -96,6 +96,10 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::WideFiltering, Find::Expr(|p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| samples_wide(p, exprs, f, args))
     })),
+    (Capability::NarrowInterpolants, Find::Expr(|p, exprs, id| {
+        let is_single = |f: &Function| p.types.component(f.result).is_none_or(|s| s.size() == 4);
+        callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__interpolates") && !is_single(f))
+    })),
     (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
         let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))

@@ -325,6 +325,8 @@ capabilities! {
     VaryingOffsets,
     /// Inputs that are passed on before they are evaluated at another place or at a vertex.
     PassedInterpolants,
+    /// Inputs that are evaluated at another place and are no floats of 32 bits.
+    NarrowInterpolants,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
     /// Matrices in buffers in either storage order.
