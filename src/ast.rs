@@ -77,6 +77,8 @@ pub enum DeclKind {
     Namespace(Vec<Ident>, Vec<Decl>),
     /// `using namespace A::B;`
     UsingNamespace(Vec<Ident>),
+    /// `using Base<T>::member;` in a struct: the member.
+    UsingMember(Ident),
     /// `import a.b;` or `import "a/b.slang";`: the path with `/` between parts; `true` for `__exported import`.
     Import(Ident, bool),
     /// `__include a.b;`

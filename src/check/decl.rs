@@ -113,7 +113,11 @@ impl<'a> Checker<'a> {
             DeclKind::Ignored if decl.layout.iter().any(|(name, _)| name.name.as_str().starts_with("local_size_")) => {
                 self.group_layouts.insert(place.source, decl);
             }
-            DeclKind::Import(..) | DeclKind::Include(_) | DeclKind::Ignored | DeclKind::Empty => {}
+            DeclKind::UsingMember(_)
+            | DeclKind::Import(..)
+            | DeclKind::Include(_)
+            | DeclKind::Ignored
+            | DeclKind::Empty => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::expr::Operand;
 use super::function::WHOLE;
-use super::scope::{DeclId, DeclInfo, ScopeId, What};
+use super::scope::{DeclId, DeclInfo, ScopeId, ScopeKind, What};
 use super::stage_variables::StageVariable;
 use super::types::{element_modifiers, modifiers_of};
 use super::{Checker, Language, attributes, constant};
@@ -161,7 +161,7 @@ impl<'a> Checker<'a> {
         let kind = match self.global_kind(info, var, &explicit) {
             // No application sets a text, so that DXC takes each as static.
             GlobalKind::Parameter if self.program.types.get(written) == Type::Text => GlobalKind::Const,
-            // What a ray query is before it is traced is no value.
+            // What a ray query is before it is traced is no value: it begins by itself, and only its operations change it.
             GlobalKind::Const if var.init.is_none() && self.program.holds_object(written) => GlobalKind::Static,
             kind => kind,
         };
@@ -178,10 +178,7 @@ impl<'a> Checker<'a> {
         }
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
         let stage = self.stage_mode(ast, kind, ty);
-        // An object begins by itself, and only its operations change it.
-        let is_object = self.program.any_leaf(ty, &mut |leaf| leaf.is_object());
-        let begins = kind == GlobalKind::Const && init.is_none() && is_object;
-        let kind = if stage.is_some() || begins { GlobalKind::Static } else { kind };
+        let kind = if stage.is_some() { GlobalKind::Static } else { kind };
         self.cx.source = source;
         if ty == TypeId::ERROR {
             return None;
@@ -205,7 +202,7 @@ impl<'a> Checker<'a> {
             return Some(id);
         }
         self.wrap_push_constant(id, data_layout(ast));
-        self.check_global_place(id);
+        self.check_global_place(id, self.source(info.source).language);
         Some(id)
     }
 
@@ -356,7 +353,7 @@ impl<'a> Checker<'a> {
     fn zero_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
         let mut exprs = crate::tree::Arena::default();
         let root = exprs.push(crate::tree::Expr { kind: crate::tree::ExprKind::Zero, ty, span: info.span });
-        let is_data = !self.program.any_leaf(ty, &mut |leaf| leaf.is_resource() || leaf.is_object());
+        let is_data = !self.program.holds_resource(ty) && !self.program.holds_object(ty);
         (ty != TypeId::ERROR && is_data).then_some(ExprTree { exprs, root })
     }
 
@@ -400,7 +397,7 @@ impl<'a> Checker<'a> {
             ..self.declared_global(decl, Global::new(info.name, ty, GlobalKind::Parameter, info.span))
         };
         let id = self.program.globals.push(global);
-        self.check_global_place(id);
+        self.check_global_place(id, self.source(info.source).language);
         Some(id)
     }
 
@@ -494,7 +491,8 @@ impl<'a> Checker<'a> {
             match info.what {
                 What::Function(f) => {
                     let generic = f.generics.is_some() || !self.implicit_params(decl).is_empty();
-                    if !generic && f.body.is_some() && !self.inside_generic(info.scope) {
+                    let waits = source.language == Language::Hlsl && self.is_of_template(info.scope);
+                    if !generic && !waits && f.body.is_some() && !self.inside_generic(info.scope) {
                         self.check_duplicates(decl);
                         if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
                             self.function(instance);
@@ -525,6 +523,13 @@ impl<'a> Checker<'a> {
     /// Whether generic parameters around a scope are bound to arguments or open: instances are checked when used.
     fn inside_generic(&self, scope: ScopeId) -> bool {
         self.outward(scope).any(|id| self.at(id).open)
+    }
+
+    /// Whether a scope is within an instance of a template, whose methods are checked when used, as in C++: they need not suit
+    /// all arguments that the template has.
+    fn is_of_template(&self, scope: ScopeId) -> bool {
+        let is_instance = |ty: TypeId| self.structs.instance(ty).is_some_and(|i| !i.args.is_empty());
+        self.outward(scope).any(|id| matches!(self.at(id).kind, ScopeKind::Members(ty) if is_instance(ty)))
     }
 
     /// Two definitions of one signature.

@@ -7,13 +7,14 @@ use super::constant::eval;
 use super::convert::numeric;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Program, Type, TypeId};
 
 impl Checker<'_> {
     /// What a global's registers and `packoffset` ask for.
-    pub(super) fn check_global_place(&mut self, id: GlobalId) {
+    pub(super) fn check_global_place(&mut self, id: GlobalId, language: Language) {
         let global = &self.program.globals[id];
         let (name, kind, ty, explicit) = (global.name, global.kind, global.ty, global.explicit.clone());
         self.refuse_packoffset(&explicit);
@@ -37,9 +38,9 @@ impl Checker<'_> {
                     let message = format!("the shader parameter `{name}` holds a string, which no application can set");
                     self.error(Code::NOT_A_TYPE, self.program.globals[id].span, message);
                 }
-                self.check_classes(ty, &explicit.registers);
+                self.check_classes(ty, &explicit.registers, language);
                 self.refuse_space_of_data(ty, &explicit.registers);
-                self.place_as_dxc(id);
+                self.place_as_dxc(id, language);
                 self.refuse_unbounded(name, ty, self.program.globals[id].span, true);
             }
             _ => self.report_ignored(name, ty, &explicit.registers),
@@ -49,7 +50,7 @@ impl Checker<'_> {
     /// The same of a uniform parameter of a function.
     pub(super) fn check_parameter_place(&mut self, ty: TypeId, explicit: &Explicit) {
         self.refuse_packoffset(explicit);
-        self.check_classes(ty, &explicit.registers);
+        self.check_classes(ty, &explicit.registers, self.language());
     }
 
     /// A member of a `cbuffer` or struct has the place that its block gives it, but for its bytes.
@@ -86,16 +87,20 @@ impl Checker<'_> {
     }
 
     /// Whether all registers suit the type.
-    fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister]) -> bool {
+    fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister], language: Language) -> bool {
         let types = &self.program.types;
         let held = types.get(types.innermost(ty));
         let as_dxc = self.options.places_as_dxc;
+        let of_sampler = takes_textures_for_samplers(held, language);
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
         let ignored = whole && self.options.ignores_unfit_registers;
         let mut found = Vec::new();
         for register in registers {
             let Some(fault) = register_fault(&self.program, ty, register) else { continue };
-            let taken = register.class.filter(|_| as_dxc).and_then(|class| Some((class, class_of_dxc(held, class)?)));
+            let taken = register
+                .class
+                .filter(|_| as_dxc || of_sampler)
+                .and_then(|class| Some((class, class_of_dxc(held, class)?)));
             found.push(match taken {
                 Some((class, other)) => {
                     let text = format!("{fault}; `{class}{0}` is taken as `{other}{0}` here", register.index);
@@ -113,12 +118,12 @@ impl Checker<'_> {
     }
 
     /// Registers of a class that stands for another one become that.
-    fn place_as_dxc(&mut self, id: GlobalId) {
+    fn place_as_dxc(&mut self, id: GlobalId, language: Language) {
         let types = &self.program.types;
         let ty = self.program.globals[id].ty;
         let held = types.get(types.innermost(ty));
         let mixed = !matches!(held, Type::Sampler(_)) && self.program.holds_resource(ty);
-        if !self.options.places_as_dxc || mixed {
+        if !(self.options.places_as_dxc || takes_textures_for_samplers(held, language)) || mixed {
             return;
         }
         for register in &mut self.program.globals[id].explicit.registers {
@@ -165,7 +170,7 @@ impl Checker<'_> {
 
     /// Registers of what has none, even if they suit its type.
     fn report_ignored(&mut self, name: Symbol, ty: TypeId, registers: &[ExplicitRegister]) {
-        if !self.check_classes(ty, registers) {
+        if !self.check_classes(ty, registers, self.language()) {
             return;
         }
         for register in registers {
@@ -202,6 +207,11 @@ pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<Str
 /// The words of a vector that crosses a row.
 fn crosses(bytes: u32) -> String {
     format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
+}
+
+/// Whether `t3` of a sampler is `s3`, whatever the policy: DXC takes it, slangc does not.
+fn takes_textures_for_samplers(held: Type, language: Language) -> bool {
+    matches!(held, Type::Sampler(_)) && language == Language::Hlsl
 }
 
 /// The class that DXC takes a register of another one for: `b3` and `i3` of plain data are `c3`, `t3` of a sampler is `s3`.

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::convert::numeric;
 use super::decl::DeclContext;
 use super::scope::{Entity, ScopeKind, What, has_modifier};
 use super::types::modifiers_of;
@@ -7,11 +8,13 @@ use super::{Checker, attributes, labels};
 use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Literal, Local, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId,
+    Block, ExprId, ExprKind, Hints, Literal, Local, LocalId, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type,
+    TypeId,
 };
 
 impl<'a> Checker<'a> {
@@ -463,6 +466,7 @@ impl<'a> Checker<'a> {
         self.check_no_place(var.name.name, &var.semantics);
         let infer = matches!(var.ty.kind, TypeKind::Infer);
         let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, self.cx.scope) };
+        let early = self.is_seen_early(var, written).then(|| self.bind_early(decl, var, written));
         let mut init = None;
         if let Some(e) = &var.init {
             init = Some(match (infer, self.program.types.get(written)) {
@@ -484,24 +488,28 @@ impl<'a> Checker<'a> {
         if has_modifier(decl, "constexpr") {
             modifiers.set(Modifiers::CONST);
         }
-        // What a ray query is before it is traced is no value.
-        if init.is_none() && self.program.holds_object(ty) {
+        // What a ray query is before it is traced is no value: it begins by itself, and only its operations change it.
+        let begins = self.program.holds_object(ty);
+        if init.is_none() && begins {
             modifiers.clear(Modifiers::CONST);
         }
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
         // Targets ask for the value of a constant; HLSL leaves it open.
-        let is_data = !self.program.any_leaf(ty, &mut |leaf| leaf.is_resource() || leaf.is_object());
-        if init.is_none() && constant && ty != TypeId::ERROR && !is_data {
-            // What is no data begins by itself, and only its operations change it.
-            modifiers.clear(Modifiers::CONST);
-        } else if init.is_none() && constant && ty != TypeId::ERROR {
+        if init.is_none() && constant && ty != TypeId::ERROR && !begins && !self.program.holds_resource(ty) {
             init = Some(self.push(ExprKind::Zero, ty, var.name.span));
         }
         let name = var.name.name;
-        let local = self.cx.body.locals.push(Local { name, ty, constant, modifiers, span: var.name.span });
+        let local = match early {
+            Some(local) => local,
+            None => self.cx.body.locals.push(Local { name, ty, constant, modifiers, span: var.name.span }),
+        };
         if !name.is_empty() {
             self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
         }
+        // No target lets a variable be named before it has a value.
+        let named = |e: ExprId| matches!(self.kind(e), ExprKind::Local(l) if *l == local);
+        let later = init.filter(|e| early.is_some() && self.cx.body.exprs.post_order(*e).into_iter().any(named));
+        let init = init.filter(|_| later.is_none());
         self.note_local_view(local, &var.ty, init, self.cx.scope);
         if let (true, Some(value)) = (constant, init) {
             self.note_constant(local, value);
@@ -510,6 +518,33 @@ impl<'a> Checker<'a> {
         let mut made = statement(StmtKind::Local(local, init), decl.span);
         made.comments = decl.comments.clone();
         out.push(made);
+        if let Some(value) = later {
+            let place = self.push(ExprKind::Local(local), ty, var.name.span);
+            let assigned = self.push(ExprKind::Assign(None, place, value), ty, decl.span);
+            out.push(statement(StmtKind::Expr(assigned), decl.span));
+        }
+    }
+
+    /// Whether a variable may be meant in its own first value, `float3 a = a = b;`: in HLSL, as in C++. A name that stands for
+    /// something else as well stays that of the other thing, as old compilers have it.
+    fn is_seen_early(&mut self, var: &ast::VarDecl, ty: TypeId) -> bool {
+        let is_numeric =
+            numeric(&self.program.types, ty).is_some() || matches!(self.program.types.get(ty), Type::Struct(_));
+        var.init.is_some()
+            && is_numeric
+            && !var.name.name.is_empty()
+            && self.language() == Language::Hlsl
+            && self.lookup(self.cx.scope, var.name.name).entities.is_empty()
+    }
+
+    /// Declares a variable before its first value is looked at.
+    fn bind_early(&mut self, decl: &ast::Decl, var: &ast::VarDecl, ty: TypeId) -> LocalId {
+        let ast::Ident { name, span } = var.name;
+        let modifiers = modifiers_of(decl, &var.ty);
+        let constant = modifiers.has(Modifiers::CONST);
+        let local = self.cx.body.locals.push(Local { name, ty, constant, modifiers, span });
+        self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
+        local
     }
 
     fn check_local_type(&mut self, var: &'a ast::VarDecl, ty: TypeId, missing: bool) {

@@ -338,17 +338,26 @@ impl<'a> Checker<'a> {
     /// interfaces implement.
     pub(super) fn members(&mut self, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let mut current = ty;
+        let mut found = Vec::new();
         for _ in 0..MAX_BASES {
-            let own = self.own_members(current, name);
-            if !own.is_empty() {
-                return own;
+            found.extend(self.own_members(current, name));
+            let base = self.structs.instance(current).and_then(|i| i.base);
+            if !found.is_empty() && !(base.is_some() && self.shows_inherited(current, name)) {
+                return found;
             }
-            match self.structs.instance(current).and_then(|i| i.base) {
+            match base {
                 Some(base) => current = base,
                 None => break,
             }
         }
-        self.default_members(ty, name)
+        if found.is_empty() { self.default_members(ty, name) } else { found }
+    }
+
+    /// Whether a struct says that its members of a name do not hide those of its base (`using Base::name;`).
+    fn shows_inherited(&self, ty: TypeId, name: Symbol) -> bool {
+        let declared = self.structs.instance(ty).map(|i| self.info(i.decl).what);
+        let Some(What::Struct(ast::StructDecl { members: Some(members), .. })) = declared else { return false };
+        members.iter().any(|m| matches!(&m.kind, ast::DeclKind::UsingMember(shown) if shown.name == name))
     }
 
     /// Members of the type itself and of extensions.

@@ -80,6 +80,7 @@ impl Parser<'_> {
             W::CBuffer | W::TBuffer if named || matches!(next, W::LBrace | W::Colon) => self.buffer(prefix, out),
             W::Typedef => self.typedef(prefix, out),
             W::TypeAlias if named => self.alias(prefix, out),
+            W::Using if place == Level::Member && self.is_using_of_member() => self.using_of_member(prefix, out),
             W::Using => self.using(prefix, out),
             W::Namespace => self.namespace(prefix, out),
             W::Module if (named || next == W::Str) && self.peek(2) == W::Semi => self.module(),
@@ -392,6 +393,24 @@ impl Parser<'_> {
         self.declare(prefix, DeclKind::Alias(AliasDecl { name, generics, target }), out)
     }
 
+    /// using-of-member = "using" type "::" name ";", as C++ has it in structs
+    fn using_of_member(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        self.skip_to(&[W::Semi]);
+        let name = self.token_at(self.pos.saturating_sub(1));
+        let name = Ident { name: name.text, span: name.span };
+        self.semicolon("`using`")?;
+        self.declare(prefix, DeclKind::UsingMember(name), out)
+    }
+
+    /// Whether a path of several names ends before the next `;`.
+    fn is_using_of_member(&self) -> bool {
+        let rest = (self.pos + 1..).map(|at| self.word_at(at).w);
+        let is_end = |w: &W| matches!(w, W::Assign | W::Semi | W::LBrace | W::RBrace | W::Eof);
+        let mut is_path = false;
+        let end = rest.inspect(|w| is_path |= *w == W::Scope).find(is_end);
+        is_path && end == Some(W::Semi)
+    }
+
     /// using = "using" ["namespace"] dotted-path ";" | alias
     fn using(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         if matches!(self.peek(2), W::Assign | W::Lt) {
@@ -505,7 +524,9 @@ impl Parser<'_> {
             if first && self.w() == W::LBrace && place == Level::Global {
                 return self.glsl_uniform_block(prefix, &ty, out);
             }
-            let (owner, name) = self.declarator_name()?;
+            // `uint : 4;` leaves bits out.
+            let unnamed = place == Level::Member && self.w() == W::Colon && matches!(self.peek(1), W::Int | W::LParen);
+            let (owner, name) = if unnamed { (Vec::new(), self.no_name()) } else { self.declarator_name()? };
             if first && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
                 return self.glsl_storage_block(prefix, name, out);
             }

@@ -69,6 +69,7 @@ pub fn decl(d: &Decl) -> String {
         DeclKind::Alias(a) => format!("alias {}{} {}", a.name.name, generics(a.generics.as_ref()), ty(&a.target)),
         DeclKind::AssociatedType(p) => format!("associatedtype {}", generic_param(p)),
         DeclKind::Namespace(path, decls) => format!("namespace {}{}", path_of(path), list(decls, decl)),
+        DeclKind::UsingMember(name) => format!("using member {}", name.name),
         DeclKind::UsingNamespace(path) => format!("using {}", path_of(path)),
         DeclKind::Import(path, exported) => format!("import{} {}", if *exported { " exported" } else { "" }, path.name),
         DeclKind::Include(path) => format!("include {}", path.name),

@@ -266,6 +266,10 @@ impl Parser<'_> {
             let name = self.operator_name()?;
             return Ok(PathSegment { name, args: None });
         }
+        // `x.template Load<T>(0)`: C++ asks for the word where `x` depends on a parameter.
+        if self.w() == W::Template && self.is_ident_at(self.pos + 1) {
+            self.bump();
+        }
         if !self.is_ident_at(self.pos) {
             return self.fail("the name of a member");
         }

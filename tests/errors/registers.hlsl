@@ -5,7 +5,7 @@ Texture2D b : register(x3); // error[E0402]: `x3`
 Texture2D c : register(t); // error[E0402]: `t0`
 Texture2D d : register(t99999999999); // error[E0402]: too large
 Texture2D e : register(t1, spaceX); // error[E0402]: `spaceX`
-SamplerState f : register(t2); // error[E0402]: `s`
+SamplerState f : register(u2); // error[E0402]: `s`
 RWTexture2D<float4> g : register(t3); // error[E0402]: `u`
 
 cbuffer Good : register(b0)

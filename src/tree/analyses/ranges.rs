@@ -297,6 +297,11 @@ fn counted(program: &Program, ty: TypeId) -> Option<Range> {
     bounds(program, ty).map(|(least, most)| if unsigned { (0, most.min(MOST_COUNTED)) } else { (least, most) })
 }
 
+/// Whether an expression is a variable that the target has for a system value.
+fn is_variable_of_target(exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(&exprs[id].kind, ExprKind::Native(_, args) if args.is_empty())
+}
+
 /// The range of an integer, with what is known of variables.
 fn range(
     program: &Program,
@@ -322,6 +327,10 @@ fn range(
             Type::Vector(..) => of(*inner),
             _ => None,
         },
+        // A signed variable of the target stands for a system value that counts: `uint(gl_VertexIndex)`.
+        ExprKind::Convert(inner, _) if whole.0 == 0 && is_variable_of_target(exprs, *inner) => {
+            counted(program, expr.ty)
+        }
         // Bits are taken as another type's.
         ExprKind::Convert(inner, _) => of(*inner).filter(|r| r.0 >= whole.0 && r.1 <= whole.1),
         ExprKind::Construct(parts) => {
