@@ -15,11 +15,6 @@ const MOST: u32 = 1 << 10;
 const NUMBERED: &[&str] =
     &[locations::TARGET, "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
 
-/// Vertices may come with anything by the names of system values.
-fn of_vertex_input(stage: Stage, unit: Unit) -> bool {
-    stage == Stage::Vertex && unit == Unit::VaryingInput
-}
-
 /// Reports what shares a semantic with another input or output of its entry point.
 pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
@@ -48,10 +43,14 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                 let told =
                     |name: &str| settings.api == Api::D3d || name.starts_with("SV_") && name != locations::TARGET;
                 let named = found.filter(|((name, _), _)| told(name));
-                // Variables of the system have no indices.
-                let is_variable = settings.api != Api::D3d && !of_vertex_input(entry.stage, varying.unit);
                 let comes_in = varying.unit == Unit::VaryingInput;
                 if let Some((semantic @ (name, _), span)) = named {
+                    let is_arbitrary = Semantic::is_arbitrary(name, entry.stage, comes_in);
+                    // Variables of the system have no indices. Vertices may come with anything by the names of some, and GLSL reads
+                    // the others as often as one likes.
+                    let comes_with_vertex = entry.stage == Stage::Vertex && comes_in;
+                    let comes_with_vertex = comes_with_vertex && (is_arbitrary || !settings.api.is_webgpu());
+                    let is_variable = settings.api != Api::D3d && !comes_with_vertex;
                     let several = |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Some(2..)));
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
                     // D3D and GLSL have barycentrics with and without perspective beside each other; naga has one of them.
@@ -59,8 +58,11 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     let is_one = name.starts_with("SV_") && !NUMBERED.contains(&name.as_str()) && !of_both;
                     let is_array = matches!(program.types.get(part.ty), Type::Array(..));
                     // The validator of DXIL counts rows.
-                    let has_rows = settings.api == Api::D3d && !Semantic::is_arbitrary(name, entry.stage, comes_in);
-                    let is_many = part.indices > 1 || is_repeated || is_variable && is_array;
+                    let has_rows = settings.api == Api::D3d && !is_arbitrary;
+                    // What is no number or vector is another error for vertices.
+                    let is_matrix = matches!(program.types.get(part.ty), Type::Matrix(..));
+                    let is_counted = part.indices > 1 && !(is_matrix && comes_in && entry.stage == Stage::Vertex);
+                    let is_many = is_counted || is_repeated || is_variable && is_array;
                     if is_one && is_many && (is_variable || has_rows) {
                         taken.refuse_array(span, name);
                     } else if is_one && is_variable {
