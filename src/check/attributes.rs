@@ -95,6 +95,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__combined_part", Library, &[Int(0)], 1),
     ("__component", Library, &[Int(0)], 1),
     ("__computes", Library, &[Word], 1),
+    ("__data", Library, &[], 0),
     ("__defined", Library, &[Word], 1),
     ("__depth_level", Library, &[Int(0)], 1),
     ("__not_of_depth", Library, &[], 0),

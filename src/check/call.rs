@@ -155,6 +155,9 @@ impl<'a> Checker<'a> {
         }
         let signature = self.functions.get(instance).signature.clone();
         let decl = self.functions.get(instance).decl;
+        if !self.is_made_for_data(instance, span) {
+            return self.error_value(span);
+        }
         let mut list = Vec::new();
         if let (Some(owner), false) = (signature.owner, signature.is_static) {
             let this = this.or_else(|| self.value_of_dynamic_type(owner, span));
@@ -287,6 +290,23 @@ impl<'a> Checker<'a> {
             let span = self.span(value);
             self.error(Code::NO_OVERLOAD, span, format!("an offset in texels is from -8 to 7, not {n}"));
         }
+    }
+
+    /// What the library moves between memory and values is data.
+    fn is_made_for_data(&mut self, instance: InstanceId, span: Span) -> bool {
+        let instance = self.functions.get(instance);
+        if self.info(instance.decl).attribute("__data").is_none() {
+            return true;
+        }
+        let no_data = |ty: TypeId| self.program.any_leaf(ty, &mut |leaf| leaf.is_resource() || leaf.is_object());
+        let fault = instance.args.iter().find_map(|arg| match arg {
+            super::Arg::Type(ty) if no_data(*ty) => Some(*ty),
+            _ => None,
+        });
+        let Some(ty) = fault else { return true };
+        let message = format!("a `{}` is no data that a buffer holds", self.type_text(ty));
+        self.error(Code::NO_OVERLOAD, span, message);
+        false
     }
 
     /// The size of a cluster of invocations is known, and a power of two.

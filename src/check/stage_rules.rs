@@ -4,7 +4,9 @@ use super::Checker;
 use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::tree::{AttributeArg, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, Type, is_uniform};
+use crate::tree::{
+    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, Type, is_uniform,
+};
 
 /// The attributes that a stage needs: their names, and how they are written.
 fn needed(stage: Stage) -> &'static [(&'static str, &'static str)] {
@@ -51,6 +53,43 @@ const PRIMITIVES: &[(Modifiers, &str)] = &[
     (Modifiers::LINEADJ, "lineadj"),
     (Modifiers::TRIANGLEADJ, "triangleadj"),
 ];
+
+/// (domain, what its patches become).
+const TOPOLOGIES: &[(&str, &[&str])] = &[
+    ("tri", &["point", "triangle_cw", "triangle_ccw"]),
+    ("quad", &["point", "triangle_cw", "triangle_ccw"]),
+    ("isoline", &["point", "line"]),
+];
+
+/// The largest factor of tessellation; the least is one.
+const MOST_FACTOR: f64 = 64.0;
+
+/// Reports what the tessellator of a hull shader cannot do.
+fn topology(declared: &Function, found: &mut dyn FnMut(&Attribute, String)) {
+    let word = |name| match find(&declared.attributes, name).and_then(|a| Some((a, a.args.first()?))) {
+        Some((attribute, AttributeArg::Text(word) | AttributeArg::Name(word))) => Some((attribute, *word)),
+        _ => None,
+    };
+    if let (Some((_, domain)), Some((attribute, output))) = (word("domain"), word("outputtopology")) {
+        let row = TOPOLOGIES.iter().find(|(name, _)| domain.as_str().eq_ignore_ascii_case(name));
+        if row.is_some_and(|(_, outputs)| !outputs.iter().any(|name| output.as_str().eq_ignore_ascii_case(name))) {
+            found(attribute, format!("the domain `{domain}` has no `{output}` as output"));
+        }
+    }
+    let factor = find(&declared.attributes, "maxtessfactor").and_then(|a| {
+        Some((
+            a,
+            match a.args.first()? {
+                AttributeArg::Int(n) => *n as f64,
+                AttributeArg::Float(number) => *number,
+                AttributeArg::Text(_) | AttributeArg::Name(_) => return None,
+            },
+        ))
+    });
+    if let Some((attribute, _)) = factor.filter(|(_, number)| !(1.0..=MOST_FACTOR).contains(number)) {
+        found(attribute, format!("`[maxtessfactor]` is from 1 to {MOST_FACTOR}"));
+    }
+}
 
 impl Checker<'_> {
     /// Reports memory of a group in a stage that has no groups.
@@ -117,6 +156,10 @@ impl Checker<'_> {
                 let message = format!("a {} entry point has no {what} like `{}`", stage.name(), local.name);
                 faults.push((local.span, message, None));
             }
+        }
+        if stage == Stage::Hull {
+            let mut found = |attribute: &Attribute, message: String| faults.push((attribute.span, message, None));
+            topology(declared, &mut found);
         }
         for (name, most) in LARGEST {
             if let Some(attribute) = find(&declared.attributes, name)

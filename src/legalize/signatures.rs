@@ -16,6 +16,7 @@ use crate::target::system_values::{self, Direction};
 use crate::tree::{
     AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
 };
+use std::collections::BTreeSet;
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -270,6 +271,7 @@ fn domain(program: &Program, entry: &EntryPoint) -> Option<String> {
 
 /// Reports what no signature of an entry point can say.
 pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
+    let mut weights = BTreeSet::new();
     let mut distances: Vec<(Point, Leaf)> = Vec::new();
     let mut factors = Factors::default();
     for Place { point, leaf, .. } in places(cx, entry) {
@@ -279,6 +281,13 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             interpolated(cx, point, &leaf);
         }
         factors.note(cx.program, &leaf);
+        if leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS") {
+            let is_flat = leaf.modifiers.has(Modifiers::NOPERSPECTIVE);
+            if !weights.insert(is_flat) {
+                let message = format!("{} has one `SV_BARYCENTRICS` with perspective and one without", cx.profile.name);
+                cx.unsupported(leaf.span, message);
+            }
+        }
         if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
             distances.push((point, leaf));
         }

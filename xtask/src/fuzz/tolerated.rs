@@ -15,6 +15,11 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "offset uninitialized", "of the source"),
     // An index that only optimization finds to be constant.
     ("dxc", "Cbuffer access out of bound", "of the source"),
+    ("dxc", "Access to out-of-bounds memory is disallowed", "of the source"),
+    ("dxc", "error: expect Row between", "of the source"),
+    ("dxc", "error: expect VertexID between", "of the source"),
+    // Whether a loop can be unrolled only optimization finds.
+    ("dxc", "Could not unroll loop", "of the source"),
     // The derivative of what only optimization finds to be no number.
     ("dxc", "No indefinite derivative calculation", "of the source"),
     // What ends a compiler is its fault, whatever the text is.
