@@ -13,6 +13,7 @@ use super::stage_io::{
     only_w, position_value, reciprocal_w, sees_w,
 };
 use super::{Context, entry_meshes, entry_patches, entry_streams};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::Per;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -346,6 +347,16 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         id
     }
 
+    /// Reports an address that stages were to pass each other.
+    fn refuse_address(&mut self, leaf: &Leaf) {
+        let types = &self.cx.program.types;
+        if matches!(types.get(types.innermost(leaf.ty)), Type::Pointer(..)) {
+            let message = format!("{} has no stage inputs and outputs that are addresses", self.cx.profile.name);
+            let note = "a pointer without a semantic is a shader parameter";
+            self.cx.diags.push(Diagnostic::error(Code::CAPABILITY, leaf.span, message).note(note));
+        }
+    }
+
     /// A new input or output. Integers are flat between stages, and `bool` travels as `uint`.
     pub(super) fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
         let kind = if direction == Direction::In { GlobalKind::Input } else { GlobalKind::Output };
@@ -375,6 +386,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             let message = format!("an output of a fragment shader cannot be a matrix in {}", self.cx.profile.name);
             self.cx.unsupported(leaf.span, message);
         }
+        self.refuse_address(leaf);
         let mut global = new_global(&name, ty, kind, leaf);
         let between = match direction {
             Direction::In => self.entry.stage == Stage::Fragment,

@@ -190,31 +190,24 @@ impl Analyses<'_> {
         globals
     }
 
-    /// The functions that an entry point reaches by calls, also of first values of globals, each with the first place where the
-    /// code of the user calls into the library on the way to it, if it does.
+    /// The functions that an entry point reaches by calls, also those in the first values of globals, each with the first place
+    /// where the code of the user calls into the library on the way to it, if it does.
     pub fn paths(&self, entry: &EntryPoint) -> Vec<(FunctionId, Option<Span>)> {
         let mut found: Vec<(FunctionId, Option<Span>)> = entry.roots().map(|f| (f, None)).collect();
         let mut seen: FxHashSet<FunctionId> = found.iter().map(|(f, _)| *f).collect();
         let mut globals: FxHashSet<GlobalId> = FxHashSet::default();
         let mut at = 0;
         while let Some(&(function, from)) = found.get(at) {
-            let uses = self.uses(function);
-            let mut enter = |uses: &Uses| {
+            let mut open = vec![self.uses(function)];
+            while let Some(uses) = open.pop() {
                 for (callee, span) in uses.functions.iter().zip(&uses.calls) {
                     if seen.insert(*callee) {
                         let entered = self.program.functions[*callee].builtin.then_some(*span);
                         found.push((*callee, from.or(entered)));
                     }
                 }
-            };
-            enter(uses);
-            let mut mentioned = uses.globals.clone();
-            while let Some(global) = mentioned.pop() {
-                if globals.insert(global) {
-                    let uses = self.initializer(global);
-                    enter(uses);
-                    mentioned.extend(&uses.globals);
-                }
+                let new = uses.globals.iter().filter(|global| globals.insert(**global));
+                open.extend(new.map(|global| self.initializer(*global)));
             }
             at += 1;
         }
