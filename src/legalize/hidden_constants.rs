@@ -30,7 +30,7 @@ pub(super) const PASS: Pass = Pass {
     ],
     // Of a matrix its zero is taken away component by component.
     // A call that is seen to be constant no more counts as one before its place.
-    adds: &[Capability::MatrixComponentOps, Capability::ValueBeforePlace],
+    adds: &[Capability::MatrixComponentOps, Capability::ValueBeforePlace, Capability::LateOldValues],
     run,
     ..Pass::ROW
 };
