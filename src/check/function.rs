@@ -872,7 +872,8 @@ impl<'a> Checker<'a> {
     /// is a warning, as slangc has it.
     fn missing_return(&mut self, result: TypeId, span: Span) {
         let message = "this function does not return a value on every path";
-        if self.language() == crate::parse::Language::Hlsl || self.program.holds_resource(result) {
+        let has_zero = !self.program.holds_resource(result) && !self.program.holds_object(result);
+        if self.language() == crate::parse::Language::Hlsl || !has_zero {
             self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, message));
             return;
         }

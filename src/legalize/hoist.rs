@@ -318,7 +318,7 @@ impl Hoister<'_> {
             if lvalue {
                 let later: Vec<ExprId> = later.iter().map(|(e, _)| *e).collect();
                 self.spill_indices(operand, &later);
-            } else if !self.is_resource(operand) {
+            } else if !self.is_place(operand) {
                 self.spill(operand);
             }
         }
@@ -351,8 +351,10 @@ impl Hoister<'_> {
         until.iter().any(acts) || self.body.value_first && behind.iter().any(value_acts)
     }
 
-    fn is_resource(&self, id: ExprId) -> bool {
-        self.program.holds_resource(self.body.exprs[id].ty)
+    /// Whether a value has no copies: a resource, or a ray query or hit object.
+    fn is_place(&self, id: ExprId) -> bool {
+        let ty = self.body.exprs[id].ty;
+        self.program.holds_resource(ty) || self.program.holds_object(ty)
     }
 
     /// The same whatever is executed in between.
