@@ -247,6 +247,10 @@ capabilities! {
     WaveOperations,
     /// Wave operations in other stages than fragment and compute shaders.
     WavesAnywhere,
+    /// Quad operations outside of fragment, compute, mesh and amplification shaders.
+    QuadsAnywhere,
+    /// Barriers of waves in stages without work groups.
+    WaveBarriersAnywhere,
     /// System values that any function reads by a call.
     CalledSystemValues,
     /// System values that any function reads by a call, and that the target gives to entry points alone.

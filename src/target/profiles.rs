@@ -217,7 +217,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
@@ -257,6 +257,8 @@ const GL_430: Capabilities = GL_330.with(&[
     TessellationShaders,
     WaveOperations,
     WavesAnywhere,
+    QuadsAnywhere,
+    WaveBarriersAnywhere,
     QuadOperations,
     Float64,
     LayeredRendering,
@@ -276,6 +278,8 @@ const ES_310: Capabilities = ES_300.with(&[
     IntegerChoices,
     WaveOperations,
     WavesAnywhere,
+    QuadsAnywhere,
+    WaveBarriersAnywhere,
     QuadOperations,
 ]);
 const ES_320: Capabilities =
