@@ -53,13 +53,12 @@ const LISTS: &[ListRule] = &[
         [Some(x)] => x.iter().all(|x| x.abs() <= 100.0) && x.iter().any(|x| x.abs() > 1e-1),
         _ => true,
     }),
-    ("remainder", |args| match args {
-        [Some(_), Some(divisor)] => divisor.iter().all(|x| *x != 0.0),
-        _ => true,
-    }),
+    ("remainder", |args| divides(args, 1e38)),
+    ("half_remainder", |args| divides(args, 6e4)),
     // The bounds are looked at even where the rest is no constant.
     ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low == high || apart(low, high))),
-    ("smooth", |args| ordered(args.first(), args.get(1), apart)),
+    ("smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 1e38)),
+    ("half_smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 3e4)),
     // No work group has more invocations that read of each other.
     ("lane", |args| match args.get(1) {
         Some(Some(lane)) => lane.iter().all(|n| (0.0..128.0).contains(n)),
@@ -95,7 +94,9 @@ pub(super) fn is_defined(word: &str, args: &[Constancy]) -> bool {
     let constant = lists.iter().all(Option::is_some);
     let every = |holds: fn(f64) -> bool| !constant || lists.iter().flatten().flatten().all(|x| holds(*x));
     let halves = values().flatten().any(is_half);
-    let word = if halves && word == "direction" { "half_direction" } else { word };
+    let of_half = format!("half_{word}");
+    let has_own = halves && LISTS.iter().any(|(w, _)| *w == of_half);
+    let word = if has_own { of_half.as_str() } else { word };
     let holds = NUMBERS.iter().find(|(w, ..)| *w == word);
     let every = holds.map(|(_, holds, of_half)| every(of_half.filter(|_| halves).unwrap_or(*holds)));
     let whole = LISTS.iter().find(|(w, _)| *w == word).map(|(_, holds)| holds(&lists));
@@ -117,6 +118,17 @@ fn numbers(value: &Value) -> Vec<f64> {
         Value::Composite(parts) => parts.iter().flat_map(numbers).collect(),
         Value::Bool(_) | Value::Text(_) => Vec::new(),
     }
+}
+
+/// Whether quotients of constants are in a range.
+fn divides(args: &[ArgumentNumbers], most: f64) -> bool {
+    let [Some(numbers), Some(divisors)] = args else { return true };
+    numbers.iter().zip(divisors).all(|(x, divisor)| *divisor != 0.0 && (x / divisor).abs() <= most)
+}
+
+/// Whether the constants among arguments, and their differences, are in a range. It is not looked at where the second is none.
+fn within(args: &[ArgumentNumbers], most: f64) -> bool {
+    !matches!(args.get(1), Some(Some(_))) || args.iter().flatten().flatten().all(|x| x.abs() <= most)
 }
 
 /// Whether a number is below another however both are rounded.

@@ -244,7 +244,7 @@ fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some(scalar) = program.types.component(exprs[id].ty).filter(|s| s.is_integer()) else { return false };
     match exprs[id].kind {
         ExprKind::Binary(
-            op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Shl),
+            op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl),
             a,
             b,
         ) => {

@@ -113,7 +113,8 @@ pub fn leaves(op: BinaryOp, a: &Value, b: &Value, scalar: Scalar) -> bool {
                 BinaryOp::Add => a + b,
                 BinaryOp::Sub => a - b,
                 BinaryOp::Mul => a * b,
-                BinaryOp::Div => a.checked_div(b).unwrap_or(0),
+                // Of what a remainder is left of, too.
+                BinaryOp::Div | BinaryOp::Rem => a.checked_div(b).unwrap_or(0),
                 _ => a << b.clamp(0, 63),
             };
             let (least, most) = match scalar.is_unsigned() {
