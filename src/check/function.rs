@@ -4,12 +4,13 @@ use super::body_shape::{contains_return, is_assembly, sole_intrinsic, switch_tar
 use super::link::are_same;
 use super::pack_arguments::Arity;
 use super::packs::Item;
-use super::scope::{DeclId, Entity, ScopeId, ScopeKind, What, has_modifier};
+use super::scope::{DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, constant};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::{is_endless, may_complete};
@@ -736,6 +737,18 @@ impl<'a> Checker<'a> {
         body
     }
 
+    /// The declaration of HLSL that a body belongs to, if it is of a free function and no template: what templates call is looked
+    /// up where they are used.
+    fn free_function_of(&self, info: &DeclInfo<'a>, block: &ast::Block) -> Option<DeclId> {
+        let is_free = info.owner.is_none() && self.source(info.source).language == Language::Hlsl;
+        let is_own = |d: &DeclId| match self.info(*d).what {
+            What::Function(f) => f.generics.is_none() && f.body.as_ref().is_some_and(|b| std::ptr::eq(b, block)),
+            _ => false,
+        };
+        let decls = self.named(info.scope, info.name).iter().copied().filter_map(super::expr::decl_of);
+        decls.filter(|_| is_free).find(is_own)
+    }
+
     /// Checks statements in a context of their own.
     fn check_code(
         &mut self,
@@ -754,6 +767,7 @@ impl<'a> Checker<'a> {
             c.cx.body.shifts_wrap = shifts_wrap;
             c.cx.target = target;
             c.cx.function = Some(function);
+            c.cx.sees_until = c.free_function_of(&info, block);
             c.cx.result = Some(signature.throws.map_or(signature.result, |t| t.value));
             c.cx.throwing.function = signature.throws;
             let scope = c.scope(Some(instance.scope), ScopeKind::Plain);

@@ -228,6 +228,8 @@ struct Context<'a> {
     /// In a constructor: `return;` returns `this`.
     constructs: bool,
     function: Option<tree::FunctionId>,
+    /// The free function of HLSL whose body this is: it sees no functions that are declared after it.
+    sees_until: Option<DeclId>,
     /// Deferred statements that are pending, with their scopes; and how many were when the innermost loop or switch began.
     defers: Vec<(&'a ast::Stmt, ScopeId)>,
     loop_defers: usize,
@@ -507,6 +509,7 @@ impl Context<'_> {
             exact: false,
             constructs: false,
             function: None,
+            sees_until: None,
             defers: Vec::new(),
             loop_defers: 0,
             break_defers: 0,

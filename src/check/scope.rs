@@ -5,7 +5,7 @@ use crate::ast;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::{Symbol, edit_distance};
-use crate::tree::{LocalId, TypeId};
+use crate::tree::{LocalId, Type, TypeId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -263,12 +263,61 @@ impl<'a> Checker<'a> {
                         }
                         method = Some(found);
                     }
-                    _ => functions.entities.extend(found.entities),
+                    _ => functions.entities.extend(self.seen_functions(&functions, found.entities, id)),
                 }
             }
             current = self.at(id).parent;
         }
         self.overloads(method, functions)
+    }
+
+    /// What is seen of the functions of a scope, behind those that inner scopes have.
+    ///
+    /// HLSL has the rules of C++: functions are seen that are declared before (if there is none, so that the call would be an
+    /// error, all are), and those of a namespace hide those around it. Functions of the file are found by their arguments as well,
+    /// if these are vectors, matrices or structs. What the language itself has is always seen.
+    fn seen_functions(&mut self, inner: &Found, mut entities: Vec<Entity>, scope: ScopeId) -> Vec<Entity> {
+        if self.language() != Language::Hlsl || self.in_builtin() {
+            return entities;
+        }
+        let is_before = |e: &Entity| match (e, self.cx.sees_until) {
+            (Entity::Decl(d), Some(last)) => *d <= last || self.is_of_library(e),
+            _ => true,
+        };
+        let hides = inner.entities.iter().any(|e| !self.is_of_library(e));
+        if hides || entities.iter().any(is_before) {
+            entities.retain(is_before);
+        }
+        if hides {
+            let is_file = self.at(scope).namespace.is_none();
+            entities = entities
+                .into_iter()
+                .filter(|e| self.is_of_library(e) || is_file && self.takes_more_than_scalars(*e))
+                .collect();
+        }
+        entities
+    }
+
+    fn is_of_library(&self, entity: &Entity) -> bool {
+        !matches!(entity, Entity::Decl(d) if !self.source_of(*d).builtin)
+    }
+
+    /// Whether a function has a parameter of a type that is not one of the scalars.
+    fn takes_more_than_scalars(&mut self, entity: Entity) -> bool {
+        let Entity::Decl(decl) = entity else { return true };
+        let What::Function(function) = self.info(decl).what else { return true };
+        let mut is_scalar = |param: &ast::Decl| match &param.kind {
+            ast::DeclKind::Var(ast::VarDecl { ty: ast::TypeExpr { kind: ast::TypeKind::Path(path), .. }, .. }) => {
+                match &path[..] {
+                    [only] => self
+                        .builtin_type(only.name.name)
+                        .is_some_and(|ty| matches!(self.program.types.get(ty), Type::Scalar(_))),
+                    _ => false,
+                }
+            }
+            _ => false,
+        };
+        !function.params.iter().all(&mut is_scalar)
     }
 
     /// Methods, and the free functions of their name around their type.

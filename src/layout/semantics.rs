@@ -12,8 +12,15 @@ use std::collections::BTreeMap;
 const MOST: u32 = 1 << 10;
 
 /// System values of which there are several by their indices.
-const NUMBERED: &[&str] =
-    &[locations::TARGET, "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+const NUMBERED: &[&str] = &[
+    locations::TARGET,
+    "SV_CLIPDISTANCE",
+    "SV_CULLDISTANCE",
+    "SV_TESSFACTOR",
+    "SV_INSIDETESSFACTOR",
+    "SV_RAYPAYLOAD",
+    "SV_INTERSECTIONATTRIBUTES",
+];
 
 /// Reports what shares a semantic with another input or output of its entry point.
 pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diagnostic>) {

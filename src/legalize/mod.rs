@@ -91,6 +91,7 @@ mod push_constants;
 mod select_target;
 mod shared_references;
 mod shifted_offsets;
+mod sampled_choices;
 mod short_circuit;
 mod signatures;
 mod signed_remainder;
@@ -329,6 +330,7 @@ pub const PASSES: &[Pass] = &[
     atomics::PASS,
     lower_switch::PASS,
     short_circuit::PASS,
+    sampled_choices::PASS,
     texture_access::PASS,
     derivatives::PASS,
     derivative_groups::PASS,

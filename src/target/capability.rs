@@ -142,6 +142,8 @@ capabilities! {
     ShortCircuit,
     /// Conditionals that evaluate no value but the one they choose.
     LazyConditionals,
+    /// Choices in what a sample is given, beside a texture and a sampler that it joins.
+    SampledChoices,
     /// Infinities, NaN and divisions by zero among constants, and choices between constant vectors that are made of vectors.
     NonFiniteConstants,
     /// Indices that are constant, but whose value only the target's compiler computes: it may be none of the array.

@@ -179,7 +179,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, WrappingShifts, MutableParameters, ConvertedOutArguments,
-    OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64,
+    OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64, SampledChoices,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
@@ -232,7 +232,7 @@ const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants,
+    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices,
 ]);
 const GL_330: Capabilities = GL_ANY.with(&[
     RuntimeInitializers,
@@ -291,6 +291,7 @@ const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
+    SampledChoices,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
 const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[
