@@ -9,6 +9,7 @@
 use crate::check::constant::{Value, eval_with};
 use crate::tree::{Body, ExprArena, ExprId, ExprKind, Local, LocalId, Program, StmtKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The labels that name constants which are used elsewhere, with their values.
 pub(super) fn used_elsewhere(program: &Program, body: &Body, live: &[ExprId]) -> Vec<(ExprId, Value)> {
@@ -77,8 +78,8 @@ fn locals(exprs: &ExprArena, root: ExprId) -> Vec<LocalId> {
 }
 
 /// The variables that a label is made of, itself or through others.
-fn named_by(body: &Body, label: ExprId, values: &FxHashMap<LocalId, ExprId>) -> FxHashSet<LocalId> {
-    let (mut open, mut found) = (vec![label], FxHashSet::default());
+fn named_by(body: &Body, label: ExprId, values: &FxHashMap<LocalId, ExprId>) -> BTreeSet<LocalId> {
+    let (mut open, mut found) = (vec![label], BTreeSet::new());
     while let Some(next) = open.pop() {
         for local in locals(&body.exprs, next) {
             if found.insert(local) {
@@ -89,7 +90,7 @@ fn named_by(body: &Body, label: ExprId, values: &FxHashMap<LocalId, ExprId>) -> 
     found
 }
 
-fn named(body: &Body, labels: &[ExprId], values: &FxHashMap<LocalId, ExprId>) -> FxHashSet<LocalId> {
+fn named(body: &Body, labels: &[ExprId], values: &FxHashMap<LocalId, ExprId>) -> BTreeSet<LocalId> {
     labels.iter().flat_map(|label| named_by(body, *label, values)).collect()
 }
 
@@ -97,7 +98,7 @@ fn named(body: &Body, labels: &[ExprId], values: &FxHashMap<LocalId, ExprId>) ->
 fn elsewhere(
     body: &Body,
     labels: &[ExprId],
-    named: &FxHashSet<LocalId>,
+    named: &BTreeSet<LocalId>,
     values: &FxHashMap<LocalId, ExprId>,
     live: &[ExprId],
 ) -> FxHashSet<LocalId> {
