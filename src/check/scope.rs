@@ -290,10 +290,7 @@ impl<'a> Checker<'a> {
         }
         if hides {
             let is_file = self.at(scope).namespace.is_none();
-            entities = entities
-                .into_iter()
-                .filter(|e| self.is_of_library(e) || is_file && self.takes_more_than_scalars(*e))
-                .collect();
+            entities.retain(|e| self.is_of_library(e) || is_file && self.takes_more_than_scalars(*e));
         }
         entities
     }

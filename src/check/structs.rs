@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
         for _ in 0..MAX_BASES {
             found.extend(self.own_members(current, name));
             let base = self.structs.instance(current).and_then(|i| i.base);
-            if !found.is_empty() && !(base.is_some() && self.shows_inherited(current, name)) {
+            if !(found.is_empty() || base.is_some() && self.shows_inherited(current, name)) {
                 return found;
             }
             match base {
