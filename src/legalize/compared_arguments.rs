@@ -17,7 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "compared_arguments",
     always: Some("which textures are compared and passed shows when all resources are named"),
-    lessens: &[Capability::ComparedArguments],
     after: &["resolve_resources", "sampler_pairs"],
     run,
     ..Pass::ROW

@@ -9,13 +9,13 @@
 use super::bits;
 use super::data_parts::Part;
 use super::float_remainder::list;
+use super::helpers::Helpers;
 use super::needs::Find;
 use super::storage::{native_settings, transpose};
 use super::{Context, Pass};
 use crate::layout::rules::round_up;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit, VarLayout};
 use crate::source::Span;
-use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -41,7 +41,9 @@ fn run(cx: &mut Context) {
         return super::report_need(cx, Capability::DeviceAddresses);
     }
     let settings = native_settings(cx);
-    let mut loads = Loads::default();
+    let mut helpers = Helpers::new(cx);
+    let Some(word) = helpers.function(cx.program, "word_at") else { return };
+    let mut loads = Loads { known: FxHashMap::from_iter([((TypeId::UINT, None), word)]), listed: Vec::new() };
     cx.each_body(&mut |cx, _, body| {
         for span in written(cx.program, body) {
             cx.unsupported(span, format!("{} does not support writing at device addresses", cx.profile.name));
@@ -50,6 +52,7 @@ fn run(cx: &mut Context) {
     });
     cx.program.map_types(&mut |types, ty| if is_address(types.get(ty)) { types.scalar(Scalar::U64) } else { ty });
     cx.program.each_arena_mut(&mut drop_conversions);
+    helpers.list(cx.program);
     list(cx, loads.listed.into_iter());
 }
 
@@ -90,7 +93,6 @@ fn place_at(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(ExprId,
 }
 
 /// The functions that load.
-#[derive(Default)]
 struct Loads {
     /// By the type, and the way its matrices lie.
     known: FxHashMap<(TypeId, Option<(MatrixOrder, u32)>), FunctionId>,
@@ -210,11 +212,8 @@ impl LoadMaker<'_> {
             ty if is_address(ty) => "load_address".to_owned(),
             _ => format!("load_{}", self.program.type_name(layout.ty).replace(['[', ']'], "_").trim_end_matches('_')),
         };
-        let spelled = layout.ty == TypeId::UINT;
-        if !spelled {
-            let value = self.load(&mut code, layout);
-            code.body.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), Span::default()));
-        }
+        let value = self.load(&mut code, layout);
+        code.body.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), Span::default()));
         let params = vec![Param::new(address)];
         let mut made = Function::new(name.as_str(), params, layout.ty, code.body, Span::default());
         made.builtin = true;
@@ -222,11 +221,8 @@ impl LoadMaker<'_> {
         let reads =
             Attribute { name: "__reads_memory".into(), args: Vec::new(), declared: false, span: Span::default() };
         made.attributes.push(reads);
-        if spelled {
-            made.body = FunctionBody::Intrinsic(Operation::LoadAtAddress.spelling(self.language).clone());
-        }
         let id = self.program.functions.push(made);
-        self.loads.listed.extend((!spelled).then_some(id));
+        self.loads.listed.push(id);
         self.loads.known.insert(key, id);
         id
     }

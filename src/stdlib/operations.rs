@@ -28,7 +28,6 @@ pub enum Operation {
     DerivativeY,
     TextureSize,
     LowSigned,
-    LoadAtAddress,
 }
 
 impl Operation {
@@ -53,7 +52,6 @@ impl Operation {
         (Operation::DerivativeY, "derivative_y"),
         (Operation::TextureSize, "texture_size"),
         (Operation::LowSigned, "low_signed"),
-        (Operation::LoadAtAddress, "load_at_address"),
     ];
 
     /// The spelling in a language, or that of all languages that have no case of their own.
