@@ -12,6 +12,7 @@
 use super::uniformity::RULES;
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::analyses::ends_flow;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
@@ -59,6 +60,17 @@ fn returns_in(stmt: &Stmt) -> bool {
     let mut found = is_return(stmt);
     stmt.blocks(&mut |block| found = found || block.any(&mut |s| is_return(s)));
     found
+}
+
+/// Whether it is not the head of a loop alone that ends it: what its body does is not done by who has returned.
+fn is_ended_inside(exprs: &ExprArena, stmt: &Stmt) -> bool {
+    let varies = |id: ExprId| matches!(exprs[id].kind, ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Call(..));
+    match stmt.kind {
+        StmtKind::While(..) | StmtKind::DoWhile(..) => true,
+        StmtKind::For(_, Some(condition), Some(_), ..) => !exprs.post_order(condition).into_iter().any(varies),
+        StmtKind::For(..) => true,
+        _ => false,
+    }
 }
 
 /// Whether `break` in a statement leaves it.
@@ -135,13 +147,28 @@ impl Flags<'_> {
 
     /// The blocks of a statement that has a barrier inside; the statement itself is reached by all.
     fn around_barrier(&mut self, stmt: &mut Stmt, down: bool) -> Option<()> {
+        if returns_in(stmt) && is_ended_inside(&self.body.exprs, stmt) {
+            // Who has returned might never leave it.
+            return None;
+        }
+        let is_switch = matches!(stmt.kind, StmtKind::Switch(..));
         let mut whole = true;
         let mut blocks = Vec::new();
         stmt.blocks_mut(&mut |block| blocks.push(std::mem::take(&mut block.stmts)));
         let mut done = Vec::new();
         for stmts in blocks {
-            match self.stmts(stmts, down) {
-                Some((stmts, _)) => done.push(stmts),
+            let span = stmts.last().map(|s| s.span).unwrap_or_default();
+            let before = Block::of(stmts);
+            let ended = ends_flow(&before);
+            match self.stmts(before.stmts, down) {
+                Some((stmts, _)) => {
+                    let mut after = Block::of(stmts);
+                    // A case that ended in a return does not go on to the next one.
+                    if is_switch && ended && !ends_flow(&after) {
+                        after.stmts.push(Stmt::new(StmtKind::Break, span));
+                    }
+                    done.push(after.stmts);
+                }
                 None => whole = false,
             }
         }
