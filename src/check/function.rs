@@ -886,8 +886,7 @@ impl<'a> Checker<'a> {
     /// is a warning, as slangc has it.
     fn missing_return(&mut self, result: TypeId, span: Span) {
         let message = "this function does not return a value on every path";
-        let has_zero = !self.program.holds_resource(result) && !self.program.holds_object(result);
-        if self.language() == crate::parse::Language::Hlsl || !has_zero {
+        if self.language() == crate::parse::Language::Hlsl || self.program.has_no_copies(result) {
             self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, message));
             return;
         }

@@ -353,8 +353,7 @@ impl<'a> Checker<'a> {
     fn zero_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
         let mut exprs = crate::tree::Arena::default();
         let root = exprs.push(crate::tree::Expr { kind: crate::tree::ExprKind::Zero, ty, span: info.span });
-        let is_data = !self.program.holds_resource(ty) && !self.program.holds_object(ty);
-        (ty != TypeId::ERROR && is_data).then_some(ExprTree { exprs, root })
+        (ty != TypeId::ERROR && !self.program.has_no_copies(ty)).then_some(ExprTree { exprs, root })
     }
 
     // ---- Constant buffers ----

@@ -489,13 +489,12 @@ impl<'a> Checker<'a> {
             modifiers.set(Modifiers::CONST);
         }
         // What a ray query is before it is traced is no value: it begins by itself, and only its operations change it.
-        let begins = self.program.holds_object(ty);
-        if init.is_none() && begins {
+        if init.is_none() && self.program.holds_object(ty) {
             modifiers.clear(Modifiers::CONST);
         }
         let constant = var.is_let || modifiers.has(Modifiers::CONST);
         // Targets ask for the value of a constant; HLSL leaves it open.
-        if init.is_none() && constant && ty != TypeId::ERROR && !begins && !self.program.holds_resource(ty) {
+        if init.is_none() && constant && ty != TypeId::ERROR && !self.program.has_no_copies(ty) {
             init = Some(self.push(ExprKind::Zero, ty, var.name.span));
         }
         let name = var.name.name;

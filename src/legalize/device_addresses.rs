@@ -11,6 +11,7 @@ use super::data_parts::Part;
 use super::float_remainder::list;
 use super::helpers::Helpers;
 use super::needs::Find;
+use super::null_addresses::is_address;
 use super::storage::{native_settings, transpose};
 use super::{Context, Pass};
 use crate::layout::rules::round_up;
@@ -31,10 +32,6 @@ pub(super) const PASS: Pass = Pass {
 
 /// The most elements of an array that are loaded as a whole.
 const MOST: u32 = 256;
-
-fn is_address(ty: Type) -> bool {
-    matches!(ty, Type::Pointer(_, AddressSpace::Device(_)))
-}
 
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::RawAddresses) {

@@ -353,8 +353,7 @@ impl Hoister<'_> {
 
     /// Whether a value has no copies: a resource, or a ray query or hit object.
     fn is_place(&self, id: ExprId) -> bool {
-        let ty = self.body.exprs[id].ty;
-        self.program.holds_resource(ty) || self.program.holds_object(ty)
+        self.program.has_no_copies(self.body.exprs[id].ty)
     }
 
     /// The same whatever is executed in between.

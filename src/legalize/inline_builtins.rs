@@ -268,8 +268,7 @@ impl Inline<'_> {
 
     /// Whether an argument is never copied: a resource, ray query or hit object.
     fn is_place(&self, arg: ExprId) -> bool {
-        let ty = self.body.exprs[arg].ty;
-        self.program.holds_resource(ty) || self.program.any_leaf(ty, &mut |t| t.is_object())
+        self.program.has_no_copies(self.body.exprs[arg].ty)
     }
 
     /// What an argument by reference refers to: `out` arguments may be converted on their way back.

@@ -37,7 +37,8 @@ fn run(cx: &mut Context) {
     declare(cx, zeros);
 }
 
-fn is_address(ty: Type) -> bool {
+/// Whether a type is a pointer to memory of the device.
+pub(super) fn is_address(ty: Type) -> bool {
     matches!(ty, Type::Pointer(_, AddressSpace::Device(_)))
 }
 

@@ -647,6 +647,11 @@ impl Program {
         self.any_leaf(ty, &mut |t| t.is_object())
     }
 
+    /// Whether a value of this type is never copied: it holds a resource, a ray query or a hit object. Such have no zero either.
+    pub fn has_no_copies(&self, ty: TypeId) -> bool {
+        self.holds_resource(ty) || self.holds_object(ty)
+    }
+
     /// The names of a path of fields below a type, with a dot before each. Arrays, blocks and buffers add none.
     pub fn path_text(&self, ty: TypeId, path: &[Step]) -> String {
         let (mut ty, mut text) = (ty, String::new());
