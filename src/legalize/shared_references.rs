@@ -1,49 +1,139 @@
-//! Functions that are given a variable of the work group by reference have it by its name.
+//! Functions that are given memory which invocations share by reference have it by its name.
 //!
 //! Before: `void fill(__ref groupshared float l[64], uint i) { l[i] = 0; }     fill(list, i);`
 //! After:  `void fill(uint i) { list[i] = 0; }                                 fill(i);`
 //!
-//! Targets copy such arguments, and a copy that is written back undoes what other invocations have written meanwhile. A function
-//! is made for the variables that it is given.
+//! Before: `void Cell::add(float v) { sum += v; }             cells[n + 1].add(v);`
+//! After:  `void add(uint index, float v) { cells[index].sum += v; }   add(n + 1, v);`
+//!
+//! So it is with variables of the work group, elements of buffers that are written, and what pointers point to. Targets copy
+//! such arguments, and a copy that is written back undoes what other invocations have written meanwhile. `this` of a method is a
+//! reference, too: DXC never copies it. A function is made for each place that it is given; indices, pointers and buffers that
+//! are no parameters of the shader are passed on.
 
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "shared_references",
     removes: &[(Capability::SharedReferences, Find::Expr(|p, exprs, id| given(p, exprs, id).is_some()))],
+    // A buffer of the caller is passed on.
+    adds: &[Capability::BufferParameters],
     after: &["inline_builtins"],
     run,
     ..Pass::ROW
 };
 
-/// A variable of the work group for each parameter that is given one.
-type Given = Vec<Option<GlobalId>>;
+/// What a place begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum SharedRoot {
+    /// A variable of the module.
+    Global(GlobalId),
+    /// What a variable of the function, which is passed on, is or points to.
+    Passed,
+}
 
-/// What a call gives by reference of what the work group shares, if anything.
+/// A step into a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum SharedStep {
+    Field(u32),
+    Contents,
+    Deref,
+    /// An element, by an index of a type.
+    Index(TypeId),
+}
+
+/// Where an argument lies: what it begins with, of which type that is, and the steps with the type that each leads to.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct SharedPlace {
+    root: SharedRoot,
+    ty: TypeId,
+    steps: Vec<(SharedStep, TypeId)>,
+}
+
+/// The place for each parameter that is given one.
+type Given = Vec<Option<SharedPlace>>;
+
+/// What a call gives by reference of what invocations share, if anything.
 fn given(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId, Given)> {
     let ExprKind::Call(callee, args) = &exprs[id].kind else { return None };
     let function = &program.functions[*callee];
     if !matches!(function.body, FunctionBody::Block) {
         return None;
     }
-    let shared = |(param, arg): (&Param, &ExprId)| match exprs[*arg].kind {
-        ExprKind::Global(g) if param.mode == ParamMode::Ref => {
-            Some(g).filter(|g| program.globals[*g].kind == GlobalKind::Groupshared)
-        }
-        _ => None,
+    let shared = |(at, arg): (usize, &ExprId)| {
+        let is_reference = match function.params.get(at)?.mode {
+            ParamMode::Ref => true,
+            ParamMode::InOut => at == 0 && function.is_method(),
+            ParamMode::In | ParamMode::Out => false,
+        };
+        is_reference.then(|| place(program, exprs, *arg)).flatten()
     };
-    let given: Given = function.params.iter().zip(args).map(shared).collect();
+    let given: Given = args.iter().enumerate().map(shared).collect();
     given.iter().any(Option::is_some).then_some((*callee, given))
 }
 
+/// Where an argument lies, if invocations share that.
+fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlace> {
+    let mut steps = Vec::new();
+    // Where a place begins that no variable of the module holds: what is pointed to, or an element of a buffer.
+    let mut passed: Option<(usize, ExprId)> = None;
+    let mut at = arg;
+    let global = loop {
+        let (step, of) = match exprs[at].kind {
+            ExprKind::Field(of, field) => (SharedStep::Field(field), of),
+            ExprKind::Contents(of) => (SharedStep::Contents, of),
+            ExprKind::Index(of, index) => (SharedStep::Index(exprs[index].ty), of),
+            ExprKind::Deref(of) => (SharedStep::Deref, of),
+            ExprKind::Global(global) => break Some(global),
+            _ => break None,
+        };
+        steps.push((step, exprs[at].ty));
+        at = of;
+        match program.types.get(exprs[of].ty) {
+            Type::Buffer(..) => passed = Some((steps.len(), of)),
+            // What a pointer is computed of is no place.
+            Type::Pointer(..) => {
+                passed = Some((steps.len(), of));
+                break None;
+            }
+            _ => {}
+        }
+    };
+    let is_shared = |g: &GlobalId| passed.is_some() || program.globals[*g].kind == GlobalKind::Groupshared;
+    let (root, first) = match (global.filter(is_shared), passed) {
+        (Some(global), _) => (SharedRoot::Global(global), at),
+        (None, Some((count, of))) => {
+            steps.truncate(count);
+            (SharedRoot::Passed, of)
+        }
+        (None, None) => return None,
+    };
+    steps.reverse();
+    Some(SharedPlace { root, ty: exprs[first].ty, steps })
+}
+
+/// What is passed on of a place: what it begins with, if that is no variable of the module, and the indices.
+fn passed_on(exprs: &ExprArena, place: &SharedPlace, arg: ExprId) -> Vec<ExprId> {
+    let way: Vec<ExprId> = exprs.way_to_base(arg).take(place.steps.len() + 1).collect();
+    let mut list: Vec<ExprId> = way.last().copied().filter(|_| place.root == SharedRoot::Passed).into_iter().collect();
+    list.extend(way.iter().rev().filter_map(|id| match exprs[*id].kind {
+        ExprKind::Index(_, index) => Some(index),
+        _ => None,
+    }));
+    list
+}
+
 fn run(cx: &mut Context) {
-    let mut made = FxHashMap::default();
+    let mut made: FxHashMap<(FunctionId, Given), FunctionId> = FxHashMap::default();
+    let mut originals = FxHashSet::default();
     let mut open = cx.program.functions_with_code();
-    // Each function that is made is for other variables, of which there are as many as the source has.
+    // Each function that is made is for other places, of which there are as many as the source has.
     while let Some(id) = open.pop() {
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         for call in body.expressions() {
@@ -51,39 +141,102 @@ fn run(cx: &mut Context) {
             if callee == id {
                 continue;
             }
-            let key = (callee, given.clone());
-            let instance = *made.entry(key).or_insert_with(|| {
-                let instance = instance(cx.program, callee, &given);
-                open.push(instance);
-                instance
+            let ExprKind::Call(_, args) = &body.exprs[call].kind else { continue };
+            let args = args.iter().zip(&given).flat_map(|(arg, place)| match place {
+                Some(place) => passed_on(&body.exprs, place, *arg),
+                None => vec![*arg],
             });
-            if let ExprKind::Call(function, args) = &mut body.exprs[call].kind {
-                *function = instance;
-                let mut given = given.iter();
-                args.retain(|_| !matches!(given.next(), Some(Some(_))));
-            }
+            let args = args.collect();
+            let key = (callee, given);
+            let instance = match made.get(&key) {
+                Some(instance) => *instance,
+                None => {
+                    let is_first = originals.insert(callee);
+                    let instance = instance(cx.program, callee, &key.1, is_first);
+                    open.push(instance);
+                    made.insert(key, instance);
+                    instance
+                }
+            };
+            body.exprs[call].kind = ExprKind::Call(instance, args);
         }
         cx.program.functions[id].code = body;
     }
     cx.program.items.settle();
-    let called: rustc_hash::FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
+    let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
     cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
 }
 
-/// A function with variables in the place of its parameters.
-fn instance(program: &mut Program, original: FunctionId, given: &Given) -> FunctionId {
+/// A function with places instead of parameters. All but the first are named by the variables that they are for, too.
+fn instance(program: &mut Program, original: FunctionId, given: &Given, is_first: bool) -> FunctionId {
     let mut function = program.functions[original].clone();
-    let named: FxHashMap<LocalId, GlobalId> =
-        function.params.iter().zip(given).filter_map(|(p, g)| Some((p.local, (*g)?))).collect();
-    for id in function.code.expressions() {
-        if let ExprKind::Local(local) = function.code.exprs[id].kind
-            && let Some(global) = named.get(&local)
+    let variables = given.iter().flatten().filter_map(|place| match place.root {
+        SharedRoot::Global(global) => Some(program.globals[global].name.as_str()),
+        SharedRoot::Passed => None,
+    });
+    let words = std::iter::once(function.instance.as_str()).chain(variables);
+    let words: Vec<&str> = words.filter(|word| !is_first && !word.is_empty()).collect();
+    if !words.is_empty() {
+        function.instance = Symbol::new(&words.join("_"));
+    }
+    let body = &mut function.code;
+    let mut params = Vec::new();
+    let mut named: FxHashMap<LocalId, (&SharedPlace, Vec<LocalId>)> = FxHashMap::default();
+    for (param, place) in std::mem::take(&mut function.params).into_iter().zip(given) {
+        let Some(place) = place else {
+            params.push(param);
+            continue;
+        };
+        let Local { name, span, .. } = body.locals[param.local];
+        let mut locals = Vec::new();
+        if place.root == SharedRoot::Passed {
+            locals.push(body.add_local(if name == "this" { Symbol::new("self") } else { name }, place.ty, span));
+        }
+        for (step, _) in &place.steps {
+            if let SharedStep::Index(ty) = step {
+                locals.push(body.add_local("index", *ty, span));
+            }
+        }
+        params.extend(locals.iter().map(|local| Param::new(*local)));
+        named.insert(param.local, (place, locals));
+    }
+    function.params = params;
+    for id in body.expressions() {
+        if let ExprKind::Local(local) = body.exprs[id].kind
+            && let Some((place, locals)) = named.get(&local)
         {
-            function.code.exprs[id].kind = ExprKind::Global(*global);
+            let path = path(body, place, locals, body.exprs[id].span);
+            body.exprs.replace_by(id, path);
         }
     }
-    function.params.retain(|p| !named.contains_key(&p.local));
     let id = program.functions.push(function);
     program.items.put_after(Item::Function(original), Item::Function(id));
     id
+}
+
+/// The expression of a place, by the parameters that hold what is passed on.
+fn path(body: &mut Body, place: &SharedPlace, locals: &[LocalId], span: Span) -> ExprId {
+    let exprs = &mut body.exprs;
+    let mut locals = locals.iter().copied();
+    let mut push = |kind, ty| exprs.push(Expr { kind, ty, span });
+    let mut at = match place.root {
+        SharedRoot::Global(global) => push(ExprKind::Global(global), place.ty),
+        SharedRoot::Passed => match locals.next() {
+            Some(local) => push(ExprKind::Local(local), place.ty),
+            None => push(ExprKind::Zero, place.ty),
+        },
+    };
+    for (step, ty) in &place.steps {
+        let kind = match step {
+            SharedStep::Field(field) => ExprKind::Field(at, *field),
+            SharedStep::Contents => ExprKind::Contents(at),
+            SharedStep::Deref => ExprKind::Deref(at),
+            SharedStep::Index(of) => {
+                let Some(index) = locals.next().map(|local| push(ExprKind::Local(local), *of)) else { continue };
+                ExprKind::Index(at, index)
+            }
+        };
+        at = push(kind, *ty);
+    }
+    at
 }

@@ -187,7 +187,7 @@ capabilities! {
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
-    /// What a work group shares as an argument that is passed by reference (`__ref`).
+    /// Memory that invocations share as an argument that is passed by reference (`__ref`, `this` of methods).
     SharedReferences,
     /// Functions that end in an endless loop instead of a `return`.
     MissingReturns,

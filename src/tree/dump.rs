@@ -470,7 +470,7 @@ impl Exprs<'_> {
     fn call(&self, f: FunctionId, args: &[ExprId]) -> String {
         let f = &self.program.functions[f];
         // A method's `this` is the parameter of that name.
-        let is_method = f.owner.is_some() && f.params.first().is_some_and(|p| f.code.locals[p.local].name == "this");
+        let is_method = f.is_method();
         match (args.split_first(), f.owner) {
             (Some((this, rest)), Some(_)) if is_method => {
                 format!("{}.{}({})", self.text(*this, Prec::Postfix), f.name, self.list(rest))

@@ -728,6 +728,11 @@ impl Function {
         self.attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case(name))
     }
 
+    /// Whether `params[0]` is `this`.
+    pub fn is_method(&self) -> bool {
+        self.owner.is_some() && self.params.first().is_some_and(|p| self.code.locals[p.local].name == "this")
+    }
+
     /// The name that users know a function of the library by.
     pub fn known_as(&self) -> Symbol {
         match self.attribute("__known_as").and_then(|a| a.args.first()) {
