@@ -9,6 +9,7 @@ use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::is_pure;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId, UnaryOp};
 
 /// What an expression turns out to be.
@@ -173,6 +174,10 @@ impl<'a> Checker<'a> {
             Ast::Comma(a, b) => {
                 let a = self.expr(a);
                 let b = self.expr(b);
+                // What does nothing says nothing.
+                if is_pure(&self.cx.body.exprs, a) {
+                    return b;
+                }
                 let ty = self.ty(b);
                 self.push(ExprKind::Comma(a, b), ty, span)
             }
@@ -223,8 +228,10 @@ impl<'a> Checker<'a> {
                     return Operand::Value(value);
                 }
                 self.undeclared(path, self.cx.scope, span);
-                // Reported once for each name: later uses in this scope are silent.
-                if let [only] = path {
+                // Reported once for each name: later uses in this scope are silent. A trial says nothing.
+                if let [only] = path
+                    && self.quiet_depth == 0
+                {
                     self.bind(self.cx.scope, only.name.name, Entity::Type(TypeId::ERROR));
                 }
                 Operand::Error

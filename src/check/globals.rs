@@ -307,14 +307,18 @@ impl<'a> Checker<'a> {
             self.error(Code::NOT_A_TYPE, info.span, message);
             return (TypeId::ERROR, None);
         }
-        // Initializers of shader parameters are of no meaning: the application sets them.
+        // Initializers of shader parameters are of no meaning: the application sets them. Nothing sets memory of a work group.
+        let has_value = !matches!(kind, GlobalKind::Parameter | GlobalKind::Groupshared);
         let outside = info.owner.and_then(|owner| self.qualified_name(owner));
         let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
         let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
         let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, None));
+        if kind == GlobalKind::Groupshared && init.is_some() {
+            self.report_shared_initializer(info);
+        }
         // But for the type, where that is known from them alone.
         let gives_type = infer || unsized_array(self);
-        let Some(init) = init.filter(|_| kind != GlobalKind::Parameter || gives_type) else {
+        let Some(init) = init.filter(|_| has_value || gives_type) else {
             if infer {
                 self.error(Code::BAD_INITIALIZER, info.span, format!("`{}` needs a type or a value", info.name));
             }
@@ -342,7 +346,18 @@ impl<'a> Checker<'a> {
         });
         let ty = body.exprs[root].ty;
         let ty = if gives_type { ty } else { written };
-        (ty, (kind != GlobalKind::Parameter).then_some(ExprTree { exprs: body.exprs, root }))
+        (ty, has_value.then_some(ExprTree { exprs: body.exprs, root }))
+    }
+
+    /// DXC ignores such a value and says so, slangc refuses it.
+    fn report_shared_initializer(&mut self, info: DeclInfo<'a>) {
+        let message = format!("`{}` is groupshared, which no initializer sets", info.name);
+        self.diags.push(match self.source(info.source).language {
+            Language::Hlsl => {
+                Diagnostic::warning(Code::BAD_INITIALIZER, info.span, format!("{message}; it is ignored"))
+            }
+            Language::Slang => Diagnostic::error(Code::BAD_INITIALIZER, info.span, message),
+        });
     }
 
     fn default_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {

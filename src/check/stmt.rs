@@ -147,6 +147,31 @@ impl<'a> Checker<'a> {
         attributes::hints(&resolved)
     }
 
+    /// What a statement of an expression does: without the calls of functions without a result, which stand before it. The name
+    /// of a resource alone does nothing but for its indices, and is a value only to those that have such.
+    fn done(&self, value: ExprId) -> Vec<ExprId> {
+        if self.ty(value) == TypeId::VOID && matches!(self.kind(value), ExprKind::Zero) {
+            return Vec::new();
+        }
+        if !self.program.holds_resource(self.ty(value)) {
+            return vec![value];
+        }
+        let mut indices = Vec::new();
+        let mut place = value;
+        while !is_pure(&self.cx.body.exprs, place) {
+            place = match *self.kind(place) {
+                ExprKind::Field(of, _) | ExprKind::Contents(of) => of,
+                ExprKind::Index(of, index) => {
+                    indices.extend(Some(index).filter(|index| !is_pure(&self.cx.body.exprs, *index)));
+                    of
+                }
+                _ => return vec![value],
+            };
+        }
+        indices.reverse();
+        indices
+    }
+
     fn stmt_inner(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let kind = match &stmt.kind {
@@ -163,13 +188,7 @@ impl<'a> Checker<'a> {
                     parts.push(*last);
                     value = *first;
                 }
-                // A call of a function without a result that stands before it.
-                let is_done = self.ty(value) == TypeId::VOID && matches!(self.kind(value), ExprKind::Zero);
-                // The name of a resource alone does nothing, and is a value only to those that have such.
-                let is_resource = is_pure(&self.cx.body.exprs, value) && self.program.holds_resource(self.ty(value));
-                if !is_done && !is_resource {
-                    out.push(statement(StmtKind::Expr(value), span));
-                }
+                out.extend(self.done(value).into_iter().map(|value| statement(StmtKind::Expr(value), span)));
                 out.extend(parts.into_iter().rev().map(|part| statement(StmtKind::Expr(part), span)));
                 return;
             }

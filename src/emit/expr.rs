@@ -327,6 +327,12 @@ impl<'a> Exprs<'a> {
                 let literal = self.as_typed(id, *literal, scalar);
                 Some(self.push_literal(scalar, literal, spelling.map(|s| s.as_str()), out))
             }
+            // What is unsigned wraps around first: `float(-1u)` is no `-1.0`.
+            ExprKind::Unary(UnaryOp::Negate, _)
+                if scalar.is_float() && matches!(self.ty(id), Type::Scalar(of) if of.is_unsigned()) =>
+            {
+                None
+            }
             ExprKind::Unary(UnaryOp::Negate, inner) => match (self.kind(*inner), self.as_float(*inner)) {
                 (ExprKind::Literal(..), Some(_)) if scalar.is_float() => {
                     out.push('-');

@@ -88,7 +88,7 @@ fn integer(style: &Literals, scalar: Scalar, value: i64, spelling: Option<&str>)
 
 fn is_minimum(scalar: Scalar, value: i64) -> bool {
     match scalar {
-        Scalar::I32 | Scalar::MinI16 => value as i32 == i32::MIN,
+        Scalar::I32 => value as i32 == i32::MIN,
         Scalar::I64 => value == i64::MIN,
         _ => false,
     }
@@ -99,9 +99,10 @@ fn wrap(scalar: Scalar, value: i64) -> i128 {
     match scalar {
         Scalar::I8 => (value as i8).into(),
         Scalar::U8 => (value as u8).into(),
-        Scalar::I16 => (value as i16).into(),
-        Scalar::U16 => (value as u16).into(),
-        Scalar::U32 | Scalar::MinU16 => (value as u32).into(),
+        // A target that has no such narrow integers would keep bits that those of minimum precision may lose.
+        Scalar::I16 | Scalar::MinI16 => (value as i16).into(),
+        Scalar::U16 | Scalar::MinU16 => (value as u16).into(),
+        Scalar::U32 => (value as u32).into(),
         Scalar::I64 => value.into(),
         Scalar::U64 => (value as u64).into(),
         _ => (value as i32).into(),

@@ -18,7 +18,7 @@ use super::helpers::Helpers;
 use super::hoist;
 use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
-use super::{Context, Pass};
+use super::{Context, Pass, references};
 use crate::check::constant::eval_int;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::stdlib::Operation;
@@ -53,7 +53,9 @@ fn run(cx: &mut Context) {
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();
     let mut helpers = None;
+    let by_reference = references::by_reference(cx.program);
     cx.each_body(&mut |cx, _, body| {
+        packed::copy_references(cx.program, cx.profile, &effects, body, &by_reference);
         let anywhere = narrow::anywhere(cx, body, &functions);
         fold_addresses(cx, body, &functions);
         let mut marks = hoist::Marks::default();

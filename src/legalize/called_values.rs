@@ -21,18 +21,9 @@ use rustc_hash::FxHashMap;
 pub(super) const PASS: Pass = Pass {
     name: "called_values",
     removes: &[
-        (
-            Capability::CalledSystemValues,
-            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f, true))),
-        ),
-        (
-            Capability::UnspelledSystemValues,
-            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_value(f, false))),
-        ),
-        (
-            Capability::CalledGroupSizes,
-            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked(GROUP_SIZE))),
-        ),
+        (Capability::CalledSystemValues, Find::Expr(|p, e, id| calls(p, e, id, Capability::CalledSystemValues))),
+        (Capability::UnspelledSystemValues, Find::Expr(|p, e, id| calls(p, e, id, Capability::UnspelledSystemValues))),
+        (Capability::CalledGroupSizes, Find::Expr(|p, e, id| calls(p, e, id, Capability::CalledGroupSizes))),
     ],
     // Not every system value has a semantic everywhere.
     adds: &[Capability::VaryingsWithoutSemantics],
@@ -49,6 +40,23 @@ const GROUP_SIZE: &str = "__group_size";
 /// Whether a function is a builtin that stands for a system value; where those with a spelling are called, only another one.
 fn is_value(function: &Function, spelled: bool) -> bool {
     semantic(function).is_some() && (spelled || !matches!(function.body, FunctionBody::Intrinsic(_)))
+}
+
+/// Whether a function is a builtin that stands for a value of an entry point.
+pub(super) fn is_called(function: &Function) -> bool {
+    needed(function).next().is_some()
+}
+
+/// The capabilities that a call of a function needs for the value of an entry point that it stands for.
+pub(super) fn needed(function: &Function) -> impl Iterator<Item = Capability> {
+    let called = is_value(function, true).then_some(Capability::CalledSystemValues);
+    let unspelled = is_value(function, false).then_some(Capability::UnspelledSystemValues);
+    let size = function.is_marked(GROUP_SIZE).then_some(Capability::CalledGroupSizes);
+    [called, unspelled, size].into_iter().flatten()
+}
+
+fn calls(program: &Program, exprs: &ExprArena, id: ExprId, capability: Capability) -> bool {
+    callee(program, exprs, id).is_some_and(|(f, _)| needed(f).any(|c| c == capability))
 }
 
 /// The semantic and the name of the value that a builtin stands for.

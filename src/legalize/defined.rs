@@ -69,7 +69,6 @@ const LISTS: &[ListRule] = &[
         let mut all = args.iter().flatten().flatten();
         all.all(|bits| exponent(*bits, 0x7C00) && exponent(*bits, 0x7C00_0000))
     }),
-    ("finite_half_bits", |args| args.iter().flatten().flatten().all(|bits| exponent(*bits, 0x7C00))),
 ];
 
 /// Whether a builtin of that word is defined for its arguments, as far as they are constants.

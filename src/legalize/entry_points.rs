@@ -19,6 +19,8 @@ pub const PASS: Pass = Pass {
         Capability::MutableParameters,
         // Inputs of vertices.
         Capability::PassedInterpolants,
+        // A parameter of the entry point is no plain variable any more.
+        Capability::SampledChoices,
     ],
     run,
     ..Pass::ROW

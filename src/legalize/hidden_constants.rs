@@ -464,7 +464,7 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
     }
 }
 
-/// Makes a constant the same number less a zero that the target cannot see through.
+/// Makes a constant the same number less a zero that the target cannot see through; of truths, one that differs from `false`.
 pub(super) fn obscure(
     program: &mut Program,
     exprs: &mut ExprArena,
@@ -474,7 +474,11 @@ pub(super) fn obscure(
     let ty = exprs[id].ty;
     let value = exprs.displace(id);
     let zero = zero(program, exprs, ty, zeros, id);
-    exprs[id].kind = ExprKind::Binary(BinaryOp::Sub, value, zero);
+    let op = match program.types.component(ty) {
+        Some(Scalar::Bool) => BinaryOp::NotEqual,
+        _ => BinaryOp::Sub,
+    };
+    exprs[id].kind = ExprKind::Binary(op, value, zero);
 }
 
 /// A zero of a type that the target cannot see through.

@@ -84,10 +84,18 @@ impl Lower<'_, '_, '_> {
             ExprKind::Call(f, args) => {
                 let params = &self.cx.program.functions[*f].params;
                 let passed = params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
-                passed.map(|(p, a)| (*a, p.mode)).collect()
+                passed.map(|(p, a)| (self.place(*a), p.mode)).collect()
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The place of an argument that is passed by reference, which may be converted.
+    fn place(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Convert(inner, _) = self.body.exprs[id].kind {
+            id = inner;
+        }
+        id
     }
 
     /// Replaces properties that are only read, and those with a reference accessor.

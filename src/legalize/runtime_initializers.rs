@@ -11,13 +11,14 @@
 //! It stands before whatever looks into the bodies of functions.
 
 use super::hidden_constants::is_refused_value;
-use super::needs::{Find, callee, required_in_constants};
-use super::{Context, Pass, float_remainder, short_circuit, wrapping_constants};
+use super::needs::{Find, callee, required_in_constants, scalar_need};
+use super::uniformity::VARYING;
+use super::{Context, Pass, called_values, float_remainder, short_circuit, wrapping_constants};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Program, Scalar, Type,
+    Program, Type,
 };
 use std::collections::BTreeSet;
 
@@ -32,12 +33,21 @@ pub(super) const PASS: Pass = Pass {
         (Capability::WrappingConstants, Find::Global(wrapping_constants::is_unknown_value)),
         (Capability::ShortCircuit, Find::Global(|p, g| is_lazy(p, g, |c| c == Capability::ShortCircuit))),
         (Capability::LazyConditionals, Find::Global(|p, g| is_lazy(p, g, |c| c == Capability::LazyConditionals))),
+        (
+            Capability::CalledSystemValues,
+            Find::Global(|p, g| is_of_entry(p, g, |c| c == Capability::CalledSystemValues)),
+        ),
+        (
+            Capability::UnspelledSystemValues,
+            Find::Global(|p, g| is_of_entry(p, g, |c| c == Capability::UnspelledSystemValues)),
+        ),
+        (Capability::CalledGroupSizes, Find::Global(|p, g| is_of_entry(p, g, |c| c == Capability::CalledGroupSizes))),
         (Capability::FloatRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::FloatRemainder))),
         (Capability::DoubleRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::DoubleRemainder))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
     ],
-    // Of integers of 64 bits the target computes in a constant only those that are literals.
-    lessens: &[Capability::Int64],
+    // Of integers of widths that it lacks the target computes in a constant only those that are literals.
+    lessens: &[Capability::Int64, Capability::Int16, Capability::Int8],
     adds: OF_STATEMENTS,
     after: &["inline_builtins", "called_entry_points"],
     run,
@@ -62,12 +72,14 @@ fn run(cx: &mut Context) {
             || calls_builtin(program, global, GlobalKind::Const, lacks)
             || lacks(Capability::WrappingConstants) && wrapping_constants::is_unknown_value(program, global)
             || lacks(Capability::RuntimeConstants) && float_remainder::is_called_value(program, global, lacks)
-            || lacks(Capability::RuntimeConstants) && lacks(Capability::Int64) && is_wide(program, global)
+            || lacks(Capability::RuntimeConstants) && is_of_lacking(program, global, lacks)
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
     });
     // What stands behind such a value may be computed from it.
-    let is_chosen =
-        |program: &Program, global: &Global| is_lazy(program, global, |capability| !profile.has(capability));
+    let is_chosen = |program: &Program, global: &Global| {
+        let lacks = |capability| !profile.has(capability);
+        is_lazy(program, global, lacks) || is_of_entry(program, global, lacks)
+    };
     if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
         let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
         make_variables(cx, &is_moved);
@@ -113,27 +125,33 @@ fn is_runtime(program: &Program, global: &Global) -> bool {
     is_refused_value(program, global) || is_specialized(program, global) || is_computed(program, global)
 }
 
+/// Whether a part of the first value of a global is meant.
+fn has_part(global: &Global, is_meant: impl Fn(&ExprTree, ExprId) -> bool) -> bool {
+    global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_meant(tree, id)))
+}
+
 /// Whether an operator in the first value of a variable may leave out what has effects, and needs a capability for it.
 fn is_lazy(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
     let lazy = |tree: &ExprTree, id| short_circuit::left_out(program, &tree.exprs, id).is_some_and(&lacks);
-    matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global
-            .init
-            .as_ref()
-            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| lazy(tree, id)))
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, lazy)
 }
 
-/// Whether the first value of a variable or constant is computed with integers of 64 bits by the target alone.
-fn is_wide(program: &Program, global: &Global) -> bool {
-    let wide = |tree: &ExprTree, id: ExprId| {
-        let scalar = program.types.component(tree.exprs[id].ty);
-        matches!(scalar, Some(Scalar::I64 | Scalar::U64)) && eval(program, &tree.exprs, id).is_err()
+/// Whether the first value of a variable or constant calls a builtin that stands for a value of the entry point, and needs a
+/// capability for it.
+fn is_of_entry(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let asks = |tree: &ExprTree, id: ExprId| {
+        callee(program, &tree.exprs, id).is_some_and(|(f, _)| called_values::needed(f).any(&lacks))
     };
-    matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global
-            .init
-            .as_ref()
-            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| wide(tree, id)))
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, asks)
+}
+
+/// Whether the first value of a variable or constant is computed by the target alone with integers of a width that it lacks.
+fn is_of_lacking(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let is_lacking = |tree: &ExprTree, id: ExprId| {
+        let scalar = program.types.component(tree.exprs[id].ty).filter(|s| s.is_integer());
+        scalar.and_then(scalar_need).is_some_and(&lacks) && eval(program, &tree.exprs, id).is_err()
+    };
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_lacking)
 }
 
 /// Whether the first value of a variable or constant is computed with a remainder that needs a capability.
@@ -148,12 +166,10 @@ fn is_called(program: &Program, global: &Global, capability: Capability) -> bool
 
 /// Whether the first value of a constant, or variable, calls a builtin that not every compiler computes there.
 fn calls_builtin(program: &Program, global: &Global, kind: GlobalKind, is_meant: impl Fn(Capability) -> bool) -> bool {
-    global.kind == kind
-        && global.init.as_ref().is_some_and(|tree| {
-            let called = |id: ExprId| callee(program, &tree.exprs, id);
-            let needs = |f: &Function| required_in_constants(f).any(&is_meant);
-            tree.exprs.post_order(tree.root).into_iter().any(|id| called(id).is_some_and(|(f, _)| needs(f)))
-        })
+    let needs = |tree: &ExprTree, id: ExprId| {
+        callee(program, &tree.exprs, id).is_some_and(|(f, _)| required_in_constants(f).any(&is_meant))
+    };
+    global.kind == kind && has_part(global, needs)
 }
 
 /// Whether the first value is computed from specialization constants by more than operations on integers, which alone are
@@ -225,7 +241,9 @@ fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
 
 /// Whether what a function gives differs between invocations, so that it is known to them alone.
 fn differs(function: &Function) -> bool {
-    function.is_marked("__non_uniform") || function.is_marked("__effects")
+    VARYING.iter().any(|mark| function.is_marked(mark))
+        || function.is_marked("__effects")
+        || called_values::is_called(function)
 }
 
 /// The functions that stages run, with the globals that each reaches.

@@ -14,7 +14,7 @@ use crate::tree::*;
 /// The attribute of builtins that all invocations of a work group must call together.
 const BARRIER: &str = "__group_barrier";
 /// Attributes of builtins whose result differs between invocations whatever the arguments are.
-const VARYING: &[&str] = &["__non_uniform", "__derivative"];
+pub(super) const VARYING: &[&str] = &["__non_uniform", "__derivative"];
 
 /// Stands among the passes because those after it make pointers of parameters.
 pub(super) const PASS: Pass = Pass {

@@ -40,6 +40,8 @@ pub(super) const PASS: Pass = Pass {
             }),
         ),
     ],
+    // What a shift leaves nothing of is evaluated nevertheless.
+    adds: &[Capability::AssignmentExpressions],
     run,
     ..Pass::ROW
 };

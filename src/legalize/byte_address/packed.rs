@@ -3,8 +3,7 @@
 //! Before: `StructuredBuffer<int16_t4> a;   int16_t4 v = a[i];                              result[i].xy = v.xy;`
 //! After:  `StructuredBuffer<uint> a;       int16_t4 v = int16_t4(a[2 * i], a[2 * i] >> 16, ...);   result[2 * i] = ...;`
 //!
-//! Elements lie where the layout of the buffer has them. What is neither read nor assigned, as an argument by reference, is an
-//! error.
+//! Elements lie where the layout of the buffer has them. Arguments that are passed by reference go through a variable.
 
 use super::{Address, WordAccess};
 use crate::layout::Layouter;
@@ -13,10 +12,12 @@ use crate::legalize::data_parts::Part;
 use crate::legalize::hoist::{Mark, Marks, temporary_name};
 use crate::legalize::lower_properties::mark_for_repetition;
 use crate::legalize::narrow_integers::is_narrow;
+use crate::legalize::references::{self, ByReference};
 use crate::target::Profile;
 use crate::tree::analyses::is_trivial;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind, Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, Effects, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind,
+    Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -27,6 +28,19 @@ pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> boo
         Type::Buffer(BufferKind::Structured(_), _, element) => is_narrow(program, profile, element),
         _ => false,
     }
+}
+
+/// Has variables passed by reference instead of parts of elements.
+pub(super) fn copy_references(
+    program: &mut Program,
+    profile: &Profile,
+    effects: &Effects,
+    body: &mut Body,
+    by_reference: &ByReference,
+) {
+    references::copy(program, effects, body, by_reference, &mut |program, body, place| {
+        body.exprs.way_to_base(place).any(|id| is_element(program, profile, &body.exprs, id))
+    });
 }
 
 /// Marks indices, which will be written several times.

@@ -439,12 +439,14 @@ impl<'a> Walk<'a> {
         if !complete {
             out.push((Assigned::new(), inside.clone()));
         }
-        let mut leaves = false;
+        // Flow that a case ends counts, too, as it does behind a branch.
+        let (mut leaves, mut left) = (false, Flow::default());
         for case in cases {
             frame.exits.push(Exits { is_loop: false, mark, breaks: Vec::new(), continues: Vec::new() });
             let before = (frame.returns, frame.continued());
             let (ends, after) = self.statements(frame, &case.body.stmts, &inside);
             leaves |= before != (frame.returns, frame.continued());
+            left.join(&after);
             if ends.next {
                 out.push((frame.variables.since(mark), after));
             }
@@ -453,7 +455,6 @@ impl<'a> Walk<'a> {
         }
         let ends = Ends { next: !out.is_empty(), leaves };
         frame.variables.join(out.iter().map(|(changes, _)| changes));
-        let mut left = Flow::default();
         out.iter().for_each(|(_, flow)| left.join(flow));
         (ends, if leaves { left } else { flow })
     }
