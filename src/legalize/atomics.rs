@@ -21,7 +21,7 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    Attribute, AttributeArg, BinaryOp, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId,
+    Attribute, AttributeArg, BinaryOp, BufferKind, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId,
     GlobalId, GlobalKind, ParamMode, Program, StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +46,8 @@ pub(super) const PASS: Pass = Pass {
 };
 
 const NOT_SHARED: &str = "an atomic operation on something other than an element of a buffer or a shared variable";
+
+const PART_OF_TEXEL: &str = "an atomic operation on one number of several in a texel";
 
 /// Where atomic scalars are declared.
 #[derive(Default)]
@@ -166,8 +168,15 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
             let ExprKind::Call(f, args) = &exprs[expr].kind else { continue };
             let target = args.first().filter(|_| operations.contains(f));
             let span = from.unwrap_or(exprs[expr].span);
-            if target.is_some_and(|target| !is_shared(program, exprs, *target)) && reported.insert(span) {
-                diags.push(Diagnostic::error(Code::CAPABILITY, span, NOT_SHARED));
+            let fault = target.and_then(|target| match () {
+                () if !is_shared(program, exprs, *target) => Some(NOT_SHARED),
+                () if is_part_of_texel(program, exprs, *target) => Some(PART_OF_TEXEL),
+                () => None,
+            });
+            if let Some(fault) = fault
+                && reported.insert(span)
+            {
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, fault));
             }
         }
     }
@@ -182,6 +191,16 @@ fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
         ExprKind::Local(_) | ExprKind::Global(_) => exprs.way_to_base(target).any(names),
         _ => true,
     }
+}
+
+/// Whether a place is a component of an element of a texture or typed buffer, which hold whole texels.
+fn is_part_of_texel(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
+    let is_of_texels = |id: ExprId| match program.types.get(exprs[id].ty) {
+        Type::Texture(texture) => !matches!(program.types.get(texture.element), Type::Scalar(_)),
+        Type::Buffer(BufferKind::Typed, _, element) => !matches!(program.types.get(element), Type::Scalar(_)),
+        _ => false,
+    };
+    exprs.way_to_base(target).any(is_of_texels)
 }
 
 /// The type with its scalars atomic. Of vectors in arrays (`spaced`), each begins where it did.

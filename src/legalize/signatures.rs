@@ -280,6 +280,9 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             misfit(cx, point, &leaf);
             interpolated(cx, point, &leaf);
         }
+        if point == FragmentOut {
+            report_matrix(cx, &leaf);
+        }
         factors.note(cx.program, &leaf);
         if leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS") {
             let is_flat = leaf.modifiers.has(Modifiers::NOPERSPECTIVE);
@@ -349,6 +352,14 @@ impl Factors {
                 cx.unsupported(at, message);
             }
         }
+    }
+}
+
+/// DXC takes matrices as outputs of fragment shaders, and its validator does not.
+fn report_matrix(cx: &mut Context, leaf: &Leaf) {
+    let types = &cx.program.types;
+    if matches!(types.get(types.innermost(leaf.ty)), Type::Matrix(..)) {
+        cx.unsupported(leaf.span, format!("an output of a fragment shader cannot be a matrix in {}", cx.profile.name));
     }
 }
 

@@ -22,8 +22,13 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "Could not unroll loop", "of the source"),
     // The derivative of what only optimization finds to be no number.
     ("dxc", "No indefinite derivative calculation", "of the source"),
+    // The logarithm of what only optimization finds to be no number.
+    ("dxc", "No indefinite logarithm", "of the source"),
+    // What nothing has written, as the place of a sample.
+    ("dxc", "coord uninitialized", "of the source"),
     // What ends a compiler is its fault, whatever the text is.
     ("dxc", "it ended: (nothing said)", "a fault of DXC 1.7"),
+    ("dxc", "compile call failed", "a fault of DXC 1.7: a loop without an end that is to be unrolled"),
     ("dxc", "uav store write mask must match", "a fault of DXC 1.7: structs of 16-bit numbers of minimum precision"),
     // A loop that the flow of data shows to be endless.
     ("dxc", "Loop must have break", "of the source"),
