@@ -13,7 +13,7 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, ParamMode, Program, Property, Stmt,
-    StmtKind, Template, TemplatePiece, analyses::is_trivial,
+    StmtKind, Template, TemplatePiece, analyses::{is_pure, is_trivial},
 };
 use rustc_hash::FxHashSet;
 
@@ -183,6 +183,7 @@ impl Lower<'_, '_, '_> {
         };
         let mut after = Vec::new();
         let before = out.len();
+        self.value_first(root, out);
         for (target, mode) in self.lvalues(root) {
             let Some(property) = self.written(target) else { continue };
             let whole = target == property && !matches!(self.body.exprs[root].kind, ExprKind::Call(..));
@@ -193,6 +194,28 @@ impl Lower<'_, '_, '_> {
         stmt.give_comments(out.get_mut(before), false);
         out.push(stmt);
         out.append(&mut after);
+    }
+
+    /// What is assigned to a part of a property, if it does something: it comes before the whole is read that is written back.
+    fn value_first(&mut self, root: ExprId, before: &mut Vec<Stmt>) {
+        let ExprKind::Assign(op, target, value) = self.body.exprs[root].kind else { return };
+        let is_part = self.written(target).is_some_and(|property| property != target);
+        if !is_part || is_pure(&self.body.exprs, value) {
+            return;
+        }
+        let Expr { ty, span, .. } = self.body.exprs[target];
+        let name = hoist::temporary_name(self.cx.program, self.body, value);
+        let value = match op {
+            Some(op) => {
+                let old = self.body.exprs.duplicate(target);
+                Build::new(&mut self.cx.program.types, &mut self.body.exprs, span).binary(op, old, value)
+            }
+            None => value,
+        };
+        let local = self.body.add_local(name, ty, span);
+        before.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
+        let read = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });
+        self.body.exprs[root].kind = ExprKind::Assign(None, target, read);
     }
 
     /// `T t = get(args);` before, the property replaced by `t`, and `set(args, t);` after.
