@@ -415,6 +415,7 @@ fn passes_and_checks(
     mesh_flow::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
+    static_resources::check(program, diags);
     payloads::check(program, profile, diags);
     interpolants::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {

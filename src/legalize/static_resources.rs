@@ -4,6 +4,7 @@
 //! After:  `Texture2D gColors;                                        gColors.Load(i)`
 
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -14,19 +15,41 @@ pub(super) const PASS: Pass =
 /// A static variable may stand for another one, and that for another.
 const MOST: usize = 64;
 
-fn run(cx: &mut Context) {
+/// The variables that are assigned a resource, or may be.
+fn written(program: &Program) -> FxHashSet<GlobalId> {
     let mut written = FxHashSet::default();
-    cx.program.each_exprs(&mut |exprs, live| {
+    program.each_exprs(&mut |exprs, live| {
         for id in live {
-            cx.program.each_written(exprs, *id, &mut |place| {
+            program.each_written(exprs, *id, &mut |place| {
                 // What a resource holds is not the resource.
-                let whole = cx.program.holds_resource(exprs[place].ty);
+                let whole = program.holds_resource(exprs[place].ty);
                 if let (ExprKind::Global(global), true) = (&exprs[exprs.base(place)].kind, whole) {
                     written.insert(*global);
                 }
             });
         }
     });
+    written
+}
+
+/// Reports variables that are used and never hold a resource.
+pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
+    let is_empty = |g: &Global| g.kind == GlobalKind::Static && g.init.is_none() && program.holds_resource(g.ty);
+    let empty: Vec<GlobalId> = program.listed_globals().filter(|id| is_empty(&program.globals[*id])).collect();
+    if empty.is_empty() {
+        return;
+    }
+    let written = written(program);
+    let reached: FxHashSet<GlobalId> = program.reachable_globals().iter().flatten().copied().collect();
+    for id in empty.into_iter().filter(|id| !written.contains(id) && reached.contains(id)) {
+        let global = &program.globals[id];
+        let message = format!("`{}` is used, and nothing ever gives it a resource", global.name);
+        diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
+    }
+}
+
+fn run(cx: &mut Context) {
+    let written = written(cx.program);
     let stands = |program: &Program, id: GlobalId| {
         let global = &program.globals[id];
         let is_variable = matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && !written.contains(&id);
