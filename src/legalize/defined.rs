@@ -57,8 +57,8 @@ const LISTS: &[ListRule] = &[
     ("half_remainder", |args| divides(args, 6e4)),
     // The bounds are looked at even where the rest is no constant.
     ("clamped", |args| ordered(args.get(1), args.get(2), |low, high| low == high || apart(low, high))),
-    ("smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 1e38)),
-    ("half_smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 3e4)),
+    ("smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 1e38) && steps(args, 1e38)),
+    ("half_smooth", |args| ordered(args.first(), args.get(1), apart) && within(args, 3e4) && steps(args, 3e4)),
     // No work group has more invocations that read of each other.
     ("lane", |args| match args.get(1) {
         Some(Some(lane)) => lane.iter().all(|n| (0.0..128.0).contains(n)),
@@ -123,6 +123,12 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn divides(args: &[ArgumentNumbers], most: f64) -> bool {
     let [Some(numbers), Some(divisors)] = args else { return true };
     numbers.iter().zip(divisors).all(|(x, divisor)| *divisor != 0.0 && (x / divisor).abs() <= most)
+}
+
+/// Whether a constant between bounds that are constants is so many times their distance away at most.
+fn steps(args: &[ArgumentNumbers], most: f64) -> bool {
+    let [Some(low), Some(high), Some(numbers)] = args else { return true };
+    low.iter().zip(high).zip(numbers).all(|((low, high), x)| ((x - low) / (high - low)).abs() <= most)
 }
 
 /// Whether the constants among arguments, and their differences, are in a range. It is not looked at where the second is none.

@@ -245,12 +245,18 @@ impl Uses<'_, '_, '_> {
             let live = self.body.expressions();
             let parents = self.body.exprs.parents(&live);
             let roots: FxHashSet<ExprId> = self.statement_roots();
+            // What is in an operation that was taken out is gone, or waits for the next round.
             let mut touched: FxHashSet<ExprId> = FxHashSet::default();
             for id in live {
                 let Some((global, indices)) = self.element(id) else { continue };
                 let operation = self.operation(id, &parents);
-                if touched.insert(operation) {
-                    any |= self.choose(id, operation, global, &indices, &parents, &roots);
+                if touched.contains(&id) || !touched.insert(operation) {
+                    continue;
+                }
+                let parts = self.body.exprs.post_order(operation);
+                if self.choose(id, operation, global, &indices, &parents, &roots) {
+                    touched.extend(parts);
+                    any = true;
                 }
             }
             if !any {

@@ -52,7 +52,7 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
 /// Whether a value is one of these where `parent` uses it.
 fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&ExprKind>) -> bool {
     let ty = exprs[id].ty;
-    if !matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_))
+    if !(matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_)) || is_array_of_bools(program, ty))
         || matches!(parent, Some(ExprKind::Field(..) | ExprKind::Index(..)))
         || !is_stored(program, exprs, id)
     {
@@ -72,8 +72,9 @@ fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&E
     }
 }
 
+/// Arrays, and matrices, which will be arrays of rows.
 fn is_array_of_bools(program: &Program, ty: TypeId) -> bool {
-    let array = matches!(program.types.get(ty), Type::Array(..));
+    let array = matches!(program.types.get(ty), Type::Array(..) | Type::Matrix(..));
     array && program.types.component(program.types.innermost(ty)) == Some(Scalar::Bool)
 }
 
@@ -86,6 +87,15 @@ fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 /// A value made of the scalars, vectors and matrices of another.
 pub(in super::super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
     let Expr { ty, span, .. } = exprs[id];
+    if let Type::Matrix(Scalar::Bool, rows, _) = program.types.get(ty) {
+        let mut build = Build::new(&mut program.types, exprs, span);
+        let rows = (0..u32::from(rows)).map(|row| {
+            let matrix = build.exprs.duplicate(id);
+            build.at(matrix, row)
+        });
+        let rows = rows.collect();
+        return build.construct(rows, ty);
+    }
     let Some(members) = program.members(ty) else { return exprs.duplicate(id) };
     let mut list = Vec::with_capacity(members.len());
     for (step, _) in members {

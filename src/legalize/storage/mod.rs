@@ -66,6 +66,9 @@ pub(super) const PASS: Pass = Pass {
         Capability::SwizzleAssignment,
         Capability::MatrixSwizzles,
         Capability::MatrixComponentOps,
+        // A matrix whose rows are stored apart is put together.
+        Capability::MatrixParts,
+        Capability::MatrixTruncation,
     ],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
