@@ -21,8 +21,8 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    Attribute, AttributeArg, BinaryOp, BufferKind, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId,
-    GlobalId, GlobalKind, ParamMode, Program, StructId, Template, Type, TypeId, Types,
+    Attribute, AttributeArg, BinaryOp, BufferKind, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody,
+    FunctionId, GlobalId, GlobalKind, ParamMode, Program, StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;

@@ -13,7 +13,8 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, ParamMode, Program, Property, Stmt,
-    StmtKind, Template, TemplatePiece, analyses::{is_pure, is_trivial},
+    StmtKind, Template, TemplatePiece,
+    analyses::{is_pure, is_trivial},
 };
 use rustc_hash::FxHashSet;
 
