@@ -98,8 +98,10 @@ pub enum Slot {
     Local(u32),
 }
 
-/// naga and slangc, by their numbers in the headers of SPIR-V.
-const GENERATORS_OF_SHIFTS: [u32; 2] = [28, 40];
+/// naga and slangc, by their words in the headers of SPIR-V without a version. naga has its number in the wrong half.
+const GENERATORS_OF_SHIFTS: [u32; 2] = [28, 40 << 16];
+/// The version of a generator, which is slangc's own.
+const GENERATOR_VERSION: u32 = 0xffff;
 
 #[derive(Default)]
 pub struct Module {
@@ -153,7 +155,9 @@ impl Module {
             slots: vec![Slot::Unknown; bound],
             types_of: vec![0; bound],
             size: [1; 3],
-            wraps_shifts: GENERATORS_OF_SHIFTS.contains(&(words.get(2).unwrap_or(&0) >> 16)),
+            wraps_shifts: words.get(2).is_some_and(|word| {
+                GENERATORS_OF_SHIFTS.contains(word) || GENERATORS_OF_SHIFTS.contains(&(word & !GENERATOR_VERSION))
+            }),
             ..Module::default()
         };
         let mut function: Option<(u32, Function)> = None;

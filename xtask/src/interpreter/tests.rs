@@ -59,3 +59,14 @@ fn what_nothing_gave_a_value_shows() {
     let body = "var a = array<u32, 3>(1u, 2u, 3u); words[index] = a[index];";
     assert_eq!(words(body)[..4], [1, 2, 3, super::memory::UNDEFINED as u32]);
 }
+
+#[test]
+fn shifts_count_modulo_the_width() {
+    let body = "var a = i32(words[0]); var b = a; var z = a;\n\
+                let u = u32(a) << u32(b); var s = a >> u32(b); let t = u32(a) >> (u32(b) + 7u);\n\
+                var v = vec3i(a, b, 1) << vec3u(vec3i(b, 33 - z, a));\n\
+                v >>= vec3u(vec3i(1, b, 35 - z)); s <<= u32(b & 127);\n\
+                words[1] = u; words[2] = u32(s); words[3] = t; words[4] = u32(v.x); words[5] = u32(v.y);\n\
+                words[6] = u32(v.z);";
+    assert_eq!(words(body).get(..7), Some(&[0; 7][..]));
+}
