@@ -462,13 +462,14 @@ impl<'a> Exprs<'a> {
         let callee = &self.cx.program.functions[function];
         let args = &self.places(callee, args);
         if let FunctionBody::Intrinsic(template) = &callee.body {
-            // What is computed across invocations is not computed of what has no type of its own.
+            // What is computed across invocations is not computed of what has no type of its own, and what a call gives that has
+            // none may be no number.
             let across = callee.is_marked("__derivative") || callee.is_marked("__requires");
             if let [TemplatePiece::Text(text), TemplatePiece::Arg(0), rest @ ..] = template.pieces.as_slice()
                 && let [arg, others @ ..] = args.as_slice()
                 && is_call(text, callee.name)
-                && (across || others.is_empty() && self.has_choice(*arg))
                 && self.dialect.is_untyped(self, *arg)
+                && (across || others.is_empty() && self.has_choice(*arg) || self.are_of_calls(args))
             {
                 out.push_str(text);
                 self.typed(*arg, out);
@@ -496,6 +497,12 @@ impl<'a> Exprs<'a> {
         self.keep_apart(&starts, out);
         out.push(')');
         Prec::Postfix
+    }
+
+    /// Whether arguments are of literals alone, and something is called in one of them.
+    fn are_of_calls(&self, args: &[ExprId]) -> bool {
+        let has_call = |id: ExprId| self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..)));
+        args.iter().all(|arg| self.dialect.is_untyped(self, *arg)) && args.iter().any(|arg| has_call(*arg))
     }
 
     /// Whether a value is known only when the program runs, though all that it is made of are literals.

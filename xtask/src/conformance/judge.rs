@@ -141,7 +141,7 @@ impl Judge {
         let more = ["float16_t", "int16_t", "uint16_t", "asint16(", "asuint16(", "asfloat16("]
             .iter()
             .any(|t| source.contains(t));
-        let more = more.then_some("-enable-16bit-types");
+        let more = (more || has_half_literal(&source)).then_some("-enable-16bit-types");
         if !self.to_spirv {
             return verdict("dxc", &self.dxc.run(&dxc_arguments(entry, text, "/dev/null", more), LIMIT)?);
         }
@@ -270,4 +270,14 @@ fn without_colors(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Whether a text has a literal like `0.5h`: then `half` is a type of its own, and not `float`.
+fn has_half_literal(text: &str) -> bool {
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(".").any(|(at, _)| {
+        let digits = text.get(at + 1..).unwrap_or_default();
+        let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.len() < digits.len() && rest.strip_prefix('h').is_some_and(is_end)
+    })
 }
