@@ -9,7 +9,6 @@ use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::analyses::is_pure;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId, UnaryOp};
 
 /// What an expression turns out to be.
@@ -174,10 +173,6 @@ impl<'a> Checker<'a> {
             Ast::Comma(a, b) => {
                 let a = self.expr(a);
                 let b = self.expr(b);
-                // What does nothing says nothing.
-                if is_pure(&self.cx.body.exprs, a) {
-                    return b;
-                }
                 let ty = self.ty(b);
                 self.push(ExprKind::Comma(a, b), ty, span)
             }

@@ -32,6 +32,7 @@ mod availability;
 mod data_parts;
 mod dead_code;
 mod dead_jumps;
+mod dead_operands;
 mod defined;
 mod early_returns;
 mod empty_parameters;
@@ -249,6 +250,7 @@ impl Known {
 pub const PASSES: &[Pass] = &[
     select_target::PASS,
     dead_code::PASS,
+    dead_operands::PASS,
     dead_jumps::PASS,
     assigned_places::PASS,
     lower_properties::PASS,
