@@ -5,7 +5,8 @@ use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
-    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, Type, is_uniform,
+    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Stage, Type,
+    is_uniform,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -117,6 +118,15 @@ impl Checker<'_> {
         for param in declared.params.iter().filter(|p| p.mode == ParamMode::In) {
             let local = &declared.code.locals[param.local];
             let taken = param.semantic.is_some_and(|s| TAKEN.contains(&s.split().0.as_str()));
+            // No signature converts what comes in here.
+            let counts = match self.program.types.get(local.ty) {
+                Type::Scalar(scalar) => matches!(scalar, Scalar::U32 | Scalar::I32),
+                Type::Vector(..) => false,
+                _ => true,
+            };
+            if taken && !counts {
+                faults.push((local.span, format!("`{}` counts: it is an integer of 32 bits", local.name)));
+            }
             let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..));
             if !taken && !is_patch && !is_uniform(&self.program, param, local.ty) {
                 faults.push((

@@ -501,7 +501,8 @@ impl<'a> Exprs<'a> {
 
     /// Whether arguments are of literals alone, and something is called in one of them.
     fn are_of_calls(&self, args: &[ExprId]) -> bool {
-        let has_call = |id: ExprId| self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..)));
+        let has_call =
+            |id: ExprId| self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..)));
         args.iter().all(|arg| self.dialect.is_untyped(self, *arg)) && args.iter().any(|arg| has_call(*arg))
     }
 

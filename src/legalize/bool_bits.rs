@@ -22,6 +22,8 @@ pub(super) const PASS: Pass = Pass {
         ),
         (Capability::BoolXor, Find::Expr(|p, e, id| need(&p.types, e, id) == Some(Capability::BoolXor))),
     ],
+    // Rows of a matrix are put together.
+    adds: &[Capability::MatrixParts],
     after: &["inline_builtins"],
     run,
     ..Pass::ROW

@@ -1,4 +1,4 @@
-//! Named constants whose values call functions, or are computed in 64 bits where the target cannot, are what these give.
+//! Named constants whose values call functions or blend integers, or are computed in 64 bits where the target cannot, are what these give.
 //!
 //! Before: `static const int SIZE = align(100);`
 //! After:  `static const int SIZE = 112;`
@@ -52,7 +52,8 @@ fn has_constant(global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Specialization)
 }
 
-/// Whether the value of a constant calls a function that is no spelling of the target's, or is a list of expressions.
+/// Whether the value of a constant calls a function that is no spelling of the target's, is a list of expressions, or chooses
+/// between vectors of integers by component.
 fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
     has_constant(global)
@@ -61,6 +62,11 @@ fn calls(program: &Program, global: &Global) -> bool {
             all.any(|e| match tree.exprs[e].kind {
                 ExprKind::Call(f, _) => written(f),
                 ExprKind::Comma(..) => true,
+                // glslang computes no blend of integers.
+                ExprKind::Select(c, ..) => {
+                    let of_floats = program.types.component(tree.exprs[e].ty).is_some_and(Scalar::is_float);
+                    matches!(program.types.get(tree.exprs[c].ty), Type::Vector(..)) && !of_floats
+                }
                 _ => false,
             })
         })

@@ -9,12 +9,8 @@
 use super::{Context, Pass};
 use crate::tree::ExprKind;
 
-pub(super) const PASS: Pass = Pass {
-    name: "dead_operands",
-    always: Some("what does nothing needs no capability"),
-    run,
-    ..Pass::ROW
-};
+pub(super) const PASS: Pass =
+    Pass { name: "dead_operands", always: Some("what does nothing needs no capability"), run, ..Pass::ROW };
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

@@ -47,6 +47,12 @@ fn run(cx: &mut Context) {
             continue;
         }
         let place = position(cx.program, entry.function);
+        let ty = place.field.map_or(place.ty, |(_, ty)| ty);
+        if !matches!(cx.program.types.get(ty), Type::Vector(_, 2..)) {
+            let span = cx.program.functions[entry.function].code.locals[place.local].span;
+            cx.unsupported(span, "a subpass input where `SV_Position` has one component");
+            return;
+        }
         if let Some(global) = variable {
             fill_variable(cx.program, entry.function, global, &place, int2);
         }

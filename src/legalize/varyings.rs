@@ -171,6 +171,13 @@ fn put(program: &mut Program, entry: &EntryPoint, leaf: &Leaf, semantic: Semanti
     }
 }
 
+/// Whether a parameter goes out.
+fn is_output(program: &Program, param: &Param, ty: TypeId) -> bool {
+    matches!(param.mode, ParamMode::Out)
+        || mesh_output(program, param, ty).is_some()
+        || matches!(program.types.get(ty), Type::Stream(..))
+}
+
 struct Namer<'a> {
     program: &'a mut Program,
     /// (direction is out, name, index) of all semantics of the entry point.
@@ -180,6 +187,14 @@ struct Namer<'a> {
 impl Namer<'_> {
     fn function(&mut self, id: FunctionId) {
         let function = self.program.functions[id].clone();
+        // Semantics of the source first: made ones keep clear of them, those of other parameters included.
+        for param in &function.params {
+            let ty = function.code.locals[param.local].ty;
+            let mesh = mesh_output(self.program, param, ty);
+            let out = is_output(self.program, param, ty);
+            self.given(mesh.map_or(ty, |(_, element, _)| element), param.semantic, out);
+        }
+        self.given(function.result, function.result_semantic, true);
         for index in 0..function.params.len() {
             let Some(param) = function.params.get(index) else { continue };
             let local = &function.code.locals[param.local];
@@ -187,9 +202,7 @@ impl Namer<'_> {
                 continue;
             }
             let mesh = mesh_output(self.program, param, local.ty);
-            let out = matches!(param.mode, ParamMode::Out)
-                || mesh.is_some()
-                || matches!(self.program.types.get(local.ty), Type::Stream(..));
+            let out = is_output(self.program, param, local.ty);
             let ty = mesh.map_or(local.ty, |(_, element, _)| element);
             if let Some(semantic) = self.value(ty, param.semantic, local.name.as_str(), local.span, out)
                 && let Some(param) = self.program.functions[id].params.get_mut(index)
@@ -203,6 +216,26 @@ impl Namer<'_> {
         }
     }
 
+    /// Takes the semantics that the source gives to a parameter, result or field.
+    fn given(&mut self, ty: TypeId, semantic: Option<Semantic>, out: bool) {
+        if let Some(semantic) = semantic {
+            let (name, index) = semantic.split();
+            for i in 0..self.slots(ty) {
+                self.taken.insert((out, name.clone(), index.saturating_add(i)));
+            }
+            return;
+        }
+        match self.program.types.get(ty) {
+            Type::Struct(id) => {
+                let fields: Vec<(TypeId, Option<Semantic>)> =
+                    self.program.structs[id].fields.iter().map(|f| (f.ty, f.semantic)).collect();
+                fields.into_iter().for_each(|(ty, semantic)| self.given(ty, semantic, out));
+            }
+            Type::Array(inner, _) | Type::Stream(_, inner) | Type::Patch(_, inner, _) => self.given(inner, None, out),
+            _ => {}
+        }
+    }
+
     /// The semantic that a parameter, result or field needs; fields inside get theirs.
     fn value(
         &mut self,
@@ -212,12 +245,8 @@ impl Namer<'_> {
         span: crate::source::Span,
         out: bool,
     ) -> Option<Semantic> {
-        if let Some(semantic) = semantic {
-            let (name, index) = semantic.split();
-            for i in 0..self.slots(ty) {
-                self.taken.insert((out, name.clone(), index.saturating_add(i)));
-            }
-            return Some(semantic);
+        if semantic.is_some() {
+            return semantic;
         }
         match self.program.types.get(ty) {
             Type::Struct(id) => {
@@ -233,10 +262,6 @@ impl Namer<'_> {
 
     fn fields(&mut self, id: StructId, out: bool) {
         let fields = self.program.structs[id].fields.clone();
-        // Semantics of the source first: made ones keep clear of them.
-        for field in fields.iter().filter(|f| f.semantic.is_some()) {
-            self.value(field.ty, field.semantic, "", field.span, out);
-        }
         for (index, field) in fields.iter().enumerate().filter(|(_, f)| f.semantic.is_none()) {
             let semantic = self.value(field.ty, None, field.name.as_str(), field.span, out);
             if let Some(field) = self.program.structs[id].fields.get_mut(index) {
