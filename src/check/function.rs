@@ -16,7 +16,7 @@ use crate::symbol::Symbol;
 use crate::tree::analyses::{is_endless, may_complete};
 use crate::tree::{
     Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
-    TargetCase, Template, TypeId,
+    TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -463,6 +463,16 @@ impl<'a> Checker<'a> {
         Param::new(local)
     }
 
+    /// Whether a parameter is in no signature as a whole: vertices and points of structs, streams, payloads.
+    fn has_no_semantic(&self, ty: TypeId, modifiers: Modifiers) -> bool {
+        let types = &self.program.types;
+        let is_struct = |ty: TypeId| matches!(types.get(types.innermost(ty)), Type::Struct(_));
+        match types.get(ty) {
+            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => is_struct(element),
+            _ => modifiers.has(Modifiers::PAYLOAD),
+        }
+    }
+
     fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {
         let mut modifiers = Modifiers::default();
         let mut semantic = None;
@@ -486,6 +496,11 @@ impl<'a> Checker<'a> {
             matrix_order = self.matrix_order(decl, var, param.ty, scope);
             attributes = self.attributes(&decl.attributes, scope);
             semantic = super::attributes::semantic(&var.semantics);
+            if semantic.is_some() && self.has_no_semantic(param.ty, modifiers) {
+                let message = format!("the semantic of `{}` is ignored: it is in no signature as a whole", param.name);
+                self.diags.push(Diagnostic::warning(Code::BAD_ENTRY, param.span, message));
+                semantic = None;
+            }
             explicit = self.explicit(decl, &var.semantics, &attributes, scope);
             self.check_parameter_place(param.ty, &explicit);
         }

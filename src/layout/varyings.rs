@@ -83,6 +83,7 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             found.extend(list.iter().filter(|leaf| !is_attribute(leaf)).filter_map(|leaf| misfit(program, leaf)));
             let given = entry.stage == Stage::Fragment && signature.iter().all(|v| v.unit == Unit::VaryingOutput);
             found.extend(list.iter().filter(|_| given).filter_map(|leaf| wide_target(program, leaf)));
+            found.extend(given.then(|| second_depth(&list)).flatten());
             if settings.api != Api::D3d {
                 found.extend(list.iter().filter(|_| given).filter_map(|leaf| far_target(leaf)));
             }
@@ -166,6 +167,9 @@ fn misfit(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
         Type::Scalar(s) | Type::Vector(s, _) if FLOATS.contains(&name.as_str()) && !(s.is_float() && s.size() <= 4) => {
             "of `float`"
         }
+        // No signature converts it.
+        Type::Scalar(s) | Type::Vector(s, 2..) if name == "SV_DOMAINLOCATION" && s != Scalar::F32 => "of `float`",
+        Type::Vector(_, 1) if name == "SV_DOMAINLOCATION" => "a number or vector of several",
         _ => return None,
     };
     Some(Diagnostic::error(
@@ -180,6 +184,17 @@ fn wide_target(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
     let scalar = program.types.component(program.types.innermost(leaf.ty)).filter(|s| s.size() == 8)?;
     let message = format!("`{}` is of `{}`, which no render target holds", leaf.name, scalar.name());
     Some(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message))
+}
+
+/// A second depth that a fragment shader gives: the semantics differ in what is promised of it.
+fn second_depth(list: &[&VaryingPart]) -> Option<Diagnostic> {
+    const DEPTHS: &[&str] = &["SV_DEPTH", "SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"];
+    let is_depth =
+        |leaf: &&&VaryingPart| leaf.semantic.as_ref().is_some_and(|(name, _)| DEPTHS.contains(&name.as_str()));
+    let mut depths = list.iter().filter(is_depth);
+    let (first, second) = (depths.next()?, depths.next()?);
+    let message = format!("`{}` is a second depth of one entry point", second.name);
+    Some(Diagnostic::error(Code::BAD_ENTRY, second.span, message).label(first.span, "the first one"))
 }
 
 /// The last location of a render target that compilers of GLSL take.

@@ -250,8 +250,9 @@ pub(super) fn other_type(types: &mut Types, place: &Place) -> Option<TypeId> {
         None => scalar,
     };
     let wanted = if comes_in { length.max(*least) } else { length };
-    // It has no vectors of one number there.
-    let is_one = place.point == TaskIn && matches!(types.get(place.leaf.ty), Type::Vector(_, 1));
+    // It has no vectors of one number in stages whose code is kept in functions.
+    let kept = matches!(place.point, TaskIn | MeshIn | HullIn | DomainIn);
+    let is_one = kept && matches!(types.get(place.leaf.ty), Type::Vector(_, 1));
     ((kind, wanted) != (scalar, length) || is_one).then(|| types.scalar_or_vector(kind, wanted))
 }
 
