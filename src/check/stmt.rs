@@ -528,6 +528,10 @@ impl<'a> Checker<'a> {
         let named = |e: ExprId| matches!(self.kind(e), ExprKind::Local(l) if *l == local);
         let later = init.filter(|e| early.is_some() && self.cx.body.exprs.post_order(*e).into_iter().any(named));
         let init = init.filter(|_| later.is_none());
+        if later.is_some() {
+            self.cx.body.locals[local].constant = false;
+            self.cx.body.locals[local].modifiers.clear(Modifiers::CONST);
+        }
         self.note_local_view(local, &var.ty, init, self.cx.scope);
         if let (true, Some(value)) = (constant, init) {
             self.note_constant(local, value);

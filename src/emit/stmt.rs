@@ -245,15 +245,18 @@ impl<'a> Stmts<'a, '_> {
         // A jump to a later label must not pass a declaration.
         let declares = case.body.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..)));
         match case.body.stmts.split_first() {
+            // A label needs a statement after it.
+            _ if last && is_idle(&case.body) => {
+                self.w.indent();
+                self.block(&case.body);
+                self.w.line("break;");
+                self.w.outdent();
+            }
             Some((only, [])) if matches!(only.kind, StmtKind::Block(_)) => self.stmt(only),
             _ if declares && !last => self.braced("", &case.body),
             _ => {
                 self.w.indent();
                 self.block(&case.body);
-                // A label needs a statement after it.
-                if case.body.stmts.is_empty() && last {
-                    self.w.line("break;");
-                }
                 self.w.outdent();
             }
         }
@@ -302,4 +305,9 @@ fn chained(block: &Block) -> Option<(ExprId, &Block, Option<&Block>)> {
         }
         _ => None,
     }
+}
+
+/// Whether a block has no statements but blocks that have none.
+fn is_idle(block: &Block) -> bool {
+    block.stmts.iter().all(|stmt| matches!(&stmt.kind, StmtKind::Block(inner) if is_idle(inner)))
 }

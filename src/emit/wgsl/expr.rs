@@ -317,6 +317,10 @@ fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     }
     match ex.kind(id) {
         _ if depth == 0 => false,
+        ExprKind::Zero => matches!(ex.ty(id), Type::Scalar(Scalar::F32 | Scalar::I32)),
+        ExprKind::Convert(inner, _) => {
+            ex.ty(id) == Type::Scalar(Scalar::F32) && matches!(ex.kind(*inner), ExprKind::Literal(..))
+        }
         ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, inner) => is_abstract(ex, *inner, depth - 1),
         ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is_abstract(ex, *a, depth - 1),
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
