@@ -12,6 +12,7 @@
 
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants, scalar_need};
+use super::derivatives::DERIVATIVE;
 use super::uniformity::VARYING;
 use super::{Context, Pass, called_values, float_remainder, short_circuit, wrapping_constants};
 use crate::check::constant::eval;
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
+    always: Some("what takes a derivative is set where its stage starts, on every target"),
     removes: &[
         (Capability::RuntimeInitializers, Find::Global(|p, g| g.kind != GlobalKind::Const && is_runtime(p, g))),
         (Capability::ConstantBits, Find::Global(|p, g| is_called(p, g, Capability::ConstantBits))),
@@ -54,8 +56,10 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-/// What an expression needs only in a function.
+/// What an expression needs only in a function, or of the entry point whose function it is in.
 const OF_STATEMENTS: &[Capability] = &[
+    Capability::UnstatedQuads,
+    Capability::VaryingDerivatives,
     Capability::AssignmentExpressions,
     Capability::AggregateExpressions,
     Capability::SignedRemainder,
@@ -66,7 +70,8 @@ const OF_STATEMENTS: &[Capability] = &[
 
 fn run(cx: &mut Context) {
     let profile = cx.profile;
-    set_where_it_starts(cx, &|program, global| {
+    let has_all = [Capability::RuntimeInitializers, Capability::RuntimeConstants].iter().all(|c| profile.has(*c));
+    let is_unfit = |program: &Program, global: &Global| {
         let lacks = |capability| !profile.has(capability);
         is_runtime(program, global)
             || calls_builtin(program, global, GlobalKind::Const, lacks)
@@ -74,11 +79,14 @@ fn run(cx: &mut Context) {
             || lacks(Capability::RuntimeConstants) && float_remainder::is_called_value(program, global, lacks)
             || lacks(Capability::RuntimeConstants) && is_of_lacking(program, global, lacks)
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
-    });
+    };
+    if !has_all {
+        set_where_it_starts(cx, &is_unfit);
+    }
     // What stands behind such a value may be computed from it.
     let is_chosen = |program: &Program, global: &Global| {
         let lacks = |capability| !profile.has(capability);
-        is_lazy(program, global, lacks) || is_of_entry(program, global, lacks)
+        is_lazy(program, global, lacks) || is_of_entry(program, global, lacks) || is_of_stages(program, global)
     };
     if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
         let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
@@ -143,6 +151,14 @@ fn is_of_entry(program: &Program, global: &Global, lacks: impl Fn(Capability) ->
         callee(program, &tree.exprs, id).is_some_and(|(f, _)| called_values::needed(f).any(&lacks))
     };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, asks)
+}
+
+/// Whether the first value of a variable or constant takes a derivative: what is asked of a stage that does is asked of its
+/// functions.
+fn is_of_stages(program: &Program, global: &Global) -> bool {
+    let is_derivative =
+        |tree: &ExprTree, id: ExprId| callee(program, &tree.exprs, id).is_some_and(|(f, _)| f.is_marked(DERIVATIVE));
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_derivative)
 }
 
 /// Whether the first value of a variable or constant is computed by the target alone with integers of a width that it lacks.
