@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, GlobalKind, Type, TypeId};
+use crate::tree::{BufferKind, GlobalKind, Texture, Type, TypeId};
 
 type Fault = (Span, String);
 
@@ -14,7 +14,11 @@ impl Checker<'_> {
         let mut faults: Vec<Fault> = Vec::new();
         self.check_fields(&mut faults);
         for (name, ty, span) in self.declared() {
-            faults.extend(self.array_fault(name, ty).or_else(|| self.block_fault(name, ty)).map(|text| (span, text)));
+            let fault = self.array_fault(name, ty).or_else(|| self.block_fault(name, ty));
+            faults.extend(fault.map(|text| (span, text)));
+        }
+        for (name, ty, span) in self.declared().into_iter().chain(self.locals()) {
+            faults.extend(self.element_fault(name, ty).map(|text| (span, text)));
         }
         self.check_variables(&mut faults);
         for (span, message) in faults {
@@ -63,6 +67,24 @@ impl Checker<'_> {
         let structs = self.program.structs.iter().filter(|(_, s)| !s.builtin);
         let fields = structs.flat_map(|(_, s)| &s.fields).map(|f| (f.name, f.ty, f.span));
         self.program.globals.iter().map(|(_, g)| (g.name, g.ty, g.span)).chain(fields).collect()
+    }
+
+    fn locals(&self) -> Vec<(Symbol, TypeId, Span)> {
+        let functions = self.program.functions.iter().filter(|(_, f)| !f.builtin);
+        functions.flat_map(|(_, f)| f.code.locals.iter()).map(|(_, l)| (l.name, l.ty, l.span)).collect()
+    }
+
+    /// What is wrong with what a resource holds or a pointer points to: nothing has no texels, and resources have no address.
+    fn element_fault(&self, name: Symbol, ty: TypeId) -> Option<String> {
+        match self.program.types.get(self.program.types.innermost(ty)) {
+            Type::Buffer(_, _, TypeId::VOID) | Type::Texture(Texture { element: TypeId::VOID, .. }) => {
+                Some(format!("`{name}` holds elements of `void`"))
+            }
+            Type::Pointer(to, _) if self.program.holds_resource(to) => {
+                Some(format!("`{name}` points to a resource, which has no address"))
+            }
+            _ => None,
+        }
     }
 
     /// What is wrong with an array: blocks have spaces of their own, and only the outermost dimension may be open.

@@ -15,8 +15,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::{is_endless, may_complete};
 use crate::tree::{
-    Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
-    TargetCase, Template, Type, TypeId,
+    Body, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode,
+    Stmt, StmtKind, TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -468,7 +468,9 @@ impl<'a> Checker<'a> {
         let types = &self.program.types;
         let is_struct = |ty: TypeId| matches!(types.get(types.innermost(ty)), Type::Struct(_));
         match types.get(ty) {
-            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => is_struct(element),
+            Type::Patch(_, element, _) | Type::MeshOutput(_, element, _) | Type::Stream(_, element) => {
+                is_struct(element)
+            }
             _ => modifiers.has(Modifiers::PAYLOAD),
         }
     }
@@ -887,7 +889,32 @@ impl<'a> Checker<'a> {
         let looked_at = !self.in_builtin() && !self.diags.has_errors();
         if looked_at && self.may_complete(&self.cx.body.block) {
             self.missing_return(result, span);
+        } else if looked_at && self.seems_to_complete() && !self.program.has_no_copies(result) {
+            self.return_zero(result, span);
         }
+    }
+
+    /// Whether control comes to the end of the body at hand for compilers that know the values of conditions of numbers alone.
+    fn seems_to_complete(&self) -> bool {
+        may_complete(&self.cx.body.block, &|c| {
+            let value = || constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth());
+            if self.is_of_numbers(&self.cx.body.exprs, c, 8) { value() } else { None }
+        })
+    }
+
+    /// Whether an expression, and the constants that it names, are made of numbers alone.
+    fn is_of_numbers(&self, exprs: &ExprArena, root: ExprId, depth: u32) -> bool {
+        exprs.post_order(root).into_iter().all(|id| {
+            let is_number = matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Enum(_));
+            is_number
+                && match exprs[id].kind {
+                    ExprKind::Global(global) => self.program.globals[global]
+                        .init
+                        .as_ref()
+                        .is_some_and(|tree| depth > 0 && self.is_of_numbers(&tree.exprs, tree.root, depth - 1)),
+                    _ => true,
+                }
+        })
     }
 
     /// Whether control may come to the end of a block of the body at hand. Constant conditions count, as in DXC.
@@ -906,6 +933,11 @@ impl<'a> Checker<'a> {
             return;
         }
         self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, span, message).note("the missing value is zero"));
+        self.return_zero(result, span);
+    }
+
+    /// Has the body at hand return zero at its end.
+    fn return_zero(&mut self, result: TypeId, span: Span) {
         let value = self.push(ExprKind::Zero, result, span);
         let kind = self.returned(StmtKind::Return(Some(value)), span);
         self.cx.body.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });

@@ -187,8 +187,12 @@ fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
     let names =
         |id: ExprId| matches!(exprs[id].kind, ExprKind::Deref(_)) || program.types.get(exprs[id].ty).is_resource();
     match exprs[exprs.base(target)].kind {
-        ExprKind::Global(g) if !matches!(program.globals[g].kind, GlobalKind::Static | GlobalKind::Const) => true,
-        ExprKind::Local(_) | ExprKind::Global(_) => exprs.way_to_base(target).any(names),
+        ExprKind::Global(g) => match program.globals[g].kind {
+            GlobalKind::Static | GlobalKind::Const | GlobalKind::Specialization => exprs.way_to_base(target).any(names),
+            GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => false,
+            GlobalKind::Parameter | GlobalKind::Groupshared | GlobalKind::Heap => true,
+        },
+        ExprKind::Local(_) => exprs.way_to_base(target).any(names),
         _ => true,
     }
 }

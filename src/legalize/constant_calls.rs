@@ -65,7 +65,8 @@ fn calls(program: &Program, global: &Global) -> bool {
                 // glslang computes no blend of integers.
                 ExprKind::Select(c, ..) => {
                     let of_floats = program.types.component(tree.exprs[e].ty).is_some_and(Scalar::is_float);
-                    matches!(program.types.get(tree.exprs[c].ty), Type::Vector(..)) && !of_floats
+                    let by_component = matches!(program.types.get(tree.exprs[c].ty), Type::Vector(..));
+                    by_component && !of_floats && eval(program, &tree.exprs, tree.root).is_ok()
                 }
                 _ => false,
             })

@@ -170,14 +170,21 @@ fn is_of_a_vector(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 
 const AGGREGATE_CONDITIONALS: Finder = (
     Capability::AggregateConditionals,
-    Find::Expr(|p, e, id| {
-        chosen(p, e, id).is_some_and(|ty| !matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..)))
-    }),
+    Find::Expr(|p, e, id| conditional_need(p, e, id) == Some(Capability::AggregateConditionals)),
 );
 const MATRIX_CONDITIONALS: Finder = (
     Capability::MatrixConditionals,
-    Find::Expr(|p, e, id| chosen(p, e, id).is_some_and(|ty| matches!(ty, Type::Matrix(..)))),
+    Find::Expr(|p, e, id| conditional_need(p, e, id) == Some(Capability::MatrixConditionals)),
 );
+
+/// What a choice between wholes that are no numbers or vectors needs.
+pub(super) fn conditional_need(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> {
+    match chosen(program, exprs, id)? {
+        Type::Scalar(_) | Type::Vector(..) => None,
+        Type::Matrix(..) => Some(Capability::MatrixConditionals),
+        _ => Some(Capability::AggregateConditionals),
+    }
+}
 
 /// What is chosen as a whole. Of numbers, both values are as good as the one that is chosen; what has effects is an assignment or call.
 fn chosen(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Type> {

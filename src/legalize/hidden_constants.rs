@@ -14,6 +14,7 @@
 
 use super::defined::{Constancy, is_defined};
 use super::needs::{Find, callee};
+use super::wrapping_constants::beyond;
 use super::{Context, Pass, runtime_initializers};
 use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -27,6 +28,10 @@ pub(super) const PASS: Pass = Pass {
         (Capability::NonFiniteConstants, Find::Expr(is_refused)),
         (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| choice(p, exprs, id).is_some())),
         (Capability::ComputedIndices, Find::Expr(is_computed_index)),
+        (
+            Capability::ComputedIndices,
+            Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
+        ),
     ],
     // Of a matrix its zero is taken away component by component.
     // A call that is seen to be constant no more counts as one before its place.
@@ -146,6 +151,13 @@ fn run(cx: &mut Context) {
     }
     if !cx.profile.has(Capability::ComputedIndices) {
         hide_all(cx, is_computed_index);
+        let mut zeros = cx.notes.zeros.clone();
+        cx.each_body(&mut |cx, _, body| {
+            for index in beyond(cx.program, body, &body.expressions()) {
+                obscure(cx.program, &mut body.exprs, index, &mut zeros);
+            }
+        });
+        declare(cx, zeros);
     }
 }
 
@@ -195,10 +207,24 @@ pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> b
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
     match about(program, exprs, id) {
-        Ok(value) => Constancy::About(value),
+        Ok(value) if !keeps_bits(program, exprs, id) => Constancy::About(value),
+        Ok(_) => Constancy::Computed,
         Err(_) if is_constant(program, exprs, id) => Constancy::Computed,
         Err(_) => Constancy::Varying,
     }
+}
+
+/// Whether a part of an integer of minimum precision is computed: the target may keep more bits than we do.
+fn keeps_bits(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    exprs.post_order(id).into_iter().any(|part| {
+        let scalar = program.types.component(exprs[part].ty);
+        let is_written = match exprs[part].kind {
+            ExprKind::Literal(..) | ExprKind::Zero => true,
+            ExprKind::Convert(inner, _) => matches!(exprs[inner].kind, ExprKind::Literal(..) | ExprKind::Zero),
+            _ => false,
+        };
+        !is_written && scalar.is_some_and(|s| s.is_integer() && s.is_least_precision())
+    })
 }
 
 /// Whether a float is converted to an integer of a kind that has no such number, which targets make of it as they like.

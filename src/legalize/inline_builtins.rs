@@ -35,6 +35,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::BufferCopies,
         // What is compared, converted or computed of arguments that are matrices.
         Capability::MatrixComponentOps,
+        // A value that it computes may be none that a constant has.
+        Capability::RuntimeConstants,
     ],
     after: &["select_target", "lower_properties"],
     run,

@@ -251,6 +251,7 @@ pub(super) const OF_DATA: &[Capability] = &[
     Capability::SparseUniformArrays,
     Capability::PackOffsets,
     Capability::DynamicMatrixRows,
+    Capability::EmptyStructs,
 ];
 
 /// What a shader parameter may need by its kind and type, data included.

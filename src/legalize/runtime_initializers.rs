@@ -10,11 +10,11 @@
 //!
 //! It stands before whatever looks into the bodies of functions.
 
+use super::derivatives::DERIVATIVE;
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants, scalar_need};
-use super::derivatives::DERIVATIVE;
 use super::uniformity::VARYING;
-use super::{Context, Pass, called_values, float_remainder, short_circuit, wrapping_constants};
+use super::{Context, Pass, called_values, flatten, float_remainder, short_circuit, wrapping_constants};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
@@ -44,6 +44,14 @@ pub(super) const PASS: Pass = Pass {
             Find::Global(|p, g| is_of_entry(p, g, |c| c == Capability::UnspelledSystemValues)),
         ),
         (Capability::CalledGroupSizes, Find::Global(|p, g| is_of_entry(p, g, |c| c == Capability::CalledGroupSizes))),
+        (
+            Capability::MatrixConditionals,
+            Find::Global(|p, g| is_chosen_whole(p, g, |c| c == Capability::MatrixConditionals)),
+        ),
+        (
+            Capability::AggregateConditionals,
+            Find::Global(|p, g| is_chosen_whole(p, g, |c| c == Capability::AggregateConditionals)),
+        ),
         (Capability::FloatRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::FloatRemainder))),
         (Capability::DoubleRemainder, Find::Global(|p, g| is_remainder(p, g, Capability::DoubleRemainder))),
         (Capability::RuntimeConstants, Find::Global(|p, g| g.kind == GlobalKind::Const && is_runtime(p, g))),
@@ -86,7 +94,10 @@ fn run(cx: &mut Context) {
     // What stands behind such a value may be computed from it.
     let is_chosen = |program: &Program, global: &Global| {
         let lacks = |capability| !profile.has(capability);
-        is_lazy(program, global, lacks) || is_of_entry(program, global, lacks) || is_of_stages(program, global)
+        is_lazy(program, global, lacks)
+            || is_of_entry(program, global, lacks)
+            || is_chosen_whole(program, global, lacks)
+            || is_of_stages(program, global)
     };
     if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
         let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
@@ -151,6 +162,13 @@ fn is_of_entry(program: &Program, global: &Global, lacks: impl Fn(Capability) ->
         callee(program, &tree.exprs, id).is_some_and(|(f, _)| called_values::needed(f).any(&lacks))
     };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, asks)
+}
+
+/// Whether a choice between matrices, structs or arrays is in the first value of a variable or constant, and needs a capability.
+fn is_chosen_whole(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let needs =
+        |tree: &ExprTree, id: ExprId| flatten::conditional_need(program, &tree.exprs, id).is_some_and(|c| lacks(c));
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, needs)
 }
 
 /// Whether the first value of a variable or constant takes a derivative: what is asked of a stage that does is asked of its

@@ -75,7 +75,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Indices that are the name of a variable whose one value is beyond what is indexed: a target may compute the value.
-fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
+pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let named = |id: &ExprId| match body.exprs[*id].kind {
         ExprKind::Index(base, index) => match body.exprs[index].kind {
             ExprKind::Local(local) => Some((base, index, local)),
@@ -127,10 +127,16 @@ fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<E
         ExprKind::Binary(BinaryOp::Shl, a, b) if !unknown(&b) => {
             Some(a).filter(unknown).filter(|_| is_constant(program, exprs, b))
         }
+        // The least number by -1.
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) if unknown(&a) && is_constant(program, exprs, b) => {
+            Some(a)
+        }
         ExprKind::Binary(op, _, b) | ExprKind::Assign(Some(op), _, b)
             if matches!(op, BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr) =>
         {
-            Some(b).filter(unknown)
+            // naga looks at the components of a vector one by one.
+            let parts = if let ExprKind::Construct(parts) = &exprs[b].kind { parts.as_slice() } else { &[] };
+            Some(b).filter(unknown).or_else(|| parts.iter().copied().find(unknown))
         }
         ExprKind::Unary(UnaryOp::Negate, a) => Some(a).filter(unknown),
         _ => None,

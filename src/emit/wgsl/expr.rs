@@ -290,9 +290,7 @@ const ABSTRACT_DEPTH: u32 = 8;
 /// A literal, perhaps negated, whose text may end in a suffix.
 fn takes_suffix(ex: &Exprs, id: ExprId) -> bool {
     match *ex.kind(id) {
-        ExprKind::Literal(Literal::Float(value), _) => {
-            ex.ty(id) == Type::Scalar(Scalar::F32) && (value as f32).is_finite()
-        }
+        ExprKind::Literal(Literal::Float(value), _) => is_single(ex.ty(id)) && (value as f32).is_finite(),
         ExprKind::Literal(Literal::Int(value), _) => {
             ex.ty(id) == Type::Scalar(Scalar::I32) && i32::try_from(value).is_ok_and(|v| v >= 0)
         }
@@ -301,6 +299,11 @@ fn takes_suffix(ex: &Exprs, id: ExprId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a type is written as `f32`.
+fn is_single(ty: Type) -> bool {
+    matches!(ty, Type::Scalar(s) if s == Scalar::F32 || s.is_float() && s.is_least_precision())
 }
 
 /// Whether one of the arguments of a builtin is given a type, since all are abstract: naga does not compute all builtins of such floats,
@@ -317,10 +320,8 @@ fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     }
     match ex.kind(id) {
         _ if depth == 0 => false,
-        ExprKind::Zero => matches!(ex.ty(id), Type::Scalar(Scalar::F32 | Scalar::I32)),
-        ExprKind::Convert(inner, _) => {
-            ex.ty(id) == Type::Scalar(Scalar::F32) && matches!(ex.kind(*inner), ExprKind::Literal(..))
-        }
+        ExprKind::Zero => is_single(ex.ty(id)) || ex.ty(id) == Type::Scalar(Scalar::I32),
+        ExprKind::Convert(inner, _) => is_single(ex.ty(id)) && is_abstract(ex, *inner, depth - 1),
         ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, inner) => is_abstract(ex, *inner, depth - 1),
         ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is_abstract(ex, *a, depth - 1),
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
