@@ -26,6 +26,8 @@ enum Takes {
     Number,
     /// A string, or a bare word that means the same.
     Word,
+    /// A string.
+    Text,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// What a patch is: one of [`DOMAINS`]. `triangle` is another name of `tri`, as slangc has it.
@@ -44,7 +46,7 @@ enum Writer {
     Library,
 }
 
-use Takes::{Domain, Format, Int, Name, Number, OneOf, Word};
+use Takes::{Domain, Format, Int, Name, Number, OneOf, Text, Word};
 use Writer::{Anyone, Library};
 
 const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
@@ -65,7 +67,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("patchconstantfunc", Anyone, &[Word], 1),
     ("maxtessfactor", Anyone, &[Number], 1),
     ("shader", Anyone, &[Word], 1),
-    ("rootsignature", Anyone, &[Word], 1),
+    ("rootsignature", Anyone, &[Text], 1),
     ("unroll", Anyone, &[Int(0)], 0),
     ("earlydepthstencil", Anyone, &[], 0),
     ("vk::binding", Anyone, &[Int(0); 2], 1),
@@ -232,6 +234,10 @@ fn wrong_count(attribute: &ast::Attribute, needed: usize, last: usize) -> Diagno
 /// An argument of a known attribute.
 fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result<AttributeArg, (Span, String)> {
     match takes {
+        Takes::Text => match &arg.kind {
+            ast::ExprKind::String(text) => Ok(AttributeArg::Text(*text)),
+            _ => Err((arg.span, "the argument must be a string".into())),
+        },
         Takes::Word | Takes::Name => match (&arg.kind, bare_name(arg)) {
             (ast::ExprKind::String(text), _) => Ok(AttributeArg::Text(*text)),
             (_, Some(name)) if takes == Takes::Word => Ok(AttributeArg::Text(name)),

@@ -191,6 +191,7 @@ impl<'a> Checker<'a> {
                     };
                     params.extend(self.param_signature(param, known, scope));
                 }
+                self.check_defaults(&params);
                 let result = match (is_constructor, info.owner) {
                     (true, Some(owner)) => owner,
                     _ => match self.lambda_result(decl) {
@@ -295,6 +296,15 @@ impl<'a> Checker<'a> {
             constexpr: has_modifier(param, "constexpr"),
             decl: Some(param),
         })
+    }
+
+    /// Reports a parameter without a default value behind one that has it.
+    fn check_defaults(&mut self, params: &[ParamSignature<'a>]) {
+        let mut given = params.iter().skip_while(|p| p.default.is_none());
+        if let (Some(first), Some(later)) = (given.next(), given.find(|p| p.default.is_none())) {
+            let message = format!("`{}` needs a default value: `{}` before it has one", later.name, first.name);
+            self.error(Code::BAD_INITIALIZER, later.span, message);
+        }
     }
 
     /// Parameters whose type is an interface or an array without a size: each call makes an instance for the types of its
