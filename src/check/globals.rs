@@ -244,6 +244,10 @@ impl<'a> Checker<'a> {
     fn wrap_push_constant(&mut self, id: GlobalId, layout: DataLayout) {
         let global = &self.program.globals[id];
         let ty = global.ty;
+        if global.kind == GlobalKind::Specialization && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
+            let message = format!("`{}` cannot be a push constant and a specialization constant", global.name);
+            return self.error(Code::BAD_ATTRIBUTE, global.span, message);
+        }
         let plain =
             self.program.holds_data(ty) && !self.program.types.get(self.program.types.innermost(ty)).is_resource();
         if plain && global.kind == GlobalKind::Parameter && global.modifiers.has(Modifiers::PUSH_CONSTANT) {

@@ -130,6 +130,16 @@ impl AttributeLowering<'_, '_> {
         Some(InterfaceSlot { builtin: None, location: leaf.location, index: leaf.index, modifiers, ty })
     }
 
+    /// Where one output says which source of blending it is, all do (WGSL, "Attributes": `blend_src`).
+    fn check_blend_sources(&mut self, leaves: &[Leaf]) {
+        let is_located = |leaf: &&Leaf| !leaf.is_system() && leaf.location.is_some();
+        if leaves.iter().any(|leaf| leaf.index.is_some())
+            && let Some(leaf) = leaves.iter().filter(is_located).find(|leaf| leaf.index.is_none())
+        {
+            self.cx.unsupported(leaf.span, "an output beside the two sources of blending");
+        }
+    }
+
     /// Puts the attributes on the fields of a struct that can stay as it is.
     fn keep_struct(&mut self, ty: TypeId, leaves: &[Leaf], direction: Direction) -> bool {
         let Type::Struct(id) = self.cx.program.types.get(ty) else { return false };
@@ -429,6 +439,7 @@ impl AttributeLowering<'_, '_> {
         if leaves.is_empty() {
             return self.without_result();
         }
+        self.check_blend_sources(&leaves);
         let result = self.cx.program.functions[self.entry.function].result;
         if out_locals.is_empty() {
             if self.keep_struct(result, &leaves, Direction::Out) {
