@@ -163,6 +163,12 @@ impl<'a> Checker<'a> {
             GlobalKind::Parameter if self.program.types.get(written) == Type::Text => GlobalKind::Const,
             // What a ray query is before it is traced is no value: it begins by itself, and only its operations change it.
             GlobalKind::Const if var.init.is_none() && self.program.holds_object(written) => GlobalKind::Static,
+            // No application sets it. DXC takes it for a variable, for slangc it is a constant.
+            GlobalKind::Parameter
+                if self.program.holds_object(written) && self.source(info.source).language == Language::Hlsl =>
+            {
+                GlobalKind::Static
+            }
             kind => kind,
         };
         let mut modifiers = modifiers_of(ast, &var.ty);
@@ -306,6 +312,11 @@ impl<'a> Checker<'a> {
         if !infer && written == TypeId::ERROR {
             return (TypeId::ERROR, None);
         }
+        if kind == GlobalKind::Parameter && self.program.holds_object(written) {
+            let message = format!("`{}` is no shader parameter; `static` makes a variable of it", info.name);
+            self.error(Code::NOT_A_TYPE, info.span, message);
+            return (TypeId::ERROR, None);
+        }
         if kind == GlobalKind::Groupshared && self.program.holds_resource(written) {
             let message = format!("`{}` cannot be groupshared: it is or holds a resource", info.name);
             self.error(Code::NOT_A_TYPE, info.span, message);
@@ -348,6 +359,12 @@ impl<'a> Checker<'a> {
                 }
             }
         });
+        // What is used several times would be held in a variable, which no initializer has.
+        if body.exprs.post_order(root).into_iter().any(|id| matches!(body.exprs[id].kind, ExprKind::Local(_))) {
+            let message = format!("the first value of `{}` has to be put together by statements", info.name);
+            self.error(Code::BAD_INITIALIZER, info.span, message);
+            return (TypeId::ERROR, None);
+        }
         let ty = body.exprs[root].ty;
         let ty = if gives_type { ty } else { written };
         (ty, has_value.then_some(ExprTree { exprs: body.exprs, root }))

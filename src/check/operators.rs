@@ -227,6 +227,7 @@ pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value
         return Err(format!("the right side of `{}=` has fewer components than the left", op.spelling()));
     }
     let kind = match family(op) {
+        Family::Shift if b == Scalar::Bool => Scalar::I32,
         Family::Shift => b,
         _ => join_scalars(a, b),
     };

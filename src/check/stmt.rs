@@ -575,6 +575,9 @@ impl<'a> Checker<'a> {
             self.error(Code::BAD_INITIALIZER, var.name.span, format!("`{name}` needs a type or a value"));
         } else if ty == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{name}` cannot be void"));
+        } else if var.init.is_none() && matches!(self.program.types.get(ty), Type::Stream(..)) {
+            let message = format!("`{name}` is no stream: the entry point is given those");
+            self.error(Code::BAD_INITIALIZER, var.name.span, message);
         } else if matches!(self.program.types.get(ty), Type::Array(_, None)) {
             self.error(Code::BAD_INITIALIZER, var.name.span, format!("the array `{name}` needs a size"));
         }
