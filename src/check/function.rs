@@ -501,9 +501,12 @@ impl<'a> Checker<'a> {
                 (Modifiers::INDICES, "indices"),
                 (Modifiers::PRIMITIVES, "primitives"),
             ] {
-                if param.mode == ParamMode::In && modifiers.has(word) {
+                if param.mode != ParamMode::Out && modifiers.has(word) {
                     self.error(Code::BAD_ENTRY, param.span, format!("a parameter with `{name}` is `out`"));
                 }
+            }
+            if param.mode != ParamMode::In && matches!(self.program.types.get(param.ty), Type::Patch(..)) {
+                self.error(Code::BAD_ENTRY, param.span, format!("the patch `{}` is not written", param.name));
             }
             matrix_order = self.matrix_order(decl, var, param.ty, scope);
             attributes = self.attributes(&decl.attributes, scope);

@@ -7,10 +7,17 @@
 //! through it.
 
 use super::{Context, Pass};
+use crate::target::Capability;
 use crate::tree::ExprKind;
 
-pub(super) const PASS: Pass =
-    Pass { name: "dead_operands", always: Some("what does nothing needs no capability"), run, ..Pass::ROW };
+pub(super) const PASS: Pass = Pass {
+    name: "dead_operands",
+    always: Some("what does nothing needs no capability"),
+    // What stood behind a comma is seen as it is.
+    adds: Capability::ALL,
+    run,
+    ..Pass::ROW
+};
 
 fn run(cx: &mut Context) {
     let effects = cx.effects();

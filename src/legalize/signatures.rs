@@ -123,9 +123,9 @@ const NUMBERS: &[Numbers] = &[
     (&["SV_TESSFACTOR", "SV_INSIDETESSFACTOR"], later, FLOATS, 1, 1, "of `float`"),
     (&["SV_CULLPRIMITIVE"], |p| p == PrimitiveOut, &[Scalar::Bool], 1, 1, "`bool`"),
     (&["SV_CULLPRIMITIVE"], later, INTEGERS, 1, 4, "`bool`"),
-    // DXC ends with an error of its own at others in amplification shaders.
-    (&["SV_GROUPINDEX"], |p| p == TaskIn, &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
-    (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], |p| p == TaskIn, &[Scalar::U32, Scalar::I32], 1, 4, "`uint3`"),
+    // DXC ends with an error of its own at others in amplification and mesh shaders.
+    (&["SV_GROUPINDEX"], |p| matches!(p, TaskIn | MeshIn), &[Scalar::U32, Scalar::I32], 1, 1, "`uint`"),
+    (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], |p| matches!(p, TaskIn | MeshIn), &[Scalar::U32, Scalar::I32], 1, 4, "`uint3`"),
     (&["SV_GROUPINDEX"], later, INTEGERS, 1, 1, "`uint`"),
     (&["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPTHREADID"], later, INTEGERS, 1, 4, "`uint3`"),
 ];
@@ -246,7 +246,7 @@ pub(super) fn other_type(types: &mut Types, place: &Place) -> Option<TypeId> {
     };
     let comes_in = way(place.point).starts_with("an input");
     let kind = match kinds.first().filter(|_| !kinds.contains(&scalar)) {
-        Some(other) => Some(*other).filter(|k| k.is_integer() && scalar.is_integer())?,
+        Some(other) => Some(*other).filter(|k| k.is_integer() && (scalar.is_integer() || scalar == Scalar::Bool))?,
         None => scalar,
     };
     let wanted = if comes_in { length.max(*least) } else { length };
