@@ -30,8 +30,9 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
     let of = |t: TypeId| name(cx, t, Modifiers::default());
     let element = |t: TypeId| {
         let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];
-        let float = cx.program.types.component(t).is_some_and(Scalar::is_float);
-        let word = words.iter().find(|(m, _)| modifiers.has(*m) && float).map_or("", |(_, w)| w);
+        // It has them for no others; a texel is read as its element either way.
+        let has_words = matches!(cx.program.types.component(t), Some(Scalar::F32 | Scalar::F64));
+        let word = words.iter().find(|(m, _)| modifiers.has(*m) && has_words).map_or("", |(_, w)| w);
         format!("{word}{}", of(t))
     };
     match cx.program.types.get(ty) {
