@@ -85,18 +85,24 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether an operator or conversion of integers gives another number than it would without bounds, or is a remainder of
-    /// signed ones, whose sign not every target agrees on.
+    /// signed ones, whose sign not every target agrees on, or a shift that not every target has: of a negative one to the left,
+    /// and by more bits than there are.
     fn wraps(&self, exprs: &ExprArena, id: ExprId) -> bool {
         let Some(scalar) = self.program.types.component(exprs[id].ty).filter(|s| s.is_integer()) else { return false };
         let value = |e| constant::eval_with(&self.program, exprs, e, &|local| self.constant_local(local)).ok();
         let leaves = |op, a: &constant::Value, b: &constant::Value| constant::leaves(op, a, b, scalar);
+        let bits = i64::from(scalar.size()) * 8;
+        let is_beyond = |b: &constant::Value| b.int().is_none_or(|n| !(0..bits).contains(&n));
+        let is_negative = |a: &constant::Value| scalar.is_signed() && a.int().is_none_or(|n| n < 0);
         match exprs[id].kind {
             ExprKind::Binary(BinaryOp::Rem, ..) => scalar.is_signed(),
-            ExprKind::Binary(
-                op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Shl),
-                a,
-                b,
-            ) => value(a).zip(value(b)).is_none_or(|(a, b)| leaves(op, &a, &b)),
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div), a, b) => {
+                value(a).zip(value(b)).is_none_or(|(a, b)| leaves(op, &a, &b))
+            }
+            ExprKind::Binary(op @ BinaryOp::Shl, a, b) => {
+                value(a).zip(value(b)).is_none_or(|(a, b)| is_beyond(&b) || is_negative(&a) || leaves(op, &a, &b))
+            }
+            ExprKind::Binary(BinaryOp::Shr, _, b) => value(b).is_none_or(|b| is_beyond(&b)),
             ExprKind::Unary(UnaryOp::Negate, a) => {
                 value(a).is_none_or(|a| leaves(BinaryOp::Sub, &constant::Value::Int(0, scalar), &a))
             }
