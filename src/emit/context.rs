@@ -56,12 +56,12 @@ impl<'a> Context<'a> {
         self.overloads.get(&name).is_some_and(|found| found.len() > 1)
     }
 
-    /// Whether another function of the name takes another scalar for a parameter.
+    /// Whether another function of the name takes another scalar, or vector of one, for a parameter.
     pub(super) fn is_contested(&self, callee: &Function, count: usize, index: usize) -> bool {
         let scalar = |f: &Function| {
             let param = f.params.get(index).filter(|_| f.params.len() == count)?;
             match self.program.types.get(f.code.locals[param.local].ty) {
-                Type::Scalar(s) => Some(s),
+                Type::Scalar(s) | Type::Vector(s, 1) => Some(s),
                 _ => None,
             }
         };

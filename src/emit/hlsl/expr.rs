@@ -97,6 +97,9 @@ impl Dialect for Hlsl {
         match scalar {
             Scalar::F32 => ("", "f"),
             Scalar::I32 => ("int(", ")"),
+            Scalar::MinF16 => ("min16float(", ")"),
+            // Where DXC is not told that it has 16 bits, its literals are of another type.
+            Scalar::F16 => ("half(", ")"),
             _ => ("", ""),
         }
     }
