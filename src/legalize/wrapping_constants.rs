@@ -127,8 +127,10 @@ fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<E
         ExprKind::Binary(BinaryOp::Shl, a, b) if !unknown(&b) => {
             Some(a).filter(unknown).filter(|_| is_constant(program, exprs, b))
         }
-        // The least number by -1.
-        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) if unknown(&a) && is_constant(program, exprs, b) => {
+        // The least number by -1. Where nobody knows the divisor, it is hidden below, and that is enough.
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, a, b)
+            if unknown(&a) && !unknown(&b) && is_constant(program, exprs, b) =>
+        {
             Some(a)
         }
         ExprKind::Binary(op, _, b) | ExprKind::Assign(Some(op), _, b)
@@ -136,7 +138,7 @@ fn unknown_operand(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<E
         {
             // naga looks at the components of a vector one by one.
             let parts = if let ExprKind::Construct(parts) = &exprs[b].kind { parts.as_slice() } else { &[] };
-            Some(b).filter(unknown).or_else(|| parts.iter().copied().find(unknown))
+            Some(b).filter(|b| unknown(b) || parts.iter().any(unknown))
         }
         ExprKind::Unary(UnaryOp::Negate, a) => Some(a).filter(unknown),
         _ => None,
