@@ -61,7 +61,6 @@ pub(super) const PASS: Pass = Pass {
     adds: OF_STATEMENTS,
     after: &["inline_builtins", "called_entry_points"],
     run,
-    ..Pass::ROW
 };
 
 /// What an expression needs only in a function, or of the entry point whose function it is in.
@@ -166,8 +165,7 @@ fn is_of_entry(program: &Program, global: &Global, lacks: impl Fn(Capability) ->
 
 /// Whether a choice between matrices, structs or arrays is in the first value of a variable or constant, and needs a capability.
 fn is_chosen_whole(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
-    let needs =
-        |tree: &ExprTree, id: ExprId| flatten::conditional_need(program, &tree.exprs, id).is_some_and(|c| lacks(c));
+    let needs = |tree: &ExprTree, id: ExprId| flatten::conditional_need(program, &tree.exprs, id).is_some_and(&lacks);
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, needs)
 }
 
