@@ -217,6 +217,7 @@ impl<'a> Checker<'a> {
             ArgKind::Value(id, ..) => id,
         };
         if mode == ParamMode::In {
+            self.signed_literal(value, ty);
             return self.coerce(value, ty);
         }
         if !self.check_assignable(value) {

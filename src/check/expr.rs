@@ -7,6 +7,7 @@ use super::types::Name;
 use super::{Checker, constant, operators};
 use crate::ast::{self, ExprKind as Ast, GenericArg, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId, UnaryOp};
@@ -40,7 +41,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn literal(&self, id: ExprId) -> LiteralKind {
-        convert::literal_kind(&self.cx.body.exprs, id)
+        convert::literal_kind(&self.cx.body.exprs, &self.cx.literals, id)
     }
 
     /// A value that was in error; of the error type, which silences what follows.
@@ -446,12 +447,17 @@ impl<'a> Checker<'a> {
             return value;
         }
         let (left, right) = self.adapt(op, left, right);
+        self.exact_operands(op, left, right);
         let (left, right) = self.addresses(op, left, right);
         let (a, b) = (self.ty(left), self.ty(right));
         match operators::binary(&mut self.program, op, a, b) {
             Ok(typed) => {
+                let literals = [left, right].map(|id| self.literal(id));
                 let left = self.convert(left, typed.left, false);
                 let right = self.convert(right, typed.right, false);
+                if literals == [LiteralKind::Int; 2] && self.language() == Language::Hlsl {
+                    self.stay_literals([left, right]);
+                }
                 match self.whole_shift(op, left, right) {
                     Some(value) => value,
                     None => self.push(ExprKind::Binary(op, left, right), typed.result, span),
@@ -497,6 +503,9 @@ impl<'a> Checker<'a> {
 
     /// The same of two values that will have one type.
     fn adapt_alike(&mut self, left: ExprId, right: ExprId) -> (ExprId, ExprId) {
+        if !self.literals_adapt() {
+            return (left, right);
+        }
         match (self.literal(left), self.literal(right)) {
             (LiteralKind::None, LiteralKind::None) => (left, right),
             (LiteralKind::None, literal) => (left, self.adapt_literal(right, literal, left)),
@@ -636,7 +645,12 @@ impl<'a> Checker<'a> {
 
     /// Converts without a check; the conversion must exist.
     pub(super) fn convert(&mut self, value: ExprId, to: TypeId, explicit: bool) -> ExprId {
-        convert::apply(&mut self.cx.body.exprs, &mut self.program, value, to, explicit)
+        self.exact_literal(value, to);
+        let converted = convert::apply(&mut self.cx.body.exprs, &mut self.program, value, to, explicit);
+        if explicit && matches!(self.kind(converted), ExprKind::Literal(..)) && self.language() == Language::Hlsl {
+            self.cx.literals.insert(converted, LiteralKind::None);
+        }
+        converted
     }
 
     /// Converts implicitly, or reports that it cannot be.
@@ -669,7 +683,7 @@ impl<'a> Checker<'a> {
         // In Slang integers do not become enums by themselves, in HLSL they do.
         if matches!(self.program.types.get(to), Type::Enum(_))
             && matches!(self.program.types.get(from), Type::Scalar(_))
-            && self.language() == crate::parse::Language::Hlsl
+            && self.language() == Language::Hlsl
         {
             return self.convert(value, to, false);
         }
@@ -714,7 +728,7 @@ impl<'a> Checker<'a> {
         }
         let zero = matches!(self.kind(value), ExprKind::Literal(Literal::Int(0), _));
         let is_struct = matches!(self.program.types.get(to), Type::Struct(_));
-        let slang = self.language() == crate::parse::Language::Slang;
+        let slang = self.language() == Language::Slang;
         if is_struct && slang && from != to && matches!(self.program.types.get(from), Type::Scalar(_)) {
             // Slang: `(S)0` is the default value, `(S)x` constructs.
             return if zero { self.default_or_zero(to, span) } else { self.construct_from(value, to, span) };

@@ -1,10 +1,25 @@
 //! Literals, and the types that they take from what stands beside them.
 
-use super::Checker;
 use super::convert::LiteralKind;
+use super::{Checker, constant, convert};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{ExprId, ExprKind, Literal, Type, TypeId};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, TypeId, UnaryOp};
+
+/// A float as its kind holds it.
+fn rounded(value: f64, kind: Scalar) -> f64 {
+    match kind {
+        Scalar::F16 if value.abs() >= constant::HALF_INFINITY => f64::INFINITY.copysign(value),
+        // Ten bits after the leading one; below 2^-14 the steps are equal.
+        Scalar::F16 if value.is_normal() => {
+            let step = (value.abs().log2().floor().max(-14.0) - 10.0).exp2();
+            (value / step).round_ties_even() * step
+        }
+        Scalar::F32 => f64::from(value as f32),
+        _ => value,
+    }
+}
 
 impl Checker<'_> {
     pub(super) fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
@@ -12,7 +27,7 @@ impl Checker<'_> {
         let suffix = suffix.as_str();
         let text = text.as_str();
         let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
-        let slang = self.language() == crate::parse::Language::Slang;
+        let slang = self.language() == Language::Slang;
         let (unsigned, long) = (suffix.contains('u'), suffix.contains('l') || suffix.contains('z'));
         let scalar = match (unsigned, long) {
             (true, false) if value <= u64::from(u32::MAX) => U32,
@@ -30,7 +45,11 @@ impl Checker<'_> {
             Symbol::new(digits)
         });
         let ty = self.program.types.scalar(scalar);
-        self.push(ExprKind::Literal(Literal::Int(value as i64), spelling), ty, span)
+        let id = self.push(ExprKind::Literal(Literal::Int(value as i64), spelling), ty, span);
+        if !slang && suffix.is_empty() && scalar != I32 {
+            self.cx.literals.insert(id, LiteralKind::Int);
+        }
+        id
     }
 
     pub(super) fn float_literal(&mut self, value: f64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
@@ -46,8 +65,15 @@ impl Checker<'_> {
         let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
         let spelling =
             (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
+        // HLSL's literals without a suffix are of no type yet.
+        let typed = self.language() == Language::Slang || !suffix.is_empty();
+        let value = if typed { rounded(value, scalar) } else { value };
         let ty = self.program.types.scalar(scalar);
-        self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span)
+        let id = self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span);
+        if typed && self.language() == Language::Hlsl {
+            self.cx.literals.insert(id, LiteralKind::None);
+        }
+        id
     }
 
     pub(super) fn int_value(&mut self, value: i64, ty: TypeId, span: Span) -> ExprId {
@@ -84,6 +110,130 @@ impl Checker<'_> {
         Some(self.push(ExprKind::Literal(Literal::Int(n.wrapping_neg()), None), ty, span))
     }
 
+    /// Whether literals take the type of what stands beside them. HLSL's do (DXC's `literal int` and `literal float`), and the
+    /// library is written so; Slang's are of type `int` and `float`.
+    pub(super) fn literals_adapt(&self) -> bool {
+        self.in_builtin() || self.language() == Language::Hlsl
+    }
+
+    /// HLSL computes with literals in 64 bits. Where that gives another value than their types do, and `to` can tell,
+    /// the value takes the place of the expression; literals that become doubles are converted before they are computed with.
+    pub(super) fn exact_literal(&mut self, value: ExprId, to: TypeId) {
+        if self.in_builtin() || self.language() != Language::Hlsl {
+            return;
+        }
+        let Some(to) = self.program.types.component(to) else { return };
+        match self.literal(value) {
+            LiteralKind::Int if to.is_float() || to.size() == 8 => self.whole_literal(value, Some(to)),
+            LiteralKind::Float if to == Scalar::F64 => self.double_literal(value),
+            LiteralKind::Int | LiteralKind::Float | LiteralKind::None => {}
+        }
+    }
+
+    /// HLSL: `0xffffffff` where an `int` is taken is -1.
+    pub(super) fn signed_literal(&mut self, value: ExprId, to: TypeId) {
+        if let ExprKind::Literal(Literal::Int(n), _) = *self.kind(value)
+            && (self.ty(value), self.program.types.component(to)) == (TypeId::UINT, Some(Scalar::I32))
+            && self.cx.literals.get(&value) == Some(&LiteralKind::Int)
+        {
+            let at = &mut self.cx.body.exprs[value];
+            (at.kind, at.ty) = (ExprKind::Literal(Literal::Int(convert::wrap(n, Scalar::I32)), None), TypeId::INT);
+        }
+    }
+
+    /// Literals that were converted for an operator between them are still of no type.
+    pub(super) fn stay_literals(&mut self, operands: [ExprId; 2]) {
+        for id in operands {
+            if matches!(self.kind(id), ExprKind::Literal(..)) {
+                self.cx.literals.insert(id, LiteralKind::Int);
+            }
+        }
+    }
+
+    /// As [`Self::exact_literal`], of operands of which the operator sees more than the low bits.
+    pub(super) fn exact_operands(&mut self, op: BinaryOp, left: ExprId, right: ExprId) {
+        let low = matches!(
+            op,
+            BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::Shl
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+        );
+        if low || self.in_builtin() || self.language() != Language::Hlsl {
+            return;
+        }
+        if [left, right].iter().all(|id| self.literal(*id) == LiteralKind::Int) {
+            self.whole_literal(left, None);
+            self.whole_literal(right, None);
+        }
+    }
+
+    fn whole_literal(&mut self, value: ExprId, to: Option<Scalar>) {
+        let Some(exact) = self.literal_value(value, true) else { return };
+        if self.literal_value(value, false) == Some(exact) {
+            return;
+        }
+        let (literal, scalar) = match to {
+            Some(to) if to.is_float() => (Literal::Float(exact as f64), Scalar::F32),
+            _ if i32::try_from(exact).is_ok() => (Literal::Int(exact), Scalar::I32),
+            _ if u32::try_from(exact).is_ok() => (Literal::Int(exact), Scalar::U32),
+            _ => (Literal::Int(exact), Scalar::I64),
+        };
+        let ty = self.program.types.scalar(scalar);
+        let at = &mut self.cx.body.exprs[value];
+        (at.kind, at.ty) = (ExprKind::Literal(literal, None), ty);
+        if !scalar.is_float() {
+            self.cx.literals.insert(value, LiteralKind::Int);
+        }
+    }
+
+    /// The value of an expression of literals, computed in 64 bits or in those of its types.
+    fn literal_value(&self, id: ExprId, exact: bool) -> Option<i64> {
+        let expr = &self.cx.body.exprs[id];
+        let value = match expr.kind {
+            ExprKind::Literal(Literal::Int(value), _) => value,
+            ExprKind::Unary(UnaryOp::Negate, of) => self.literal_value(of, exact)?.wrapping_neg(),
+            ExprKind::Unary(UnaryOp::BitNot, of) => !self.literal_value(of, exact)?,
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.literal_value(a, exact)?, self.literal_value(b, exact)?);
+                match op {
+                    BinaryOp::Add => a.wrapping_add(b),
+                    BinaryOp::Sub => a.wrapping_sub(b),
+                    BinaryOp::Mul => a.wrapping_mul(b),
+                    BinaryOp::Div => a.checked_div(b)?,
+                    BinaryOp::Rem => a.checked_rem(b)?,
+                    BinaryOp::BitAnd => a & b,
+                    BinaryOp::BitOr => a | b,
+                    BinaryOp::BitXor => a ^ b,
+                    BinaryOp::Shl => a.checked_shl(u32::try_from(b).ok()?)?,
+                    BinaryOp::Shr => a.checked_shr(u32::try_from(b).ok()?)?,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let Type::Scalar(scalar) = self.program.types.get(expr.ty) else { return None };
+        Some(if exact { value } else { convert::wrap(value, scalar) })
+    }
+
+    /// Makes an expression of literals one of doubles.
+    fn double_literal(&mut self, id: ExprId) {
+        let ty = self.program.types.scalar(Scalar::F64);
+        let at = &mut self.cx.body.exprs[id];
+        at.ty = ty;
+        match at.kind {
+            ExprKind::Unary(_, of) => self.double_literal(of),
+            ExprKind::Binary(_, a, b) => {
+                self.double_literal(a);
+                self.double_literal(b);
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn adapt_literal(&mut self, value: ExprId, literal: LiteralKind, beside: ExprId) -> ExprId {
         let kind = match self.program.types.get(self.ty(beside)) {
             Type::Enum(_) => None,
@@ -97,6 +247,7 @@ impl Checker<'_> {
         match fits {
             Some(scalar) => {
                 let ty = self.program.types.scalar(scalar);
+                self.signed_literal(value, ty);
                 self.convert(value, ty, false)
             }
             None => value,

@@ -343,10 +343,11 @@ impl<'a> Checker<'a> {
 
     /// Reports a constant float that no integer index can stand for.
     fn is_no_index(&mut self, index: ExprId) -> bool {
-        let Ok(Value::Float(n, _)) = self.known_value(index) else { return false };
+        let Ok(Value::Float(n, kind)) = self.known_value(index) else { return false };
         let outside = !(n > -1.0 && n < 2147483648.0);
         if outside {
-            self.error(Code::BAD_SUBSCRIPT, self.span(index), format!("there is no element {n:?}"));
+            let text = if kind == Scalar::F64 { format!("{n:?}") } else { format!("{:?}", n as f32) };
+            self.error(Code::BAD_SUBSCRIPT, self.span(index), format!("there is no element {text}"));
         }
         outside
     }

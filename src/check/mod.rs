@@ -246,6 +246,8 @@ struct Context<'a> {
     temporaries: Vec<LocalId>,
     /// What is known of variables whose type is a generic parameter.
     views: FxHashMap<LocalId, views::View>,
+    /// What is a literal, or is none, although its type does not say so.
+    literals: convert::LiteralMarks,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
     /// Those of them that not every target takes for constants, since parts of other values are in theirs.
@@ -519,6 +521,7 @@ impl Context<'_> {
             captures: None,
             infers: false,
             temporaries: Vec::new(),
+            literals: convert::LiteralMarks::default(),
             constants: Vec::new(),
             views: FxHashMap::default(),
             computed: FxHashSet::default(),

@@ -31,12 +31,21 @@ pub(super) enum ArgKind<'a> {
     List(&'a ast::Expr),
 }
 
-impl CallArg<'_> {
+impl<'a> CallArg<'a> {
     fn ty(&self) -> Option<(TypeId, LiteralKind)> {
         match self.kind {
             ArgKind::Value(_, ty, literal) => Some((ty, literal)),
             ArgKind::List(_) => None,
         }
+    }
+
+    /// The argument, of which the type is known even if it is a literal.
+    fn typed(&self) -> Self {
+        let kind = match self.kind {
+            ArgKind::Value(value, ty, _) => ArgKind::Value(value, ty, LiteralKind::None),
+            ArgKind::List(list) => ArgKind::List(list),
+        };
+        CallArg { kind, span: self.span }
     }
 }
 
@@ -239,9 +248,13 @@ impl<'a> Checker<'a> {
             Some(generics) => self.given_slots(generics, candidates)?,
             None => Vec::new(),
         };
+        let args: Vec<CallArg<'a>> = match self.literals_adapt() {
+            true => args.to_vec(),
+            false => args.iter().map(CallArg::typed).collect(),
+        };
         let own_source = self.info(decl).source;
         let source = std::mem::replace(&mut self.cx.source, own_source);
-        let result = self.inferred_args(decl, generics, params, given, args);
+        let result = self.inferred_args(decl, generics, params, given, &args);
         self.cx.source = source;
         result
     }

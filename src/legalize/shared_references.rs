@@ -22,8 +22,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "shared_references",
     removes: &[(Capability::SharedReferences, Find::Expr(|p, exprs, id| given(p, exprs, id).is_some()))],
-    // A buffer of the caller is passed on.
-    adds: &[Capability::BufferParameters],
+    // A buffer of the caller is passed on; an index that is passed is an argument, and what writes the place is a call now.
+    adds: &[
+        Capability::BufferParameters,
+        Capability::ArgumentsInOrder,
+        Capability::LateOldValues,
+        Capability::PlaceBeforeValue,
+        Capability::ValueBeforePlace,
+    ],
     after: &["inline_builtins"],
     run,
     ..Pass::ROW

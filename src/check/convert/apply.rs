@@ -274,8 +274,12 @@ fn convert_literal(
         // Large unsigned numbers of 64 bits are held as negative ones.
         Literal::Int(v) if to.is_float() && v < 0 && from.is_unsigned() => return None,
         Literal::Int(v) if to.is_float() => (v.unsigned_abs() <= EXACT).then(|| float(v))?,
-        Literal::Int(v) => (wrap(v, to) == v).then_some((Literal::Int(v), spelling.filter(|_| v >= 0)))?,
-        Literal::Float(v) if to.is_float() => (Literal::Float(v), spelling),
+        Literal::Int(v) if wrap(v, to) == v => (Literal::Int(v), spelling.filter(|_| v >= 0)),
+        Literal::Int(v) => (from.size() == 8).then_some((Literal::Int(wrap(v, to)), None))?,
+        // What was rounded is no longer what was written.
+        Literal::Float(v) if to.is_float() => {
+            (Literal::Float(v), spelling.filter(|s| from == to || s.as_str().parse() == Ok(v)))
+        }
         Literal::Float(v) if to == Scalar::Bool => (Literal::Bool(v != 0.0), None),
         Literal::Float(v) => {
             let whole = v.fract() == 0.0 && v.abs() <= EXACT as f64 && (v >= 0.0 || !to.is_unsigned());

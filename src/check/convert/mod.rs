@@ -11,6 +11,7 @@ mod apply;
 pub use apply::{apply, wrap};
 
 use crate::tree::{Arena, EnumId, Expr, ExprId, ExprKind, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp};
+use rustc_hash::FxHashMap;
 use std::ops::Add;
 
 /// What a conversion costs. Overloads compare the sums over their arguments; less is better.
@@ -71,26 +72,32 @@ pub enum LiteralKind {
     Float,
 }
 
+/// Literals whose type does not tell their kind: `1.0f` and `(int)1` are none, `0xffffffff` is one.
+pub type LiteralMarks = FxHashMap<ExprId, LiteralKind>;
+
 /// The literal kind of an expression: literals of the default types, their negations and sums of them.
-pub fn literal_kind(exprs: &Arena<ExprId, Expr>, id: ExprId) -> LiteralKind {
+pub fn literal_kind(exprs: &Arena<ExprId, Expr>, marks: &LiteralMarks, id: ExprId) -> LiteralKind {
     const DEPTH: u32 = 16;
-    fn walk(exprs: &Arena<ExprId, Expr>, id: ExprId, depth: u32) -> LiteralKind {
+    fn walk(exprs: &Arena<ExprId, Expr>, marks: &LiteralMarks, id: ExprId, depth: u32) -> LiteralKind {
         if depth == 0 {
             return LiteralKind::None;
         }
         let expr = &exprs[id];
+        if let (ExprKind::Literal(..), Some(kind)) = (&expr.kind, marks.get(&id)) {
+            return *kind;
+        }
         match expr.kind {
             ExprKind::Literal(Literal::Int(_), _) if expr.ty == TypeId::INT => LiteralKind::Int,
             ExprKind::Literal(Literal::Float(_), _) if expr.ty == TypeId::FLOAT => LiteralKind::Float,
-            ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, of) => walk(exprs, of, depth - 1),
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, of) => walk(exprs, marks, of, depth - 1),
             ExprKind::Binary(op, a, b) if !op.is_comparison() => {
-                let a = walk(exprs, a, depth - 1);
-                if a == walk(exprs, b, depth - 1) { a } else { LiteralKind::None }
+                let a = walk(exprs, marks, a, depth - 1);
+                if a == walk(exprs, marks, b, depth - 1) { a } else { LiteralKind::None }
             }
             _ => LiteralKind::None,
         }
     }
-    walk(exprs, id, DEPTH)
+    walk(exprs, marks, id, DEPTH)
 }
 
 /// The shape of a numeric type.
@@ -191,8 +198,8 @@ pub fn scalar_rank(from: Scalar, to: Scalar, literal: LiteralKind) -> Rank {
         return Rank(950);
     }
     let cost = match literal {
-        LiteralKind::Int if to.is_signed() => 23,
-        LiteralKind::Int if to.is_unsigned() => 32,
+        LiteralKind::Int if to.is_signed() && bits(to) <= 32 => 23,
+        LiteralKind::Int if to.is_unsigned() && bits(to) <= 32 => 32,
         // It has digits to lose in the smaller kinds.
         LiteralKind::Float if to.is_float() => 25 + u32::from(bits(to) < 32) * 5,
         _ if from == Scalar::Bool => 120 + if to.is_float() { 300 } else { u32::from(to.is_unsigned()) },

@@ -186,6 +186,6 @@ fn literal_kinds() {
     let unsigned = push(ExprKind::Literal(Literal::Int(1), None), TypeId::UINT);
     let float = push(ExprKind::Literal(Literal::Float(1.0), None), TypeId::FLOAT);
     let local = push(ExprKind::Local(crate::tree::LocalId(0)), TypeId::INT);
-    let kinds = [negative, unsigned, float, local].map(|id| literal_kind(&exprs, id));
+    let kinds = [negative, unsigned, float, local].map(|id| literal_kind(&exprs, &LiteralMarks::default(), id));
     assert_eq!(kinds, [LiteralKind::Int, LiteralKind::None, LiteralKind::Float, LiteralKind::None]);
 }

@@ -80,6 +80,16 @@ fn join(a: (Scalar, Shape), b: (Scalar, Shape)) -> Option<(Scalar, Shape)> {
     Some((scalar, shape))
 }
 
+/// The type of an operand beside another one: literals take the type of what stands beside them.
+fn beside(ex: &Exprs, id: ExprId, own: (Scalar, Shape), other: ExprId, beside: (Scalar, Shape)) -> (Scalar, Shape) {
+    let takes = match own.0.is_float() {
+        true => beside.0.is_float(),
+        false => beside.0 != Scalar::Bool,
+    };
+    let adapts = takes && untyped::is_untyped(ex, id) && !untyped::is_untyped(ex, other);
+    if adapts { (beside.0, own.1) } else { own }
+}
+
 /// What is under the implicit conversions around an expression.
 fn natural(ex: &Exprs, mut id: ExprId) -> ExprId {
     while let ExprKind::Convert(inner, false) = *ex.kind(id) {
@@ -184,7 +194,7 @@ impl Dialect for Hlsl {
         }
         let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
         let fits = |x: ExprId, y: ExprId, want: ExprId| match (of(x), of(y)) {
-            (Some(x), Some(y)) => join(x, y) == of(want),
+            (Some(p), Some(q)) => join(beside(ex, x, p, y, q), beside(ex, y, q, x, p)) == of(want),
             _ => false,
         };
         // Both operands had one type; leave out what HLSL's own rule restores.
