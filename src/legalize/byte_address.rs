@@ -6,12 +6,13 @@
 //! The library spells everything but structs, arrays and matrices by itself; those are the calls marked `[__words]`
 //! (`load(this, kind, word)`, `store(this, word, value)`, where `word` is written `address >> 2`).
 //!
-//! Values of less than 4 bytes are parts of words ([`narrow`]).
+//! Values of less than 4 bytes are parts of words ([`narrow`]); what is atomic on 64 bits has a buffer of its own ([`wide`]).
 //!
 //! The bytes lie as those of structured buffers in D3D, which is what HLSL defines.
 
 mod narrow;
 mod packed;
+mod wide;
 
 use super::bits;
 use super::helpers::Helpers;
@@ -24,8 +25,8 @@ use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, DataLayout, ExprId, ExprKind, FunctionId, Literal, Scalar, Stmt, StmtKind, Type,
-    TypeId,
+    BinaryOp, Body, BufferKind, Build, DataLayout, ExprId, ExprKind, FunctionId, GlobalId, Literal, Scalar, Stmt,
+    StmtKind, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,6 +49,7 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::ByteAddressBuffers) {
         return;
     }
+    let wide = wide::declare(cx);
     let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked("__words"));
     // A load gives a value, a store does not.
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
@@ -57,7 +59,7 @@ fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {
         packed::copy_references(cx.program, cx.profile, &effects, body, &by_reference);
         let anywhere = narrow::anywhere(cx, body, &functions);
-        fold_addresses(cx, body, &functions);
+        fold_addresses(cx, body, &functions, &wide);
         let mut marks = hoist::Marks::default();
         for id in body.expressions() {
             if let ExprKind::Call(f, args) = &body.exprs[id].kind
@@ -93,12 +95,15 @@ fn run(cx: &mut Context) {
 }
 
 /// Numbers of words that are known are written as numbers.
-fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionId, bool>) {
+fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionId, bool>, wide: &FxHashSet<GlobalId>) {
     for id in body.expressions() {
         let words: Vec<ExprId> = match &body.exprs[id].kind {
             ExprKind::Index(buffer, word) => match cx.program.types.get(body.exprs[*buffer].ty) {
                 Type::Buffer(BufferKind::ByteAddress, ..) => vec![*word],
-                _ => continue,
+                _ => match body.exprs[body.exprs.base(*buffer)].kind {
+                    ExprKind::Global(g) if wide.contains(&g) => vec![*word],
+                    _ => continue,
+                },
             },
             ExprKind::Call(f, args) => match functions.get(f) {
                 Some(store) => args.get(if *store { 1 } else { 2 }).copied().into_iter().collect(),
