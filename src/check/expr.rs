@@ -287,6 +287,9 @@ impl<'a> Checker<'a> {
             self.unsupported(span, "the use of a variable of an enclosing function");
             return Operand::Error;
         }
+        if self.cx.ended.contains(&local) {
+            self.cx.outlived.insert(local);
+        }
         let ty = self.cx.body.locals[local].ty;
         Operand::Value(self.push(ExprKind::Local(local), ty, span))
     }

@@ -91,6 +91,16 @@ pub(super) struct ParamSignature<'a> {
 struct Code_<'a> {
     attributes: &'a [ast::Attribute],
     body: Option<&'a ast::Block>,
+    /// The parameters of a definition elsewhere, by whose names its body knows them.
+    params: Option<&'a [ast::Decl]>,
+}
+
+/// The name of a parameter.
+fn name_of(param: &ast::Decl) -> Option<ast::Ident> {
+    match &param.kind {
+        ast::DeclKind::Var(var) => Some(var.name),
+        _ => None,
+    }
 }
 
 impl<'a> Functions<'a> {
@@ -388,16 +398,17 @@ impl<'a> Checker<'a> {
         let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let source = self.source_of(instance.decl);
-        let (name, attributes) = match (info.what, self.code_of(&instance)) {
-            (What::Property(p) | What::Subscript(p), code) => {
+        let Code_ { attributes, params: own, .. } = self.code_of(&instance);
+        let name = match info.what {
+            What::Property(p) | What::Subscript(p) => {
                 let accessor = p.accessors.get(instance.accessor as usize).map_or("get", |a| a.name.name.as_str());
                 let base =
                     if p.name.name.is_empty() { "subscript" } else { p.name.name.as_str().trim_start_matches('_') };
-                (Symbol::new(&format!("{accessor}_{base}")), code.attributes)
+                Symbol::new(&format!("{accessor}_{base}"))
             }
-            (_, code) if info.name == *"operator()" => (Symbol::new("call"), code.attributes),
-            (_, code) if info.name == *"operator[]" => (Symbol::new("element"), code.attributes),
-            (_, code) => (info.name, code.attributes),
+            _ if info.name == *"operator()" => Symbol::new("call"),
+            _ if info.name == *"operator[]" => Symbol::new("element"),
+            _ => info.name,
         };
         let comments = match (info.what, info.ast) {
             (What::Function(_), Some(ast)) => ast.comments.clone(),
@@ -410,8 +421,13 @@ impl<'a> Checker<'a> {
         if let (Some(owner), false) = (signature.owner, signature.is_static) {
             params.push(self.this_param(&mut code, owner, info.span));
         }
-        for param in &signature.params {
-            params.push(self.param(&mut code, param, instance.scope));
+        for (index, param) in signature.params.iter().enumerate() {
+            let named = own
+                .and_then(|list| list.get(index))
+                .and_then(name_of)
+                .unwrap_or(ast::Ident { name: param.name, span: param.span });
+            let param = ParamSignature { name: named.name, span: named.span, ..*param };
+            params.push(self.param(&mut code, &param, instance.scope));
         }
         let attributes = self.attributes(attributes, info.scope);
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
@@ -541,22 +557,27 @@ impl<'a> Checker<'a> {
         match info.what {
             What::Function(f) => {
                 if f.body.is_some() {
-                    return Code_ { attributes, body: f.body.as_ref() };
+                    return Code_ { attributes, body: f.body.as_ref(), params: None };
                 }
                 let definition = self.definition_of(instance, f);
                 let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
                 let attributes = if attributes.is_empty() { own } else { attributes };
-                Code_ { attributes, body: definition.and_then(|(_, f)| f.body.as_ref()) }
+                let definition = definition.map(|(_, f)| f);
+                Code_ {
+                    attributes,
+                    body: definition.and_then(|f| f.body.as_ref()),
+                    params: definition.map(|f| f.params.as_slice()),
+                }
             }
             What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
                 Some(accessor) => {
                     let attributes =
                         if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
-                    Code_ { attributes, body: accessor.body.as_ref() }
+                    Code_ { attributes, body: accessor.body.as_ref(), params: None }
                 }
-                None => Code_ { attributes, body: None },
+                None => Code_ { attributes, body: None, params: None },
             },
-            _ => Code_ { attributes, body: None },
+            _ => Code_ { attributes, body: None, params: None },
         }
     }
 
@@ -812,8 +833,9 @@ impl<'a> Checker<'a> {
             let params = ids.get(usize::from(has_this)..).unwrap_or(&[]);
             for (index, (param, local)) in signature.params.iter().zip(params).enumerate() {
                 let in_pack = signature.packs.iter().any(|(_, range)| range.contains(&index));
-                if !param.name.is_empty() && !in_pack {
-                    c.bind(scope, param.name, Entity::Local(*local, context));
+                let name = c.cx.body.locals[*local].name;
+                if !name.is_empty() && !in_pack {
+                    c.bind(scope, name, Entity::Local(*local, context));
                     c.note_param_view(*local, param, instance.scope);
                 }
             }
@@ -826,6 +848,7 @@ impl<'a> Checker<'a> {
                 c.constructor_body(block, signature.result);
             } else {
                 c.cx.body.block = c.block(block);
+                c.declare_outlived();
                 c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);

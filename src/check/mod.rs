@@ -246,6 +246,9 @@ struct Context<'a> {
     temporaries: Vec<LocalId>,
     /// What is known of variables whose type is a generic parameter.
     views: FxHashMap<LocalId, views::View>,
+    /// Variables of `for` loops that have ended, and those of them that are named afterwards, as HLSL allows.
+    ended: FxHashSet<LocalId>,
+    outlived: FxHashSet<LocalId>,
     /// What is a literal, or is none, although its type does not say so.
     literals: convert::LiteralMarks,
     /// Values of `const` variables.
@@ -521,6 +524,8 @@ impl Context<'_> {
             captures: None,
             infers: false,
             temporaries: Vec::new(),
+            ended: FxHashSet::default(),
+            outlived: FxHashSet::default(),
             literals: convert::LiteralMarks::default(),
             constants: Vec::new(),
             views: FxHashMap::default(),

@@ -317,8 +317,44 @@ impl<'a> Checker<'a> {
         let step = step.as_ref().map(|e| self.untried(e.span, |c| c.expr(e)));
         let body = self.loop_body(body);
         self.cx.scope = outer;
+        if self.language() == Language::Hlsl && !self.in_builtin() {
+            self.outlive(&first);
+        }
         out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
         out.append(&mut self.leave_breakable(stmt.span));
+    }
+
+    /// HLSL: the variables of a `for` loop are known behind it, and hide earlier ones of the same names.
+    fn outlive(&mut self, first: &[Stmt]) {
+        for stmt in first {
+            let StmtKind::Local(local, _) = stmt.kind else { continue };
+            let name = self.cx.body.locals[local].name;
+            if !name.is_empty() {
+                self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
+                self.cx.ended.insert(local);
+            }
+        }
+    }
+
+    /// Variables of loops that are named behind their loop are declared before it.
+    pub(super) fn declare_outlived(&mut self) {
+        let outlived = std::mem::take(&mut self.cx.outlived);
+        if outlived.is_empty() {
+            return;
+        }
+        self.cx.body.block.rewrite(&mut |mut stmt, out| {
+            if let StmtKind::For(first, ..) = &mut stmt.kind
+                && first.iter().any(|s| matches!(s.kind, StmtKind::Local(l, _) if outlived.contains(&l)))
+            {
+                let mut declared = std::mem::take(first);
+                if let Some(declaration) = declared.first_mut() {
+                    declaration.blank_before = std::mem::take(&mut stmt.blank_before);
+                    declaration.comments = std::mem::take(&mut stmt.comments);
+                }
+                out.append(&mut declared);
+            }
+            out.push(stmt);
+        });
     }
 
     fn switch_stmt(&mut self, stmt: &'a ast::Stmt, value: &'a ast::Expr, cases: &'a [ast::SwitchCase]) -> StmtKind {
