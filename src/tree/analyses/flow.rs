@@ -23,7 +23,11 @@ pub fn reached(block: &Block) -> Option<usize> {
 /// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count if their
 /// value is `known`, and a loop without an end ends nothing but by `break`.
 pub fn may_complete(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bool {
-    block.stmts.iter().all(|stmt| match &stmt.kind {
+    block.stmts.iter().all(|stmt| completes(stmt, known))
+}
+
+fn completes(stmt: &Stmt, known: &dyn Fn(ExprId) -> Option<bool>) -> bool {
+    match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => false,
         StmtKind::Block(inner) => may_complete(inner, known),
         StmtKind::If(condition, then, other, _) => {
@@ -36,20 +40,35 @@ pub fn may_complete(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bo
         }
         StmtKind::For(_, condition, _, body, _) => {
             let endless = condition.is_none_or(|c| known(c) == Some(true));
-            !endless || breaks(body)
+            !endless || reaches_break(body, known)
         }
-        StmtKind::While(condition, body, _) => known(*condition) != Some(true) || breaks(body),
+        StmtKind::While(condition, body, _) => known(*condition) != Some(true) || reaches_break(body, known),
         StmtKind::DoWhile(body, condition, _) => {
             let again = may_complete(body, known) || continues(body);
-            breaks(body) || again && known(*condition) != Some(true)
+            reaches_break(body, known) || again && known(*condition) != Some(true)
         }
         StmtKind::Switch(_, cases, _) => {
             let default = cases.iter().any(|case| case.labels.contains(&None));
             let last = cases.last().is_none_or(|case| may_complete(&case.body, known));
-            !default || last || cases.iter().any(|case| breaks(&case.body))
+            !default || last || cases.iter().any(|case| reaches_break(&case.body, known))
         }
         StmtKind::Local(..) | StmtKind::Expr(_) | StmtKind::Discard | StmtKind::Intrinsic(_) => true,
-    })
+    }
+}
+
+/// Whether control may reach a `break` of a block for the loop or switch that it is in: one behind a `return` is not reached.
+fn reaches_break(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bool {
+    for stmt in &block.stmts {
+        let found = match &stmt.kind {
+            StmtKind::Break => true,
+            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Switch(..) => false,
+            _ => inner_blocks(stmt, &mut |inner| reaches_break(inner, known)),
+        };
+        if found || !completes(stmt, known) {
+            return found;
+        }
+    }
+    false
 }
 
 /// Whether a statement is a loop that nothing ends: control reaches no `break`, `return` or `discard` in it, and its condition
