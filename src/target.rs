@@ -232,6 +232,8 @@ pub struct Numbers {
     pub elements: u32,
     /// Parts of which a value is made.
     pub parts: u32,
+    /// Elements of an array of zeros, where those are written out.
+    pub zeros: u32,
     /// Vertices that a geometry shader appends.
     pub vertices: u32,
     /// Numbers that all of them have together.
@@ -251,6 +253,7 @@ impl Numbers {
         groupshared: None,
         elements: u32::MAX,
         parts: u32::MAX,
+        zeros: u32::MAX,
         vertices: u32::MAX,
         appended: None,
     };

@@ -317,7 +317,8 @@ impl<'a> Checker<'a> {
             return;
         }
         let size = self.known_value(value).ok().and_then(|v| v.int());
-        if !size.and_then(|n| u32::try_from(n).ok()).is_some_and(u32::is_power_of_two) {
+        // GLSL takes it for an `int`.
+        if !size.and_then(|n| i32::try_from(n).ok()).is_some_and(|n| n > 0 && n.unsigned_abs().is_power_of_two()) {
             let span = self.span(value);
             self.error(Code::NOT_CONSTANT, span, "the size of a cluster is a constant, and a power of two");
         }

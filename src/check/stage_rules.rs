@@ -156,6 +156,10 @@ impl Checker<'_> {
             if let Some((_, word)) = word {
                 faults.push((local.span, format!("`{word}` is for the vertices of geometry entry points"), None));
             }
+            if param.mode != ParamMode::In && self.program.holds_resource(local.ty) {
+                let message = format!("`{}` has a resource, which no stage puts out", local.name);
+                faults.push((local.span, message, None));
+            }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
                 Type::Stream(..) => ("stream", &[Stage::Geometry]),
                 Type::Patch(..) => ("patch", &[Stage::Hull, Stage::Domain, Stage::Geometry]),
@@ -166,6 +170,9 @@ impl Checker<'_> {
                 let message = format!("a {} entry point has no {what} like `{}`", stage.name(), local.name);
                 faults.push((local.span, message, None));
             }
+        }
+        if self.program.holds_resource(declared.result) {
+            faults.push((declared.span, "the result has a resource, which no stage puts out".to_owned(), None));
         }
         if stage == Stage::Hull {
             let mut found = |attribute: &Attribute, message: String| faults.push((attribute.span, message, None));

@@ -131,7 +131,11 @@ impl AttributeLowering<'_, '_> {
     }
 
     /// Where one output says which source of blending it is, all do (WGSL, "Attributes": `blend_src`).
-    fn check_blend_sources(&mut self, leaves: &[Leaf]) {
+    fn check_blend_sources(&mut self, leaves: &mut [Leaf]) {
+        // The first alone is a plain output.
+        if leaves.iter().all(|leaf| leaf.index.is_none_or(|index| index == 0)) {
+            leaves.iter_mut().for_each(|leaf| leaf.index = None);
+        }
         let is_located = |leaf: &&Leaf| !leaf.is_system() && leaf.location.is_some();
         if leaves.iter().any(|leaf| leaf.index.is_some())
             && let Some(leaf) = leaves.iter().filter(is_located).find(|leaf| leaf.index.is_none())
@@ -439,7 +443,7 @@ impl AttributeLowering<'_, '_> {
         if leaves.is_empty() {
             return self.without_result();
         }
-        self.check_blend_sources(&leaves);
+        self.check_blend_sources(&mut leaves);
         let result = self.cx.program.functions[self.entry.function].result;
         if out_locals.is_empty() {
             if self.keep_struct(result, &leaves, Direction::Out) {

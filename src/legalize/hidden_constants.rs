@@ -206,7 +206,7 @@ pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> b
 
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
-    match about(program, exprs, id) {
+    match about(program, exprs, id, &|_| None) {
         Ok(value) if !keeps_bits(program, exprs, id) => Constancy::About(value),
         Ok(_) => Constancy::Computed,
         Err(_) if is_constant(program, exprs, id) => Constancy::Computed,

@@ -150,11 +150,14 @@ fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
 fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
     program.each_exprs(&mut |exprs, live| {
         for id in live {
-            if let ExprKind::Construct(parts) = &exprs[*id].kind
-                && parts.len() > most.parts as usize
-            {
-                let message = format!("this value is made of {} parts", parts.len());
-                diags.push(beyond(profile, exprs[*id].span, message, &most.parts.to_string()));
+            let (count, limit) = match (&exprs[*id].kind, program.types.get(exprs[*id].ty)) {
+                (ExprKind::Construct(parts), _) => (parts.len() as u64, most.parts),
+                (ExprKind::Zero, Type::Array(_, Some(count))) => (count.into(), most.zeros),
+                _ => continue,
+            };
+            if count > limit.into() {
+                let message = format!("this value is made of {count} parts");
+                diags.push(beyond(profile, exprs[*id].span, message, &limit.to_string()));
             }
         }
     });

@@ -275,6 +275,9 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::PackOffsets,
     // What lies in a block is found as a parameter of its own.
     Capability::VertexWrites,
+    // What is known of the values of a parameter is not known of a field.
+    Capability::SignedRemainder,
+    Capability::WrappingShifts,
 ];
 
 /// What any pass may bring that puts a value in the place of a variable, a parameter or a call: the expression around it may be

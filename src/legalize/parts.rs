@@ -157,7 +157,9 @@ fn take_one(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, id: Exp
                 }
             }
             match kept.as_slice() {
-                [only] => exprs.replace_by(id, *only),
+                [only] if exprs[*only].ty == exprs[id].ty => exprs.replace_by(id, *only),
+                // A vector of one component for a scalar.
+                [only] => exprs[id].kind = ExprKind::Convert(*only, false),
                 _ => exprs[id].kind = ExprKind::Construct(kept),
             }
             None

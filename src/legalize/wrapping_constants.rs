@@ -74,35 +74,36 @@ fn run(cx: &mut Context) {
     declare(cx, zeros);
 }
 
-/// Indices that are the name of a variable whose one value is beyond what is indexed: a target may compute the value.
+/// Indices in which a variable is named whose one value has them beyond what is indexed: a target may compute the value.
 pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let named = |id: &ExprId| match body.exprs[*id].kind {
-        ExprKind::Index(base, index) => match body.exprs[index].kind {
-            ExprKind::Local(local) => Some((base, index, local)),
-            _ => None,
-        },
+        ExprKind::Index(base, index) => {
+            let is_local = |e: ExprId| matches!(body.exprs[e].kind, ExprKind::Local(_));
+            body.exprs.post_order(index).into_iter().any(is_local).then_some((base, index))
+        }
         _ => None,
     };
-    let indices: Vec<(ExprId, ExprId, LocalId)> = live.iter().filter_map(named).collect();
+    let indices: Vec<(ExprId, ExprId)> = live.iter().filter_map(named).collect();
     if indices.is_empty() {
         return Vec::new();
     }
     let written = program.written_locals(body);
-    let mut values = BTreeMap::new();
+    let mut values: BTreeMap<LocalId, Value> = BTreeMap::new();
     body.block.visit(&mut |stmt| {
         if let StmtKind::Local(local, Some(init)) = stmt.kind
             && !written.contains(&local)
-            && let Some(value) = about(program, &body.exprs, init).ok().and_then(|v| v.int())
+            && let Ok(value) = about(program, &body.exprs, init, &|_| None)
         {
             values.insert(local, value);
         }
     });
-    let is_beyond = |(base, _, local): &(ExprId, ExprId, LocalId)| {
+    let is_beyond = |(base, index): &(ExprId, ExprId)| {
         // The largest number counts no elements for every compiler.
         let count = program.types.index_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
-        values.get(local).is_some_and(|value| !(0..count).contains(value))
+        let value = about(program, &body.exprs, *index, &|local| values.get(&local).cloned());
+        value.ok().and_then(|v| v.int()).is_some_and(|value| !(0..count).contains(&value))
     };
-    indices.into_iter().filter(is_beyond).map(|(_, index, _)| index).collect()
+    indices.into_iter().filter(is_beyond).map(|(_, index)| index).collect()
 }
 
 /// Whether the value of a variable or constant has such an operator, which nothing hides outside of functions.
@@ -190,7 +191,7 @@ fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, i64)
 
 /// About what functions of floats give for a constant, if that is no large number.
 fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
-    match about(program, exprs, id) {
+    match about(program, exprs, id, &|_| None) {
         Ok(Value::Float(number, _)) if number.abs() < 1e6 => Some(number),
         _ => None,
     }

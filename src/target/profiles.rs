@@ -118,6 +118,7 @@ const VULKAN: Facts = Facts {
         constant_id: 2046,
         attachment: 254,
         parts: 65532,
+        zeros: 65532,
         vertices: 256,
         ..Numbers::ALL
     },

@@ -43,8 +43,13 @@ pub fn eval_with(
 }
 
 /// About the value of an expression that may call builtins, which targets compute a little differently.
-pub fn about(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: false, about: true }.expr(exprs, root, &|_| None)
+pub fn about(
+    program: &Program,
+    exprs: &Arena<ExprId, Expr>,
+    root: ExprId,
+    local: &dyn Fn(LocalId) -> Option<Value>,
+) -> Result<Value, NotConstant> {
+    Evaluator { program, depth: 0, work: 0, exact: false, about: true }.expr(exprs, root, local)
 }
 
 /// The same where the number itself is meant, as the size of an array: it is no constant if a signed integer wraps around.
