@@ -250,9 +250,10 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
         }
         Takes::Domain => known_arg(arg, OneOf(DOMAINS), eval),
         Takes::OneOf(words) => {
-            let found = word_of(arg).filter(|word| words.iter().any(|w| word.as_str().eq_ignore_ascii_case(w)));
+            // Whatever its case, it is spelled as targets know it.
+            let found = word_of(arg).and_then(|word| words.iter().find(|w| word.as_str().eq_ignore_ascii_case(w)));
             let wrong = || (arg.span, format!("the argument must be one of {}", words.join(", ")));
-            found.map(AttributeArg::Text).ok_or_else(wrong)
+            found.map(|word| AttributeArg::Text(Symbol::new(word))).ok_or_else(wrong)
         }
         Takes::Format => {
             let found = word_of(arg).filter(|word| *word == *"unknown" || is_image_format(word.as_str()));

@@ -536,8 +536,11 @@ impl<'a> Checker<'a> {
             _ => written,
         };
         self.check_local_type(var, ty, infer && init.is_none());
+        let mut defaults = None;
         if init.is_none() {
-            init = self.default_value(ty, var.name.span);
+            let default = self.default_value(ty, var.name.span);
+            // A ray query is no part of a value: what stands beside it is assigned.
+            (init, defaults) = if self.program.holds_object(ty) { (None, default) } else { (default, None) };
         }
         let mut modifiers = modifiers_of(decl, &var.ty);
         if has_modifier(decl, "constexpr") {
@@ -576,10 +579,33 @@ impl<'a> Checker<'a> {
         let mut made = statement(StmtKind::Local(local, init), decl.span);
         made.comments = decl.comments.clone();
         out.push(made);
+        if let Some(value) = defaults {
+            let place = self.push(ExprKind::Local(local), ty, var.name.span);
+            self.assign_parts(place, value, out);
+        }
         if let Some(value) = later {
             let place = self.push(ExprKind::Local(local), ty, var.name.span);
             let assigned = self.push(ExprKind::Assign(None, place, value), ty, decl.span);
             out.push(statement(StmtKind::Expr(assigned), decl.span));
+        }
+    }
+
+    /// Assigns the fields and elements of a value that are no objects, nor hold any.
+    fn assign_parts(&mut self, place: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
+        let (ty, span) = (self.ty(place), self.span(place));
+        if !self.program.holds_object(ty) {
+            let assigned = self.push(ExprKind::Assign(None, place, value), ty, span);
+            return out.push(statement(StmtKind::Expr(assigned), span));
+        }
+        let ExprKind::Construct(parts) = self.kind(value).clone() else { return };
+        for (index, part) in parts.into_iter().enumerate() {
+            let (base, part_ty) = (self.copy(place), self.ty(part));
+            let kind = match self.program.types.get(ty) {
+                Type::Struct(_) => ExprKind::Field(base, index as u32),
+                _ => ExprKind::Index(base, self.int_value(index as i64, TypeId::INT, span)),
+            };
+            let place = self.push(kind, part_ty, span);
+            self.assign_parts(place, part, out);
         }
     }
 

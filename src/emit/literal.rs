@@ -65,7 +65,11 @@ fn float(style: &Literals, scalar: Scalar, value: f64, spelling: Option<&str>) -
         return format!("{}0x{:08X}{}", style.bits.0, single.to_bits(), style.bits.1);
     }
     let kept = spelling.filter(|s| is_plain_float(s) && value >= 0.0).map(with_point);
-    let text = kept.unwrap_or_else(|| if scalar == Scalar::F64 { format!("{value:?}") } else { format!("{single:?}") });
+    let shortest = || if scalar == Scalar::F64 { format!("{value:?}") } else { format!("{single:?}") };
+    // The fewest digits of the largest float are those of a larger number.
+    let larger = |text: &String| scalar != Scalar::F64 && text.parse().is_ok_and(|v: f64| v.abs() > f32::MAX.into());
+    let text = Some(kept.unwrap_or_else(shortest)).filter(|text| !larger(text));
+    let text = text.unwrap_or_else(|| format!("{:?}", f64::from(single)));
     format!("{before}{text}{after}")
 }
 

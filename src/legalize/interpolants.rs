@@ -178,9 +178,15 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
     // Callers first: they come after what they call.
     for owner in program.reachable_functions().into_iter().rev() {
         let body = &program.functions[owner].code;
+        let written = program.written_locals(body);
         for (local, value) in initialized(&body.block) {
             let computed = |from| found.contains(&(owner, from));
-            if value.is_some_and(|value| is_computed(&body.exprs, value, &computed)) {
+            // A variable that is given nothing is no input either.
+            let is_value = match value {
+                Some(value) => is_computed(&body.exprs, value, &computed),
+                None => !written.contains(&local),
+            };
+            if is_value {
                 found.insert((owner, local));
             }
         }

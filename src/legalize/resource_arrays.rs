@@ -42,7 +42,8 @@ pub(super) const PASS: Pass = Pass {
             }),
         ),
     ],
-    adds: &[Capability::SamplerParameters],
+    // An element that is chosen by an index without a value is a resource that is handed on.
+    adds: &[Capability::SamplerParameters, Capability::ResourceValues],
     after: &["resolve_resources", "split_resources", "combined_samplers", "counters"],
     run,
     ..Pass::ROW

@@ -290,7 +290,7 @@ impl Namer<'_> {
 
     /// The upper-case name, with as many `_` as keep it apart from others.
     fn free(&mut self, name: &str, slots: u32, out: bool) -> Symbol {
-        let mut text = name.to_ascii_uppercase();
+        let mut text = if name.is_empty() { "UNNAMED".to_owned() } else { name.to_ascii_uppercase() };
         if text.starts_with("SV_") {
             text.insert(0, '_');
         }

@@ -57,6 +57,7 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         ExprKind::Zero => true,
         // A literal of another kind is written as one of this.
         ExprKind::Convert(inner, _) if matches!(ex.kind(inner), ExprKind::Literal(..)) => true,
+        ExprKind::Convert(inner, false) => is(inner),
         ExprKind::Literal(Literal::Float(value), _) => scalar == Scalar::F32 && value.is_finite(),
         ExprKind::Unary(UnaryOp::Negate, inner) if scalar == Scalar::F32 => is(inner),
         ExprKind::Binary(_, a, b) if scalar == Scalar::F32 => is(a) && is(b),
