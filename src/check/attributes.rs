@@ -131,6 +131,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__outside", Library, &[Name], 1),
     ("__passes", Library, &[], 0),
     ("__reads_texels", Library, &[], 0),
+    ("__residency", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__size", Library, &[Int(1)], 1),
     ("__storage", Library, &[Word], 1),

@@ -30,6 +30,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "it ended: (nothing said)", "a fault of DXC 1.7"),
     ("dxc", "compile call failed", "a fault of DXC 1.7: a loop without an end that is to be unrolled"),
     ("dxc", "uav store write mask must match", "a fault of DXC 1.7: structs of 16-bit numbers of minimum precision"),
+    // It merges the handles of one buffer that two paths write; without optimization (`-Od`) it takes the text.
+    ("dxc", "Resource handle should returned by createHandle", "a fault of DXC 1.7"),
     // A loop that the flow of data shows to be endless.
     ("dxc", "Loop must have break", "of the source"),
     // Copies of vectors of three 16-bit numbers of minimum precision through structured buffers end DXC.
