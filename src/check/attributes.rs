@@ -257,7 +257,8 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             found.map(|word| AttributeArg::Text(Symbol::new(word))).ok_or_else(wrong)
         }
         Takes::Format => {
-            let found = word_of(arg).filter(|word| *word == *"unknown" || is_image_format(word.as_str()));
+            let found = word_of(arg).map(|word| Symbol::new(format_of(word.as_str())));
+            let found = found.filter(|word| *word == *"unknown" || is_image_format(word.as_str()));
             let wrong = || (arg.span, "the argument must be an image format such as `rgba16f`".to_owned());
             found.map(AttributeArg::Text).ok_or_else(wrong)
         }
@@ -651,6 +652,22 @@ fn from_layout<'a>(
 }
 
 /// Whether a word is the name of a storage image format: channels, bits, kind (`rgba16f`, `r32ui`, `rgba8_snorm`).
+/// DXC's name of an image format, without underscores, as GLSL has it.
+fn format_of(word: &str) -> &str {
+    const NAMES: &[(&str, &str)] = &[
+        ("rgba16snorm", "rgba16_snorm"),
+        ("rgba8snorm", "rgba8_snorm"),
+        ("rg16snorm", "rg16_snorm"),
+        ("rg8snorm", "rg8_snorm"),
+        ("r16snorm", "r16_snorm"),
+        ("r8snorm", "r8_snorm"),
+        ("r11g11b10f", "r11f_g11f_b10f"),
+        ("rgb10a2", "rgb10_a2"),
+        ("rgb10a2ui", "rgb10_a2ui"),
+    ];
+    NAMES.iter().find(|(name, _)| *name == word).map_or(word, |(_, format)| format)
+}
+
 fn is_image_format(word: &str) -> bool {
     const CHANNELS: &[&str] = &["rgba", "rgb", "rg", "r"];
     const KINDS: &[&str] = &["", "f", "i", "ui", "_snorm", "_a2", "_a2ui"];

@@ -207,6 +207,13 @@ impl<'a> Checker<'a> {
 
     fn declare_function(&mut self, decl: &'a ast::Decl, function: &'a ast::FunctionDecl, place: DeclContext) {
         self.check_parameter_names(&function.params);
+        let namespace = self.namespace_at(&function.owner, place.scope);
+        if let Some(scope) = namespace.filter(|_| !function.owner.is_empty()) {
+            // `float A::f() { ... }` defines what the namespace declares.
+            let place = DeclContext { scope, ..place };
+            self.declare_name(decl, function.name, What::Function(function), place);
+            return;
+        }
         if !function.owner.is_empty() {
             let path = self.path_of_owner(&function.owner, place);
             self.out_of_line.entry((path, function.name.name)).or_default().push(function);
@@ -225,10 +232,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The namespace that a path of names leads to from a scope.
+    fn namespace_at(&self, path: &[ast::Ident], from: ScopeId) -> Option<ScopeId> {
+        let (first, rest) = path.split_first()?;
+        let found = self.outward(from).find_map(|scope| self.namespace_among(self.named(scope, first.name)))?;
+        rest.iter().try_fold(found, |scope, part| self.namespace_among(self.named(scope, part.name)))
+    }
+
     /// The names of what a definition out of line belongs to, from the outside, namespaces as one.
     fn path_of_owner(&self, owner: &[ast::Ident], place: DeclContext) -> Vec<Symbol> {
-        let namespace = self.at(place.scope).namespace;
-        namespace.into_iter().chain(owner.iter().map(|part| part.name)).collect()
+        let named = (1..=owner.len()).rev().find_map(|count| {
+            let (names, rest) = owner.split_at_checked(count)?;
+            Some((self.namespace_at(names, place.scope)?, rest))
+        });
+        let (scope, rest) = named.unwrap_or((place.scope, owner));
+        self.at(scope).namespace.into_iter().chain(rest.iter().map(|part| part.name)).collect()
     }
 
     /// A specialization has no name of its own: it is found by way of its template.

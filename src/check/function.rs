@@ -390,8 +390,9 @@ impl<'a> Checker<'a> {
         if let Some(function) = self.functions.get(id).function {
             return function;
         }
-        if let Some(special) = self.specialized_function(id) {
-            let function = self.function(special);
+        // A function that is only declared is the one that is defined later.
+        if let Some(other) = self.specialized_function(id).or_else(|| self.defined(id)) {
+            let function = self.function(other);
             self.functions.list[id.0 as usize].function = Some(function);
             return function;
         }
@@ -599,6 +600,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The instance of the definition of a free function that an instance only declares.
+    fn defined(&mut self, id: InstanceId) -> Option<InstanceId> {
+        let Instance { decl, args, accessor, .. } = self.functions.get(id).clone();
+        let info = self.info(decl);
+        let What::Function(ast::FunctionDecl { body: None, .. }) = info.what else { return None };
+        if info.owner.is_some() || accessor != WHOLE {
+            return None;
+        }
+        let definition = self.definition_decl(decl)?;
+        self.instance(definition, WHOLE, args)
+    }
+
     /// The names of a struct and of what it stands in, from the outside, namespaces as one.
     pub(super) fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
         let mut path = Vec::new();
@@ -619,11 +632,14 @@ impl<'a> Checker<'a> {
     pub(super) fn definition_decl(&mut self, decl: DeclId) -> Option<DeclId> {
         let info = self.info(decl);
         let What::Function(f) = info.what else { return None };
-        let siblings: Vec<DeclId> = self
-            .named(info.scope, info.name)
-            .iter()
-            .filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None })
-            .collect();
+        // One that is declared in a function is defined outside of it.
+        let scopes: Vec<ScopeId> = match info.owner {
+            Some(_) => vec![info.scope],
+            None => self.outward(info.scope).collect(),
+        };
+        let named = scopes.into_iter().flat_map(|scope| self.named(scope, info.name));
+        let siblings: Vec<DeclId> =
+            named.filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None }).collect();
         for sibling in siblings {
             let What::Function(other) = self.info(sibling).what else { continue };
             if sibling == decl || other.body.is_none() || other.params.len() != f.params.len() {

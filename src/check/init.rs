@@ -43,6 +43,8 @@ impl<'a> Checker<'a> {
             }
             Type::Struct(_) => self.construct_struct(ty, args, span),
             Type::Array(..) => self.init_list(args, ty, span),
+            // What a variable of such a type begins with.
+            _ if args.is_empty() && self.program.holds_object(ty) => self.push(ExprKind::Zero, ty, span),
             _ => {
                 let constructors = self.constructors(ty);
                 if constructors.is_empty() {

@@ -10,6 +10,7 @@ use super::scope::{DeclId, DeclInfo, Entity, What};
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, Generics};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{ExprId, ParamMode, Type, TypeId};
@@ -248,15 +249,27 @@ impl<'a> Checker<'a> {
             Some(generics) => self.given_slots(generics, candidates)?,
             None => Vec::new(),
         };
-        let args: Vec<CallArg<'a>> = match self.literals_adapt() {
+        let mut args: Vec<CallArg<'a>> = match self.literals_adapt() {
             true => args.to_vec(),
             false => args.iter().map(CallArg::typed).collect(),
         };
+        if self.language() == Language::Hlsl && self.source_of(decl).builtin {
+            args.iter_mut().for_each(|arg| self.take_tag(arg));
+        }
         let own_source = self.info(decl).source;
         let source = std::mem::replace(&mut self.cx.source, own_source);
         let result = self.inferred_args(decl, generics, params, given, &args);
         self.cx.source = source;
         result
+    }
+
+    /// HLSL: to a builtin an enum is the integer that it has.
+    fn take_tag(&mut self, arg: &mut CallArg<'a>) {
+        if let ArgKind::Value(_, ty, _) = &mut arg.kind
+            && let Type::Enum(id) = self.program.types.get(*ty)
+        {
+            *ty = self.program.types.scalar(convert::enum_tag(&self.program, id));
+        }
     }
 
     /// A slot for each generic parameter, with the arguments that are written.

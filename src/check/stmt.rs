@@ -530,6 +530,15 @@ impl<'a> Checker<'a> {
                 _ => self.expr_to(e, written),
             });
         }
+        // `RayQuery<F> q = RayQuery<F>();` is `RayQuery<F> q;`.
+        let begins = |c: &Self, value: ExprId| {
+            matches!(c.kind(value), ExprKind::Zero)
+                && matches!(c.program.types.get(c.ty(value)), Type::RayQuery(_))
+                && (infer || c.ty(value) == written)
+        };
+        let begun = init.filter(|value| begins(self, *value)).map(|value| self.ty(value));
+        let (written, infer) = begun.map_or((written, infer), |ty| (ty, false));
+        init = init.filter(|_| begun.is_none());
         let unsized_array = matches!(self.program.types.get(written), Type::Array(_, None));
         let ty = match init {
             Some(value) if infer || unsized_array => self.ty(value),

@@ -51,7 +51,8 @@ fn statuses(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
                 asked = asked.or(Some(exprs[*id].span));
             } else {
                 let needs = function.attributes.iter().filter(|a| a.name == EXTENSION_ATTRIBUTE);
-                reads |= needs.flat_map(|a| &a.args).any(|arg| matches!(arg, AttributeArg::Text(t) if *t == *EXTENSION));
+                reads |=
+                    needs.flat_map(|a| &a.args).any(|arg| matches!(arg, AttributeArg::Text(t) if *t == *EXTENSION));
             }
         }
     });

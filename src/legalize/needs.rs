@@ -278,6 +278,8 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     // What is known of the values of a parameter is not known of a field.
     Capability::SignedRemainder,
     Capability::WrappingShifts,
+    // What is left of a struct of resources is nothing: an empty struct, made where it is read.
+    Capability::AggregateExpressions,
 ];
 
 /// What any pass may bring that puts a value in the place of a variable, a parameter or a call: the expression around it may be

@@ -160,8 +160,26 @@ impl Parser<'_> {
             W::LBrace | W::LBracket | W::Colon => true,
             W::Class | W::Struct => self.w() == W::Enum,
             _ if !self.is_name_at(self.pos + 1) => false,
-            _ => matches!(self.peek(2), W::LBrace | W::Colon | W::Semi | W::Lt | W::Where | W::Assign),
+            // `struct S<float> s;` names one, `struct S<T> {` is one.
+            _ if self.peek(2) == W::Lt => !self.is_name_at(self.after_arguments(self.pos + 2)),
+            _ => matches!(self.peek(2), W::LBrace | W::Colon | W::Semi | W::Where | W::Assign),
         }
+    }
+
+    /// The token behind a list in angle brackets.
+    fn after_arguments(&self, open: usize) -> usize {
+        const MOST: usize = 256;
+        let mut depth = 0u32;
+        for at in open..open + MOST {
+            match self.word_at(at).w {
+                W::Lt => depth += 1,
+                W::Gt if depth <= 1 => return at + 1,
+                W::Gt => depth -= 1,
+                W::LBrace | W::Semi => break,
+                _ => {}
+            }
+        }
+        open
     }
 
     /// type-declaration = type-definition [ declarators ] [";"]

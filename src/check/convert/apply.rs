@@ -126,6 +126,12 @@ fn apply_numeric(
             let line = exprs.push(Expr { kind: ExprKind::Construct(vec![expr]), ty: line, span });
             truncate(exprs, line, n, narrowed, span)
         }
+        (Shape::Vector(n), Shape::Matrix(..)) if q.count() < n.into() => {
+            let count = q.line().unwrap_or(n);
+            let cut = types.vector(a, count);
+            let cut = truncate(exprs, expr, count, cut, span);
+            exprs.push(Expr { kind: ExprKind::Construct(vec![cut]), ty: narrowed, span })
+        }
         (Shape::Matrix(..), Shape::Vector(_)) | (Shape::Vector(_), Shape::Matrix(..)) if p.count() == q.count() => {
             exprs.push(Expr { kind: ExprKind::Construct(vec![expr]), ty: narrowed, span })
         }

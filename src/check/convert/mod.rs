@@ -253,6 +253,7 @@ fn shape_rank(from: Shape, to: Shape) -> Option<Rank> {
         (Shape::Vector(a), Shape::Vector(b)) if b < a => lost(Rank::TRUNCATION),
         (Shape::Matrix(r, c), Shape::Matrix(p, q)) if p <= r && q <= c => lost(Rank::TRUNCATION),
         (Shape::Matrix(..), Shape::Vector(b)) if from.line().is_some_and(|a| b < a) => lost(Rank::TRUNCATION),
+        (Shape::Vector(a), Shape::Matrix(..)) if to.line().is_some_and(|b| b < a) => lost(Rank::TRUNCATION),
         (_, to) if to.is_unit() => lost(Rank::TRUNCATION + Rank(100)),
         _ => None,
     }
@@ -378,6 +379,9 @@ pub fn join_shapes(a: Shape, b: Shape) -> Option<Shape> {
         (Shape::Vector(a), Shape::Vector(b)) => Shape::Vector(a.min(b)),
         (Shape::Matrix(r, c), Shape::Matrix(p, q)) => Shape::Matrix(r.min(p), c.min(q)),
         _ if a.line().is_some() && a.line() == b.line() => Shape::Vector(a.line()?),
+        // `i3x1 * f4` is of three numbers.
+        (Shape::Matrix(..), Shape::Vector(n)) => Shape::Vector(a.line()?.min(n)),
+        (Shape::Vector(n), Shape::Matrix(..)) => Shape::Vector(b.line()?.min(n)),
         _ => return None,
     })
 }
