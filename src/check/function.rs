@@ -633,16 +633,17 @@ impl<'a> Checker<'a> {
         let info = self.info(decl);
         let What::Function(f) = info.what else { return None };
         // One that is declared in a function is defined outside of it.
-        let scopes: Vec<ScopeId> = match info.owner {
-            Some(_) => vec![info.scope],
-            None => self.outward(info.scope).collect(),
+        let scopes: Vec<ScopeId> = match (info.owner, &f.body) {
+            (None, None) => self.outward(info.scope).collect(),
+            _ => vec![info.scope],
         };
         let named = scopes.into_iter().flat_map(|scope| self.named(scope, info.name));
         let siblings: Vec<DeclId> =
             named.filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None }).collect();
         for sibling in siblings {
             let What::Function(other) = self.info(sibling).what else { continue };
-            if sibling == decl || other.body.is_none() || other.params.len() != f.params.len() {
+            let elsewhere = self.info(sibling).source != info.source && self.source_of(sibling).builtin;
+            if sibling == decl || elsewhere || other.body.is_none() || other.params.len() != f.params.len() {
                 continue;
             }
             if f.generics.is_some() || other.generics.is_some() {
