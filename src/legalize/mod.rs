@@ -259,6 +259,8 @@ pub const PASSES: &[Pass] = &[
     object_copies::PASS,
     object_parameters::PASS,
     inline_builtins::PASS,
+    // A function with a comma is flattened as a whole, with copies of what its calls are given.
+    shared_references::PASS,
     flatten::COMMAS,
     lower_enums::PASS,
     switch_widths::PASS,
