@@ -415,12 +415,17 @@ impl<'a> Numbering<'a> {
         Numbering { program, settings, stage, function, unit, targets, at: 0 }
     }
 
+    /// Which source of blending something says that it is: only the outputs of fragment shaders are one.
+    fn source(&self, explicit: &Explicit) -> Option<u32> {
+        explicit.index.filter(|_| self.stage == Stage::Fragment && self.unit == Unit::VaryingOutput)
+    }
+
     /// A parameter, and the first location that it asks for.
     fn whole(mut self, param: Option<usize>, of: &Whole) -> (Option<u32>, Varying) {
         let start = self.explicit(of);
         let Whole { name, span, order, many, .. } = *of;
         let asked = self.asked(of.explicit).is_some();
-        let around = Around { name, span, index: of.explicit.index, at: None, asked, order };
+        let around = Around { name, span, index: self.source(of.explicit), at: None, asked, order };
         let mut semantic = self.running(of.semantic, of.explicit, of.span);
         let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
         let counted = self.settings.policy.stage_io.counts_mesh_indices;
@@ -529,7 +534,7 @@ impl<'a> Numbering<'a> {
         let at = self.asked(&field.explicit);
         let at = at.map(|l| if self.offsets() { start.saturating_add(l) } else { l });
         let order = field.matrix_order.or(around.order);
-        let (asked, index) = (around.asked || at.is_some(), field.explicit.index.or(around.index));
+        let (asked, index) = (around.asked || at.is_some(), self.source(&field.explicit).or(around.index));
         self.part(field.ty, semantic, Around { name: field.name, span: field.span, index, at, asked, order })
     }
 

@@ -137,6 +137,11 @@ impl AttributeLowering<'_, '_> {
             leaves.iter_mut().for_each(|leaf| leaf.index = None);
         }
         let is_located = |leaf: &&Leaf| !leaf.is_system() && leaf.location.is_some();
+        if let Some(second) = leaves.iter().find(|leaf| leaf.index == Some(1))
+            && !leaves.iter().any(|leaf| leaf.index == Some(0))
+        {
+            self.cx.unsupported(second.span, "the second source of blending without the first");
+        }
         if leaves.iter().any(|leaf| leaf.index.is_some())
             && let Some(leaf) = leaves.iter().filter(is_located).find(|leaf| leaf.index.is_none())
         {
