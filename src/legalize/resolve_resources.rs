@@ -256,6 +256,13 @@ impl Resolver<'_, '_> {
             self.expression(work, root, &mut site);
         }
         let mut keeps = true;
+        // What a variable is that keeps its first value may decide between resources.
+        if let StmtKind::Local(local, Some(value)) = stmt.kind
+            && !work.assigned.contains(&local)
+            && let Some(value) = work.constant(self.cx.program, value)
+        {
+            work.constants.insert(local, value);
+        }
         if let Some(local) = self.heap_variable(work, &stmt) {
             work.staying.insert(local);
         } else if let Some((local, path, value)) = binding {
