@@ -9,6 +9,21 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
+/// Types of the states and stages of effect files (`fx_5_0`), which no shader uses.
+const EFFECT_OBJECTS: &[&str] = &[
+    "BlendState",
+    "ComputeShader",
+    "DepthStencilState",
+    "DepthStencilView",
+    "DomainShader",
+    "GeometryShader",
+    "HullShader",
+    "PixelShader",
+    "RasterizerState",
+    "RenderTargetView",
+    "VertexShader",
+];
+
 /// Types of the subobjects of DXR's state objects that a library may define.
 const SUBOBJECTS: &[&str] = &[
     "GlobalRootSignature",
@@ -118,6 +133,18 @@ impl Parser<'_> {
                 let name = self.token_at(self.pos + 1);
                 self.skip_declaration(prefix, out, &[W::Semi])?;
                 let message = format!("the subobject `{}` is ignored: the application makes state objects", name.text);
+                self.ignored(name.span, message);
+                Ok(())
+            }
+            _ if place == Level::Global
+                && self.language == Language::Hlsl
+                && EFFECT_OBJECTS.iter().any(|t| self.tok().text == **t)
+                && self.is_name_at(self.pos + 1)
+                && matches!(self.peek(2), W::LBrace | W::Semi | W::Assign) =>
+            {
+                let name = self.token_at(self.pos + 1);
+                self.skip_declaration(prefix, out, &[W::Semi, W::LBrace])?;
+                let message = format!("the effect object `{}` is ignored: the application makes pipelines", name.text);
                 self.ignored(name.span, message);
                 Ok(())
             }

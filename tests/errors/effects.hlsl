@@ -15,3 +15,13 @@ technique Draw // warning[E0319]: a technique is ignored
         VertexShader = compile vs_5_0 vsMain();
     }
 }
+
+BlendState noBlending // warning[E0319]: the effect object `noBlending` is ignored
+{
+    AlphaToCoverageEnable = FALSE;
+    BlendEnable[0] = FALSE;
+};
+
+BlendState other; // warning[E0319]: the effect object `other` is ignored
+RasterizerState culled { CullMode = BACK; }; // warning[E0319]: the effect object `culled` is ignored
+DepthStencilState disabled = other; // warning[E0319]: the effect object `disabled` is ignored
