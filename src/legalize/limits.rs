@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{EXTENSION_ATTRIBUTE, Language, Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Item, Program, Scalar, Type, TypeId,
+    AttributeArg, BinaryOp, BufferKind, ExprArena, ExprId, ExprKind, GlobalKind, Item, Program, Scalar, Type, TypeId,
 };
 
 /// Reports what is beyond the limits of a target.
@@ -33,6 +33,23 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         parts(program, profile, most, diags);
         constants(program, diags);
         statuses(program, profile, diags);
+        texels(program, profile, diags);
+    }
+}
+
+/// D3D alone has typed buffers of structs, of which each is a texel.
+fn texels(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    if profile.language == Language::Hlsl {
+        return;
+    }
+    for global in program.listed_globals().map(|id| &program.globals[id]) {
+        let Type::Buffer(BufferKind::Typed, _, element) = program.types.get(program.types.innermost(global.ty)) else {
+            continue;
+        };
+        if let Type::Struct(_) = program.types.get(element) {
+            let message = format!("`{}` is a typed buffer of structs, which {} has not", global.name, profile.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
+        }
     }
 }
 
