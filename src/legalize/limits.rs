@@ -4,13 +4,12 @@
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
 use super::hidden_constants::is_clamped;
-use super::needs::callee;
 use crate::check::constant::{Value, eval};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::target::{EXTENSION_ATTRIBUTE, Language, Numbers, Profile};
+use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, BufferKind, ExprArena, ExprId, ExprKind, GlobalKind, Item, Program, Scalar, Type, TypeId,
+    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Item, Program, Scalar, Type, TypeId,
 };
 
 /// Reports what is beyond the limits of a target.
@@ -32,49 +31,6 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !diags.has_errors() {
         parts(program, profile, most, diags);
         constants(program, diags);
-        statuses(program, profile, diags);
-        texels(program, profile, diags);
-    }
-}
-
-/// D3D alone has typed buffers of structs, of which each is a texel.
-fn texels(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    if profile.language == Language::Hlsl {
-        return;
-    }
-    for global in program.listed_globals().map(|id| &program.globals[id]) {
-        let Type::Buffer(BufferKind::Typed, _, element) = program.types.get(program.types.innermost(global.ty)) else {
-            continue;
-        };
-        if let Type::Struct(_) = program.types.get(element) {
-            let message = format!("`{}` is a typed buffer of structs, which {} has not", global.name, profile.name);
-            diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
-        }
-    }
-}
-
-/// In GLSL what asks whether texels are in memory is given what a read of such texels said: without any, SPIR-V has no such
-/// question (glslang declares its capability for the reads alone).
-fn statuses(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    const EXTENSION: &str = "GL_ARB_sparse_texture2";
-    if profile.language != Language::Glsl {
-        return;
-    }
-    let (mut asked, mut reads) = (None, false);
-    program.each_exprs(&mut |exprs, live| {
-        for id in live {
-            let Some((function, _)) = callee(program, exprs, *id) else { continue };
-            if function.is_marked("__residency") {
-                asked = asked.or(Some(exprs[*id].span));
-            } else {
-                let needs = function.attributes.iter().filter(|a| a.name == EXTENSION_ATTRIBUTE);
-                reads |=
-                    needs.flat_map(|a| &a.args).any(|arg| matches!(arg, AttributeArg::Text(t) if *t == *EXTENSION));
-            }
-        }
-    });
-    if let Some(span) = asked.filter(|_| !reads) {
-        diags.push(Diagnostic::error(Code::CAPABILITY, span, "no read of this program gives such a status"));
     }
 }
 

@@ -40,6 +40,10 @@ capabilities! {
     ResourceValues,
     /// Buffers and writable textures as parameters of functions.
     BufferParameters,
+    /// Typed buffers whose texels are structs.
+    StructTexels,
+    /// Residency statuses that no read of the program gives.
+    FreeStatuses,
     /// Static variables that hold resources.
     StaticResources,
     /// `ParameterBlock<T>`, and `ConstantBuffer<T>` with resources in `T`.

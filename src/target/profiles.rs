@@ -176,6 +176,7 @@ const COMMON: Capabilities = Capabilities::EMPTY.with(&[
 
 #[rustfmt::skip]
 const SM_5_0: Capabilities = COMMON.with(&[
+    StructTexels, FreeStatuses,
     Overloads, ComparedArguments, NarrowInterpolants, VertexWrites, VaryingOffsets, PassedInterpolants, IntegerGathers, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, StaticResources, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
     SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
@@ -288,6 +289,7 @@ const ES_320: Capabilities =
 
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
+    FreeStatuses,
     ComparedArguments,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,

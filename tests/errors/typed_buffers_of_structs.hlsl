@@ -7,7 +7,7 @@ struct Texel
     int b;
 };
 
-Buffer<Texel> texels; // error[E0501]: `texels` is a typed buffer of structs, which glsl_460 has not
+Buffer<Texel> texels; // error[E0501]: glsl_460 does not support typed buffers whose texels are structs
 RWBuffer<int> result;
 
 [numthreads(1, 1, 1)]
