@@ -65,6 +65,8 @@ pub(super) const PASS: Pass = Pass {
 
 /// What an expression needs only in a function, or of the entry point whose function it is in.
 const OF_STATEMENTS: &[Capability] = &[
+    Capability::SignedRemainder,
+    Capability::WrappingShifts,
     Capability::UnstatedQuads,
     Capability::VaryingDerivatives,
     Capability::AssignmentExpressions,

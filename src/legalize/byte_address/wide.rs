@@ -8,7 +8,8 @@
 use super::super::Context;
 use super::super::counters::same_path;
 use crate::tree::{Access, BufferKind, DataLayout, ExprKind, Global, GlobalId, Scalar, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// Declares them and gives them.
 pub(super) fn declare(cx: &mut Context) -> FxHashSet<GlobalId> {
@@ -31,12 +32,12 @@ pub(super) fn declare(cx: &mut Context) -> FxHashSet<GlobalId> {
     for span in hidden {
         cx.unsupported(span, "64-bit atomic operations need a buffer that is named");
     }
-    let mut wide = FxHashMap::default();
+    let mut wide = BTreeMap::new();
     for buffer in wanted {
-        if !wide.contains_key(&buffer) {
+        wide.entry(buffer).or_insert_with(|| {
             let second = second_name(cx, buffer);
-            wide.insert(buffer, (second, cx.program.globals[second].ty));
-        }
+            (second, cx.program.globals[second].ty)
+        });
     }
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
