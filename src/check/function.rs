@@ -609,7 +609,16 @@ impl<'a> Checker<'a> {
             return None;
         }
         let definition = self.definition_decl(decl)?;
-        self.instance(definition, WHOLE, args)
+        let other = self.instance(definition, WHOLE, args)?;
+        let [declared, defined] = [id, other].map(|id| self.functions.get(id).signature.result);
+        if declared == defined {
+            return Some(other);
+        }
+        let (a, b) = (self.type_text(declared), self.type_text(defined));
+        let (name, span) = (info.name, self.info(definition).span);
+        let message = format!("`{name}` gives `{b}` here, and was declared to give `{a}`");
+        self.error(Code::REDECLARED, span, message);
+        None
     }
 
     /// The names of a struct and of what it stands in, from the outside, namespaces as one.

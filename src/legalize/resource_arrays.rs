@@ -42,8 +42,7 @@ pub(super) const PASS: Pass = Pass {
             }),
         ),
     ],
-    // An element that is chosen by an index without a value is a resource that is handed on.
-    adds: &[Capability::SamplerParameters, Capability::ResourceValues],
+    adds: &[Capability::SamplerParameters],
     after: &["resolve_resources", "split_resources", "combined_samplers", "counters"],
     run,
     ..Pass::ROW
