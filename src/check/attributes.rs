@@ -88,6 +88,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__appends", Library, &[], 0),
     ("__counts", Library, &[], 0),
     ("__as_structured", Library, &[], 0),
+    ("__asks_status", Library, &[], 0),
     ("__at_vertex", Library, &[], 0),
     ("__atomic_texels", Library, &[], 0),
     ("__by_constant", Library, &[Int(0), Word], 2),
@@ -110,6 +111,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__emits", Library, &[Word; 2], 2),
     ("__filters", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
+    ("__gives_status", Library, &[], 0),
     ("__glsl_extension", Library, &[Word], 1),
     ("__typed_extension", Library, &[Word], 1),
     ("__glsl_version", Library, &[Int(0)], 1),
@@ -117,7 +119,6 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__element_stride", Library, &[], 0),
     ("__group_size", Library, &[], 0),
     ("__hidden_counter", Library, &[], 0),
-    ("__wide_words", Library, &[], 0),
     ("__hlsl_profile", Library, &[Int(0); 2], 2),
     ("__image_variant", Library, &[Word], 1),
     ("__in_constants", Library, &[Name], 1),
@@ -131,7 +132,6 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__outside", Library, &[Name], 1),
     ("__passes", Library, &[], 0),
     ("__reads_texels", Library, &[], 0),
-    ("__residency", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__size", Library, &[Int(1)], 1),
     ("__storage", Library, &[Word], 1),
@@ -144,6 +144,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__widens", Library, &[], 0),
     ("__wgsl_enable", Library, &[Word], 1),
     ("__where_named", Library, &[Word], 1),
+    ("__wide_words", Library, &[], 0),
     ("__words", Library, &[], 0),
 ];
 
@@ -651,7 +652,6 @@ fn from_layout<'a>(
     }
 }
 
-/// Whether a word is the name of a storage image format: channels, bits, kind (`rgba16f`, `r32ui`, `rgba8_snorm`).
 /// DXC's name of an image format, without underscores, as GLSL has it.
 fn format_of(word: &str) -> &str {
     const NAMES: &[(&str, &str)] = &[
@@ -668,6 +668,7 @@ fn format_of(word: &str) -> &str {
     NAMES.iter().find(|(name, _)| *name == word).map_or(word, |(_, format)| format)
 }
 
+/// Whether a word is the name of a storage image format: channels, bits, kind (`rgba16f`, `r32ui`, `rgba8_snorm`).
 fn is_image_format(word: &str) -> bool {
     const CHANNELS: &[&str] = &["rgba", "rgb", "rg", "r"];
     const KINDS: &[&str] = &["", "f", "i", "ui", "_snorm", "_a2", "_a2ui"];

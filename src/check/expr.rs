@@ -458,13 +458,20 @@ impl<'a> Checker<'a> {
                 let literals = [left, right].map(|id| self.literal(id));
                 let left = self.convert(left, typed.left, false);
                 let right = self.convert(right, typed.right, false);
-                if literals == [LiteralKind::Int; 2] && self.language() == Language::Hlsl {
+                let untyped = literals == [LiteralKind::Int; 2] && self.language() == Language::Hlsl;
+                if untyped {
                     self.stay_literals([left, right]);
                 }
-                match self.whole_shift(op, left, right) {
-                    Some(value) => value,
-                    None => self.push(ExprKind::Binary(op, left, right), typed.result, span),
+                let whole = self.whole_shift(op, left, right);
+                if let Some(value) = whole.filter(|_| !untyped) {
+                    return value;
                 }
+                let result = self.push(ExprKind::Binary(op, left, right), typed.result, span);
+                if whole.is_some() {
+                    // Of literals it is made in 64 bits.
+                    self.whole_literal(result, None);
+                }
+                result
             }
             Err(message) => self.bad_operands(message, a, b, span),
         }

@@ -362,14 +362,6 @@ impl<'a> Checker<'a> {
         literal: convert::LiteralKind,
         slots: &mut Vec<Slot>,
     ) -> bool {
-        // HLSL: an enum is the integer that it has.
-        let ty = match self.program.types.get(ty) {
-            Type::Enum(id) if self.language() == crate::parse::Language::Hlsl => {
-                let tag = convert::enum_tag(&self.program, id);
-                self.program.types.scalar(tag)
-            }
-            _ => ty,
-        };
         let types = &mut self.program.types;
         let none = convert::LiteralKind::None;
         let (element, literal, numbers): (TypeId, _, Vec<i64>) = match (generic, types.get(ty)) {

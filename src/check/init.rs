@@ -10,7 +10,8 @@ use crate::ast::{self, DeclKind, ExprKind as Ast};
 use crate::diagnostic::Code;
 use crate::parse::Language;
 use crate::source::Span;
-use crate::tree::{ExprId, ExprKind, Scalar, StructId, Type, TypeId};
+use crate::symbol::Symbol;
+use crate::tree::{ExprId, ExprKind, Local, Modifiers, Scalar, StructId, Type, TypeId};
 use std::collections::VecDeque;
 
 /// Elements of a list as they are consumed.
@@ -43,8 +44,13 @@ impl<'a> Checker<'a> {
             }
             Type::Struct(_) => self.construct_struct(ty, args, span),
             Type::Array(..) => self.init_list(args, ty, span),
-            // What a variable of such a type begins with.
-            _ if args.is_empty() && self.program.holds_object(ty) => self.push(ExprKind::Zero, ty, span),
+            // No value has such a type: a variable begins so.
+            object if args.is_empty() && object.is_object() => {
+                let (name, modifiers) = (Symbol::new("query"), Modifiers::default());
+                let local = self.cx.body.locals.push(Local { name, ty, constant: false, modifiers, span });
+                self.cx.temporaries.push(local);
+                self.push(ExprKind::Local(local), ty, span)
+            }
             _ => {
                 let constructors = self.constructors(ty);
                 if constructors.is_empty() {

@@ -5,7 +5,7 @@ use super::{Checker, constant, convert};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, TypeId, UnaryOp};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, TypeId};
 
 /// A float as its kind holds it.
 fn rounded(value: f64, kind: Scalar) -> f64 {
@@ -65,8 +65,8 @@ impl Checker<'_> {
         let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
         let spelling =
             (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
-        // HLSL's literals without a suffix are of no type yet.
-        let typed = self.language() == Language::Slang || !suffix.is_empty();
+        // What adapts is of no type yet.
+        let typed = !self.literals_adapt() || !suffix.is_empty();
         let value = if typed { rounded(value, scalar) } else { value };
         let ty = self.program.types.scalar(scalar);
         let id = self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span);
@@ -119,13 +119,13 @@ impl Checker<'_> {
     /// HLSL computes with literals in 64 bits. Where that gives another value than their types do, and `to` can tell,
     /// the value takes the place of the expression; literals that become doubles are converted before they are computed with.
     pub(super) fn exact_literal(&mut self, value: ExprId, to: TypeId) {
-        if self.in_builtin() || self.language() != Language::Hlsl {
+        if self.language() != Language::Hlsl {
             return;
         }
         let Some(to) = self.program.types.component(to) else { return };
         match self.literal(value) {
             LiteralKind::Int if to.is_float() || to.size() == 8 => self.whole_literal(value, Some(to)),
-            LiteralKind::Float if to == Scalar::F64 => self.double_literal(value),
+            LiteralKind::Float if to == Scalar::F64 => self.retype_literal(value, to),
             LiteralKind::Int | LiteralKind::Float | LiteralKind::None => {}
         }
     }
@@ -162,7 +162,7 @@ impl Checker<'_> {
                 | BinaryOp::BitOr
                 | BinaryOp::BitXor
         );
-        if low || self.in_builtin() || self.language() != Language::Hlsl {
+        if low || self.language() != Language::Hlsl {
             return;
         }
         if [left, right].iter().all(|id| self.literal(*id) == LiteralKind::Int) {
@@ -171,9 +171,10 @@ impl Checker<'_> {
         }
     }
 
-    fn whole_literal(&mut self, value: ExprId, to: Option<Scalar>) {
-        let Some(exact) = self.literal_value(value, true) else { return };
-        if self.literal_value(value, false) == Some(exact) {
+    /// Puts the exact value of an expression of literals in its place, if the one in its type is another.
+    pub(super) fn whole_literal(&mut self, value: ExprId, to: Option<Scalar>) {
+        let Some(exact) = self.exact_value(value) else { return };
+        if self.known_value(value).ok().and_then(|v| v.int()) == Some(exact) {
             return;
         }
         let (literal, scalar) = match to {
@@ -190,47 +191,22 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an expression of literals, computed in 64 bits or in those of its types.
-    fn literal_value(&self, id: ExprId, exact: bool) -> Option<i64> {
-        let expr = &self.cx.body.exprs[id];
-        let value = match expr.kind {
-            ExprKind::Literal(Literal::Int(value), _) => value,
-            ExprKind::Unary(UnaryOp::Negate, of) => self.literal_value(of, exact)?.wrapping_neg(),
-            ExprKind::Unary(UnaryOp::BitNot, of) => !self.literal_value(of, exact)?,
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.literal_value(a, exact)?, self.literal_value(b, exact)?);
-                match op {
-                    BinaryOp::Add => a.wrapping_add(b),
-                    BinaryOp::Sub => a.wrapping_sub(b),
-                    BinaryOp::Mul => a.wrapping_mul(b),
-                    BinaryOp::Div => a.checked_div(b)?,
-                    BinaryOp::Rem => a.checked_rem(b)?,
-                    BinaryOp::BitAnd => a & b,
-                    BinaryOp::BitOr => a | b,
-                    BinaryOp::BitXor => a ^ b,
-                    BinaryOp::Shl => a.checked_shl(u32::try_from(b).ok()?)?,
-                    BinaryOp::Shr => a.checked_shr(u32::try_from(b).ok()?)?,
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        };
-        let Type::Scalar(scalar) = self.program.types.get(expr.ty) else { return None };
-        Some(if exact { value } else { convert::wrap(value, scalar) })
+    /// The value of an expression of literals, computed in 64 bits.
+    fn exact_value(&mut self, value: ExprId) -> Option<i64> {
+        // A number is one in any type.
+        if let ExprKind::Literal(Literal::Int(value), _) = *self.kind(value) {
+            return Some(value);
+        }
+        let wide = self.copy(value);
+        self.retype_literal(wide, Scalar::I64);
+        self.known_value(wide).ok()?.int()
     }
 
-    /// Makes an expression of literals one of doubles.
-    fn double_literal(&mut self, id: ExprId) {
-        let ty = self.program.types.scalar(Scalar::F64);
-        let at = &mut self.cx.body.exprs[id];
-        at.ty = ty;
-        match at.kind {
-            ExprKind::Unary(_, of) => self.double_literal(of),
-            ExprKind::Binary(_, a, b) => {
-                self.double_literal(a);
-                self.double_literal(b);
-            }
-            _ => {}
+    /// Gives an expression of literals, and what it is computed of, another type.
+    fn retype_literal(&mut self, id: ExprId, scalar: Scalar) {
+        let ty = self.program.types.scalar(scalar);
+        for id in self.cx.body.exprs.post_order(id) {
+            self.cx.body.exprs[id].ty = ty;
         }
     }
 

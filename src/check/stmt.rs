@@ -317,7 +317,7 @@ impl<'a> Checker<'a> {
         let step = step.as_ref().map(|e| self.untried(e.span, |c| c.expr(e)));
         let body = self.loop_body(body);
         self.cx.scope = outer;
-        if self.language() == Language::Hlsl && !self.in_builtin() {
+        if self.language() == Language::Hlsl {
             self.outlive(&first);
         }
         out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
@@ -530,21 +530,21 @@ impl<'a> Checker<'a> {
                 _ => self.expr_to(e, written),
             });
         }
-        // `RayQuery<F> q = RayQuery<F>();` is `RayQuery<F> q;`.
-        let begins = |c: &Self, value: ExprId| {
-            matches!(c.kind(value), ExprKind::Zero)
-                && matches!(c.program.types.get(c.ty(value)), Type::RayQuery(_))
-                && (infer || c.ty(value) == written)
-        };
-        let begun = init.filter(|value| begins(self, *value)).map(|value| self.ty(value));
-        let (written, infer) = begun.map_or((written, infer), |ty| (ty, false));
-        init = init.filter(|_| begun.is_none());
         let unsized_array = matches!(self.program.types.get(written), Type::Array(_, None));
         let ty = match init {
             Some(value) if infer || unsized_array => self.ty(value),
             _ => written,
         };
         self.check_local_type(var, ty, infer && init.is_none());
+        // `RayQuery<F> q = RayQuery<F>();` is `RayQuery<F> q;`.
+        let made = |c: &Self, value: ExprId| match *c.kind(value) {
+            ExprKind::Local(local) => c.cx.temporaries.last() == Some(&local) && c.program.types.get(ty).is_object(),
+            _ => false,
+        };
+        if init.is_some_and(|value| made(self, value)) {
+            self.cx.temporaries.pop();
+            init = None;
+        }
         let mut defaults = None;
         if init.is_none() {
             let default = self.default_value(ty, var.name.span);

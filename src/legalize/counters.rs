@@ -14,12 +14,13 @@ use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::Role;
+use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{
-    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, GlobalId, Heap, Item, Modifiers, Origin, Program,
-    Type, TypeId, Types,
+    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Heap, Item, Modifiers, Origin,
+    Program, Type, TypeId, Types,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The attribute of the methods that change a hidden counter.
@@ -44,20 +45,9 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let functions = cx.program.marked("__hidden_counter");
-    let mut wanted = Vec::new();
-    cx.program.each_exprs(&mut |exprs, live| {
-        for &id in live {
-            if let ExprKind::Call(f, args) = &exprs[id].kind
-                && functions.contains(f)
-                && let Some(&buffer) = args.first()
-                && let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
-            {
-                wanted.push((g, exprs[id].span));
-            }
-        }
-    });
-    let mut counters = FxHashMap::default();
-    for (buffer, span) in wanted {
+    let mut counters = Beside::default();
+    for (buffer, span) in buffers_of(cx.program, &functions) {
+        let Some(buffer) = buffer else { continue };
         if counters.contains_key(&buffer) {
             continue;
         }
@@ -76,23 +66,51 @@ fn run(cx: &mut Context) {
             cx.unsupported(span, message);
         }
     }
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
-        for &id in live {
-            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
-            let (true, Some(&buffer)) = (functions.contains(f), args.first()) else { continue };
-            if let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
-                && let Some((counter, ty)) = counters.get(&g)
-            {
-                let path = same_path(types, exprs, buffer, *counter, *ty);
-                exprs.replace_by(id, path);
-            }
-        }
-    });
+    stand_for(cx.program, &functions, &counters);
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Buffer(kind @ (BufferKind::Append(_) | BufferKind::Consume(_) | BufferKind::Counter), access, t) => {
             types.intern(Type::Buffer(BufferKind::Structured(kind.data_layout()), access, t))
         }
         _ => ty,
+    });
+}
+
+/// Buffers beside others, with their types.
+pub(super) type Beside = FxHashMap<GlobalId, (GlobalId, TypeId)>;
+
+/// The buffers, if they are of the module, whose calls of some functions give another buffer, and where.
+pub(super) fn buffers_of(program: &Program, functions: &FxHashSet<FunctionId>) -> Vec<(Option<GlobalId>, Span)> {
+    let mut found = Vec::new();
+    program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            if let ExprKind::Call(f, args) = &exprs[id].kind
+                && functions.contains(f)
+                && let Some(&buffer) = args.first()
+            {
+                let global = match exprs[exprs.base(buffer)].kind {
+                    ExprKind::Global(global) => Some(global),
+                    _ => None,
+                };
+                found.push((global, exprs[id].span));
+            }
+        }
+    });
+    found
+}
+
+/// Puts the buffers beside others in the place of the calls that give them.
+pub(super) fn stand_for(program: &mut Program, functions: &FxHashSet<FunctionId>, beside: &Beside) {
+    program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+            let (true, Some(&buffer)) = (functions.contains(f), args.first()) else { continue };
+            if let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
+                && let Some((other, ty)) = beside.get(&g)
+            {
+                let path = same_path(types, exprs, buffer, *other, *ty);
+                exprs.replace_by(id, path);
+            }
+        }
     });
 }
 

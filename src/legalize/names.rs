@@ -459,8 +459,7 @@ impl Names<'_, '_> {
         }
         let base = self.legal_function(&base, function);
         let types: Vec<String> = param_types(self.cx.program, function);
-        // `main` has no overloads in HLSL, as in C++ ([basic.start.main]), entry point or not.
-        let overloads = self.cx.profile.has(Capability::Overloads) && base != "main";
+        let overloads = self.cx.profile.has(Capability::Overloads) && !self.reserved.is_single(&base);
         let told_apart = told_apart(self.cx.program, function, self.cx.profile.has(Capability::FineOverloads));
         let signature = |name: &str| format!("{name}({})", told_apart.join(","));
         // HLSL converts arrays and vectors of as many numbers as easily as it passes them.

@@ -5,7 +5,7 @@
 
 use super::PASSES;
 use crate::source::Span;
-use crate::target::{Capabilities, Capability, EXTENSION_ATTRIBUTE, Profile};
+use crate::target::{Capabilities, Capability, Profile};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
     GlobalKind, Item, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
@@ -111,7 +111,11 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::StructTexels, Find::Type(|p, t| {
         matches!(*t, Type::Buffer(BufferKind::Typed, _, e) if matches!(p.types.get(e), Type::Struct(_)))
     })),
-    (Capability::FreeStatuses, Find::Entry(|p, _| free_status(p))),
+    // glslang declares the capability of the question for the reads alone.
+    (Capability::FreeStatuses, Find::Expr(|p, exprs, id| {
+        let gives = || p.functions.iter().any(|(_, f)| f.is_marked("__gives_status"));
+        callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__asks_status")) && !gives()
+    })),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -311,27 +315,6 @@ pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::SwizzleAssignment,
     Capability::ValueBeforePlace,
 ];
-
-/// Where it is asked whether texels are in memory, if nothing reads such texels.
-///
-/// glslang declares the capability of the question for the reads alone.
-fn free_status(program: &Program) -> Option<Span> {
-    const SPARSE: &str = "GL_ARB_sparse_texture2";
-    let (mut asked, mut reads) = (None, false);
-    program.each_exprs(&mut |exprs, live| {
-        for id in live {
-            let Some((function, _)) = callee(program, exprs, *id) else { continue };
-            if function.is_marked("__residency") {
-                asked = asked.or(Some(exprs[*id].span));
-            } else {
-                let needed = function.attributes.iter().filter(|a| a.name == EXTENSION_ATTRIBUTE);
-                let is_sparse = |arg: &AttributeArg| matches!(arg, AttributeArg::Text(t) if *t == *SPARSE);
-                reads |= needed.flat_map(|a| &a.args).any(is_sparse);
-            }
-        }
-    });
-    asked.filter(|_| !reads)
-}
 
 /// What a kind of number needs.
 pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {

@@ -182,31 +182,17 @@ impl Parser<'_> {
     // --- types
 
     /// The word at the cursor defines a type rather than naming one: `struct S x;` does not.
-    pub(super) fn is_definition(&self) -> bool {
+    pub(super) fn is_definition(&mut self) -> bool {
         match self.peek(1) {
             W::LBrace | W::LBracket | W::Colon => true,
             W::Class | W::Struct => self.w() == W::Enum,
             _ if !self.is_name_at(self.pos + 1) => false,
             // `struct S<float> s;` names one, `struct S<T> {` is one.
-            _ if self.peek(2) == W::Lt => !self.is_name_at(self.after_arguments(self.pos + 2)),
+            _ if self.peek(2) == W::Lt => self
+                .scan_angles(self.pos + 2, 0)
+                .is_none_or(|end| self.word_at(end).w == W::Where || !self.is_name_at(end)),
             _ => matches!(self.peek(2), W::LBrace | W::Colon | W::Semi | W::Where | W::Assign),
         }
-    }
-
-    /// The token behind a list in angle brackets.
-    fn after_arguments(&self, open: usize) -> usize {
-        const MOST: usize = 256;
-        let mut depth = 0u32;
-        for at in open..open + MOST {
-            match self.word_at(at).w {
-                W::Lt => depth += 1,
-                W::Gt if depth <= 1 => return at + 1,
-                W::Gt => depth -= 1,
-                W::LBrace | W::Semi => break,
-                _ => {}
-            }
-        }
-        open
     }
 
     /// type-declaration = type-definition [ declarators ] [";"]

@@ -20,6 +20,8 @@ pub struct Reserved {
     fields: Words,
     /// What is no name of a block besides.
     blocks: Words,
+    /// Functions that have no overloads.
+    single: Words,
     /// Scalar types whose vectors and matrices have names, `float3` and `float3x4`, which are builtins too.
     scalars: Words,
     /// What no function may be called besides.
@@ -41,6 +43,8 @@ impl Reserved {
             types: Words(HLSL_TYPES),
             // Between modifiers and an identifier it is one of them.
             blocks: Words("center"),
+            // As in C++ ([basic.start.main]), entry point or not.
+            single: Words("main"),
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
         static DXC: Reserved = HLSL;
@@ -91,6 +95,7 @@ impl Reserved {
             types: Words(""),
             fields: Words(""),
             blocks: Words(""),
+            single: Words(""),
             scalars: Words(""),
             functions: Functions::Hidden(Words("")),
             prefixes: &[],
@@ -149,6 +154,11 @@ impl Reserved {
     /// Whether no block may have this name.
     pub fn is_no_block(&self, name: &str) -> bool {
         self.blocks.contains(name)
+    }
+
+    /// Whether a function of this name has no overloads.
+    pub fn is_single(&self, name: &str) -> bool {
+        self.single.contains(name)
     }
 
     /// Whether it is the name of something that the language declares.

@@ -6,52 +6,27 @@
 //! The library spells the methods with a function that gives the second buffer (`[__wide_words]`). It has the binding of the first.
 
 use super::super::Context;
-use super::super::counters::same_path;
-use crate::tree::{Access, BufferKind, DataLayout, ExprKind, Global, GlobalId, Scalar, Type};
+use super::super::counters::{Beside, buffers_of, stand_for};
+use crate::tree::{Access, BufferKind, DataLayout, Global, GlobalId, Scalar, Type};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
 
 /// Declares them and gives them.
 pub(super) fn declare(cx: &mut Context) -> FxHashSet<GlobalId> {
     let functions = cx.program.marked("__wide_words");
-    let mut wanted = Vec::new();
-    let mut hidden = Vec::new();
-    cx.program.each_exprs(&mut |exprs, live| {
-        for &id in live {
-            if let ExprKind::Call(f, args) = &exprs[id].kind
-                && functions.contains(f)
-                && let Some(&buffer) = args.first()
-            {
-                match exprs[exprs.base(buffer)].kind {
-                    ExprKind::Global(g) => wanted.push(g),
-                    _ => hidden.push(exprs[id].span),
-                }
-            }
-        }
-    });
-    for span in hidden {
-        cx.unsupported(span, "64-bit atomic operations need a buffer that is named");
-    }
-    let mut wide = BTreeMap::new();
-    for buffer in wanted {
+    let (mut wide, mut all) = (Beside::default(), FxHashSet::default());
+    for (buffer, span) in buffers_of(cx.program, &functions) {
+        let Some(buffer) = buffer else {
+            cx.unsupported(span, "64-bit atomic operations need a buffer that is named");
+            continue;
+        };
         wide.entry(buffer).or_insert_with(|| {
             let second = second_name(cx, buffer);
+            all.insert(second);
             (second, cx.program.globals[second].ty)
         });
     }
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
-        for &id in live {
-            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
-            let (true, Some(&buffer)) = (functions.contains(f), args.first()) else { continue };
-            if let ExprKind::Global(g) = exprs[exprs.base(buffer)].kind
-                && let Some((second, ty)) = wide.get(&g)
-            {
-                let path = same_path(types, exprs, buffer, *second, *ty);
-                exprs.replace_by(id, path);
-            }
-        }
-    });
-    wide.into_values().map(|(second, _)| second).collect()
+    stand_for(cx.program, &functions, &wide);
+    all
 }
 
 /// Declares the buffer of wide elements behind the one that it is.
