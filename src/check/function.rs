@@ -1,22 +1,22 @@
 //! Functions: signatures, instances, and the checking of their bodies.
 
-use super::body_shape::{contains_return, is_assembly, sole_intrinsic, switch_targets};
+use super::body_shape::{is_assembly, sole_intrinsic, switch_targets};
+use super::definition::Definition;
 use super::link::are_same;
 use super::pack_arguments::Arity;
 use super::packs::Item;
 use super::scope::{DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What, has_modifier};
 use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
-use super::{Arg, Checker, constant};
+use super::{Arg, Checker};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::analyses::{is_endless, may_complete};
 use crate::tree::{
-    Body, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode,
-    Stmt, StmtKind, TargetCase, Template, Type, TypeId,
+    Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
+    TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -85,14 +85,6 @@ pub(super) struct ParamSignature<'a> {
     pub default: Option<&'a ast::Expr>,
     pub constexpr: bool,
     pub decl: Option<&'a ast::Decl>,
-}
-
-/// The code of a function.
-struct Code_<'a> {
-    attributes: &'a [ast::Attribute],
-    body: Option<&'a ast::Block>,
-    /// The parameters of a definition elsewhere, by whose names its body knows them.
-    params: Option<&'a [ast::Decl]>,
 }
 
 /// The name of a parameter.
@@ -399,7 +391,7 @@ impl<'a> Checker<'a> {
         let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let source = self.source_of(instance.decl);
-        let Code_ { attributes, params: own, .. } = self.code_of(&instance);
+        let Definition { attributes, params: own, .. } = self.code_of(&instance);
         let name = match info.what {
             What::Property(p) | What::Subscript(p) => {
                 let accessor = p.accessors.get(instance.accessor as usize).map_or("get", |a| a.name.name.as_str());
@@ -549,132 +541,6 @@ impl<'a> Checker<'a> {
             constant,
             ..Param::new(local)
         }
-    }
-
-    /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.
-    fn code_of(&mut self, instance: &Instance<'a>) -> Code_<'a> {
-        let info = self.info(instance.decl);
-        let attributes = info.ast.map_or(&[][..], |d| d.attributes.as_slice());
-        match info.what {
-            What::Function(f) => {
-                if f.body.is_some() {
-                    return Code_ { attributes, body: f.body.as_ref(), params: None };
-                }
-                let definition = self.definition_of(instance, f);
-                let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
-                let attributes = if attributes.is_empty() { own } else { attributes };
-                let definition = definition.map(|(_, f)| f);
-                Code_ {
-                    attributes,
-                    body: definition.and_then(|f| f.body.as_ref()),
-                    params: definition.map(|f| f.params.as_slice()),
-                }
-            }
-            What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
-                Some(accessor) => {
-                    let attributes =
-                        if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
-                    Code_ { attributes, body: accessor.body.as_ref(), params: None }
-                }
-                None => Code_ { attributes, body: None, params: None },
-            },
-            _ => Code_ { attributes, body: None, params: None },
-        }
-    }
-
-    /// The definition that a forward declaration announces.
-    fn definition_of(
-        &mut self,
-        instance: &Instance<'a>,
-        f: &'a ast::FunctionDecl,
-    ) -> Option<(Option<&'a ast::Decl>, &'a ast::FunctionDecl)> {
-        let info = self.info(instance.decl);
-        if let Some(owner) = info.owner {
-            let list = self.out_of_line.get(&(self.qualified_name(owner)?, f.name.name))?;
-            return list.iter().find(|d| d.params.len() == f.params.len()).map(|d| (None, *d));
-        }
-        let decl = self.definition_decl(instance.decl)?;
-        match self.info(decl).what {
-            What::Function(f) => Some((self.info(decl).ast, f)),
-            _ => None,
-        }
-    }
-
-    /// The instance of the definition of a free function that an instance only declares.
-    fn defined(&mut self, id: InstanceId) -> Option<InstanceId> {
-        let Instance { decl, args, accessor, .. } = self.functions.get(id).clone();
-        let info = self.info(decl);
-        let What::Function(ast::FunctionDecl { body: None, .. }) = info.what else { return None };
-        if info.owner.is_some() || accessor != WHOLE {
-            return None;
-        }
-        let definition = self.definition_decl(decl)?;
-        let other = self.instance(definition, WHOLE, args)?;
-        let [declared, defined] = [id, other].map(|id| self.functions.get(id).signature.result);
-        if declared == defined {
-            return Some(other);
-        }
-        let (a, b) = (self.type_text(declared), self.type_text(defined));
-        let (name, span) = (info.name, self.info(definition).span);
-        let message = format!("`{name}` gives `{b}` here, and was declared to give `{a}`");
-        self.error(Code::REDECLARED, span, message);
-        None
-    }
-
-    /// The names of a struct and of what it stands in, from the outside, namespaces as one.
-    pub(super) fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
-        let mut path = Vec::new();
-        let mut current = Some(ty);
-        while let Some(ty) = current {
-            let info = self.info(self.structs.instance(ty)?.decl);
-            path.push(info.name);
-            current = info.owner;
-            if current.is_none() {
-                path.extend(self.at(info.scope).namespace);
-            }
-        }
-        path.reverse();
-        Some(path)
-    }
-
-    /// The declaration with a body of the same parameter types as a forward declaration.
-    pub(super) fn definition_decl(&mut self, decl: DeclId) -> Option<DeclId> {
-        let info = self.info(decl);
-        let What::Function(f) = info.what else { return None };
-        // One that is declared in a function is defined outside of it.
-        let scopes: Vec<ScopeId> = match (info.owner, &f.body) {
-            (None, None) => self.outward(info.scope).collect(),
-            _ => vec![info.scope],
-        };
-        let named = scopes.into_iter().flat_map(|scope| self.named(scope, info.name));
-        let siblings: Vec<DeclId> =
-            named.filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None }).collect();
-        for sibling in siblings {
-            let What::Function(other) = self.info(sibling).what else { continue };
-            let elsewhere = self.info(sibling).source != info.source && self.source_of(sibling).builtin;
-            if sibling == decl || elsewhere || other.body.is_none() || other.params.len() != f.params.len() {
-                continue;
-            }
-            if f.generics.is_some() || other.generics.is_some() {
-                if f.generics.is_some() && other.generics.is_some() {
-                    return Some(sibling);
-                }
-                continue;
-            }
-            if self.param_types(decl) == self.param_types(sibling) {
-                return Some(sibling);
-            }
-        }
-        None
-    }
-
-    /// Types of the parameters of a function that is not generic.
-    pub(super) fn param_types(&mut self, decl: DeclId) -> Option<Vec<TypeId>> {
-        if !self.implicit_params(decl).is_empty() {
-            return None;
-        }
-        let id = self.instance(decl, WHOLE, Vec::new())?;
-        Some(self.functions.get(id).signature.params.iter().map(|p| p.ty).collect())
     }
 
     /// Checks the bodies that are queued, and those that they call; a constant that nobody asks errors of may need them now.
@@ -907,102 +773,6 @@ impl<'a> Checker<'a> {
             code.stmts.push(statement(StmtKind::Return(Some(value))));
         }
         self.cx.body.block = code;
-    }
-
-    /// Declares and returns `__return_val`, where the body names it.
-    fn return_named_value(&mut self, span: Span) {
-        let Some(local) = self.cx.return_value else { return };
-        let ty = self.cx.body.locals[local].ty;
-        let value = self.push(ExprKind::Local(local), ty, span);
-        let kind = self.returned(StmtKind::Return(Some(value)), span);
-        let statement = |kind| Stmt { kind, span, comments: Vec::new(), blank_before: false };
-        let stmts = &mut self.cx.body.block.stmts;
-        stmts.insert(0, statement(StmtKind::Local(local, None)));
-        if !matches!(stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. })) {
-            stmts.push(statement(kind));
-        }
-    }
-
-    /// A loop without an end is refused by DXC and Tint, and a driver that takes it hangs.
-    fn check_loops(&mut self) {
-        if self.in_builtin() {
-            return;
-        }
-        let mut endless = Vec::new();
-        self.cx.body.block.visit(&mut |stmt| {
-            if is_endless(&self.cx.body.exprs, stmt) {
-                endless.push(stmt.span);
-            }
-        });
-        for span in endless {
-            self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
-        }
-    }
-
-    /// A function with a result must return one on some path at least.
-    fn check_returns(&mut self, block: &'a ast::Block, result: TypeId, span: Span) {
-        if result == TypeId::VOID || result == TypeId::ERROR {
-            return;
-        }
-        if self.cx.return_value.is_none() && !contains_return(&block.stmts, 0) {
-            self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, "this function must return a value"));
-            return;
-        }
-        let looked_at = !self.in_builtin() && !self.diags.has_errors();
-        if looked_at && self.may_complete(&self.cx.body.block) {
-            self.missing_return(result, span);
-        } else if looked_at && self.seems_to_complete() && !self.program.has_no_copies(result) {
-            self.return_zero(result, span);
-        }
-    }
-
-    /// Whether control comes to the end of the body at hand for compilers that know the values of conditions of numbers alone.
-    fn seems_to_complete(&self) -> bool {
-        may_complete(&self.cx.body.block, &|c| {
-            let value = || constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth());
-            if self.is_of_numbers(&self.cx.body.exprs, c, 8) { value() } else { None }
-        })
-    }
-
-    /// Whether an expression, and the constants that it names, are made of numbers alone.
-    fn is_of_numbers(&self, exprs: &ExprArena, root: ExprId, depth: u32) -> bool {
-        exprs.post_order(root).into_iter().all(|id| {
-            let is_number = matches!(self.program.types.get(exprs[id].ty), Type::Scalar(_) | Type::Enum(_));
-            is_number
-                && match exprs[id].kind {
-                    ExprKind::Global(global) => self.program.globals[global]
-                        .init
-                        .as_ref()
-                        .is_some_and(|tree| depth > 0 && self.is_of_numbers(&tree.exprs, tree.root, depth - 1)),
-                    _ => true,
-                }
-        })
-    }
-
-    /// Whether control may come to the end of a block of the body at hand. Constant conditions count, as in DXC.
-    pub(super) fn may_complete(&self, block: &crate::tree::Block) -> bool {
-        may_complete(block, &|c| {
-            constant::eval(&self.program, &self.cx.body.exprs, c).ok().and_then(|value| value.truth())
-        })
-    }
-
-    /// A function that may come to its end without a value: an error in HLSL, as DXC has it; in Slang the value is zero and there
-    /// is a warning, as slangc has it.
-    fn missing_return(&mut self, result: TypeId, span: Span) {
-        let message = "this function does not return a value on every path";
-        if self.language() == crate::parse::Language::Hlsl || self.program.has_no_copies(result) {
-            self.diags.push(Diagnostic::error(Code::BAD_STATEMENT, span, message));
-            return;
-        }
-        self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, span, message).note("the missing value is zero"));
-        self.return_zero(result, span);
-    }
-
-    /// Has the body at hand return zero at its end.
-    fn return_zero(&mut self, result: TypeId, span: Span) {
-        let value = self.push(ExprKind::Zero, result, span);
-        let kind = self.returned(StmtKind::Return(Some(value)), span);
-        self.cx.body.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
     }
 
     /// Adds an expression to the body at hand.

@@ -4,7 +4,7 @@
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
 //!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces, [`stored`] those in memory,
 //!   [`words`] the bits of one type as those of another.
-//! * Globals: [`globals`]; functions: [`function`] (signatures and instances); bodies: [`stmt`], [`expr`], [`call`],
+//! * Globals: [`globals`]; functions: [`function`] (signatures and instances), [`definition`] (where their statements stand), [`returns`] (how they end); bodies: [`stmt`], [`expr`], [`call`],
 //!   [`member`], [`init`]. What modules and the library have is checked once a build and linked into programs: [`link`].
 //! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
 //!   change their `this`.
@@ -23,6 +23,7 @@ mod buffers;
 mod call;
 mod constant_locals;
 mod decl;
+mod definition;
 mod entry;
 mod existential;
 mod expr;
@@ -39,9 +40,9 @@ mod labels;
 mod lambda;
 mod link;
 mod literal;
-mod objects;
 mod member;
 mod merge;
+mod objects;
 mod optional;
 mod overload;
 mod pack_arguments;
@@ -50,6 +51,7 @@ mod pointers;
 mod positions;
 mod query;
 mod ray_entries;
+mod returns;
 mod scope;
 mod specialize;
 mod stage_rules;

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep calls are followed.
 const DEPTH: u32 = 200;
-/// Rounds of a loop that are told apart: none, one, several.
+/// Rounds of a loop that are distinguished: none, one, several.
 const ROUNDS: usize = 2;
 
 /// Whether the call was made on every path to a place; `None` where none leads.

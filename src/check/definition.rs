@@ -1,0 +1,146 @@
+//! Definitions: where the statements of a declared function stand. A forward declaration names one that is defined later, or
+//! in another file of the unit; a method may be defined outside of its struct.
+
+use super::Checker;
+use super::function::{Instance, InstanceId, WHOLE};
+use super::scope::{DeclId, Entity, ScopeId, What};
+use crate::ast;
+use crate::diagnostic::Code;
+use crate::symbol::Symbol;
+use crate::tree::TypeId;
+
+/// The statements of a function, and what is written at them.
+pub(super) struct Definition<'a> {
+    pub attributes: &'a [ast::Attribute],
+    pub body: Option<&'a ast::Block>,
+    /// The parameters of a definition elsewhere, by whose names its body knows them.
+    pub params: Option<&'a [ast::Decl]>,
+}
+
+impl<'a> Checker<'a> {
+    /// The statements of an instance: of the declaration, of a later definition, or of one outside of the struct.
+    pub(super) fn code_of(&mut self, instance: &Instance<'a>) -> Definition<'a> {
+        let info = self.info(instance.decl);
+        let attributes = info.ast.map_or(&[][..], |d| d.attributes.as_slice());
+        match info.what {
+            What::Function(f) => {
+                if f.body.is_some() {
+                    return Definition { attributes, body: f.body.as_ref(), params: None };
+                }
+                let definition = self.definition_of(instance, f);
+                let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
+                let attributes = if attributes.is_empty() { own } else { attributes };
+                let definition = definition.map(|(_, f)| f);
+                Definition {
+                    attributes,
+                    body: definition.and_then(|f| f.body.as_ref()),
+                    params: definition.map(|f| f.params.as_slice()),
+                }
+            }
+            What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
+                Some(accessor) => {
+                    let attributes =
+                        if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
+                    Definition { attributes, body: accessor.body.as_ref(), params: None }
+                }
+                None => Definition { attributes, body: None, params: None },
+            },
+            _ => Definition { attributes, body: None, params: None },
+        }
+    }
+
+    /// The definition that a forward declaration announces.
+    fn definition_of(
+        &mut self,
+        instance: &Instance<'a>,
+        f: &'a ast::FunctionDecl,
+    ) -> Option<(Option<&'a ast::Decl>, &'a ast::FunctionDecl)> {
+        let info = self.info(instance.decl);
+        if let Some(owner) = info.owner {
+            let list = self.out_of_line.get(&(self.qualified_name(owner)?, f.name.name))?;
+            return list.iter().find(|d| d.params.len() == f.params.len()).map(|d| (None, *d));
+        }
+        let decl = self.definition_decl(instance.decl)?;
+        match self.info(decl).what {
+            What::Function(f) => Some((self.info(decl).ast, f)),
+            _ => None,
+        }
+    }
+
+    /// The instance of the definition of a free function that an instance only declares.
+    pub(super) fn defined(&mut self, id: InstanceId) -> Option<InstanceId> {
+        let Instance { decl, args, accessor, .. } = self.functions.get(id).clone();
+        let info = self.info(decl);
+        let What::Function(ast::FunctionDecl { body: None, .. }) = info.what else { return None };
+        if info.owner.is_some() || accessor != WHOLE {
+            return None;
+        }
+        let definition = self.definition_decl(decl)?;
+        let other = self.instance(definition, WHOLE, args)?;
+        let [declared, defined] = [id, other].map(|id| self.functions.get(id).signature.result);
+        if declared == defined {
+            return Some(other);
+        }
+        let (a, b) = (self.type_text(declared), self.type_text(defined));
+        let (name, span) = (info.name, self.info(definition).span);
+        let message = format!("`{name}` gives `{b}` here, and was declared to give `{a}`");
+        self.error(Code::REDECLARED, span, message);
+        None
+    }
+
+    /// The names of a struct and of what it stands in, from the outside, namespaces as one.
+    pub(super) fn qualified_name(&self, ty: TypeId) -> Option<Vec<Symbol>> {
+        let mut path = Vec::new();
+        let mut current = Some(ty);
+        while let Some(ty) = current {
+            let info = self.info(self.structs.instance(ty)?.decl);
+            path.push(info.name);
+            current = info.owner;
+            if current.is_none() {
+                path.extend(self.at(info.scope).namespace);
+            }
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// The declaration with a body of the same parameter types as a forward declaration.
+    pub(super) fn definition_decl(&mut self, decl: DeclId) -> Option<DeclId> {
+        let info = self.info(decl);
+        let What::Function(f) = info.what else { return None };
+        // One that is declared in a function is defined outside of it.
+        let scopes: Vec<ScopeId> = match (info.owner, &f.body) {
+            (None, None) => self.outward(info.scope).collect(),
+            _ => vec![info.scope],
+        };
+        let named = scopes.into_iter().flat_map(|scope| self.named(scope, info.name));
+        let siblings: Vec<DeclId> =
+            named.filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None }).collect();
+        for sibling in siblings {
+            let What::Function(other) = self.info(sibling).what else { continue };
+            let elsewhere = self.info(sibling).source != info.source && self.source_of(sibling).builtin;
+            if sibling == decl || elsewhere || other.body.is_none() || other.params.len() != f.params.len() {
+                continue;
+            }
+            if f.generics.is_some() || other.generics.is_some() {
+                if f.generics.is_some() && other.generics.is_some() {
+                    return Some(sibling);
+                }
+                continue;
+            }
+            if self.param_types(decl) == self.param_types(sibling) {
+                return Some(sibling);
+            }
+        }
+        None
+    }
+
+    /// Types of the parameters of a function that is not generic.
+    pub(super) fn param_types(&mut self, decl: DeclId) -> Option<Vec<TypeId>> {
+        if !self.implicit_params(decl).is_empty() {
+            return None;
+        }
+        let id = self.instance(decl, WHOLE, Vec::new())?;
+        Some(self.functions.get(id).signature.params.iter().map(|p| p.ty).collect())
+    }
+}
