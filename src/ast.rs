@@ -417,7 +417,8 @@ pub enum ExprKind {
     Expand(Box<Expr>),
     /// `each p`: the element of a pack that is expanded.
     Each(Box<Expr>),
-    /// `(a, b)` is [`ExprKind::Comma`] in HLSL; `makeTuple`-less tuples do not occur here.
+    /// `(a, b)` of Slang 2026; elsewhere it is a [`ExprKind::Comma`].
+    Tuple(Vec<Expr>),
     /// A syntax error was reported here.
     Error,
 }

@@ -86,6 +86,8 @@ pub struct TokenStream {
     pub pack_matrix: Vec<(u32, bool)>,
     /// `#version` was met: the file is written in GLSL's words.
     pub glsl: bool,
+    /// The version of Slang that `#language` names, by its year; 0 is the first.
+    pub slang_version: u16,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.
     pub files: Vec<FileId>,
     /// The limits that it was made under, which hold for what is made of it.
@@ -555,6 +557,44 @@ fn swizzle_follows(letter: u8, hex: bool) -> bool {
     let of_any = matches!(letter, b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b's' | b't' | b'q');
     // `a` and `b` are digits there, and `p` begins an exponent.
     of_any || !hex && matches!(letter, b'b' | b'a' | b'p')
+}
+
+/// The codes of the characters between two quotes; an escape may give one that is no character of Unicode.
+pub(crate) fn character_codes(text: &str, quote: char) -> Vec<u32> {
+    let inner = text.strip_prefix(quote).unwrap_or(text);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    let mut chars = inner.chars().peekable();
+    let mut out = Vec::with_capacity(inner.len());
+    while let Some(c) = chars.next() {
+        let escaped = if c == '\\' { chars.next() } else { None };
+        out.push(match escaped {
+            None => u32::from(c),
+            Some('n') => 0xa,
+            Some('t') => 0x9,
+            Some('r') => 0xd,
+            Some('a') => 0x7,
+            Some('b') => 0x8,
+            Some('f') => 0xc,
+            Some('v') => 0xb,
+            Some('x') => code(&mut chars, 16, 8, 0),
+            Some('u') => code(&mut chars, 16, 4, 0),
+            Some('U') => code(&mut chars, 16, 8, 0),
+            Some(digit @ '0'..='7') => code(&mut chars, 8, 2, digit.to_digit(8).unwrap_or(0)),
+            Some(other) => u32::from(other),
+        });
+    }
+    out
+}
+
+/// Up to `count` digits as a character code.
+fn code(chars: &mut std::iter::Peekable<std::str::Chars>, radix: u32, count: usize, first: u32) -> u32 {
+    let mut value = first;
+    for _ in 0..count {
+        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        chars.next();
+        value = value.wrapping_mul(radix).wrapping_add(digit);
+    }
+    value
 }
 
 #[cfg(test)]

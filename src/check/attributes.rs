@@ -124,6 +124,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__in_constants", Library, &[Name], 1),
     ("__index_marker", Library, &[], 0),
     ("__interpolates", Library, &[], 0),
+    ("__is_field", Library, &[], 0),
     ("__known_as", Library, &[Word], 1),
     ("__layout", Library, &[Word], 1),
     ("__non_uniform", Library, &[], 0),

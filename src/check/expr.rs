@@ -178,6 +178,7 @@ impl<'a> Checker<'a> {
                 self.push(ExprKind::Comma(a, b), ty, span)
             }
             Ast::InitList(list) => self.untyped_list(list, span),
+            Ast::Tuple(list) => self.tuple_of(list, span),
             Ast::TypeQuery(op, ty, layout) => self.type_query(*op, ty, layout.as_deref(), span),
             Ast::Try(inner) => self.try_expr(inner),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
@@ -715,17 +716,24 @@ impl<'a> Checker<'a> {
 
     /// `(f)(a, b)` looks like a cast as long as `f` may be a type.
     fn parenthesized_call(&mut self, ty: &'a ast::TypeExpr, inner: &'a ast::Expr, span: Span) -> Option<ExprId> {
-        let (ast::TypeKind::Path(path), Ast::Paren(list)) = (&ty.kind, &inner.kind) else { return None };
+        let ast::TypeKind::Path(path) = &ty.kind else { return None };
+        let (mut rest, parts): (_, &[ast::Expr]) = match &inner.kind {
+            Ast::Paren(list) => (Some(&**list), &[]),
+            Ast::Tuple(parts) => (None, parts),
+            _ => return None,
+        };
         let Name::Values(found, explicit) = self.resolve_value_path(path, self.cx.scope) else { return None };
         let callee = self.found_operand(found, explicit, ty.span);
         let Operand::Functions(..) = callee else { return None };
-        let mut args = Vec::new();
-        let mut rest: &'a ast::Expr = list;
-        while let Ast::Comma(a, b) = &rest.kind {
-            args.push(self.call_arg(b));
-            rest = a;
+        let mut args: Vec<_> = parts.iter().rev().map(|part| self.call_arg(part)).collect();
+        while let Some(list) = rest {
+            let (before, last) = match &list.kind {
+                Ast::Comma(a, b) => (Some(&**a), &**b),
+                _ => (None, list),
+            };
+            args.push(self.call_arg(last));
+            rest = before;
         }
-        args.push(self.call_arg(rest));
         args.reverse();
         Some(self.call_functions(callee, path.last().map(|s| s.name.name), &args, span))
     }

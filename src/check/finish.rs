@@ -31,6 +31,7 @@ impl<'a> Checker<'a> {
         self.check_receivers(&reached);
         self.check_getters(&reached);
         self.order_items(reached);
+        self.unwrap_structs();
         self.take_header(input);
     }
 

@@ -262,7 +262,22 @@ impl<'a> Checker<'a> {
                 self.unsupported(f.result.span, "a result of an interface type");
                 TypeId::ERROR
             }
-            _ => self.resolve_type(&f.result, scope),
+            _ => {
+                let result = self.referred(f, scope).unwrap_or(&f.result);
+                self.resolve_type(result, scope)
+            }
+        }
+    }
+
+    /// What a function that gives a reference refers to: the `T` of `Ref<T>`.
+    fn referred(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> Option<&'a ast::TypeExpr> {
+        let TypeKind::Path(path) = &f.result.kind else { return None };
+        let [only] = path.as_slice() else { return None };
+        match only.args.as_deref() {
+            Some([ast::GenericArg::Type(target)]) if only.name.name == *"Ref" => {
+                self.lookup(scope, only.name.name).entities.is_empty().then_some(target)
+            }
+            _ => None,
         }
     }
 
@@ -425,12 +440,17 @@ impl<'a> Checker<'a> {
         let attributes = self.attributes(attributes, info.scope);
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
         let (semantics, is_ref) = match info.what {
-            What::Function(f) => (super::attributes::semantic(&f.semantics), false),
+            What::Function(f) => {
+                (super::attributes::semantic(&f.semantics), self.referred(f, instance.scope).is_some())
+            }
             What::Property(p) | What::Subscript(p) => {
                 (None, p.accessors.get(instance.accessor as usize).is_some_and(|a| a.name.name == *"ref"))
             }
             _ => (None, false),
         };
+        if is_ref && let (Some(this), true) = (params.first_mut(), signature.owner.is_some() && !signature.is_static) {
+            this.mode = ParamMode::Ref;
+        }
         let result_explicit = match (info.what, info.ast) {
             (What::Function(f), Some(ast)) => {
                 self.check_no_place(info.name, &f.semantics);
@@ -745,6 +765,7 @@ impl<'a> Checker<'a> {
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
                 c.check_loops();
+                c.check_reference(function, info.span);
             }
         });
         body

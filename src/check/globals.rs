@@ -604,12 +604,17 @@ impl<'a> Checker<'a> {
         if body.exprs[root].ty == TypeId::ERROR {
             return Ok(None);
         }
-        // A constant may call functions, whose bodies are needed now.
-        if body.exprs.iter().any(|(_, e)| matches!(e.kind, ExprKind::Call(..))) {
+        let value = |c: &Self| {
+            let lookup = |id| c.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
+            constant::eval_exact(&c.program, &body.exprs, root, &lookup).map(Some)
+        };
+        let mut found = value(self);
+        // It may call functions, itself or in the constants that it names, whose bodies are needed now.
+        if found.is_err() && !self.queue.is_empty() {
             self.drain();
+            found = value(self);
         }
-        let lookup = |id| self.cx.constants.iter().find(|(l, _)| *l == id).map(|(_, v)| v.clone());
-        constant::eval_exact(&self.program, &body.exprs, root, &lookup).map(Some)
+        found
     }
 }
 

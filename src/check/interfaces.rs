@@ -16,10 +16,10 @@ use std::rc::Rc;
 /// An interface with its arguments.
 pub(super) type InterfaceRef = (DeclId, Vec<Arg>);
 
-/// Extensions and conformances.
 /// Scopes of the extensions that match a type, and the interfaces that they add.
 type Matched = (Rc<[ScopeId]>, Rc<[InterfaceRef]>);
 
+/// Extensions and conformances.
 #[derive(Default)]
 pub(super) struct Interfaces<'a> {
     pub extensions: Vec<DeclId>,
@@ -28,6 +28,8 @@ pub(super) struct Interfaces<'a> {
     heads: FxHashMap<DeclId, Head>,
     /// Per type: scopes of the extensions that match it, and the interfaces that they add.
     matched: FxHashMap<TypeId, Matched>,
+    /// Scopes of the members of generic extensions: the parameters, their arguments, and where these are bound.
+    generic: FxHashMap<ScopeId, (&'a Generics, Vec<Arg>, ScopeId)>,
     /// Members of an interface for a type that conforms.
     scopes: FxHashMap<(DeclId, Vec<Arg>, TypeId), ScopeId>,
 }
@@ -475,6 +477,7 @@ impl<'a> Checker<'a> {
     fn match_extension(&mut self, decl: DeclId, ty: TypeId, interfaces: &mut Vec<InterfaceRef>) -> Option<ScopeId> {
         let info = self.info(decl);
         let What::Extension(extension) = info.what else { return None };
+        let mut bound = None;
         let outer = match &extension.generics {
             None => info.scope,
             Some(generics) => {
@@ -486,7 +489,9 @@ impl<'a> Checker<'a> {
                 }
                 self.infer_from_bounds(generics, pattern, &mut slots);
                 let args = self.solve(generics, &slots, info.scope)?;
-                self.bind_generics(generics, &args, info.scope)
+                let outer = self.bind_generics(generics, &args, info.scope);
+                bound = Some((generics, args, outer));
+                outer
             }
         };
         let source = std::mem::replace(&mut self.cx.source, info.source);
@@ -494,9 +499,30 @@ impl<'a> Checker<'a> {
             Some(_) => self.quiet(|c| c.resolve_type(&extension.target, outer)),
             None => self.resolve_extension_target(&extension.target, outer),
         };
-        let scope = (target == ty).then(|| self.extension_scope(decl, extension, ty, outer, interfaces));
+        // In the library a vector of one component is a scalar.
+        let same = target == ty
+            || self.in_builtin()
+                && matches!(self.program.types.get(ty), Type::Vector(s, 1) if target == self.program.types.scalar(s));
+        let scope = same.then(|| self.extension_scope(decl, extension, ty, outer, interfaces));
         self.cx.source = source;
+        self.interfaces.generic.extend(scope.zip(bound));
         scope
+    }
+
+    /// How many conditions the generic extension that a scope belongs to has.
+    pub(super) fn asked_around(&mut self, scope: ScopeId) -> Option<usize> {
+        let (generics, args, outer) = self.interfaces.generic.get(&scope).cloned()?;
+        Some(self.asked(generics, &args, outer))
+    }
+
+    /// How many conditions generic arguments meet, those of inherited interfaces included.
+    pub(super) fn asked(&mut self, generics: &'a Generics, args: &[Arg], scope: ScopeId) -> usize {
+        let conditions = self.quiet(|c| c.conditions(generics, args, scope));
+        let counts = conditions.into_iter().map(|(ty, bound)| match bound {
+            Bound::Interface(decl, args) => 1 + self.all_inherited(decl, &args, ty).len(),
+            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => 1,
+        });
+        counts.sum()
     }
 
     /// A target that is an interface extends whatever conforms; that is not supported and skipped here.

@@ -67,6 +67,7 @@ mod types;
 mod user_attributes;
 mod views;
 mod words;
+mod wrappers;
 
 pub use link::Bodies;
 

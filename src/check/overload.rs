@@ -200,21 +200,19 @@ impl<'a> Checker<'a> {
         // There is no ambiguity among builtins.
         let (generality, order) = match builtin {
             true => (self.generality(&info, generics), decl.0),
-            false => (self.looseness(instance, generics), 0),
+            false => (self.looseness(instance, &info, generics), 0),
         };
         Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
     }
 
-    /// The less, the more its generic parameters must conform to.
-    fn looseness(&mut self, instance: InstanceId, generics: Option<&'a Generics>) -> usize {
-        let Some(generics) = generics else { return 0 };
+    /// The less, the more its generic parameters must conform to, and those of the extension around it.
+    fn looseness(&mut self, instance: InstanceId, info: &DeclInfo<'a>, generics: Option<&'a Generics>) -> usize {
         let (args, scope) = (self.functions.get(instance).args.clone(), self.functions.get(instance).scope);
-        let conditions = self.quiet(|c| c.conditions(generics, &args, scope));
-        let asked = conditions.into_iter().map(|(ty, bound)| match bound {
-            Bound::Interface(decl, args) => 1 + self.all_inherited(decl, &args, ty).len(),
-            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => 1,
-        });
-        usize::MAX - asked.sum::<usize>()
+        let own = generics.map(|generics| self.asked(generics, &args, scope));
+        match (own, self.asked_around(info.scope)) {
+            (None, None) => 0,
+            (own, around) => usize::MAX - own.unwrap_or(0) - around.unwrap_or(0),
+        }
     }
 
     /// How many generic parameters a declaration and the extension around it have.

@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
                 self.count_in_expr(base, count);
                 list.iter().for_each(|e| self.count_in_expr(e, count));
             }
-            Ast::InitList(list) => list.iter().for_each(|e| self.count_in_expr(e, count)),
+            Ast::InitList(list) | Ast::Tuple(list) => list.iter().for_each(|e| self.count_in_expr(e, count)),
             Ast::Construct(ty, list) => {
                 self.count_in_type(ty, scope, count);
                 list.iter().for_each(|e| self.count_in_expr(e, count));

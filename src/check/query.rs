@@ -4,12 +4,26 @@ use super::Checker;
 use super::types::Name;
 use crate::ast;
 use crate::diagnostic::Code;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{AddressSpace, DataLayout, ExprId, MatrixOrder, Scalar, Type, TypeId};
 
 /// Indices of a value in the operand of `sizeof`.
 const MAX_INDICES: u32 = 64;
+
+/// How bytes are counted.
+#[derive(Clone, Copy)]
+struct Rules {
+    layout: DataLayout,
+    bool_size: u32,
+}
+
+impl Rules {
+    fn size(self, scalar: Scalar) -> u32 {
+        if scalar == Scalar::Bool { self.bool_size } else { scalar.size() }
+    }
+}
 
 impl<'a> Checker<'a> {
     /// `sizeof(T)` and its like.
@@ -32,7 +46,10 @@ impl<'a> Checker<'a> {
                     Ok(layout) => layout,
                     Err(message) => return self.error_at(Code::GENERIC_ARGUMENTS, span, &message),
                 };
-                let (size, align) = self.measured(ty, layout, 0);
+                // A `bool` of Slang's own layout has one byte, as slangc counts; in buffers, and for DXC, it has four.
+                let byte = self.language() == Language::Slang && !self.in_builtin() && layout == DataLayout::Default;
+                let rules = Rules { layout, bool_size: if byte { 1 } else { Scalar::Bool.size() } };
+                let (size, align) = self.measured(ty, rules, 0);
                 let size = match op.as_str() {
                     "sizeof" | "__sizeOf" => size,
                     "__strideof" => size.div_ceil(align.max(1)).saturating_mul(align),
@@ -100,23 +117,23 @@ impl<'a> Checker<'a> {
 
     /// Size and alignment as in C, but for the tails of structs.
     pub(super) fn natural_layout(&self, ty: TypeId) -> (u32, u32) {
-        self.measured(ty, DataLayout::Default, 0)
+        self.measured(ty, Rules { layout: DataLayout::Default, bool_size: Scalar::Bool.size() }, 0)
     }
 
-    /// Size and alignment in a layout of buffers. Tails are not filled up; only elements of arrays are.
-    fn measured(&self, ty: TypeId, layout: DataLayout, depth: u32) -> (u32, u32) {
+    /// Size and alignment by rules. Tails are not filled up; only elements of arrays are.
+    fn measured(&self, ty: TypeId, rules: Rules, depth: u32) -> (u32, u32) {
         let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
         if depth > 64 {
             return (0, 1);
         }
-        let (whole, least) = match layout {
+        let (whole, least) = match rules.layout {
             DataLayout::Default | DataLayout::Scalar => (false, 1),
             DataLayout::Std430 => (true, 1),
             DataLayout::Std140 => (true, 16),
         };
         let vector = |s: Scalar, n: u8| {
-            let size = s.size() * u32::from(n);
-            (size, if whole { size.next_power_of_two() } else { s.size() })
+            let size = rules.size(s) * u32::from(n);
+            (size, if whole { size.next_power_of_two() } else { rules.size(s) })
         };
         // The last of an array ends where it does, where the distances are those of a block.
         let array = |(size, a): (u32, u32), n: u32| {
@@ -126,21 +143,21 @@ impl<'a> Checker<'a> {
             (if n == 0 { 0 } else { stride.saturating_mul(n - 1).saturating_add(last) }, a)
         };
         match self.program.types.get(ty) {
-            Type::Scalar(s) => (s.size(), s.size()),
+            Type::Scalar(s) => (rules.size(s), rules.size(s)),
             Type::Vector(s, n) => vector(s, n),
             Type::Matrix(s, r, c) if whole => match self.program.default_matrix_order {
                 MatrixOrder::Row => array(vector(s, c), r.into()),
                 MatrixOrder::Column => array(vector(s, r), c.into()),
             },
-            Type::Matrix(s, r, c) => (s.size() * u32::from(r) * u32::from(c), s.size()),
+            Type::Matrix(s, r, c) => (rules.size(s) * u32::from(r) * u32::from(c), rules.size(s)),
             Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
             Type::Pointer(..) => (8, 8),
             Type::Handle(_) => (8, 4),
-            Type::Array(e, n) => array(self.measured(e, layout, depth + 1), n.unwrap_or(0)),
+            Type::Array(e, n) => array(self.measured(e, rules, depth + 1), n.unwrap_or(0)),
             Type::Struct(id) => {
                 let (mut size, mut most) = (0u32, least);
                 for field in &self.program.structs[id].fields {
-                    let (s, a) = self.measured(field.ty, layout, depth + 1);
+                    let (s, a) = self.measured(field.ty, rules, depth + 1);
                     size = align(size, a).saturating_add(s);
                     most = most.max(a);
                 }

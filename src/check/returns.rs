@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::analyses::{is_endless, may_complete};
-use crate::tree::{Block, ExprArena, ExprId, ExprKind, Stmt, StmtKind, Type, TypeId};
+use crate::tree::{Block, ExprArena, ExprId, ExprKind, FunctionId, ParamMode, Stmt, StmtKind, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// Declares and returns `__return_val`, where the body names it.
@@ -55,6 +55,26 @@ impl<'a> Checker<'a> {
             self.missing_return(result, span);
         } else if looked_at && self.seems_to_complete() && !self.program.has_no_copies(result) {
             self.return_zero(result, span);
+        }
+    }
+
+    /// A function that gives a reference is the place that it returns, wherever it is called: it does nothing more, and the place
+    /// lasts.
+    pub(super) fn check_reference(&mut self, function: FunctionId, span: Span) {
+        if !self.program.functions[function].returns_ref || self.in_builtin() {
+            return;
+        }
+        let [Stmt { kind: StmtKind::Return(Some(place)), .. }] = self.cx.body.block.stmts.as_slice() else {
+            return self.unsupported(span, "a function that gives a reference and does more than to return it");
+        };
+        let place = *place;
+        if !self.check_assignable(place) {
+            return;
+        }
+        let base = self.cx.body.exprs.base_local(place);
+        let params = &self.program.functions[function].params;
+        if params.iter().any(|p| Some(p.local) == base && p.mode == ParamMode::In) {
+            self.error(Code::NOT_A_VALUE, self.span(place), "a reference to a parameter does not outlast the call");
         }
     }
 

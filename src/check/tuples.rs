@@ -32,6 +32,23 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `(a, b)`, the tuple of these.
+    pub(super) fn tuple_of(&mut self, list: &'a [ast::Expr], span: Span) -> ExprId {
+        let mut parts = Vec::with_capacity(list.len());
+        for e in list {
+            match self.spread(e) {
+                Some(values) => parts.extend(values),
+                None => {
+                    let value = self.expr(e);
+                    parts.push(self.plain(value));
+                }
+            }
+        }
+        let types = parts.iter().map(|part| self.ty(*part)).collect();
+        let ty = self.tuple_type(types, span);
+        self.push(ExprKind::Construct(parts), ty, span)
+    }
+
     /// The types of a tuple's parts.
     pub(super) fn tuple_parts(&self, ty: TypeId) -> Option<Vec<TypeId>> {
         let instance = self.structs.instance(ty)?;

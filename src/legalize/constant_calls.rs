@@ -8,6 +8,7 @@
 
 use super::hidden_constants::hide_all;
 use super::needs::{Find, callee};
+use super::signed_remainder::of_short_constants;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
@@ -52,8 +53,8 @@ fn has_constant(global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Specialization)
 }
 
-/// Whether the value of a constant calls a function that is no spelling of the target's, is a list of expressions, or chooses
-/// between vectors of integers by component.
+/// Whether the value of a constant calls a function that is no spelling of the target's, is a list of expressions, chooses
+/// between vectors of integers by component, or is a remainder of 16 bits.
 fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
     has_constant(global)
@@ -62,6 +63,7 @@ fn calls(program: &Program, global: &Global) -> bool {
             all.any(|e| match tree.exprs[e].kind {
                 ExprKind::Call(f, _) => written(f),
                 ExprKind::Comma(..) => true,
+                ExprKind::Binary(BinaryOp::Rem, ..) => of_short_constants(program, &tree.exprs, e),
                 // glslang computes no blend of integers.
                 ExprKind::Select(c, ..) => {
                     let of_floats = program.types.component(tree.exprs[e].ty).is_some_and(Scalar::is_float);

@@ -50,7 +50,9 @@ fn run(cx: &mut Context) {
     // What gives a resource can only be understood at the place where it is used.
     for id in cx.program.functions.ids() {
         let resource = cx.program.holds_resource(cx.program.functions[id].result);
-        cx.program.functions[id].inline |= resource && !cx.program.functions[id].builtin;
+        // What gives a reference is the place that it returns.
+        let given = resource || cx.program.functions[id].returns_ref;
+        cx.program.functions[id].inline |= given && !cx.program.functions[id].builtin;
         if resource {
             missing_returns::cut_dead_tail(&mut cx.program.functions[id].code.block);
         }

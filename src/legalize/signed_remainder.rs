@@ -5,8 +5,11 @@
 //!
 //! The sign is that of the left operand, as in HLSL; a target without the capability says nothing of negative operands. What
 //! counts up from zero, comes from a system value, or is a mask or remainder of such is known not to be negative and stays.
+//!
+//! glslang computes the remainder of constants of 16 bits in 8 ([`of_short_constants`]): that is hidden from it, too.
 
 use super::float_remainder::{call, helper, list, name_targets};
+use super::hidden_constants::is_constant;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
@@ -52,6 +55,15 @@ fn doubtful(program: &Program, ranges: &Ranges, function: FunctionId, body: &Bod
     if found.is_empty() {
         return found;
     }
+    let short = |id: ExprId| of_short_constants(program, &body.exprs, id);
     let positive = |id: ExprId| ranges.of(program, function, &body.exprs, id).is_some_and(|(least, _)| least >= 0);
-    found.into_iter().filter(|id| remainder(*id).is_some_and(|(a, b)| !(positive(a) && positive(b)))).collect()
+    let doubt = |id: ExprId| remainder(id).is_some_and(|(a, b)| !(positive(a) && positive(b)));
+    found.into_iter().filter(|id| doubt(*id) || short(*id)).collect()
+}
+
+/// Whether an expression is the remainder of constants of 16 bits with a sign.
+pub(super) fn of_short_constants(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Binary(BinaryOp::Rem, ..))
+        && program.types.component(exprs[id].ty) == Some(Scalar::I16)
+        && is_constant(program, exprs, id)
 }

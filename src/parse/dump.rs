@@ -224,6 +224,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Postfix(op, inner) => format!("({} {op})", expr(inner)),
         ExprKind::Binary(op, a, b) | ExprKind::Assign(op, a, b) => format!("({op} {} {})", expr(a), expr(b)),
         ExprKind::Conditional(c, a, b) => format!("(? {} {} {})", expr(c), expr(a), expr(b)),
+        ExprKind::Tuple(list) => format!("(tuple {})", list.iter().map(expr).collect::<Vec<_>>().join(" ")),
         ExprKind::Comma(a, b) => format!("(, {} {})", expr(a), expr(b)),
         ExprKind::InitList(items) => format!("{{{}}}", joined(items, " ", expr)),
         ExprKind::TypeQuery(op, t, layout) => {

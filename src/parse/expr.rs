@@ -20,6 +20,21 @@ struct Infix {
     text: &'static str,
 }
 
+/// The version of Slang from which on `(a, b)` is a tuple (Slang user guide, "Language Version").
+const TUPLES: u16 = 2026;
+
+/// The expressions between commas.
+fn parts(list: Expr) -> Vec<Expr> {
+    let (mut rest, mut found) = (list, Vec::new());
+    while let ExprKind::Comma(before, last) = rest.kind {
+        found.push(*last);
+        rest = *before;
+    }
+    found.push(rest);
+    found.reverse();
+    found
+}
+
 fn infix(power: u8, text: &'static str) -> Option<Infix> {
     Some(Infix { power, tokens: 1, text })
 }
@@ -350,7 +365,11 @@ impl Parser<'_> {
         let inner = self.in_brackets(Self::expr)?;
         self.close(W::RParen, "`)`", start)?;
         self.grow(0)?;
-        Ok(Expr { kind: ExprKind::Paren(Box::new(inner)), span: self.since(start) })
+        let kind = match inner.kind {
+            ExprKind::Comma(..) if self.slang_version >= TUPLES => ExprKind::Tuple(parts(inner)),
+            _ => ExprKind::Paren(Box::new(inner)),
+        };
+        Ok(Expr { kind, span: self.since(start) })
     }
 
     /// type-query = ("sizeof" | "alignof" | "countof" | "__strideof") "(" (type | expression) ["," type] ")"

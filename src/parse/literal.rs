@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::ast::ExprKind;
 use crate::diagnostic::Code;
+use crate::lex::character_codes;
 use crate::symbol::Symbol;
 
 /// Suffixes of integers, and how they are written in the tree.
@@ -81,48 +82,16 @@ fn hex_float(text: &str) -> Option<(f64, &'static str)> {
     Some((value * 2.0_f64.powi(exponent), suffix))
 }
 
-/// The text that a string or character literal stands for.
+/// The text that a string literal stands for.
 pub(super) fn unescape(text: &str) -> String {
     if let Some(raw) = text.strip_prefix("R\"") {
         let inner = raw.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
         return inner.map_or_else(String::new, |(inner, _)| inner.to_owned());
     }
-    let quote = if text.starts_with('\'') { '\'' } else { '"' };
-    let inner = text.strip_prefix(quote).unwrap_or(text);
-    let inner = inner.strip_suffix(quote).unwrap_or(inner);
-    let mut out = String::with_capacity(inner.len());
-    let mut chars = inner.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('a') => out.push('\u{7}'),
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('v') => out.push('\u{b}'),
-            Some('x') => out.extend(code(&mut chars, 16, 8, 0)),
-            Some(digit @ '0'..='7') => out.extend(code(&mut chars, 8, 2, digit.to_digit(8).unwrap_or(0))),
-            Some(other) => out.push(other),
-            None => {}
-        }
-    }
-    out
-}
-
-/// Up to `count` digits as a character code.
-fn code(chars: &mut std::iter::Peekable<std::str::Chars>, radix: u32, count: usize, first: u32) -> Option<char> {
-    let mut value = first;
-    for _ in 0..count {
-        let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
-        chars.next();
-        value = value.wrapping_mul(radix).wrapping_add(digit);
-    }
-    char::from_u32(value)
+    character_codes(text, '"')
+        .into_iter()
+        .map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
 }
 
 impl Parser<'_> {
@@ -149,8 +118,7 @@ impl Parser<'_> {
     /// A character token: its code.
     pub(super) fn character(&mut self) -> ExprKind {
         let token = self.bump();
-        let text = unescape(token.text.as_str());
-        let value = text.chars().next().map_or(0, |c| u64::from(u32::from(c)));
+        let value = character_codes(token.text.as_str(), '\'').first().map_or(0, |code| u64::from(*code));
         ExprKind::Int(value, Symbol::new(""), token.text)
     }
 
@@ -192,6 +160,8 @@ mod tests {
     #[test]
     fn strings() {
         assert_eq!(unescape(r#""a\n\"\x41\101\\""#), "a\n\"AA\\");
-        assert_eq!(unescape("'x'"), "x");
+        assert_eq!(unescape(r#""\u00e9\U0001F600""#), "\u{e9}\u{1f600}");
+        assert_eq!(character_codes(r"'\U12345678'", '\''), [0x1234_5678]);
+        assert_eq!(character_codes("'x'", '\''), [0x78]);
     }
 }

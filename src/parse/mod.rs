@@ -72,6 +72,8 @@ struct Parser<'a> {
     words: Vec<Word>,
     comments: &'a [Comment],
     pack_matrix: &'a [(u32, bool)],
+    /// [`TokenStream::slang_version`].
+    slang_version: u16,
     language: Language,
     diags: &'a mut Diagnostics,
     /// For each bracket the index of its partner, else `u32::MAX`.
@@ -123,6 +125,7 @@ impl<'a> Parser<'a> {
             words,
             comments: &stream.comments,
             pack_matrix: &stream.pack_matrix,
+            slang_version: stream.slang_version,
             language,
             diags,
             pos: 0,

@@ -2,7 +2,7 @@
 
 use super::{Item, Processor};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::lex::{Token, TokenKind};
+use crate::lex::{Token, TokenKind, character_codes};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -328,23 +328,6 @@ fn integer(text: &str) -> Option<Value> {
 }
 
 fn character(text: &str) -> Option<Value> {
-    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let mut chars = inner.chars();
-    let code = match chars.next()? {
-        '\\' => {
-            let rest = chars.as_str();
-            let simple = [('n', 10), ('t', 9), ('r', 13), ('a', 7), ('b', 8), ('f', 12), ('v', 11)];
-            let first = rest.chars().next()?;
-            if let Some(hex) = rest.strip_prefix('x') {
-                return i64::from_str_radix(hex, 16).ok().map(Value::signed);
-            }
-            if first.is_digit(8) {
-                return i64::from_str_radix(rest, 8).ok().map(Value::signed);
-            }
-            chars.next();
-            simple.iter().find(|(c, _)| *c == first).map_or(first as i64, |(_, code)| *code)
-        }
-        c => c as i64,
-    };
-    chars.as_str().is_empty().then(|| Value::signed(code))
+    let [code] = character_codes(text, '\'')[..] else { return None };
+    Some(Value::signed(code.into()))
 }

@@ -7,6 +7,20 @@ use crate::limits::Limits;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
+/// Names of the versions of Slang, with their years (Slang user guide, "Language Version"); 202c comes after 2026.
+const SLANG_VERSIONS: &[(&str, u16)] = &[
+    ("2018", 2018),
+    ("default", 2018),
+    ("legacy", 2018),
+    ("2025", 2025),
+    ("202a", 2025),
+    ("2026", 2026),
+    ("202b", 2026),
+    ("latest", 2026),
+    ("202c", 2027),
+    ("next", 2027),
+];
+
 /// One open `#if` group of a file. Only the group's active branch is ever read; the others are skipped at once.
 pub(super) struct Condition {
     /// The directive that opened it: `if`, `ifdef`, `ifndef`.
@@ -67,11 +81,25 @@ impl Processor<'_> {
             "error" => self.user_message(&line, true),
             "warning" => self.user_message(&line, false),
             "pragma" => self.pragma(&line),
-            // What GLSL and Slang say about the language of a file: not needed here.
-            "version" => self.out.glsl = true,
-            "extension" | "lang" | "language" => {}
+            "version" if line.tokens.first().is_none_or(|t| t.text != "slang") => self.out.glsl = true,
+            "version" | "lang" | "language" => self.language(&line),
+            // What GLSL's files ask of their compiler: not needed here.
+            "extension" => {}
             _ if name.kind == TokenKind::Int => self.line_marker(&line),
             _ => self.error(Code::BAD_DIRECTIVE, name.span, format!("`#{text}` is not a directive")),
+        }
+    }
+
+    /// `#language slang 2026`: the version of Slang that a file is written in.
+    fn language(&mut self, line: &Line) {
+        let named = |t: &&Token| t.text != "slang";
+        let Some(version) = line.tokens.iter().find(named) else { return };
+        match SLANG_VERSIONS.iter().find(|(name, _)| version.text == *name) {
+            Some((_, year)) => self.out.slang_version = *year,
+            None => {
+                let message = format!("there is no version `{}` of Slang", version.text);
+                self.error(Code::BAD_DIRECTIVE, version.span, message);
+            }
         }
     }
 

@@ -59,6 +59,11 @@ const OF_THREE: Rows<fn(f64, f64, f64) -> f64> = &[
     }),
 ];
 
+/// Whether every target computes the same: the bits of a number.
+pub(super) fn is_exact(function: &Function) -> bool {
+    function.computes() == Some("bits")
+}
+
 /// About what a builtin gives for values.
 pub(super) fn call(types: &Types, function: &Function, args: &[Value]) -> Option<Value> {
     let (word, kind) = (function.computes()?, types.component(function.result)?);
@@ -113,7 +118,8 @@ fn scalars(word: &str, kind: Scalar, args: &[Value]) -> Option<Value> {
         [Value::Float(x, of)] => match word {
             "abs" => Some(Value::Float(x.abs(), of)),
             "sign" => Some(Value::Int(if x == 0.0 { 0 } else { x.signum() as i64 }, kind)),
-            "bits" if of == Scalar::F32 => of_bits(i64::from((x as f32).to_bits()), kind),
+            // What is no number has no one pattern of bits.
+            "bits" if of == Scalar::F32 && !x.is_nan() => of_bits(i64::from((x as f32).to_bits()), kind),
             _ => find(OF_ONE, word).map(|f| float(f(x), of)),
         },
         [Value::Int(a, of), Value::Int(b, _)] if of != Scalar::U64 => match word {
