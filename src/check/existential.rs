@@ -15,7 +15,7 @@
 
 use super::convert::{self, LiteralKind, Rank};
 use super::expr::decl_of;
-use super::function::{InstanceId, Signature, WHOLE};
+use super::function::{Instance, InstanceId, Signature, WHOLE};
 use super::interfaces::{Bound, InterfaceRef};
 use super::scope::{DeclId, ScopeId, ScopeKind, What};
 use super::stored::{Stored, store_access, store_comparison, store_value};
@@ -397,8 +397,8 @@ impl<'a> Checker<'a> {
             let found = match (self.info(decl).what, info.what) {
                 (What::Function(f), What::Function(_)) => {
                     let generics = f.generics.as_ref().map_or(0, |g| g.params.len());
-                    let fits = generics + self.implicit_params(decl).len() == instance.args.len();
-                    if fits { self.instance(decl, WHOLE, instance.args.clone()) } else { None }
+                    let args = self.args_for(decl, generics, &instance);
+                    args.and_then(|args| self.instance(decl, WHOLE, args))
                 }
                 (What::Property(p), What::Property(q)) | (What::Subscript(p), What::Subscript(q)) => {
                     let name = q.accessors.get(instance.accessor as usize).map(|a| a.name.name);
@@ -421,6 +421,21 @@ impl<'a> Checker<'a> {
         let text = self.type_text(ty);
         self.unsupported(info.span, &format!("a call of `{}` on an interface value that may be a `{text}`", info.name));
         None
+    }
+
+    /// The arguments by which a type's own method is that of an interface. Where a parameter is of an interface type and the
+    /// interface has it by an argument of its own, `T` of `ICalculator<IFoo>`, it is a value of that type.
+    fn args_for(&mut self, decl: DeclId, generics: usize, wanted: &Instance<'a>) -> Option<Vec<Arg>> {
+        let (own, asked) = (self.implicit_params(decl), self.implicit_params(wanted.decl));
+        let mut args = wanted.args.get(..generics)?.to_vec();
+        let mut given = wanted.args.get(generics..)?.iter();
+        for index in own.iter() {
+            args.push(match asked.contains(index) {
+                true => given.next()?.clone(),
+                false => Arg::Type(wanted.signature.params.get(*index)?.ty),
+            });
+        }
+        given.next().is_none().then_some(args)
     }
 
     /// A field is a property that is read, or written where the accessor takes a value.

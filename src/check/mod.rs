@@ -56,6 +56,7 @@ mod scope;
 mod specialize;
 mod stage_rules;
 mod stage_variables;
+mod static_locals;
 mod stmt;
 mod stored;
 mod structs;

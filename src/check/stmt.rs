@@ -2,7 +2,7 @@
 
 use super::convert::numeric;
 use super::decl::DeclContext;
-use super::scope::{Entity, ScopeKind, What, has_modifier};
+use super::scope::{Entity, ScopeKind, has_modifier};
 use super::types::modifiers_of;
 use super::{Checker, attributes, labels};
 use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
@@ -503,7 +503,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn local_place(&self) -> DeclContext {
+    pub(super) fn local_place(&self) -> DeclContext {
         DeclContext { scope: self.cx.scope, source: self.cx.source, owner: None, depth: 0, in_interface: false }
     }
 
@@ -512,10 +512,7 @@ impl<'a> Checker<'a> {
         let place = self.local_place();
         self.declare_inline_struct(&var.ty, place);
         if has_modifier(decl, "static") || has_modifier(decl, "groupshared") {
-            let id = self.add_decl(Some(decl), var.name.name, var.name.span, What::Var(var), place);
-            self.rebind(self.cx.scope, var.name.name, Entity::Decl(id));
-            self.global(id, var.name.span);
-            return;
+            return self.static_local(decl, var, out);
         }
         self.check_shadow(var.name);
         self.check_no_place(var.name.name, &var.semantics);
