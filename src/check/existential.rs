@@ -70,6 +70,8 @@ pub(super) struct Variant {
 /// What a method is for one of the types.
 struct Choice {
     own: Own,
+    /// The type whose member it is: the type itself or one of its bases.
+    owner: Option<TypeId>,
     /// By parameter: which of the types of an interface value the method takes.
     args: Vec<Option<usize>>,
     /// Which of the types of an interface value the method gives.
@@ -390,7 +392,7 @@ impl<'a> Checker<'a> {
         let members: Vec<DeclId> = self.members(ty, info.name).into_iter().filter_map(decl_of).collect();
         for decl in members {
             if let (What::Field(_, index), What::Property(_)) = (self.info(decl).what, info.what)
-                && let Some(choice) = self.field_choice(&wanted, ty, index)
+                && let Some(choice) = self.field_choice(&wanted, self.info(decl).owner.unwrap_or(ty), index)
             {
                 return Some(choice);
             }
@@ -415,7 +417,8 @@ impl<'a> Checker<'a> {
                     true => Own::Static(function),
                     false => Own::Method(function),
                 };
-                return Some(Choice { own, args, result });
+                let owner = self.functions.get(found).signature.owner;
+                return Some(Choice { own, owner, args, result });
             }
         }
         let text = self.type_text(ty);
@@ -450,7 +453,7 @@ impl<'a> Checker<'a> {
             }
         };
         let (args, result) = if wanted.params.is_empty() { (Vec::new(), part) } else { (vec![part], None) };
-        Some(Choice { own: Own::Field(index, own), args, result })
+        Some(Choice { own: Own::Field(index, own), owner: Some(ty), args, result })
     }
 
     /// How the parameters and the result of a method of an interface become those of a type's own.
@@ -573,13 +576,19 @@ impl<'a> Checker<'a> {
         {
             let stored = self.existentials.list.get(existential).is_some_and(|e| e.is_stored);
             let parts = (existential, variant, owner, *this);
-            args.push(match stored && mutates {
+            let mut object = match stored && mutates {
                 true => self.part_variable(code, parts, (&mut before, &mut after), true, span),
                 false => {
                     let this = this_of(&mut self.program.types, code, owner, span);
                     self.variant_part(existential, variant, this, &mut code.exprs)
                 }
-            });
+            };
+            while choice.owner.is_some_and(|owner| owner != code.exprs[object].ty)
+                && let Some(ty) = self.structs.instance(code.exprs[object].ty).and_then(|i| i.base)
+            {
+                object = code.exprs.push(Expr { kind: ExprKind::Field(object, 0), ty, span });
+            }
+            args.push(object);
         }
         for ((local, param), unboxed) in locals.iter().skip(1).zip(&signature.params).zip(&choice.args) {
             args.push(match (unboxed, self.existential(param.ty)) {
