@@ -30,6 +30,7 @@ mod counters;
 mod aggregates;
 mod availability;
 mod data_parts;
+mod dead_branches;
 mod dead_code;
 mod dead_jumps;
 mod dead_operands;
@@ -250,6 +251,7 @@ impl Known {
 pub const PASSES: &[Pass] = &[
     select_target::PASS,
     dead_code::PASS,
+    dead_branches::PASS,
     dead_operands::PASS,
     dead_jumps::PASS,
     assigned_places::PASS,

@@ -69,6 +69,11 @@ fn discards(block: &Block, entry: &EntryPoint, from: Option<Span>, diags: &mut D
     });
 }
 
+/// Whether a function cannot be called by the stage of an entry point.
+pub(super) fn refuses(callee: &Function, entry: &EntryPoint, profile: &Profile) -> bool {
+    fault(callee, entry, profile, Span::default()).is_some()
+}
+
 fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -> Option<Diagnostic> {
     let stage = entry.stage.name();
     // Helpers of the library are named after what they help.
