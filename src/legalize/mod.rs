@@ -106,6 +106,7 @@ mod strings;
 mod static_resources;
 mod uniform_blocks;
 mod uniformity;
+mod unknown_rounds;
 mod unrolled_loops;
 mod user_places;
 mod varying_gathers;
@@ -270,6 +271,7 @@ pub const PASSES: &[Pass] = &[
     called_entry_points::PASS,
     shared_references::PASS,
     unrolled_loops::PASS,
+    unknown_rounds::PASS,
     constant_parameters::PASS,
     varying_gathers::PASS,
     shifted_offsets::PASS,

@@ -168,6 +168,8 @@ capabilities! {
     NonFiniteComparisons,
     /// Integer constants that wrap around.
     WrappingConstants,
+    /// `[unroll]` on loops of which only a running shader knows the rounds.
+    UnknownRounds,
     /// `%` on floats.
     FloatRemainder,
     /// `%` on doubles.

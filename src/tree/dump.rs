@@ -277,6 +277,14 @@ impl Dump<'_> {
         }
     }
 
+    fn unroll(&mut self, hints: &Hints) {
+        match hints.unroll {
+            Some(Some(rounds)) => self.line(&format!("[unroll({rounds})]")),
+            Some(None) => self.line("[unroll]"),
+            None => {}
+        }
+    }
+
     fn stmt(&mut self, body: &Body, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Local(..) | StmtKind::Expr(_) => {
@@ -292,17 +300,20 @@ impl Dump<'_> {
                     self.block(body, other);
                 }
             }
-            StmtKind::For(init, condition, step, b, _) => {
+            StmtKind::For(init, condition, step, b, hints) => {
+                self.unroll(hints);
                 let init: Vec<String> = init.iter().map(|s| self.simple(body, s)).collect();
                 let opt = |e: &Option<ExprId>| e.map(|e| format!(" {}", self.expr(body, e))).unwrap_or_default();
                 self.line(&format!("for ({};{};{})", init.join(", "), opt(condition), opt(step)));
                 self.block(body, b);
             }
-            StmtKind::While(c, b, _) => {
+            StmtKind::While(c, b, hints) => {
+                self.unroll(hints);
                 self.line(&format!("while ({})", self.expr(body, *c)));
                 self.block(body, b);
             }
-            StmtKind::DoWhile(b, c, _) => {
+            StmtKind::DoWhile(b, c, hints) => {
+                self.unroll(hints);
                 self.line("do");
                 self.block(body, b);
                 self.line(&format!("while ({});", self.expr(body, *c)));
