@@ -68,11 +68,12 @@ impl Checker<'_> {
         // What adapts is of no type yet.
         let typed = !self.literals_adapt() || !suffix.is_empty();
         let value = if typed { rounded(value, scalar) } else { value };
-        // A number in the middle between two is another when it is read as a double first.
-        let nearest = digits.parse::<f32>().map_or(value, f64::from);
-        let (value, spelling) = match typed && scalar == F32 && nearest != value {
-            true => (nearest, None),
-            false => (value, spelling),
+        // A number in the middle between two is another when it is read with more digits first.
+        let as_float = digits.parse::<f32>().map_or(value, f64::from);
+        let (value, spelling) = match scalar {
+            F32 if typed && as_float != value => (as_float, None),
+            F16 if rounded(as_float, F16) != value => (value, None),
+            _ => (value, spelling),
         };
         let ty = self.program.types.scalar(scalar);
         let id = self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span);
