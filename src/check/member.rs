@@ -9,6 +9,7 @@ use super::scope::{DeclId, What};
 use super::{Checker, convert, swizzle};
 use crate::ast::{self, Ident, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Property, Scalar, Type, TypeId};
@@ -306,6 +307,11 @@ impl<'a> Checker<'a> {
                 Some(0) => self.push(ExprKind::Deref(base), element, span),
                 _ => self.unsized_elements(element, span),
             };
+        }
+        // In Slang an array may have no elements: what a generic does with them is never done.
+        if self.language() == Language::Slang && self.program.types.index_count(ty) == Some(0) {
+            let none = self.temporary("none", element, span);
+            return self.push(ExprKind::Local(none), element, span);
         }
         self.check_constant_index(ty, index);
         self.push(ExprKind::Index(base, index), element, span)
