@@ -92,6 +92,27 @@ fn topology(declared: &Function, found: &mut dyn FnMut(&Attribute, String)) {
     }
 }
 
+/// What is wrong with the sizes of waves: the only one, or the least, the largest and the preferred one.
+fn wave_sizes(attribute: &Attribute) -> Option<String> {
+    const SIZES: std::ops::RangeInclusive<i64> = 4..=128;
+    let number = |arg: &AttributeArg| if let AttributeArg::Int(n) = arg { Some(*n) } else { None };
+    let sizes: Vec<i64> = attribute.args.iter().filter_map(number).collect();
+    let is_size = |n: &i64| SIZES.contains(n) && u64::try_from(*n).is_ok_and(u64::is_power_of_two);
+    if let Some(wrong) = sizes.iter().find(|n| !is_size(n)) {
+        let (least, most) = (SIZES.start(), SIZES.end());
+        return Some(format!("`[WaveSize]`: {wrong} is no size of a wave: it is a power of two from {least} to {most}"));
+    }
+    match *sizes.as_slice() {
+        [least, most, ..] if least >= most => {
+            Some(format!("`[WaveSize]`: the least size, {least}, must be less than the largest, {most}"))
+        }
+        [least, most, preferred] if !(least..=most).contains(&preferred) => {
+            Some(format!("`[WaveSize]`: the preferred size, {preferred}, is not from {least} to {most}"))
+        }
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// Reports memory of a group in a stage that has no groups.
     pub(super) fn check_group_memory(&mut self) {
@@ -177,6 +198,9 @@ impl Checker<'_> {
         if stage == Stage::Hull {
             let mut found = |attribute: &Attribute, message: String| faults.push((attribute.span, message, None));
             topology(declared, &mut found);
+        }
+        if let Some(attribute) = find(&declared.attributes, "wavesize") {
+            faults.extend(wave_sizes(attribute).map(|message| (attribute.span, message, None)));
         }
         for (name, most) in LARGEST {
             if let Some(attribute) = find(&declared.attributes, name)
