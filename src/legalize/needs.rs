@@ -213,7 +213,8 @@ fn written_parameter(program: &Program, function: FunctionId, body: &Body, live:
 /// Where a compute shader states the size of its waves by at least so many numbers.
 fn wave_sizes(program: &Program, entry: &EntryPoint, least: usize) -> Option<Span> {
     let attributes = &program.functions[entry.function].attributes;
-    let stated = attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case("wavesize") && a.args.len() >= least)?;
+    let stated =
+        attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case("wavesize") && a.args.len() >= least)?;
     (entry.stage == Stage::Compute).then_some(stated.span)
 }
 
