@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
     Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Stage, Type,
-    is_uniform,
+    TypeId, is_uniform,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -92,6 +92,29 @@ fn topology(declared: &Function, found: &mut dyn FnMut(&Attribute, String)) {
     }
 }
 
+/// What is wrong with the sizes of waves: the only one, or the least, the largest and the preferred one.
+fn wave_sizes(attribute: &Attribute) -> Option<String> {
+    const SIZES: std::ops::RangeInclusive<i64> = 4..=128;
+    let number = |arg: &AttributeArg| if let AttributeArg::Int(n) = arg { Some(*n) } else { None };
+    let sizes: Vec<i64> = attribute.args.iter().filter_map(number).collect();
+    let is_size = |n: &i64| SIZES.contains(n) && u64::try_from(*n).is_ok_and(u64::is_power_of_two);
+    if let Some(wrong) = sizes.iter().find(|n| !is_size(n)) {
+        let (least, most) = (SIZES.start(), SIZES.end());
+        return Some(format!(
+            "`[WaveSize]`: {wrong} is no size of a wave: it is a power of two from {least} to {most}"
+        ));
+    }
+    match *sizes.as_slice() {
+        [least, most, ..] if least >= most => {
+            Some(format!("`[WaveSize]`: the least size, {least}, must be less than the largest, {most}"))
+        }
+        [least, most, preferred] if !(least..=most).contains(&preferred) => {
+            Some(format!("`[WaveSize]`: the preferred size, {preferred}, is not from {least} to {most}"))
+        }
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// Reports memory of a group in a stage that has no groups.
     pub(super) fn check_group_memory(&mut self) {
@@ -110,7 +133,17 @@ impl Checker<'_> {
         faults.into_iter().for_each(|fault| self.diags.push(fault));
     }
 
-    /// Reports inputs of the function of a patch's constants that are neither the points of the patch nor its number.
+    /// What a value holds that no stage hands on.
+    fn unfit_output(&self, ty: TypeId) -> Option<&'static str> {
+        match (self.program.holds_resource(ty), self.program.holds_object(ty)) {
+            (true, _) => Some("resource"),
+            (_, true) => Some("ray query or hit object"),
+            _ => None,
+        }
+    }
+
+    /// Reports inputs of the function of a patch's constants that are neither the points of the patch nor its number, and results
+    /// that are no constants.
     pub(super) fn check_patch_inputs(&mut self, function: FunctionId) {
         const TAKEN: &[&str] = &["SV_PRIMITIVEID", "SV_VIEWID"];
         let declared = &self.program.functions[function];
@@ -135,6 +168,10 @@ impl Checker<'_> {
                 ));
             }
         }
+        if let Some(what) = self.unfit_output(declared.result) {
+            let message = format!("the result has a {what}, which no stage puts out");
+            self.diags.push(Diagnostic::error(Code::BAD_ENTRY, declared.span, message));
+        }
         for (span, message) in faults {
             let note = "it takes the points of the patch (`InputPatch`, `OutputPatch`) and `SV_PrimitiveID`";
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message).note(note));
@@ -156,8 +193,8 @@ impl Checker<'_> {
             if let Some((_, word)) = word {
                 faults.push((local.span, format!("`{word}` is for the vertices of geometry entry points"), None));
             }
-            if param.mode != ParamMode::In && self.program.holds_resource(local.ty) {
-                let message = format!("`{}` has a resource, which no stage puts out", local.name);
+            if let Some(what) = self.unfit_output(local.ty).filter(|_| param.mode != ParamMode::In) {
+                let message = format!("`{}` has a {what}, which no stage puts out", local.name);
                 faults.push((local.span, message, None));
             }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
@@ -171,12 +208,15 @@ impl Checker<'_> {
                 faults.push((local.span, message, None));
             }
         }
-        if self.program.holds_resource(declared.result) {
-            faults.push((declared.span, "the result has a resource, which no stage puts out".to_owned(), None));
+        if let Some(what) = self.unfit_output(declared.result) {
+            faults.push((declared.span, format!("the result has a {what}, which no stage puts out"), None));
         }
         if stage == Stage::Hull {
             let mut found = |attribute: &Attribute, message: String| faults.push((attribute.span, message, None));
             topology(declared, &mut found);
+        }
+        if let Some(attribute) = find(&declared.attributes, "wavesize") {
+            faults.extend(wave_sizes(attribute).map(|message| (attribute.span, message, None)));
         }
         for (name, most) in LARGEST {
             if let Some(attribute) = find(&declared.attributes, name)

@@ -32,7 +32,15 @@ pub(super) fn text(style: &Literals, scalar: Scalar, literal: Literal, spelling:
             float(style, scalar, value, spelling)
         }
         Literal::Bool(value) if scalar.is_float() => float(style, scalar, f64::from(u8::from(value)), None),
-        Literal::Float(value) => integer(style, scalar, value as i64, None),
+        // As the evaluation of constants has it.
+        Literal::Float(value) => {
+            let value = match scalar {
+                Scalar::I32 => (value as i32).into(),
+                Scalar::U64 => value as u64 as i64,
+                _ => value as i64,
+            };
+            integer(style, scalar, value, None)
+        }
         Literal::Int(value) => integer(style, scalar, value, spelling),
         Literal::Bool(value) => integer(style, scalar, i64::from(value), None),
     }

@@ -64,14 +64,24 @@ fn calls(program: &Program, global: &Global) -> bool {
                 ExprKind::Call(f, _) => written(f),
                 ExprKind::Comma(..) => true,
                 ExprKind::Binary(BinaryOp::Rem, ..) => of_short_constants(program, &tree.exprs, e),
-                // glslang computes no blend of integers.
-                ExprKind::Select(c, ..) => {
-                    let of_floats = program.types.component(tree.exprs[e].ty).is_some_and(Scalar::is_float);
-                    let by_component = matches!(program.types.get(tree.exprs[c].ty), Type::Vector(..));
-                    by_component && !of_floats && eval(program, &tree.exprs, tree.root).is_ok()
-                }
-                _ => false,
+                _ => is_choice(program, &tree.exprs, e) && eval(program, &tree.exprs, tree.root).is_ok(),
             })
+        })
+}
+
+/// Whether an expression chooses between vectors of integers by component: glslang computes no blend of integers.
+fn is_choice(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Select(condition, ..) = exprs[id].kind else { return false };
+    let of_floats = program.types.component(exprs[id].ty).is_some_and(Scalar::is_float);
+    !of_floats && matches!(program.types.get(exprs[condition].ty), Type::Vector(..))
+}
+
+/// Whether the value of a constant has such a choice and is computed by the target alone: a running shader has to do it.
+pub(super) fn is_unknown_choice(program: &Program, global: &Global) -> bool {
+    global.kind == GlobalKind::Const
+        && global.init.as_ref().is_some_and(|tree| {
+            let mut all = tree.exprs.post_order(tree.root).into_iter();
+            all.any(|e| is_choice(program, &tree.exprs, e)) && eval(program, &tree.exprs, tree.root).is_err()
         })
 }
 

@@ -171,7 +171,12 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
             exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
         }
         Ok(value) => value.int().is_some(),
-        Err(_) => is_constant(program, exprs, index),
+        Err(_) if is_constant(program, exprs, index) => true,
+        // The derivative of a constant is no constant for every target.
+        Err(_) => {
+            let value = about(program, exprs, index, &|_| None).ok().and_then(|value| value.int());
+            value.is_some_and(|n| !(0..count).contains(&n))
+        }
     }
 }
 

@@ -42,6 +42,21 @@ const ELSEWHERE: &str = "__interpolates";
 /// The attribute of those that give its value at a vertex, which is the second argument.
 const AT_VERTEX: &str = "__at_vertex";
 
+/// System values of a fragment shader that are no values of vertices which it could evaluate elsewhere.
+const GENERATED: &[&str] = &["SV_COVERAGE", "SV_INNERCOVERAGE", "SV_POSITION", "SV_SAMPLEINDEX", "SV_VIEWID"];
+
+fn is_generated(semantic: Option<Semantic>) -> bool {
+    semantic.is_some_and(|semantic| GENERATED.contains(&semantic.split().0.as_str()))
+}
+
+/// Whether a value is a part of a struct that is such a system value.
+fn is_generated_part(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
+    exprs.way_to_base(value).any(|part| match exprs[part].kind {
+        ExprKind::Field(base, index) => program.field(exprs[base].ty, index).is_some_and(|f| is_generated(f.semantic)),
+        _ => false,
+    })
+}
+
 /// How deep calls are followed.
 const DEPTH: u32 = 200;
 
@@ -137,6 +152,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if is_value
+                || is_generated_part(program, &body.exprs, *value)
                 || body.exprs.base_local(*value).is_none() && !is_input(program, &body.exprs, body.exprs.base(*value))
             {
                 diags.push(no_input(name, span));
@@ -161,12 +177,16 @@ fn is_smooth(program: &Program, owner: FunctionId, value: ExprId) -> bool {
     !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float)
 }
 
-/// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was.
-fn is_computed(exprs: &ExprArena, value: ExprId, computed: &dyn Fn(LocalId) -> bool) -> bool {
+/// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was. What
+/// the stage generates is no input either.
+fn is_computed(program: &Program, exprs: &ExprArena, value: ExprId, computed: &dyn Fn(LocalId) -> bool) -> bool {
+    if is_generated_part(program, exprs, value) {
+        return true;
+    }
     let base = exprs.base(value);
     match exprs[base].kind {
         ExprKind::Local(local) => computed(local),
-        ExprKind::Convert(inner, _) => is_computed(exprs, inner, computed),
+        ExprKind::Convert(inner, _) => is_computed(program, exprs, inner, computed),
         ExprKind::Literal(..) | ExprKind::Binary(..) | ExprKind::Call(..) => true,
         _ => false,
     }
@@ -178,12 +198,16 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
     // Callers first: they come after what they call.
     for owner in program.reachable_functions().into_iter().rev() {
         let body = &program.functions[owner].code;
+        if program.entry_point_of(owner).is_some() {
+            let generated = program.functions[owner].params.iter().filter(|p| is_generated(p.semantic));
+            found.extend(generated.map(|p| (owner, p.local)));
+        }
         let written = program.written_locals(body);
         for (local, value) in initialized(&body.block) {
             let computed = |from| found.contains(&(owner, from));
             // A variable that is given nothing is no input either.
             let is_value = match value {
-                Some(value) => is_computed(&body.exprs, value, &computed),
+                Some(value) => is_computed(program, &body.exprs, value, &computed),
                 None => !written.contains(&local),
             };
             if is_value {
@@ -194,7 +218,7 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
             let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
             for (param, arg) in program.functions[*function].params.iter().zip(args) {
                 let computed = |from| found.contains(&(owner, from));
-                if is_computed(&body.exprs, *arg, &computed) {
+                if is_computed(program, &body.exprs, *arg, &computed) {
                     found.insert((*function, param.local));
                 }
             }

@@ -171,6 +171,8 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::NumberedBuiltins, Find::Global(|_, g| g.attributes.iter().any(|a| {
         a.name.as_str().to_ascii_lowercase().starts_with("vk::ext_builtin")
     }))),
+    (Capability::WaveSizes, Find::Entry(|p, e| wave_sizes(p, e, 1))),
+    (Capability::WaveSizeRanges, Find::Entry(|p, e| wave_sizes(p, e, 2))),
     (Capability::RepeatedMeshCounts, Find::Entry(super::mesh_counts::second_count)),
     (Capability::VertexWrites, Find::Entry(written_by_vertices)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
@@ -206,6 +208,14 @@ fn written_parameter(program: &Program, function: FunctionId, body: &Body, live:
         });
     }
     found
+}
+
+/// Where a compute shader states the size of its waves by at least so many numbers.
+fn wave_sizes(program: &Program, entry: &EntryPoint, least: usize) -> Option<Span> {
+    let attributes = &program.functions[entry.function].attributes;
+    let stated =
+        attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case("wavesize") && a.args.len() >= least)?;
+    (entry.stage == Stage::Compute).then_some(stated.span)
 }
 
 /// The first buffer or texture that a vertex shader may write.

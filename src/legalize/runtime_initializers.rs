@@ -14,7 +14,9 @@ use super::derivatives::DERIVATIVE;
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants, scalar_need};
 use super::uniformity::VARYING;
-use super::{Context, Pass, called_values, flatten, float_remainder, short_circuit, wrapping_constants};
+use super::{
+    Context, Pass, called_values, constant_calls, flatten, float_remainder, short_circuit, wrapping_constants,
+};
 use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
@@ -87,6 +89,7 @@ fn run(cx: &mut Context) {
             || lacks(Capability::WrappingConstants) && wrapping_constants::is_unknown_value(program, global)
             || lacks(Capability::RuntimeConstants) && float_remainder::is_called_value(program, global, lacks)
             || lacks(Capability::RuntimeConstants) && is_of_lacking(program, global, lacks)
+            || lacks(Capability::CalledConstants) && constant_calls::is_unknown_choice(program, global)
             || lacks(Capability::ComputedInitializers) && calls_builtin(program, global, GlobalKind::Static, |_| true)
     };
     if !has_all {

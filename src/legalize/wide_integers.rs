@@ -153,6 +153,7 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
                 repeated.push(*target);
                 repeated.extend(several(*target).then_some(*value));
             }
+            ExprKind::Assign(Some(_), _, value) if wide(*value).is_some() && several(*value) => repeated.push(*value),
             ExprKind::Step(_, _, target) if wide(*target).is_some() => repeated.push(*target),
             _ => {}
         }

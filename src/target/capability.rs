@@ -255,6 +255,10 @@ capabilities! {
     WaveOperations,
     /// Wave operations in other stages than fragment and compute shaders.
     WavesAnywhere,
+    /// Sizes of waves that compute shaders state.
+    WaveSizes,
+    /// Ranges of sizes of waves that compute shaders state.
+    WaveSizeRanges,
     /// Quad operations outside of fragment, compute, mesh and amplification shaders.
     QuadsAnywhere,
     /// Barriers of waves in stages without work groups.

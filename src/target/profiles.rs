@@ -36,7 +36,7 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_4", (6, 4), SM_6_3),
     hlsl("sm_6_5", (6, 5), SM_6_5),
     hlsl("sm_6_7", (6, 7), SM_6_6),
-    hlsl("sm_6_8", (6, 8), SM_6_6),
+    hlsl("sm_6_8", (6, 8), SM_6_8),
     hlsl("sm_6_9", (6, 9), SM_6_9),
     hlsl("sm_6_6_spirv", (6, 6), SM_6_6_SPIRV),
     glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
@@ -204,9 +204,10 @@ const SM_6_5: Capabilities = SM_6_3.with(&[
     SamplerFeedback,
 ]);
 const SM_6_6: Capabilities =
-    SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads]);
+    SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads, WaveSizes]);
 
-const SM_6_9: Capabilities = SM_6_6.with(&[HitObjects]);
+const SM_6_8: Capabilities = SM_6_6.with(&[WaveSizeRanges]);
+const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
 const SM_6_6_SPIRV: Capabilities =
@@ -219,7 +220,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
+    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
@@ -234,7 +235,7 @@ const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices,
+    NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
 const GL_330: Capabilities = GL_ANY.with(&[
     RuntimeInitializers,
@@ -294,7 +295,7 @@ const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
-    SampledChoices,
+    SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
 const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[

@@ -44,7 +44,7 @@ pub(super) fn is_untyped(ex: &Exprs, id: ExprId) -> bool {
 fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is = |id: ExprId| is_untyped_within(ex, id, depth);
-    let Type::Scalar(scalar @ (Scalar::I32 | Scalar::F32)) = ex.ty(id) else { return false };
+    let Type::Scalar(scalar @ (Scalar::I32 | Scalar::F32 | Scalar::MinF16)) = ex.ty(id) else { return false };
     match *ex.kind(id) {
         // A choice between literals is one whatever the condition is.
         ExprKind::Select(_, a, b) => is(a) && is(b),
@@ -58,9 +58,9 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         // A literal of another kind is written as one of this.
         ExprKind::Convert(inner, _) if matches!(ex.kind(inner), ExprKind::Literal(..)) => true,
         ExprKind::Convert(inner, false) => is(inner),
-        ExprKind::Literal(Literal::Float(value), _) => scalar == Scalar::F32 && value.is_finite(),
-        ExprKind::Unary(UnaryOp::Negate, inner) if scalar == Scalar::F32 => is(inner),
-        ExprKind::Binary(_, a, b) if scalar == Scalar::F32 => is(a) && is(b),
+        ExprKind::Literal(Literal::Float(value), _) => scalar.is_float() && value.is_finite(),
+        ExprKind::Unary(UnaryOp::Negate, inner) if scalar.is_float() => is(inner),
+        ExprKind::Binary(_, a, b) if scalar.is_float() => is(a) && is(b),
         _ => value(ex, id).is_some(),
     }
 }

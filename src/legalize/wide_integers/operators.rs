@@ -1,6 +1,7 @@
 //! Operators and conversions of 64-bit integers.
 
 use super::pairs::Pairs;
+use super::width;
 use crate::stdlib::Operation;
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
@@ -154,6 +155,26 @@ impl Pairs<'_> {
             let value = self.scalar(ExprKind::Binary(op, read, value), ty);
             self.exprs[id].kind = ExprKind::Assign(None, target, value);
         }
+    }
+
+    /// A shift of a smaller number by one of 64 bits: its lower word tells how far, which is then masked where that matters.
+    pub(super) fn shift_assigned(&mut self, id: ExprId, op: Option<BinaryOp>, target: ExprId, distance: ExprId) {
+        let count = width(&self.program.types, self.ty(distance)).unwrap_or(1);
+        let lows: Vec<ExprId> = (0..count)
+            .map(|index| {
+                let distance = if self.is_vector(distance) { self.component(distance, index) } else { distance };
+                self.word(distance, 0)
+            })
+            .collect();
+        let distance = match *lows.as_slice() {
+            [low] => low,
+            _ => {
+                let mut build = self.build();
+                let ty = build.types.vector(Scalar::U32, count);
+                build.add(ExprKind::Construct(lows), ty)
+            }
+        };
+        self.exprs[id].kind = ExprKind::Assign(op, target, distance);
     }
 
     /// `x++` is an assignment; where its value is used, one that is taken back.

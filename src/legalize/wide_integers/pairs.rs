@@ -101,6 +101,7 @@ impl<'a> Pairs<'a> {
             ExprKind::Binary(op, a, b) if self.is_wide(a) || self.is_wide(b) => self.binary(id, op, a, b),
             ExprKind::Select(c, a, b) if self.is_wide(id) && self.is_vector(id) => self.select(id, c, a, b),
             ExprKind::Assign(op, target, value) if self.is_wide(target) => self.assign(id, op, target, value),
+            ExprKind::Assign(op, target, value) if self.is_wide(value) => self.shift_assigned(id, op, target, value),
             ExprKind::Step(increment, prefix, target) if self.is_wide(target) => {
                 self.step(id, increment, prefix, target);
             }

@@ -245,6 +245,16 @@ struct Exits {
     continues: Vec<Way>,
 }
 
+/// One round of a loop.
+struct Round {
+    /// The ways out of it.
+    out: Vec<Way>,
+    /// The way to another round, if there is one.
+    back: Option<Way>,
+    /// The flow at the end of the body, which counts though nothing may come to it.
+    end: Flow,
+}
+
 /// The parts of a loop.
 struct Loop<'a> {
     before: Option<ExprId>,
@@ -471,7 +481,7 @@ impl<'a> Walk<'a> {
                 frame.variables.set(*local, needs);
             }
             let returns = frame.returns;
-            let (out, back) = self.round(frame, l, mark, &inside);
+            let Round { out, back, end } = self.round(frame, l, mark, &inside);
             let mut grown = false;
             if let Some((changes, again)) = back {
                 grown |= !inside.needs.covers(again.needs);
@@ -488,14 +498,15 @@ impl<'a> Walk<'a> {
             let ends = Ends { next: !out.is_empty(), leaves: frame.returns > returns };
             frame.variables.join(out.iter().map(|(changes, _)| changes));
             frame.rounds.insert(key, (start, inside.clone()));
-            // Where some return, those that break out are as few as those that go on.
+            // Where some return, those that break out are as few as those that go on, and as those that would come to the end.
             out.iter().for_each(|(_, flow)| inside.join(flow));
+            inside.join(&end);
             return (ends, if ends.leaves { inside } else { flow });
         }
     }
 
-    /// Once through a loop: the ways out of it, and the way to another round, if there is one. The variables are as before.
-    fn round(&self, frame: &mut Frame<'a>, l: &Loop<'a>, mark: usize, inside: &Flow) -> (Vec<Way>, Option<Way>) {
+    /// Once through a loop. The variables are as before.
+    fn round(&self, frame: &mut Frame<'a>, l: &Loop<'a>, mark: usize, inside: &Flow) -> Round {
         let (mut current, mut out) = (inside.clone(), Vec::new());
         if let Some(condition) = l.before {
             current = self.decided(frame, condition, &current);
@@ -505,8 +516,9 @@ impl<'a> Walk<'a> {
         let (ends, after) = self.statements(frame, &l.body.stmts, &current);
         let Exits { breaks, continues: mut ways, .. } = frame.exits.pop().unwrap_or_default();
         if ends.next {
-            ways.push((frame.variables.since(mark), after));
+            ways.push((frame.variables.since(mark), after.clone()));
         }
+        let end = after;
         frame.variables.undo(mark);
         let mut back = None;
         if !ways.is_empty() {
@@ -524,7 +536,7 @@ impl<'a> Walk<'a> {
             frame.variables.undo(mark);
         }
         out.extend(breaks);
-        (out, back)
+        Round { out, back, end }
     }
 
     /// What the value of an expression needs; its effects are noted.
