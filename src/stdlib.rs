@@ -34,6 +34,8 @@ const IMPLIED: &[(&str, &str)] = &[
     ("throws", "__Result"),
     ("throws", "__Failure"),
     ("__glsl", "mul"),
+    ("__glsl", "all"),
+    ("__glsl", "any"),
     ("__glsl", "__algebraicProducts"),
     ("Ptr", "__elementStride"),
     ("functype", "__FunctionValue"),
@@ -96,13 +98,7 @@ impl Mentions {
     pub fn add(&mut self, tokens: &TokenStream) {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
         self.names.extend(words.map(|t| t.text));
-        let mut pairs = tokens.tokens.iter().zip(tokens.tokens.iter().skip(1));
-        // The size of the group as GLSL says it is in no other language.
-        let sized = |t: &crate::lex::Token| t.kind == TokenKind::Ident && t.text.as_str().starts_with("local_size_");
-        if tokens.glsl
-            || tokens.tokens.iter().any(sized)
-            || pairs.any(|(word, name)| word.text == "import" && name.text.as_str().trim_matches('"') == GLSL)
-        {
+        if tokens.glsl || has_words_of_glsl(&tokens.tokens) {
             self.names.insert(Symbol::new(MARK));
         }
     }
@@ -135,6 +131,20 @@ impl Mentions {
         search.run();
         Stdlib::of(&search.wanted)
     }
+}
+
+/// Whether there is what only GLSL and programs with its module have: its import, its storage blocks
+/// `buffer Name { ... }` or the size of the group as it says it.
+fn has_words_of_glsl(tokens: &[Token]) -> bool {
+    let sized = |t: &Token| t.kind == TokenKind::Ident && t.text.as_str().starts_with("local_size_");
+    tokens.iter().any(sized)
+        || tokens.windows(2).any(|pair| {
+            matches!(pair, [word, name] if word.text == "import" && name.text.as_str().trim_matches('"') == GLSL)
+        })
+        || tokens.windows(3).any(|three| {
+            matches!(three, [word, name, open]
+                if word.text == "buffer" && name.kind == TokenKind::Ident && open.text == "{")
+        })
 }
 
 /// The number of a spelling that is declared in the library.

@@ -5,7 +5,7 @@ use super::expr::{Operand, decl_of};
 use super::function::{InstanceId, WHOLE};
 use super::function_values::Written;
 use super::overload::{ArgKind, CallArg, Candidates};
-use super::scope::{DeclId, ScopeId, What};
+use super::scope::{DeclId, What};
 use super::{Checker, convert};
 use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::Code;
@@ -410,18 +410,29 @@ impl<'a> Checker<'a> {
             shapes,
             [Type::Matrix(..), Type::Vector(..) | Type::Matrix(..)] | [Type::Vector(..), Type::Matrix(..)]
         );
-        if op != BinaryOp::Mul || !algebraic || self.in_builtin() {
+        if op != BinaryOp::Mul || !algebraic || self.in_builtin() || !self.has_words_of_glsl() {
             return None;
         }
-        let library = self.sources.first().map_or(ScopeId(0), |s| s.scope);
-        if self.lookup_here(library, Symbol::new("__algebraicProducts")).entities.is_empty() {
-            return None;
+        Some(self.library_call("mul", &[right, left], span))
+    }
+
+    /// Vectors are equal as a whole in programs with GLSL's words: `==` and `!=` give one bool.
+    pub(super) fn equal_as_whole(&mut self, op: BinaryOp, compared: ExprId, span: Span) -> ExprId {
+        let function = match op {
+            BinaryOp::Equal => "all",
+            BinaryOp::NotEqual => "any",
+            _ => return compared,
+        };
+        let vectors = matches!(self.program.types.get(self.ty(compared)), Type::Vector(..));
+        if !vectors || self.in_builtin() || !self.has_words_of_glsl() {
+            return compared;
         }
-        let name = Symbol::new("mul");
-        let found = self.lookup_here(library, name);
-        let decls = found.entities.iter().copied().filter_map(decl_of).collect();
-        let args = [right, left].map(|e| self.value_arg_of(e));
-        Some(self.call(&Candidates::of(name, decls), None, &args, span))
+        self.library_call(function, &[compared], span)
+    }
+
+    /// Whether the program has the module of GLSL's words.
+    pub(super) fn has_words_of_glsl(&mut self) -> bool {
+        !self.library_decls(Symbol::new("__algebraicProducts")).is_empty()
     }
 
     /// `x++` of a type that has it as in C++, with a parameter that tells it from `++x`.

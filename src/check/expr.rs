@@ -472,7 +472,7 @@ impl<'a> Checker<'a> {
                     // Of literals it is made in 64 bits.
                     self.whole_literal(result, None);
                 }
-                result
+                self.equal_as_whole(op, result, span)
             }
             Err(message) => self.bad_operands(message, a, b, span),
         }

@@ -281,10 +281,12 @@ impl<'a> Checker<'a> {
         self.args_text(&[super::Arg::Type(ty)])
     }
 
-    fn global_kind(&self, info: DeclInfo<'a>, var: &ast::VarDecl, explicit: &Explicit) -> GlobalKind {
+    fn global_kind(&mut self, info: DeclInfo<'a>, var: &ast::VarDecl, explicit: &Explicit) -> GlobalKind {
         let has = |word| info.has(word);
+        // In HLSL `shared` says something of effects, which is ignored.
+        let shared = has("shared") && self.has_words_of_glsl();
         match (has("static"), has("const") || var.is_let) {
-            _ if has("groupshared") => GlobalKind::Groupshared,
+            _ if has("groupshared") || shared => GlobalKind::Groupshared,
             _ if explicit.constant_id.is_some() => GlobalKind::Specialization,
             (true, true) => GlobalKind::Const,
             (true, false) => GlobalKind::Static,

@@ -445,7 +445,11 @@ impl<'a> Checker<'a> {
             }
         };
         match head {
-            Head::Struct(decl) => self.structs.instance(ty).is_some_and(|i| i.decl == decl),
+            // A literal text has its type before a declaration of the library is asked for that.
+            Head::Struct(decl) => match self.structs.instance(ty) {
+                Some(instance) => instance.decl == decl,
+                None => matches!(self.program.types.get(ty), Type::Text),
+            },
             Head::Vector => matches!(self.program.types.get(ty), Type::Vector(..)),
             Head::Matrix => matches!(self.program.types.get(ty), Type::Matrix(..)),
             Head::Array => matches!(self.program.types.get(ty), Type::Array(..)),

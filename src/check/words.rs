@@ -343,7 +343,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A call of a function of the library that the checker knows by name.
-    fn library_call(&mut self, name: &str, args: &[ExprId], span: Span) -> ExprId {
+    pub(super) fn library_call(&mut self, name: &str, args: &[ExprId], span: Span) -> ExprId {
         let name = Symbol::new(name);
         let decls = self.library_decls(name);
         let args: Vec<CallArg<'a>> = args.iter().map(|v| self.value_arg_of(*v)).collect();
