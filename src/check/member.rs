@@ -309,7 +309,8 @@ impl<'a> Checker<'a> {
             };
         }
         // In Slang an array may have no elements: what a generic does with them is never done.
-        if self.language() == Language::Slang && self.program.types.index_count(ty) == Some(0) {
+        let is_empty = self.program.types.index_count(ty) == Some(0) && !self.program.has_no_copies(element);
+        if self.language() == Language::Slang && is_empty {
             let none = self.temporary("none", element, span);
             return self.push(ExprKind::Local(none), element, span);
         }
