@@ -410,7 +410,7 @@ impl<'a> Checker<'a> {
             shapes,
             [Type::Matrix(..), Type::Vector(..) | Type::Matrix(..)] | [Type::Vector(..), Type::Matrix(..)]
         );
-        if op != BinaryOp::Mul || !algebraic || self.in_builtin() || !self.has_words_of_glsl() {
+        if op != BinaryOp::Mul || !algebraic || self.in_builtin() || !self.has_algebraic_products() {
             return None;
         }
         Some(self.library_call("mul", &[right, left], span))
@@ -424,14 +424,14 @@ impl<'a> Checker<'a> {
             _ => return compared,
         };
         let vectors = matches!(self.program.types.get(self.ty(compared)), Type::Vector(..));
-        if !vectors || self.in_builtin() || !self.has_words_of_glsl() {
+        if !vectors || self.in_builtin() || !self.has_algebraic_products() {
             return compared;
         }
         self.library_call(function, &[compared], span)
     }
 
     /// Whether the program has the module of GLSL's words.
-    pub(super) fn has_words_of_glsl(&mut self) -> bool {
+    pub(super) fn has_algebraic_products(&mut self) -> bool {
         !self.library_decls(Symbol::new("__algebraicProducts")).is_empty()
     }
 

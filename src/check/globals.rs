@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
     fn global_kind(&mut self, info: DeclInfo<'a>, var: &ast::VarDecl, explicit: &Explicit) -> GlobalKind {
         let has = |word| info.has(word);
         // In HLSL `shared` says something of effects, which is ignored.
-        let shared = has("shared") && self.has_words_of_glsl();
+        let shared = has("shared") && self.has_algebraic_products();
         match (has("static"), has("const") || var.is_let) {
             _ if has("groupshared") || shared => GlobalKind::Groupshared,
             _ if explicit.constant_id.is_some() => GlobalKind::Specialization,
