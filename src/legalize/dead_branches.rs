@@ -13,6 +13,7 @@ use crate::lex::Comment;
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "dead_branches",
@@ -49,7 +50,7 @@ fn run(cx: &mut Context) {
 /// What the stage of an entry point cannot do.
 struct Refused {
     /// What the entry point calls, directly or through others.
-    reached: FxHashSet<FunctionId>,
+    reached: BTreeSet<FunctionId>,
     /// Functions that would be an error where they are called.
     functions: FxHashSet<FunctionId>,
     discards: bool,
@@ -62,7 +63,7 @@ fn refused(cx: &Context, entry: &EntryPoint) -> Option<Refused> {
         f.builtin && (lacks_spelling(f) || required(f).any(lacks) || stages::refuses(f, entry, cx.profile))
     };
     let analyses = cx.program.analyses();
-    let reached: FxHashSet<FunctionId> = analyses.paths(entry).into_iter().map(|(id, _)| id).collect();
+    let reached: BTreeSet<FunctionId> = analyses.paths(entry).into_iter().map(|(id, _)| id).collect();
     let called: FxHashSet<FunctionId> =
         reached.iter().flat_map(|id| analyses.uses(*id).functions.iter().copied()).collect();
     let functions: FxHashSet<FunctionId> =
