@@ -7,20 +7,6 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, TypeId};
 
-/// A float as its kind holds it.
-fn rounded(value: f64, kind: Scalar) -> f64 {
-    match kind {
-        Scalar::F16 if value.abs() >= constant::HALF_INFINITY => f64::INFINITY.copysign(value),
-        // Ten bits after the leading one; below 2^-14 the steps are equal.
-        Scalar::F16 if value.is_normal() => {
-            let step = (value.abs().log2().floor().max(-14.0) - 10.0).exp2();
-            (value / step).round_ties_even() * step
-        }
-        Scalar::F32 => f64::from(value as f32),
-        _ => value,
-    }
-}
-
 impl Checker<'_> {
     pub(super) fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
         use crate::tree::Scalar::{I32, I64, U32, U64};
@@ -67,12 +53,12 @@ impl Checker<'_> {
             (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
         // What adapts is of no type yet.
         let typed = !self.literals_adapt() || !suffix.is_empty();
-        let value = if typed { rounded(value, scalar) } else { value };
+        let value = if typed { constant::round(value, scalar) } else { value };
         // A number in the middle between two is another when it is read with more digits first.
         let as_float = digits.parse::<f32>().map_or(value, f64::from);
         let (value, spelling) = match scalar {
             F32 if typed && as_float != value => (as_float, None),
-            F16 if rounded(as_float, F16) != value => (value, None),
+            F16 if constant::round(as_float, F16) != value => (value, None),
             _ => (value, spelling),
         };
         let ty = self.program.types.scalar(scalar);

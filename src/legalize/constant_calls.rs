@@ -63,8 +63,10 @@ fn calls(program: &Program, global: &Global) -> bool {
             all.any(|e| match tree.exprs[e].kind {
                 ExprKind::Call(f, _) => written(f),
                 ExprKind::Comma(..) => true,
-                ExprKind::Binary(BinaryOp::Rem, ..) => of_short_constants(program, &tree.exprs, e),
-                _ => is_choice(program, &tree.exprs, e) && eval(program, &tree.exprs, tree.root).is_ok(),
+                _ => {
+                    let faulty = is_choice(program, &tree.exprs, e) || of_short_constants(program, &tree.exprs, e);
+                    faulty && eval(program, &tree.exprs, tree.root).is_ok()
+                }
             })
         })
 }

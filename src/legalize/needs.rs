@@ -319,6 +319,7 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
 pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::ArgumentsInOrder,
     Capability::LateOldValues,
+    Capability::MutableParameters,
     Capability::OutParameters,
     Capability::PlaceBeforeValue,
     Capability::SharedReferences,

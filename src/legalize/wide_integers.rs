@@ -101,7 +101,7 @@ fn fold_constants(cx: &mut Context) {
             body.exprs[id].kind.children(&mut |child| {
                 literals = literals && matches!(body.exprs[child].kind, ExprKind::Literal(..));
             });
-            if literals {
+            if literals && width(&cx.program.types, body.exprs[id].ty) == Some(1) {
                 fold(cx.program, &mut body.exprs, id);
             }
         }
@@ -109,7 +109,13 @@ fn fold_constants(cx: &mut Context) {
     for id in cx.program.globals.ids() {
         let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
         for id in tree.exprs.post_order(tree.root) {
-            fold(cx.program, &mut tree.exprs, id);
+            let types = &cx.program.types;
+            let mut wide = width(types, tree.exprs[id].ty).is_some();
+            let kind = &tree.exprs[id].kind;
+            kind.children(&mut |child| wide = wide || width(types, tree.exprs[child].ty).is_some());
+            if wide {
+                fold(cx.program, &mut tree.exprs, id);
+            }
         }
         cx.program.globals[id].init = Some(tree);
     }
@@ -122,7 +128,6 @@ fn fold(program: &mut Program, exprs: &mut ExprArena, id: ExprId) {
         ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Convert(..) | ExprKind::Select(..) | ExprKind::Call(..)
     );
     if computed
-        && width(&program.types, ty) == Some(1)
         && let Ok(value) = eval(program, exprs, id)
         && let Some(folded) = value.to_expr(exprs, program, ty, span)
     {

@@ -199,12 +199,16 @@ fn floats(op: BinaryOp, a: f64, b: f64, kind: Scalar, span: Span) -> Evaluated {
     Ok(Value::Float(round(value, kind), kind))
 }
 
-/// A float rounded to its kind (16-bit ones as `float`, the precision of which they have at least here; what is beyond them is
-/// infinite).
-pub(super) fn round(value: f64, kind: Scalar) -> f64 {
+/// A float as its kind holds it.
+pub fn round(value: f64, kind: Scalar) -> f64 {
     match kind {
         Scalar::F64 => value,
         Scalar::F16 if value.abs() >= HALF_INFINITY => f64::INFINITY.copysign(value),
+        // Ten bits after the leading one; below 2^-14 the steps are equal.
+        Scalar::F16 if value.is_normal() => {
+            let step = (value.abs().log2().floor().max(-14.0) - 10.0).exp2();
+            (value / step).round_ties_even() * step
+        }
         _ => f64::from(value as f32),
     }
 }

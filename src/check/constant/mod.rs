@@ -10,7 +10,7 @@ mod builtins;
 mod shifts;
 mod value;
 
-pub use arithmetic::{HALF_INFINITY, LARGEST_HALF, leaves};
+pub use arithmetic::{HALF_INFINITY, LARGEST_HALF, leaves, round};
 pub use shifts::{is_wide, shifts_out, whole_shift};
 pub use value::Value;
 

@@ -2,6 +2,7 @@
 //! left in the output.
 
 use super::{Shape, base_of, numeric};
+use crate::check::constant::round;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
@@ -282,8 +283,9 @@ fn convert_literal(
         Literal::Int(v) if to.is_float() => (v.unsigned_abs() <= EXACT).then(|| float(v))?,
         Literal::Int(v) if wrap(v, to) == v => (Literal::Int(v), spelling.filter(|_| v >= 0)),
         Literal::Int(v) => (from.size() == 8).then_some((Literal::Int(wrap(v, to)), None))?,
-        // What was rounded is no longer what was written.
+        // A half is rounded when it becomes another number; what was rounded is no longer what was written.
         Literal::Float(v) if to.is_float() => {
+            let v = if from == Scalar::F16 && to != from { round(v, from) } else { v };
             (Literal::Float(v), spelling.filter(|s| from == to || s.as_str().parse() == Ok(v)))
         }
         Literal::Float(v) if to == Scalar::Bool => (Literal::Bool(v != 0.0), None),

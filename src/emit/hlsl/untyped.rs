@@ -61,7 +61,11 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         ExprKind::Literal(Literal::Float(value), _) => scalar.is_float() && value.is_finite(),
         ExprKind::Unary(UnaryOp::Negate, inner) if scalar.is_float() => is(inner),
         ExprKind::Binary(_, a, b) if scalar.is_float() => is(a) && is(b),
-        _ => value(ex, id).is_some(),
+        _ if value(ex, id).is_some() => true,
+        // Of choices and builtins, whose values are not known here.
+        ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, inner) => is(inner),
+        ExprKind::Binary(op, a, b) => is(a) && is(b) && !wants_type(ex, op, a, b),
+        _ => false,
     }
 }
 

@@ -48,6 +48,12 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
     ("dxc", "signature element", "D3D has 32 registers, and how it packs them is its own"),
     ("dxc", "Root Signature in DXIL container is not compatible", "of the source"),
+    ("dxc", "no member named 'SampleCmpLevel'", "shader model 6.7, which DXC 1.7 has in part"),
+    (
+        "dxc",
+        "no matching member function for call to 'CalculateLevelOfDetail",
+        "shader model 6.8, which is newer than it",
+    ),
     ("spirv-val", "Invalid capability operand", "a capability that is newer than it"),
     // Tint, which judges first, takes them.
     ("naga", "Division by zero", "naga folds `let`, which is no constant expression"),
