@@ -17,6 +17,7 @@ mod wide;
 use super::bits;
 use super::helpers::Helpers;
 use super::hoist;
+use super::limits::too_many_parts;
 use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
 use super::{Context, Pass, references};
@@ -190,6 +191,12 @@ impl WordAccess<'_, '_, '_> {
                 self.build(place.word).construct(parts, ty)
             }
             (Detail::Array { element, count: Some(count), stride }, _) => {
+                // Each part is a load: as many as no value has would only take long to make.
+                let span = self.body.exprs[place.word].span;
+                if let Some(fault) = too_many_parts(self.cx.profile, (*count).into(), span) {
+                    self.cx.diags.push(fault);
+                    return self.build(place.word).add(ExprKind::Zero, ty);
+                }
                 let step = stride.get(Unit::Bytes);
                 let parts = (0..u64::from(*count)).map(|i| self.load(element, at(i * step))).collect();
                 self.build(place.word).construct(parts, ty)

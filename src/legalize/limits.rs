@@ -155,12 +155,20 @@ fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagn
                 (ExprKind::Zero, Type::Array(_, Some(count))) => (count.into(), most.zeros),
                 _ => continue,
             };
-            if count > limit.into() {
-                let message = format!("this value is made of {count} parts");
-                diags.push(beyond(profile, exprs[*id].span, message, &limit.to_string()));
-            }
+            let fault = beyond_parts(profile, count, limit, exprs[*id].span);
+            fault.into_iter().for_each(|diagnostic| diags.push(diagnostic));
         }
     });
+}
+
+/// What is wrong with a value that is made of so many parts.
+pub(super) fn too_many_parts(profile: &Profile, count: u64, span: Span) -> Option<Diagnostic> {
+    beyond_parts(profile, count, profile.facts.numbers.parts, span)
+}
+
+fn beyond_parts(profile: &Profile, count: u64, limit: u32, span: Span) -> Option<Diagnostic> {
+    let error = || beyond(profile, span, format!("this value is made of {count} parts"), &limit.to_string());
+    (count > limit.into()).then(error)
 }
 
 /// How deep types are looked into.
