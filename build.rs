@@ -41,6 +41,7 @@ const FILES: &[&str] = &[
     "stage",
     "texture",
     "residency",
+    "compare",
     "sampled",
     "image",
     "buffer",

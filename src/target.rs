@@ -105,6 +105,8 @@ pub const EXTENSION_ATTRIBUTE: &str = "__glsl_extension";
 pub const TYPED_EXTENSION_ATTRIBUTE: &str = "__typed_extension";
 /// The attribute of a function that needs a version of GLSL, with its number.
 pub const VERSION_ATTRIBUTE: &str = "__glsl_version";
+/// The attribute of a builtin that HLSL has since a shader model: its major and minor number.
+pub const SHADER_MODEL_ATTRIBUTE: &str = "__hlsl_profile";
 
 /// The attribute of an entry point for what its stage declares: qualifiers, and `in` or `out`.
 pub const STAGE_LAYOUT: &str = "__stage_layout";

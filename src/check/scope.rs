@@ -295,7 +295,7 @@ impl<'a> Checker<'a> {
         entities
     }
 
-    fn is_of_library(&self, entity: &Entity) -> bool {
+    pub(super) fn is_of_library(&self, entity: &Entity) -> bool {
         !matches!(entity, Entity::Decl(d) if !self.source_of(*d).builtin)
     }
 

@@ -324,16 +324,26 @@ impl<'a> Checker<'a> {
         out.append(&mut self.leave_breakable(stmt.span));
     }
 
-    /// HLSL: the variables of a `for` loop are known behind it, and hide earlier ones of the same names.
+    /// HLSL before version 2021: the variables of a `for` loop are known behind it. A name that means something there without them
+    /// goes on to mean that, as from version 2021 on.
     fn outlive(&mut self, first: &[Stmt]) {
         for stmt in first {
             let StmtKind::Local(local, _) = stmt.kind else { continue };
             let name = self.cx.body.locals[local].name;
-            if !name.is_empty() {
-                self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
-                self.cx.ended.insert(local);
+            if name.is_empty() || self.means_more(name) {
+                continue;
             }
+            self.rebind(self.cx.scope, name, Entity::Local(local, self.cx.id));
+            self.cx.ended.insert(local);
         }
+    }
+
+    /// Whether a name means something of the source other than the variable of a loop that has ended.
+    fn means_more(&mut self, name: Symbol) -> bool {
+        self.lookup(self.cx.scope, name).entities.iter().any(|entity| match entity {
+            Entity::Local(local, _) => !self.cx.ended.contains(local),
+            other => !self.is_of_library(other),
+        })
     }
 
     /// Variables of loops that are named behind their loop are declared before it.

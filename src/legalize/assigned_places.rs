@@ -5,7 +5,7 @@
 //!
 //! The value comes before the place: what the assignment inside could change of it is kept in a local first.
 
-use super::hoist::{Mark, Marks, hoist_all};
+use super::hoist::{Marks, hoist_all, mark_effect};
 use super::needs::{Find, OF_STATEMENTS};
 use super::{Context, Pass, references};
 use crate::target::Capability;
@@ -27,7 +27,7 @@ fn run(cx: &mut Context) {
                 if let ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) = body.exprs[inner].kind {
                     references::mark_indices(&body.exprs, target, &mut marks);
                 }
-                marks.insert(inner, Mark::Effect);
+                mark_effect(&mut marks, inner);
             }
         }
         marks

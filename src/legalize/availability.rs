@@ -16,7 +16,7 @@ const MODIFIERS: &[(Modifiers, &str)] =
 
 /// Reports each word and each extension once, at its first use.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    if profile.has_all_words() {
+    if profile.has_all_words() && profile.shader_model().is_none() {
         return;
     }
     let mut check = Check { profile, reported: FxHashSet::default(), diags };
@@ -100,6 +100,7 @@ impl Check<'_> {
         self.attributes(&callee.attributes, span);
         if let FunctionBody::Intrinsic(template) = &callee.body {
             self.words(template, span);
+            self.shader_model(callee, span);
         }
     }
 
@@ -134,6 +135,24 @@ impl Check<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// The shader model that a builtin needs which was not written out.
+    fn shader_model(&mut self, callee: &Function, span: Span) {
+        let Some(model) = needs::missing_shader_model(callee, self.profile) else { return };
+        let name = callee.name.as_str();
+        if !self.reported.insert(name.to_owned()) {
+            return;
+        }
+        let message = format!(
+            "{} does not have `{name}`, which came with Shader Model {}.{}",
+            self.profile.name, model.0, model.1
+        );
+        let mut error = Diagnostic::error(Code::CAPABILITY, span, message);
+        if let Some(profile) = self.profile.of_shader_model(model) {
+            error = error.note(format!("the profile `{}` has it", profile.name));
+        }
+        self.diags.push(error);
     }
 
     fn report(&mut self, what: &str, span: Span) {

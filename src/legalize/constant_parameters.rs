@@ -63,6 +63,55 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
     })
 }
 
+/// Where an offset in texels depends on an input, a resource or memory: no compiler can make it a constant.
+pub(super) fn unknown_offset(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    let mut inputs: FxHashSet<LocalId> = FxHashSet::default();
+    if program.entry_points.iter().any(|e| e.roots().any(|root| root == id)) {
+        inputs.extend(program.functions[id].params.iter().map(|p| p.local));
+    }
+    let changed = changed(&body.exprs, live);
+    for (local, value) in initialized(&body.block) {
+        if !changed.contains(&local) && value.is_some_and(|v| reads_from_outside(program, body, v, &inputs)) {
+            inputs.insert(local);
+        }
+    }
+    live.iter().find_map(|id| {
+        let (function, args) = callee(program, &body.exprs, *id)?;
+        let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+        given.find(|(_, arg)| reads_from_outside(program, body, **arg, &inputs)).map(|(_, arg)| body.exprs[*arg].span)
+    })
+}
+
+/// Variables that are assigned to, or may be by a call.
+fn changed(exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<LocalId> {
+    let mut places = Vec::new();
+    for id in live {
+        match &exprs[*id].kind {
+            ExprKind::Assign(_, place, _) | ExprKind::Step(_, _, place) => places.push(*place),
+            ExprKind::Call(_, args) => places.extend(args),
+            _ => {}
+        }
+    }
+    let parts = places.into_iter().flat_map(|place| exprs.post_order(place));
+    parts
+        .filter_map(|id| match exprs[id].kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether an expression reads inputs of an entry point, or variables that are not the function's and no constants.
+fn reads_from_outside(program: &Program, body: &Body, root: ExprId, inputs: &FxHashSet<LocalId>) -> bool {
+    body.exprs.post_order(root).into_iter().any(|id| match body.exprs[id].kind {
+        ExprKind::Local(local) => inputs.contains(&local),
+        ExprKind::Global(global) => {
+            matches!(program.globals[global].kind, GlobalKind::Parameter | GlobalKind::Groupshared | GlobalKind::Input)
+        }
+        _ => false,
+    })
+}
+
 /// Whether calls or commas, which make no constants in any target, are in an expression.
 fn is_computed(exprs: &ExprArena, root: ExprId) -> bool {
     exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..) | ExprKind::Comma(..)))

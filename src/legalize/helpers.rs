@@ -39,7 +39,7 @@ impl Helpers {
     /// None yet, as a target spells what they call.
     pub(super) fn new(cx: &Context) -> Helpers {
         let mut library = LIBRARY.clone();
-        select_target::choose(&mut library, cx.profile.language.name());
+        select_target::choose(&mut library, cx.profile);
         Helpers { library, taken: BTreeMap::new(), listed: Vec::new() }
     }
 

@@ -29,10 +29,30 @@ pub enum Mark {
     Value(Symbol),
     /// It becomes a statement; what remains is the target of the assignment or step, or nothing of a call without a result.
     Effect,
+    /// It becomes a statement, and what remains goes to a new constant local of this name.
+    EffectAndValue(Symbol),
 }
 
 /// The marks of one body.
 pub type Marks = FxHashMap<ExprId, Mark>;
+
+/// Marks an expression as a statement. Where its value is wanted in a local, too, both are done.
+pub fn mark_effect(marks: &mut Marks, id: ExprId) {
+    let mark = match marks.remove(&id) {
+        Some(Mark::Value(name) | Mark::EffectAndValue(name)) => Mark::EffectAndValue(name),
+        Some(Mark::Effect) | None => Mark::Effect,
+    };
+    marks.insert(id, mark);
+}
+
+/// Marks an expression whose value is wanted in a local. Where it is to be a statement, too, both are done.
+pub fn mark_value(marks: &mut Marks, id: ExprId, name: Symbol) {
+    let mark = match marks.remove(&id) {
+        Some(Mark::Effect | Mark::EffectAndValue(_)) => Mark::EffectAndValue(name),
+        Some(Mark::Value(_)) | None => Mark::Value(name),
+    };
+    marks.insert(id, mark);
+}
 
 /// Takes what `marks` finds in it out of each body.
 pub fn hoist_all(cx: &mut Context, marks: &mut dyn FnMut(&Program, &Body) -> Marks) {
@@ -152,7 +172,7 @@ impl Hoister<'_> {
                 self.body.exprs[root].kind = ExprKind::Zero;
             }
             _ => {
-                if matches!(self.marks.get(&root), Some(Mark::Effect)) {
+                if matches!(self.marks.get(&root), Some(Mark::Effect | Mark::EffectAndValue(_))) {
                     self.marks.remove(&root);
                 }
                 self.lower(root);
@@ -266,7 +286,10 @@ impl Hoister<'_> {
                 self.lower(b);
                 self.body.exprs.replace_by(id, b);
                 // What is left is the place.
-                self.marks.retain(|marked, mark| *marked != id || !matches!(mark, Mark::Effect));
+                match self.marks.remove(&id) {
+                    Some(Mark::Value(name) | Mark::EffectAndValue(name)) => self.take_out(id, Mark::Value(name)),
+                    Some(Mark::Effect) | None => {}
+                }
             }
             ExprKind::Assign(_, target, value) if self.body.value_first => {
                 self.operands(&[(value, false), (target, true)]);
@@ -393,6 +416,13 @@ impl Hoister<'_> {
                 self.body.exprs[id].kind = ExprKind::Zero;
             }
             (Mark::Effect, _) => self.spill(id),
+            (Mark::EffectAndValue(name), kind) => {
+                self.take_out(id, Mark::Effect);
+                // The old value of what was stepped is in a local.
+                if !matches!(kind, ExprKind::Step(_, false, _)) {
+                    self.take_out(id, Mark::Value(name));
+                }
+            }
             (Mark::Value(name), _) => {
                 let copy = self.body.exprs.displace(id);
                 let local = self.temporary(name, ty, span, Some(copy));
@@ -413,8 +443,11 @@ impl Hoister<'_> {
     /// Lowers `id` and assigns its value to `local`, as a block of its own.
     fn branch(&mut self, id: ExprId, local: LocalId) -> Block {
         // It is assigned here.
-        if matches!(self.marks.get(&id), Some(Mark::Value(_))) {
-            self.marks.remove(&id);
+        match self.marks.remove(&id) {
+            Some(Mark::Effect | Mark::EffectAndValue(_)) => {
+                self.marks.insert(id, Mark::Effect);
+            }
+            Some(Mark::Value(_)) | None => {}
         }
         let saved = std::mem::take(&mut self.out);
         self.lower(id);

@@ -6,7 +6,7 @@
 //! Sums, and products with a scalar, are the same in all targets and stay. Operands that are more than a name are kept in
 //! variables first. Selected elements that are assigned stay for `flatten`.
 
-use super::hoist::{Mark, Marks, hoist_all, temporary_name};
+use super::hoist::{Mark, Marks, hoist_all, mark_effect, temporary_name};
 use super::matrix_parts;
 use super::needs::{Find, Finder};
 use super::references::{self, ByReference};
@@ -117,7 +117,7 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
                     ExprKind::Step(_, prefix, target) => {
                         operands = exprs.indices(target);
                         if !prefix {
-                            marks.insert(id, Mark::Effect);
+                            mark_effect(&mut marks, id);
                         }
                     }
                     _ => exprs[id].kind.children(&mut |c| operands.push(c)),

@@ -5,7 +5,7 @@
 
 use super::PASSES;
 use crate::source::Span;
-use crate::target::{Capabilities, Capability, Profile};
+use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
     GlobalKind, Item, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
@@ -141,6 +141,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
     (Capability::TextVariables, Find::Body(super::constant_parameters::text_variable)),
     (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
+    (Capability::UnknownOffsets, Find::Body(super::constant_parameters::unknown_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::HitObjects, Find::Type(|_, t| matches!(t, Type::HitObject))),
     (Capability::ObjectGlobals, Find::Global(|p, g| is_object(p, g.ty))),
@@ -364,6 +365,17 @@ pub fn required(function: &Function) -> impl Iterator<Item = Capability> + '_ {
 /// What a builtin needs in the first value of a variable or constant of the module.
 pub(super) fn required_in_constants(function: &Function) -> impl Iterator<Item = Capability> + '_ {
     named_by(function, "__in_constants")
+}
+
+/// The shader model that a builtin came with, where that of the profile is an earlier one.
+pub(super) fn missing_shader_model(function: &Function, profile: &Profile) -> Option<(u32, u32)> {
+    let own = profile.shader_model()?;
+    let attributes = function.attributes.iter().filter(|a| a.name == *SHADER_MODEL_ATTRIBUTE);
+    let models = attributes.filter_map(|a| match *a.args.as_slice() {
+        [AttributeArg::Int(major), AttributeArg::Int(minor)] => Some((major.try_into().ok()?, minor.try_into().ok()?)),
+        _ => None,
+    });
+    models.max().filter(|model| own < *model)
 }
 
 fn named_by<'a>(function: &'a Function, attribute: &'static str) -> impl Iterator<Item = Capability> + 'a {

@@ -6,8 +6,9 @@
 //! A builtin without a case and without a default stays a switch without cases; whoever still calls it at the end gets a
 //! located error.
 
+use super::needs::missing_shader_model;
 use super::{Context, Pass};
-use crate::target::Capability;
+use crate::target::{Capability, Profile};
 use crate::tree::{FunctionBody, Program, StmtKind, TargetCase, TypeId};
 
 pub(super) const PASS: Pass = Pass {
@@ -19,15 +20,21 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    choose(cx.program, cx.profile.language.name());
+    choose(cx.program, cx.profile);
 }
 
-/// Chooses the cases of a language.
-pub(super) fn choose(program: &mut Program, language: &str) {
+/// Chooses the cases of a language. What its version does not have yet is written out where the library can do that.
+pub(super) fn choose(program: &mut Program, profile: &Profile) {
+    let language = profile.language.name();
     for (_, function) in program.functions.iter_mut() {
+        let missing = missing_shader_model(function, profile);
         if let FunctionBody::Switch(cases) = &mut function.body {
-            let chosen = cases.iter().position(|(name, _)| *name == language);
-            let chosen = chosen.or_else(|| cases.iter().position(|(name, _)| name.is_empty() || *name == "default"));
+            let own = cases.iter().position(|(name, _)| *name == language);
+            let written_out = cases.iter().position(|(name, _)| name.is_empty() || *name == "default");
+            let chosen = match missing {
+                Some(_) => written_out.or(own),
+                None => own.or(written_out),
+            };
             function.body = match chosen.map(|at| cases.swap_remove(at).1) {
                 Some(TargetCase::Block(body)) => {
                     function.code = *body;

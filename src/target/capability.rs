@@ -339,6 +339,8 @@ capabilities! {
     TextVariables,
     /// Offsets in texels that are no constants.
     VaryingOffsets,
+    /// Offsets in texels that depend on inputs, resources or shared memory.
+    UnknownOffsets,
     /// Inputs that are passed on before they are evaluated at another place or at a vertex.
     PassedInterpolants,
     /// Inputs that are evaluated at another place and are no floats of 32 bits.

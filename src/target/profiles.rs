@@ -35,7 +35,7 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_3", (6, 3), SM_6_3),
     hlsl("sm_6_4", (6, 4), SM_6_3),
     hlsl("sm_6_5", (6, 5), SM_6_5),
-    hlsl("sm_6_7", (6, 7), SM_6_6),
+    hlsl("sm_6_7", (6, 7), SM_6_7),
     hlsl("sm_6_8", (6, 8), SM_6_8),
     hlsl("sm_6_9", (6, 9), SM_6_9),
     hlsl("sm_6_6_spirv", (6, 6), SM_6_6_SPIRV),
@@ -206,7 +206,9 @@ const SM_6_5: Capabilities = SM_6_3.with(&[
 const SM_6_6: Capabilities =
     SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads, WaveSizes]);
 
-const SM_6_8: Capabilities = SM_6_6.with(&[WaveSizeRanges]);
+/// "Programmable offsets" are of Shader Model 6.7.
+const SM_6_7: Capabilities = SM_6_6.with(&[UnknownOffsets]);
+const SM_6_8: Capabilities = SM_6_7.with(&[WaveSizeRanges]);
 const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
@@ -215,7 +217,7 @@ const SM_6_6_SPIRV: Capabilities =
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    UnknownOffsets, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -231,7 +233,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    UnknownOffsets, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
@@ -290,7 +292,7 @@ const ES_320: Capabilities =
 
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
-    UnknownRounds, FreeStatuses,
+    UnknownOffsets, UnknownRounds, FreeStatuses,
     ComparedArguments,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
@@ -338,6 +340,16 @@ impl Profile {
     /// Every profile, the default of each target before its others.
     pub fn all() -> &'static [Profile] {
         PROFILES
+    }
+
+    /// The shader model of HLSL.
+    pub fn shader_model(&self) -> Option<(u32, u32)> {
+        (self.language == Language::Hlsl).then_some(self.version)
+    }
+
+    /// The first profile of the same target that is of a shader model.
+    pub fn of_shader_model(&self, model: (u32, u32)) -> Option<&'static Profile> {
+        PROFILES.iter().find(|p| p.target == self.target && p.version == model)
     }
 
     /// The default of a target.

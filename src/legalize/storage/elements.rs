@@ -9,7 +9,7 @@
 //!
 //! The library marks the calls: `__element`, `__appends` and `__consumes`.
 
-use super::super::hoist::{Mark, Marks};
+use super::super::hoist::{Mark, Marks, mark_effect};
 use super::super::references;
 use super::access::Access;
 use super::plan::{Buffer, Plan};
@@ -66,7 +66,7 @@ impl<'p> Access<'_, 'p> {
             match self.whole(id) {
                 Some(Whole::Append(_, _, value)) => {
                     if !statements.contains(&id) {
-                        marks.insert(id, Mark::Effect);
+                        mark_effect(marks, id);
                     }
                     if !is_trivial(&self.body.exprs, value) {
                         marks.insert(value, Mark::Value(Symbol::new("value")));

@@ -5,7 +5,7 @@
 //! after:  switch (row) { case 0: buffer[i].m_0 = v; break; case 1: ... }
 //! ```
 
-use super::super::hoist::{Mark, Marks, temporary_name};
+use super::super::hoist::{Marks, mark_effect, mark_value, temporary_name};
 use super::super::references::{self, selected};
 use super::access::{Access, At, Parents, Reach};
 use super::products::{transpose, transposed_of};
@@ -40,7 +40,7 @@ impl<'p> Access<'_, 'p> {
                 self.mark_indices(*last, &mut marks);
             }
             if !statements.contains(&assign) {
-                marks.insert(assign, Mark::Effect);
+                mark_effect(&mut marks, assign);
             }
             match kind {
                 ExprKind::Assign(_, _, value) if at.is_repeated() => self.mark(value, &mut marks),
@@ -90,7 +90,7 @@ impl<'p> Access<'_, 'p> {
         if !is_trivial(&self.body.exprs, id) {
             let scalar = matches!(self.program.types.get(self.body.exprs[id].ty), Type::Scalar(_));
             let name = if scalar { Symbol::new("index") } else { temporary_name(self.program, self.body, id) };
-            marks.insert(id, Mark::Value(name));
+            mark_value(marks, id, name);
         }
     }
 
