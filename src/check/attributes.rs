@@ -137,6 +137,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__size", Library, &[Int(1)], 1),
     ("__storage", Library, &[Word], 1),
     ("__shifts", Library, &[Int(0)], 0),
+    ("__shifts_texels", Library, &[Text], 1),
     ("__stages", Library, &[Name], 1),
     ("__system_value", Library, &[Word; 2], 2),
     ("__text_hash", Library, &[], 0),

@@ -77,7 +77,7 @@ pub(super) fn unknown_offset(program: &Program, id: FunctionId, body: &Body, liv
     }
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
-        let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+        let mut given = function.params.iter().zip(args).filter(|(p, _)| takes_offset(program, function, p));
         given.find(|(_, arg)| reads_from_outside(program, body, **arg, &inputs)).map(|(_, arg)| body.exprs[*arg].span)
     })
 }
@@ -136,11 +136,15 @@ pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, offset: Expr
     }
 }
 
-/// Whether a parameter of a builtin is an offset in texels.
+/// Whether a parameter of a builtin that the target has is an offset in texels.
 pub(super) fn is_offset(program: &Program, function: &Function, param: &Param) -> bool {
-    let spelled = !matches!(function.body, FunctionBody::Block);
+    !matches!(function.body, FunctionBody::Block) && takes_offset(program, function, param)
+}
+
+/// Whether a parameter of a builtin is an offset in texels.
+fn takes_offset(program: &Program, function: &Function, param: &Param) -> bool {
     let ty = || program.types.get(function.code.locals[param.local].ty);
-    spelled && param.constant && matches!(ty(), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _))
+    function.builtin && param.constant && matches!(ty(), Type::Scalar(Scalar::I32) | Type::Vector(Scalar::I32, _))
 }
 
 /// The variables of a block that have initializers, with those.

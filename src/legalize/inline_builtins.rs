@@ -11,7 +11,7 @@ use super::assignment_order::affects;
 use super::hoist::{self, Mark, Marks};
 use super::lower_properties::mark_for_repetition;
 use super::{Context, Pass, missing_returns, parts, stages};
-use crate::check::constant::eval_int;
+use crate::check::constant::{Value, eval, eval_int};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -26,6 +26,7 @@ pub(super) const PASS: Pass = Pass {
     always: Some("polyfills of the library are written for it"),
     adds: &[
         Capability::BareHeapElements,
+        Capability::UnknownOffsets,
         // What a polyfill assigns to is what it was called with, and its effects are the caller's.
         Capability::SwizzleAssignment,
         Capability::ValueBeforePlace,
@@ -374,6 +375,23 @@ impl Inline<'_> {
         }
     }
 
+    /// Of the branches of a polyfill that these arguments decide those stay that are taken.
+    fn take_known_branches(&self, copy: &mut Block) {
+        copy.rewrite(&mut |stmt, out| {
+            let truth = match &stmt.kind {
+                StmtKind::If(condition, ..) => eval(self.program, &self.body.exprs, *condition).ok(),
+                _ => None,
+            };
+            match (stmt, truth) {
+                (Stmt { kind: StmtKind::If(_, yes, _, _), .. }, Some(Value::Bool(true))) => out.extend(yes.stmts),
+                (Stmt { kind: StmtKind::If(_, _, no, _), .. }, Some(Value::Bool(false))) => {
+                    out.extend(no.into_iter().flat_map(|no| no.stmts));
+                }
+                (stmt, _) => out.push(stmt),
+            }
+        });
+    }
+
     /// Puts a polyfill's statements in place; answers the value that it returns.
     fn splice(&mut self, f: FunctionId, args: &[ExprId], stmt: &mut Stmt, out: &mut Vec<Stmt>) -> Option<ExprId> {
         let callee = &self.program.functions[f];
@@ -416,6 +434,9 @@ impl Inline<'_> {
         roots.into_iter().for_each(|root| write_through_conversions(&mut self.body.exprs, root));
         let written: Vec<LocalId> = assigned.iter().filter_map(|l| locals.get(l)).copied().collect();
         self.bind_numbers(&mut copy, &written);
+        if self.program.functions[f].builtin {
+            self.take_known_branches(&mut copy);
+        }
         let value = match copy.stmts.last() {
             Some(Stmt { kind: StmtKind::Return(value), .. }) => {
                 let value = *value;

@@ -455,8 +455,15 @@ fn verify_after(at: usize, program: &Program, profile: &Profile, before: &Needs,
 }
 
 /// Needs that no pass removed.
+/// What is not reported where the second, of which it is a part, is.
+const PARTS: &[(Capability, Capability)] = &[(Capability::UnknownOffsets, Capability::VaryingOffsets)];
+
 fn report(needs: &Needs, profile: &Profile, diags: &mut Diagnostics) {
-    needs.iter().for_each(|(capability, span)| diags.push(lack(*capability, *span, profile)));
+    for (capability, span) in needs {
+        if !PARTS.iter().any(|(part, whole)| part == capability && needs.contains_key(whole)) {
+            diags.push(lack(*capability, *span, profile));
+        }
+    }
 }
 
 fn lack(capability: Capability, span: Span, profile: &Profile) -> Diagnostic {

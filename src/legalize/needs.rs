@@ -314,6 +314,7 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
     Capability::ConstantBlends,
     Capability::ConstantCounts,
     Capability::ComputedInitializers,
+    Capability::UnknownOffsets,
 ];
 
 /// What a pass may bring that makes statements of parts of expressions, or takes them out of commas and accessors.

@@ -4,7 +4,13 @@
 //! Before: `t.GatherRed(s, uv, offset)`
 //! After:  `t.GatherRed(s, uv + float2(offset) / float2(textureDimensions(t)))`
 //!
-//! The library marks such reads with `[__shifts]`. Their last argument is the offset. Others stay, which is an error.
+//! The library marks such reads with `[__shifts]`, and those whose location is in texels with `[__shifts_texels]` and how they are
+//! spelled without the offset:
+//!
+//! Before: `t.Load(int3(at, 0), offset)`
+//! After:  `t.Load(int3(at, 0) + int3(offset, 0))`
+//!
+//! Their last argument is the offset. Others stay, which is an error.
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
 use super::needs::callee;
@@ -17,14 +23,18 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "shifted_offsets",
-    lessens: &[Capability::VaryingOffsets],
+    lessens: &[Capability::VaryingOffsets, Capability::UnknownOffsets],
     after: &["constant_parameters"],
     run,
     ..Pass::ROW
 };
 
-/// Which argument of the reads is the location.
+/// The attribute of reads whose location is in texels.
+const IN_TEXELS: &str = "__shifts_texels";
+
+/// Which argument of the reads is the location, for those that filter and those that do not.
 const LOCATION: usize = 2;
+const LOCATION_IN_TEXELS: usize = 1;
 
 fn run(cx: &mut Context) {
     let size = Operation::TextureSize.spelling(cx.profile.language.name()).clone();
@@ -33,18 +43,17 @@ fn run(cx: &mut Context) {
         for id in body.expressions() {
             let Some((callee, mut args)) = shifted(cx.program, &body.exprs, id) else { continue };
             let Some(offset) = args.pop() else { continue };
-            let (Some(&texture), Some(&location)) = (args.first(), args.get(LOCATION)) else { continue };
+            let in_texels = cx.program.functions[callee].is_marked(IN_TEXELS);
+            let position = if in_texels { LOCATION_IN_TEXELS } else { LOCATION };
+            let (Some(&texture), Some(&location)) = (args.first(), args.get(position)) else { continue };
             let Expr { ty, span, .. } = body.exprs[location];
             let texture = body.exprs.duplicate(texture);
             let mut b = Build::new(&mut cx.program.types, &mut body.exprs, span);
-            let unsigned = match b.types.get(ty) {
-                Type::Vector(_, n) => b.types.vector(Scalar::U32, n),
-                _ => TypeId::UINT,
+            let step = match in_texels {
+                true => as_location(&mut b, offset, ty),
+                false => part_of_size(&mut b, &size, texture, offset, ty),
             };
-            let size = b.native(size.clone(), vec![texture], unsigned);
-            let (offset, size) = (b.convert(offset, ty), b.convert(size, ty));
-            let step = b.binary(BinaryOp::Div, offset, size);
-            if let Some(argument) = args.get_mut(LOCATION) {
+            if let Some(argument) = args.get_mut(position) {
                 *argument = b.binary(BinaryOp::Add, location, step);
             }
             let callee = *made.entry(callee).or_insert_with(|| without_offset(cx.program, callee));
@@ -53,11 +62,37 @@ fn run(cx: &mut Context) {
     });
 }
 
+/// An offset as a vector that is added to a location: layers and levels stay.
+fn as_location(b: &mut Build, offset: ExprId, ty: TypeId) -> ExprId {
+    let count = |b: &Build, ty: TypeId| match b.types.get(ty) {
+        Type::Vector(_, n) => n,
+        _ => 1,
+    };
+    let missing = count(b, ty).saturating_sub(count(b, b.exprs[offset].ty));
+    if missing == 0 {
+        return b.convert(offset, ty);
+    }
+    let zeros = (0..missing).map(|_| b.number(0, TypeId::INT));
+    let parts = std::iter::once(offset).chain(zeros.collect::<Vec<_>>()).collect();
+    b.construct(parts, ty)
+}
+
+/// An offset as a part of the size of the texture.
+fn part_of_size(b: &mut Build, size: &Template, texture: ExprId, offset: ExprId, ty: TypeId) -> ExprId {
+    let unsigned = match b.types.get(ty) {
+        Type::Vector(_, n) => b.types.vector(Scalar::U32, n),
+        _ => TypeId::UINT,
+    };
+    let size = b.native(size.clone(), vec![texture], unsigned);
+    let (offset, size) = (b.convert(offset, ty), b.convert(size, ty));
+    b.binary(BinaryOp::Div, offset, size)
+}
+
 /// The builtin with its arguments if the location may be moved and must be.
 fn shifted(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId, Vec<ExprId>)> {
     let (function, args) = callee(program, exprs, id)?;
     let (param, offset) = (function.params.last()?, *args.last()?);
-    let attribute = function.attribute("__shifts")?;
+    let attribute = function.attribute("__shifts").or_else(|| function.attribute(IN_TEXELS))?;
     let level = match attribute.args.first() {
         Some(AttributeArg::Int(n)) => Some(*args.get(usize::try_from(*n).ok()?)?),
         _ => None,
@@ -78,8 +113,12 @@ fn shifted(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(Function
 fn without_offset(program: &mut Program, id: FunctionId) -> FunctionId {
     let mut function = program.functions[id].clone();
     function.params.pop();
+    let spelled = match function.attribute(IN_TEXELS).map(|a| a.args.as_slice()) {
+        Some([AttributeArg::Text(text)]) => Template::parse(text.as_str()).ok(),
+        _ => None,
+    };
     if let FunctionBody::Intrinsic(template) = &mut function.body {
-        *template = std::mem::take(template).without(function.params.len() as u32);
+        *template = spelled.unwrap_or_else(|| std::mem::take(template).without(function.params.len() as u32));
     }
     program.functions.push(function)
 }
