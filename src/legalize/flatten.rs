@@ -665,7 +665,8 @@ impl Flattening<'_> {
         args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && exprs.base_local(*a).is_some())
     }
 
-    /// Flattens arguments in order; what is passed to be written stays the variable that it is.
+    /// Flattens arguments in order; what is passed to be written stays the variable that it is. Arguments are copied in when the
+    /// others have been evaluated, as slangc and DXC do it, so that these are values before copies.
     fn arguments(
         &mut self,
         id: ExprId,
@@ -674,7 +675,8 @@ impl Flattening<'_> {
         copied: &[(usize, ParamMode)],
         out: &mut Vec<Stmt>,
     ) {
-        let last = args.iter().rposition(|a| self.needs_work(*a));
+        let before_copies = |f: &Self, a: ExprId| !copied.is_empty() && f.effects.expr(&f.body.exprs, a);
+        let last = args.iter().rposition(|a| self.needs_work(*a) || before_copies(self, *a));
         for (i, arg) in args.iter_mut().enumerate() {
             let mode = self.program.functions[function].params.get(i).map_or(ParamMode::In, |p| p.mode);
             if mode != ParamMode::In {
@@ -684,7 +686,7 @@ impl Flattening<'_> {
                 continue;
             }
             *arg = self.value(*arg, out);
-            if last.is_some_and(|last| i < last) {
+            if last.is_some_and(|last| i < last) || before_copies(self, *arg) {
                 *arg = self.keep(*arg, out);
             }
         }

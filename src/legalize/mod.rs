@@ -102,6 +102,7 @@ mod split_resources;
 mod stage_io;
 mod stages;
 mod storage;
+mod stored_doubles;
 mod strings;
 mod static_resources;
 mod uniform_blocks;
@@ -333,6 +334,7 @@ pub const PASSES: &[Pass] = &[
     flatten::PASS,
     operand_order::PASS,
     narrow_integers::PASS,
+    stored_doubles::PASS,
     wide_integers::PASS,
     integer_choices::PASS,
     atomics::PASS,

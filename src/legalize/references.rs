@@ -34,7 +34,7 @@ pub(super) fn copy(
     by_reference: &ByReference,
     concerned: Concerned,
 ) {
-    let mut copier = Copier { program, body, by_reference, concerned };
+    let mut copier = Copier { program, effects, body, by_reference, concerned };
     let Some(marks) = copier.marks() else { return };
     hoist(copier.program, effects, copier.body, marks);
     let mut block = std::mem::take(&mut copier.body.block);
@@ -96,6 +96,7 @@ fn roots(block: &Block, root: &dyn Fn(&Stmt) -> Option<ExprId>) -> FxHashSet<Exp
 
 struct Copier<'a, 'c> {
     program: &'a mut Program,
+    effects: &'a Effects,
     body: &'a mut Body,
     by_reference: &'a ByReference,
     concerned: Concerned<'c>,
@@ -127,6 +128,7 @@ impl Copier<'_, '_> {
             }
             found = true;
             arguments.iter().for_each(|(_, place)| mark_indices(&self.body.exprs, *place, &mut marks));
+            self.mark_others(id, &mut marks);
             if !roots.contains(&id) {
                 let name = temporary_name(self.program, self.body, id);
                 let nothing = self.body.exprs[id].ty == TypeId::VOID;
@@ -134,6 +136,18 @@ impl Copier<'_, '_> {
             }
         }
         found.then_some(marks)
+    }
+
+    /// Arguments are copied in when the others have been evaluated, as slangc and DXC do it: those with effects are values before.
+    fn mark_others(&self, call: ExprId, marks: &mut Marks) {
+        let exprs = &self.body.exprs;
+        let ExprKind::Call(function, args) = &exprs[call].kind else { return };
+        let referred = self.by_reference.get(function).map(Vec::as_slice).unwrap_or_default();
+        for (at, arg) in args.iter().enumerate() {
+            if !referred.contains(&at) && self.effects.expr(exprs, *arg) {
+                marks.insert(*arg, Mark::Value(temporary_name(self.program, self.body, *arg)));
+            }
+        }
     }
 
     /// A statement with the copies that its call needs.

@@ -43,7 +43,13 @@ impl<'p> Access<'_, 'p> {
                 mark_effect(&mut marks, assign);
             }
             match kind {
-                ExprKind::Assign(_, _, value) if at.is_repeated() => self.mark(value, &mut marks),
+                ExprKind::Assign(_, target, value) if at.is_repeated() => {
+                    // What is written part by part is not read any more once the first part is written.
+                    match is_trivial(&self.body.exprs, value) && self.may_overlap(target, value) {
+                        true => mark_value(&mut marks, value, temporary_name(self.program, self.body, value)),
+                        false => self.mark(value, &mut marks),
+                    }
+                }
                 _ => {}
             }
         }
@@ -92,6 +98,22 @@ impl<'p> Access<'_, 'p> {
             let name = if scalar { Symbol::new("index") } else { temporary_name(self.program, self.body, id) };
             mark_value(marks, id, name);
         }
+    }
+
+    /// Whether a part of one place may be another part of the other: not where they are in two variables, nor where both are a whole
+    /// of one type.
+    fn may_overlap(&self, a: ExprId, b: ExprId) -> bool {
+        let exprs = &self.body.exprs;
+        let same = match (&exprs[exprs.base(a)].kind, &exprs[exprs.base(b)].kind) {
+            (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+            (ExprKind::Global(a), ExprKind::Global(b)) => a == b,
+            _ => false,
+        };
+        let is_whole = |id| {
+            let swizzled = |id| matches!(exprs[id].kind, ExprKind::Swizzle(..) | ExprKind::MatrixSwizzle(..));
+            !exprs.way_to_base(id).any(swizzled)
+        };
+        same && !(exprs[a].ty == exprs[b].ty && is_whole(a) && is_whole(b))
     }
 
     /// Indices on the way to a value, and the value that it is taken from.

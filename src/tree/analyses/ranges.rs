@@ -158,7 +158,8 @@ impl<'a> Locals<'a> {
             ExprKind::Assign(None, _, value) => Definition::Value(*value),
             ExprKind::Assign(Some(op), _, value) => match (op, range(program, exprs, *value, 0, &mut |_, _| None)) {
                 (BitAnd, Some((least, most))) if least >= 0 => Definition::Within((0, most)),
-                (Add | Mul | Div | Rem | BitOr | Shl | Shr, Some((0.., _))) => Definition::Grows,
+                // Bits that are shifted out are lost, and one may become the sign.
+                (Add | Mul | Div | Rem | BitOr | Shr, Some((0.., _))) => Definition::Grows,
                 _ => Definition::Any,
             },
             // One more is not negative either.
@@ -340,7 +341,11 @@ fn range(
         ExprKind::Select(_, a, b) => of(*a).zip(of(*b)).map(|(a, b)| hull(a, b)),
         ExprKind::Comma(_, last) => of(*last),
         ExprKind::Unary(UnaryOp::Negate, e) => of(*e).map(|(least, most)| (-most, -least)),
-        ExprKind::Binary(op, a, b) => of(*a).zip(of(*b)).and_then(|(a, b)| arithmetic(*op, a, b)),
+        ExprKind::Binary(op, a, b) => of(*a)
+            .zip(of(*b))
+            .and_then(|(a, b)| arithmetic(*op, a, b))
+            // Bits that are shifted out are lost, and one may become the sign.
+            .filter(|(least, most)| *op != BinaryOp::Shl || (*least >= whole.0 && *most <= whole.1)),
         ExprKind::Call(function, args) => program.functions[*function].computes().and_then(|name| {
             let args: Option<Vec<Range>> = args.iter().map(|a| of(*a)).collect();
             of_builtin(name, args?.as_slice())

@@ -331,8 +331,12 @@ pub fn faults(runner: &mut Runner, case: &Case, outcomes: &[(Route, Outcome)]) -
     let Some((_, right)) = peers.iter().rev().max_by_key(|(_, words)| votes(words)) else { return found };
     let mut wrong: Vec<Route> = ours.iter().filter(|(_, words)| words != right).map(|(r, _)| *r).collect();
     if wrong.contains(&Route::Hlsl) && runner.hlsl_is_right(case, right) {
-        wrong.retain(|r| *r != Route::Hlsl);
-        found.push(Fault::Peer(Route::Hlsl));
+        // DXC and slangc make different things of one text. When all others are with DXC, slangc is wrong, and it is the only peer.
+        let agreed = wrong.len() == Route::ALL.iter().filter(|r| r.is_ours()).count() && votes(ours[0].1) == ours.len();
+        let blamed =
+            if agreed && matches!(peers.as_slice(), [(Route::Slangc, _)]) { Route::Slangc } else { Route::Hlsl };
+        wrong.retain(|r| blamed == Route::Hlsl && *r != Route::Hlsl);
+        found.push(Fault::Peer(blamed));
     }
     // Nobody but DXC speaks against the others, and slangc makes the same of our HLSL as they do.
     if let ([(Route::Dxc, _)], [first, ..]) = (peers.as_slice(), wrong.as_slice())

@@ -88,6 +88,26 @@ struct Found {
     classes: BTreeMap<String, (bool, Vec<u64>)>,
 }
 
+impl Found {
+    fn add(&mut self, fault: &Fault, seed: u64) -> usize {
+        let (_, seeds) = self.classes.entry(fault.class()).or_insert((fault.is_ours(), Vec::new()));
+        seeds.push(seed);
+        seeds.len()
+    }
+
+    /// What a program shows is another fault.
+    fn rename(&mut self, fault: &Fault, instead: &Fault, seed: u64) {
+        let class = fault.class();
+        if let Some((_, seeds)) = self.classes.get_mut(&class) {
+            seeds.retain(|s| *s != seed);
+            if seeds.is_empty() {
+                self.classes.remove(&class);
+            }
+        }
+        self.add(instead, seed);
+    }
+}
+
 pub fn run(options: &Options) -> Result<bool, String> {
     let tools = Tools::find()?;
     let program = process::execute()?;
@@ -165,8 +185,7 @@ fn one_file(
             found.programs += 1;
             found.compared += u64::from(peer_ran);
             for fault in shown {
-                let (_, seeds) = found.classes.entry(fault.class()).or_insert((fault.is_ours(), Vec::new()));
-                seeds.push(case.seed);
+                let seen = found.add(&fault, case.seed);
                 // What computes something else has no message that tells its causes apart.
                 let kept = if matches!(fault, Fault::Ours(_) | Fault::Undefined(_) | Fault::Driver(_) | Fault::Peer(_))
                 {
@@ -174,13 +193,16 @@ fn one_file(
                 } else {
                     1
                 };
-                if seeds.len() <= kept {
+                if seen <= kept {
                     new.push(fault);
                 }
             }
         }
         for fault in new {
-            keep(options, &mut runner, case, &fault, outcomes)?;
+            let kept = keep(options, &mut runner, case, &fault, outcomes)?;
+            if let (Some(instead), Ok(mut found)) = (kept, found.lock()) {
+                found.rename(&fault, &instead, case.seed);
+            }
         }
     }
     Ok(())
@@ -238,17 +260,18 @@ fn of_driver(fault: Fault) -> Fault {
     }
 }
 
-/// Keeps the first program of a class, made smaller.
+/// Keeps the first program of a class, made smaller. A peer that refused the whole program may take what is left of it, and show
+/// that another peer is wrong: that fault is given instead.
 fn keep(
     options: &Options,
     runner: &mut Runner,
     case: &Case,
     fault: &Fault,
     outcomes: &[(Route, Outcome)],
-) -> Result<(), String> {
+) -> Result<Option<Fault>, String> {
     let class = fault.class();
     if options.only.as_ref().is_some_and(|only| !class.contains(only)) {
-        return Ok(());
+        return Ok(None);
     }
     let name: String = class.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(60).collect();
     let directory = options.out.join(format!("{name}-{}", case.seed));
@@ -263,12 +286,17 @@ fn keep(
         let routes: Vec<Route> = Route::ALL.into_iter().filter(|r| r.takes(runner.settings.dialect)).collect();
         runner.on_device = !matches!(fault, Fault::Undefined(_));
         let outcomes = outcomes_of(runner, std::slice::from_ref(&smaller), &routes).remove(0);
+        let shown = faults(runner, &smaller, &outcomes);
         runner.on_device = before;
+        let by_peer = matches!(fault, Fault::Ours(_)) && !shown.iter().any(Fault::is_ours);
+        let instead = shown.into_iter().find(|f| by_peer && matches!(f, Fault::Peer(_)));
+        let name = instead.as_ref().map_or(class.clone(), |i| format!("{class}: {}", i.class()));
         write("what.txt", &(said + &listed(&outcomes)))?;
         write(runner.settings.file_name(), &judge::source(std::slice::from_ref(&smaller)))?;
-        println!("{class}\n  seed {}: {}", case.seed, directory.join(runner.settings.file_name()).display());
+        println!("{name}\n  seed {}: {}", case.seed, directory.join(runner.settings.file_name()).display());
+        return Ok(instead);
     }
-    Ok(())
+    Ok(None)
 }
 
 fn listed(outcomes: &[(Route, Outcome)]) -> String {
