@@ -92,10 +92,21 @@ impl<'a> Stmts<'a, '_> {
 
     /// A condition as it stands after `if` and `while`.
     fn condition(&self, id: ExprId) -> String {
-        let text = self.ex.text(self.ex.condition_of(id));
+        let text = self.condition_text(id);
         match self.dialect().style() {
             Style::C => format!("({text})"),
             Style::Rust => text,
+        }
+    }
+
+    /// A condition without the parentheses of its statement. An assignment has its own: it might be meant to be a comparison, so
+    /// that compilers warn, and slangc refuses it.
+    fn condition_text(&self, id: ExprId) -> String {
+        let condition = self.ex.condition_of(id);
+        let text = self.ex.text(condition);
+        match (self.dialect().style(), &self.ex.arena[condition].kind) {
+            (Style::C, ExprKind::Assign(..)) => format!("({text})"),
+            (Style::C | Style::Rust, _) => text,
         }
     }
 
@@ -134,7 +145,7 @@ impl<'a> Stmts<'a, '_> {
             self.w.close("");
             return;
         };
-        let condition = condition.map(|c| format!(" {}", self.ex.text(self.ex.condition_of(c)))).unwrap_or_default();
+        let condition = condition.map(|c| format!(" {}", self.condition_text(c))).unwrap_or_default();
         let step = step.map(|s| format!(" {}", self.dialect().statement(&self.ex, s))).unwrap_or_default();
         self.braced(&format!("for ({first};{condition};{step})"), body);
     }
@@ -307,7 +318,11 @@ fn chained(block: &Block) -> Option<(ExprId, &Block, Option<&Block>)> {
     }
 }
 
-/// Whether a block has no statements but blocks that have none.
+/// Whether a block has no statements but declarations, and blocks that have none.
 fn is_idle(block: &Block) -> bool {
-    block.stmts.iter().all(|stmt| matches!(&stmt.kind, StmtKind::Block(inner) if is_idle(inner)))
+    block.stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Local(..) => true,
+        StmtKind::Block(inner) => is_idle(inner),
+        _ => false,
+    })
 }

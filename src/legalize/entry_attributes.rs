@@ -132,6 +132,8 @@ impl AttributeLowering<'_, '_> {
 
     /// Where one output says which source of blending it is, all do (WGSL, "Attributes": `blend_src`).
     fn check_blend_sources(&mut self, leaves: &mut [Leaf]) {
+        // A value of the system is no source, whatever else is written with it.
+        leaves.iter_mut().filter(|leaf| leaf.is_system()).for_each(|leaf| leaf.index = None);
         // The first alone is a plain output.
         if leaves.iter().all(|leaf| leaf.index.is_none_or(|index| index == 0)) {
             leaves.iter_mut().for_each(|leaf| leaf.index = None);

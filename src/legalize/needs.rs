@@ -299,6 +299,8 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::WrappingShifts,
     // What is left of a struct of resources is nothing: an empty struct, made where it is read.
     Capability::AggregateExpressions,
+    // A parameter that is a resource and is assigned another one.
+    Capability::ResourceValues,
 ];
 
 /// What any pass may bring that puts a value in the place of a variable, a parameter or a call: the expression around it may be

@@ -275,7 +275,9 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let mut weights = BTreeSet::new();
     let mut distances: Vec<(Point, Leaf)> = Vec::new();
     let mut factors = Factors::default();
-    for Place { point, leaf, .. } in places(cx, entry) {
+    let places = places(cx, entry);
+    check_bounded_depth(cx, &places);
+    for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
         if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) {
             misfit(cx, point, &leaf);
@@ -309,6 +311,26 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             return;
         }
     }
+}
+
+/// Reports a position that is none of a sample beside a depth that only grows or shrinks, as DXC's validator does.
+fn check_bounded_depth(cx: &mut Context, places: &[Place]) {
+    const BOUNDED: [&str; 2] = ["SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"];
+    let is = |place: &Place, point: Point, names: &[&str]| {
+        place.point == point && place.leaf.semantic.as_ref().is_some_and(|(name, _)| names.contains(&name.as_str()))
+    };
+    let of_samples = |place: &Place| {
+        place.point == FragmentIn
+            && (place.leaf.modifiers.has(Modifiers::SAMPLE) || is(place, FragmentIn, &["SV_SAMPLEINDEX"]))
+    };
+    let Some(depth) = places.iter().find(|p| is(p, FragmentOut, &BOUNDED)) else { return };
+    let Some(position) = places.iter().find(|p| is(p, FragmentIn, &["SV_POSITION"])) else { return };
+    if position.leaf.modifiers.has(Modifiers::CENTROID) || places.iter().any(of_samples) {
+        return;
+    }
+    let depth = depth.leaf.semantic.as_ref().map_or("", |(name, _)| name.as_str());
+    let message = format!("beside `{depth}`, `SV_POSITION` must be `centroid` or `sample` in {}", cx.profile.name);
+    cx.unsupported(position.leaf.span, message);
 }
 
 /// (domain, semantic, how many tessellation factors it has).

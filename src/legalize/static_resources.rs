@@ -15,11 +15,17 @@ pub(super) const PASS: Pass =
 /// A static variable may stand for another one, and that for another.
 const MOST: usize = 64;
 
+/// Whether an expression assigns a variable to itself.
+fn changes_nothing(exprs: &ExprArena, id: ExprId) -> bool {
+    let ExprKind::Assign(None, target, value) = exprs[id].kind else { return false };
+    matches!((&exprs[target].kind, &exprs[value].kind), (ExprKind::Global(a), ExprKind::Global(b)) if a == b)
+}
+
 /// The variables that are assigned a resource, or may be.
 fn written(program: &Program) -> FxHashSet<GlobalId> {
     let mut written = FxHashSet::default();
     program.each_exprs(&mut |exprs, live| {
-        for id in live {
+        for id in live.iter().filter(|id| !changes_nothing(exprs, **id)) {
             program.each_written(exprs, *id, &mut |place| {
                 // What a resource holds is not the resource.
                 let whole = program.holds_resource(exprs[place].ty);
@@ -32,7 +38,8 @@ fn written(program: &Program) -> FxHashSet<GlobalId> {
     written
 }
 
-/// Reports variables that are used and never hold a resource.
+/// Reports variables that are used and never hold a resource, and those that are constant buffers of no struct: these are blocks
+/// where they are emitted, which nothing assigns.
 pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
     let is_empty = |g: &Global| g.kind == GlobalKind::Static && g.init.is_none() && program.holds_resource(g.ty);
     let empty: Vec<GlobalId> = program.listed_globals().filter(|id| is_empty(&program.globals[*id])).collect();
@@ -41,9 +48,15 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
     }
     let written = written(program);
     let reached: FxHashSet<GlobalId> = program.reachable_globals().iter().flatten().copied().collect();
-    for id in empty.into_iter().filter(|id| !written.contains(id) && reached.contains(id)) {
+    for id in empty.into_iter().filter(|id| reached.contains(id)) {
         let global = &program.globals[id];
-        let message = format!("`{}` is used, and nothing ever gives it a resource", global.name);
+        let is_block = matches!(program.types.get(global.ty),
+            Type::ConstantBuffer(inner, _) if !matches!(program.types.get(inner), Type::Struct(_)));
+        let message = match written.contains(&id) {
+            false => format!("`{}` is used, and nothing ever gives it a resource", global.name),
+            true if is_block => format!("`{}` stands for constant buffers whose contents are no struct", global.name),
+            true => continue,
+        };
         diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
     }
 }

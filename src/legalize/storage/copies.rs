@@ -52,7 +52,7 @@ pub(super) fn copies(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> V
 /// Whether a value is one of these where `parent` uses it.
 fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&ExprKind>) -> bool {
     let ty = exprs[id].ty;
-    if !(matches!(program.types.get(ty), Type::Array(..) | Type::Struct(_)) || is_array_of_bools(program, ty))
+    if !(is_array(program, ty) || matches!(program.types.get(ty), Type::Struct(_)))
         || matches!(parent, Some(ExprKind::Field(..) | ExprKind::Index(..)))
         || !is_stored(program, exprs, id)
     {
@@ -72,10 +72,16 @@ fn is_copied(program: &Program, exprs: &ExprArena, id: ExprId, parent: Option<&E
     }
 }
 
-/// Arrays, and matrices, which will be arrays of rows.
+/// Arrays, and matrices that will be arrays of rows.
+fn is_array(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Matrix(s, ..) => !s.is_float(),
+        ty => matches!(ty, Type::Array(..)),
+    }
+}
+
 fn is_array_of_bools(program: &Program, ty: TypeId) -> bool {
-    let array = matches!(program.types.get(ty), Type::Array(..) | Type::Matrix(..));
-    array && program.types.component(program.types.innermost(ty)) == Some(Scalar::Bool)
+    is_array(program, ty) && program.types.component(program.types.innermost(ty)) == Some(Scalar::Bool)
 }
 
 /// Whether an expression is a place in a buffer.
@@ -87,7 +93,9 @@ fn is_stored(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 /// A value made of the scalars, vectors and matrices of another.
 pub(in super::super) fn parts(program: &mut Program, exprs: &mut ExprArena, id: ExprId) -> ExprId {
     let Expr { ty, span, .. } = exprs[id];
-    if let Type::Matrix(Scalar::Bool, rows, _) = program.types.get(ty) {
+    if let Type::Matrix(s, rows, _) = program.types.get(ty)
+        && !s.is_float()
+    {
         let mut build = Build::new(&mut program.types, exprs, span);
         let rows = (0..u32::from(rows)).map(|row| {
             let matrix = build.exprs.duplicate(id);
