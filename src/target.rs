@@ -240,6 +240,8 @@ pub struct Numbers {
     pub vertices: u32,
     /// Numbers that all of them have together.
     pub appended: Option<u64>,
+    /// The least and the greatest constant that is added to a level of detail, if compilers refuse others.
+    pub bias: Option<(f32, f32)>,
 }
 
 impl Numbers {
@@ -258,5 +260,6 @@ impl Numbers {
         zeros: u32::MAX,
         vertices: u32::MAX,
         appended: None,
+        bias: None,
     };
 }

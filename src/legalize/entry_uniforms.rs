@@ -11,8 +11,8 @@ use crate::layout::lock::Owner;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    EntryPoint, ExprArena, ExprId, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers,
-    Origin, Program, Stmt, StmtKind, is_uniform,
+    EntryPoint, ExprKind, FunctionId, Global, GlobalId, GlobalKind, Item, LocalId, Modifiers, Origin, Program, Stmt,
+    StmtKind, is_uniform,
 };
 use rustc_hash::FxHashMap;
 
@@ -77,7 +77,7 @@ fn replace(cx: &mut Context, function: FunctionId, replaced: &FxHashMap<LocalId,
         cx.program.each_written(&code.exprs, id, &mut |target| {
             if let Some(l) = code.exprs.base_local(target)
                 && replaced.contains_key(&l)
-                && !is_in_resource(cx.program, &code.exprs, target)
+                && !cx.program.is_in_resource(&code.exprs, target)
                 && !copied.contains(&l)
             {
                 copied.push(l);
@@ -98,9 +98,4 @@ fn replace(cx: &mut Context, function: FunctionId, replaced: &FxHashMap<LocalId,
         code.block.stmts.insert(0, Stmt::new(StmtKind::Local(local, Some(value)), span));
     }
     cx.program.functions[function].code = code;
-}
-
-/// Whether a place is in what a resource holds: the parameter stays the same resource when it is assigned.
-fn is_in_resource(program: &Program, exprs: &ExprArena, place: ExprId) -> bool {
-    exprs.way_to_base(place).skip(1).any(|outer| program.types.get(exprs[outer].ty).is_resource())
 }

@@ -177,11 +177,15 @@ fn is_blank(name: &str) -> bool {
     !name.contains(|c: char| c != '_')
 }
 
+/// The longest name that a number is added to: with it, it is no longer than [`Reserved::respell`] makes names.
+const LONGEST_NUMBERED: usize = 980;
+
 /// The first of `name`, `name2`, `name3`... that is free. A number may make a word of the language of a name: `i32`.
 fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
     if free(name) {
         return name.to_owned();
     }
+    let name = name.get(..LONGEST_NUMBERED).unwrap_or(name);
     let joint = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     let mut number = 2u32;
     loop {
@@ -377,7 +381,7 @@ impl Names<'_, '_> {
             for id in interface {
                 let mut name = self.legal(self.cx.program.globals[id].name.as_str());
                 while connects && all.contains(&name) || !self.taken.insert(name.clone()) {
-                    name.push_str("_in");
+                    name = self.reserved.respell(&format!("{name}_in"));
                 }
                 self.cx.program.globals[id].name = Symbol::new(&name);
             }

@@ -164,7 +164,7 @@ pub(super) const NATIVE: &[Finder] = &[
         }
         _ => false,
     })),
-    (Capability::ObjectValues, Find::Body(written_parameter)),
+    (Capability::ObjectValues, Find::Body(written_object)),
     super::object_parameters::FINDERS[0],
     super::object_parameters::FINDERS[1],
     super::payload_structs::FINDERS[0],
@@ -195,17 +195,37 @@ fn is_object(program: &Program, ty: TypeId) -> bool {
 }
 
 /// A parameter by value that is an object of its own from an assignment on.
-fn written_parameter(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+fn written_object(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    written_parameter(program, function, body, live, &|_, place| {
+        let local = body.exprs.base_local(place)?;
+        (program.types.get(body.locals[local].ty) == Type::HitObject).then_some(local)
+    })
+}
+
+/// A parameter by value that stands for another resource from an assignment on.
+pub(super) fn written_resource(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    // A builtin that takes a resource by reference gives an element of it.
+    let is_spelled = |id: ExprId| callee(program, &body.exprs, id).is_some_and(|(f, _)| f.builtin);
+    written_parameter(program, function, body, live, &|id, place| {
+        let is_whole = program.holds_resource(body.exprs[place].ty) && !program.is_in_resource(&body.exprs, place);
+        body.exprs.base_local(place).filter(|_| is_whole && !is_spelled(id))
+    })
+}
+
+/// A parameter by value that is written, where `local` finds it in what an expression writes and the place.
+fn written_parameter(
+    program: &Program,
+    function: FunctionId,
+    body: &Body,
+    live: &[ExprId],
+    local: &dyn Fn(ExprId, ExprId) -> Option<LocalId>,
+) -> Option<Span> {
     let params = &program.functions[function].params;
-    let own = |l: LocalId| {
-        let by_value = params.iter().any(|p| p.local == l && p.mode == ParamMode::In);
-        by_value && program.types.get(body.locals[l].ty) == Type::HitObject
-    };
+    let by_value = |l: &LocalId| params.iter().any(|p| p.local == *l && p.mode == ParamMode::In);
     let mut found = None;
     for id in live {
         program.each_written(&body.exprs, *id, &mut |place| {
-            let local = body.exprs.base_local(place).filter(|l| own(*l));
-            found = found.or(local.map(|_| body.exprs[place].span));
+            found = found.or(local(*id, place).filter(by_value).map(|_| body.exprs[place].span));
         });
     }
     found

@@ -30,17 +30,22 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let ranges = cx.program.ranges();
-    name_targets(cx, &|program, id, body| doubtful(program, &ranges, id, body, &body.expressions()));
     let mut functions = BTreeMap::new();
-    let ranges = cx.program.ranges();
-    cx.each_body(&mut |cx, id, body| {
-        for id in doubtful(cx.program, &ranges, id, body, &body.expressions()) {
-            let ty = body.exprs[id].ty;
-            let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-            call(&mut cx.program.types, body, id, function);
-        }
-    });
+    // Less is known of a variable whose value is a call now.
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        let ranges = cx.program.ranges();
+        name_targets(cx, &|program, id, body| doubtful(program, &ranges, id, body, &body.expressions()));
+        let ranges = cx.program.ranges();
+        cx.each_body(&mut |cx, id, body| {
+            for id in doubtful(cx.program, &ranges, id, body, &body.expressions()) {
+                let ty = body.exprs[id].ty;
+                let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
+                call(&mut cx.program.types, body, id, function);
+                changed = true;
+            }
+        });
+    }
     list(cx, functions.into_values());
 }
 

@@ -34,7 +34,8 @@ pub(super) const PASS: Pass = Pass {
                 _ => false,
             }),
         ),
-        // As locals, results, choices, or parts of parameters of functions.
+        // As locals, results, choices, parts of parameters of functions, or parameters that are assigned.
+        (Capability::ResourceValues, Find::Body(super::needs::written_resource)),
         (Capability::ResourceValues, Find::Function(|p, f| p.holds_resource(f.result))),
         (
             Capability::ResourceValues,

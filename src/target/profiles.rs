@@ -87,13 +87,15 @@ const D3D: Facts = Facts {
     resource_array_limit: 64,
     // DXC takes register 2^32-1 for none.
     // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
-    // Elements of buffers: D3D11.3 functional specification, 5.1.3 "Structured Buffer".
+    // Elements of buffers: D3D11.3 functional specification, 5.1.3 "Structured Buffer". Biases: the instruction `sample_b`
+    // there, and DXC's validator.
     numbers: Numbers {
         slot: u32::MAX - 1,
         constant_buffer: Some(1 << 16),
         buffer_element: Some(1 << 11),
         groupshared: Some(1 << 15),
         appended: Some(1024),
+        bias: Some((-16.0, 15.99)),
         ..Numbers::ALL
     },
     placement: Placement::Packoffset,

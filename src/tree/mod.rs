@@ -868,6 +868,10 @@ impl EntryPoint {
 
 /// Whether an entry-point parameter is a shader parameter rather than stage input or output.
 pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
+    // The word means nothing with what the stage is given and gives (slangc and DXC take it so, too).
+    if matches!(program.types.get(ty), Type::Patch(..) | Type::Stream(..) | Type::MeshOutput(..)) {
+        return false;
+    }
     if param.modifiers.has(Modifiers::UNIFORM) {
         return true;
     }

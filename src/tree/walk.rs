@@ -642,6 +642,11 @@ impl Program {
         self.any_leaf(ty, &mut |t| t.is_resource())
     }
 
+    /// Whether a place is in what a resource holds: a variable stays the same resource when it is assigned.
+    pub fn is_in_resource(&self, exprs: &ExprArena, place: ExprId) -> bool {
+        exprs.way_to_base(place).skip(1).any(|outer| self.types.get(exprs[outer].ty).is_resource())
+    }
+
     /// Whether a value of this type holds a ray query or hit object at any depth.
     pub fn holds_object(&self, ty: TypeId) -> bool {
         self.any_leaf(ty, &mut |t| t.is_object())

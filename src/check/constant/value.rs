@@ -30,6 +30,15 @@ impl Value {
         }
     }
 
+    /// A scalar as a float.
+    pub fn float(&self) -> Option<f64> {
+        match *self {
+            Value::Float(v, _) => Some(v),
+            Value::Int(v, _) => Some(v as f64),
+            Value::Bool(_) | Value::Composite(_) | Value::Text(_) => None,
+        }
+    }
+
     /// The truth of a scalar.
     pub fn truth(&self) -> Option<bool> {
         match *self {

@@ -69,6 +69,8 @@ pub(super) const PASS: Pass = Pass {
         // A matrix whose rows are stored apart is put together.
         Capability::MatrixParts,
         Capability::MatrixTruncation,
+        // A matrix of one number is none any more.
+        Capability::ConvertedOutArguments,
     ],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,
