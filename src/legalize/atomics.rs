@@ -149,8 +149,9 @@ fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Atom
                 return true;
             }
             ExprKind::Global(g) => {
-                places.globals.insert(g);
-                return true;
+                let shared = matches!(program.globals[g].kind, GlobalKind::Groupshared | GlobalKind::Parameter);
+                shared.then(|| places.globals.insert(g));
+                return shared;
             }
             _ => return false,
         }

@@ -8,6 +8,7 @@
 
 use super::{Context, Pass};
 use crate::symbol::Symbol;
+use crate::target::Capability;
 use crate::tree::{ExprKind, FunctionId, Item, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -15,6 +16,8 @@ use std::collections::BTreeSet;
 pub(super) const PASS: Pass = Pass {
     name: "called_entry_points",
     always: Some("a call of an entry point is no capability: every target needs a function to call"),
+    // Those of an entry point are what a stage gives.
+    adds: &[Capability::OutParameters, Capability::MutableParameters],
     run,
     ..Pass::ROW
 };

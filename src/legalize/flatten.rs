@@ -157,11 +157,11 @@ fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(f, _)| f.builtin && f.owner.is_some())
 }
 
-/// Whether a function of the library gives a number to a vector of one component of another type: such a vector is no number in
-/// the overloads of atomic operations.
+/// Whether a function of the library gives a number to a vector or matrix of one number, of another type: such a one is no number
+/// in the overloads of atomic operations.
 fn is_of_a_vector(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some((function, args)) = callee(program, exprs, id).filter(|(f, _)| f.builtin) else { return false };
-    let is_vector = |e: ExprId| matches!(program.types.get(exprs[e].ty), Type::Vector(..));
+    let is_vector = |e: ExprId| matches!(program.types.get(exprs[e].ty), Type::Vector(..) | Type::Matrix(..));
     function.params.iter().zip(args).any(|(param, arg)| match exprs[*arg].kind {
         ExprKind::Convert(inner, _) => {
             matches!(param.mode, ParamMode::Out | ParamMode::InOut) && is_vector(inner) && !is_vector(*arg)

@@ -152,7 +152,12 @@ impl Copier<'_, '_> {
 
     /// A statement with the copies that its call needs.
     fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
-        let (StmtKind::Expr(call) | StmtKind::Local(_, Some(call))) = stmt.kind else { return out.push(stmt) };
+        let (StmtKind::Expr(root) | StmtKind::Local(_, Some(root))) = stmt.kind else { return out.push(stmt) };
+        // What is evaluated on one way only is assigned there.
+        let call = match self.body.exprs[root].kind {
+            ExprKind::Assign(None, target, value) if is_trivial(&self.body.exprs, target) => value,
+            _ => root,
+        };
         let arguments = self.arguments(call);
         let ExprKind::Call(function, mut args) = self.body.exprs[call].kind.clone() else { return out.push(stmt) };
         let span = stmt.span;

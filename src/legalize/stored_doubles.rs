@@ -47,17 +47,24 @@ fn is_double(types: &Types, ty: TypeId) -> bool {
 
 /// Whether all that is done with doubles can be done with pairs of words.
 fn is_possible(program: &Program) -> bool {
-    let in_bodies = program.reachable_functions().into_iter().all(|id| {
+    // What is never called is declared all the same.
+    let in_bodies = program.functions_with_code().into_iter().all(|id| {
         let body = &program.functions[id].code;
         let has_vectors = body.locals.iter().any(|(_, local)| has_vectors(program, local.ty));
         !has_vectors && body.expressions().iter().all(|id| is_copied(program, &body.exprs, *id))
     });
-    in_bodies && program.listed_globals().all(|id| is_stored(program, &program.globals[id]))
+    let is_interface = |id: FunctionId| {
+        let function = &program.functions[id];
+        let types = function.params.iter().map(|p| function.code.locals[p.local].ty);
+        types.chain([function.result]).any(|ty| has_doubles(program, ty))
+    };
+    // Stages pass no pairs of words that are interpolated.
+    let between_stages = program.entry_points.iter().flat_map(|e| e.roots()).any(is_interface);
+    in_bodies && !between_stages && program.listed_globals().all(|id| is_stored(program, &program.globals[id]))
 }
 
 /// Whether the doubles of a global are in memory alone, one by one, and have no value before the program runs.
 fn is_stored(program: &Program, global: &Global) -> bool {
-    let has_doubles = |ty: TypeId| program.any_leaf(ty, &mut |leaf| leaf == Type::Scalar(Scalar::F64));
     let types = &program.types;
     let element = match types.get(types.innermost(global.ty)) {
         // Texels have formats.
@@ -73,7 +80,11 @@ fn is_stored(program: &Program, global: &Global) -> bool {
             global.init.is_none()
         }
     };
-    !has_vectors(program, element) && (is_memory || !has_doubles(element))
+    !has_vectors(program, element) && (is_memory || !has_doubles(program, element))
+}
+
+fn has_doubles(program: &Program, ty: TypeId) -> bool {
+    program.any_leaf(ty, &mut |leaf| leaf == Type::Scalar(Scalar::F64))
 }
 
 fn has_vectors(program: &Program, ty: TypeId) -> bool {

@@ -117,7 +117,11 @@ impl Dialect for Glsl {
     }
 
     fn has_constant(&self, ex: &Exprs, local: LocalId) -> bool {
-        ex.labels.contains(&local) || ex.cx.profile.facts.glsl.runtime_constants
+        // References have no qualifier (GLSL_EXT_buffer_reference, "4.3 Storage Qualifiers").
+        let types = &ex.cx.program.types;
+        let is_reference = |local: &Local| matches!(types.get(types.innermost(local.ty)), Type::Pointer(..));
+        let constant = ex.labels.contains(&local) || ex.cx.profile.facts.glsl.runtime_constants;
+        constant && !ex.locals.is_some_and(|locals| is_reference(&locals[local]))
     }
 
     fn sampler_name(&self, cx: &Context, texture: &Texture, depth: bool) -> String {
