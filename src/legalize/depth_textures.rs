@@ -256,16 +256,18 @@ fn narrow_reads(program: &mut Program, body: &mut Body, made: &mut FxHashMap<Fun
         if swizzle.list() != [0] {
             continue;
         }
-        if let Some(number) = reads.get(vector) {
-            body.exprs[id].kind = number.clone();
-        } else if let ExprKind::Convert(read, explicit) = body.exprs[*vector].kind
-            && let Some(number) = reads.get(&read)
-        {
-            let ty = component(&mut program.types, body.exprs[read].ty);
-            let span = body.exprs[read].span;
-            let number = body.exprs.push(Expr { kind: number.clone(), ty, span });
-            body.exprs[id].kind = ExprKind::Convert(number, explicit);
-        }
+        let (read, explicit) = match body.exprs[*vector].kind {
+            ExprKind::Convert(read, explicit) if !reads.contains_key(vector) => (read, explicit),
+            _ => (*vector, false),
+        };
+        let Some(number) = reads.get(&read) else { continue };
+        let Expr { ty: whole, span, .. } = body.exprs[read];
+        let ty = component(&mut program.types, whole);
+        // It may become another type, or a vector of one number.
+        body.exprs[id].kind = match body.exprs[id].ty == ty {
+            true => number.clone(),
+            false => ExprKind::Convert(body.exprs.push(Expr { kind: number.clone(), ty, span }), explicit),
+        };
     }
     for id in live {
         let Expr { ty, span, .. } = body.exprs[id];
