@@ -607,6 +607,10 @@ impl<'a> Checker<'a> {
                 return made;
             }
         }
+        // No value is one before it begins.
+        if self.program.types.get(ty).is_object() {
+            return self.construct(ty, &[], span);
+        }
         self.push(ExprKind::Zero, ty, span)
     }
 

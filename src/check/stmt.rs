@@ -613,7 +613,12 @@ impl<'a> Checker<'a> {
             let assigned = self.push(ExprKind::Assign(None, place, value), ty, span);
             return out.push(statement(StmtKind::Expr(assigned), span));
         }
-        let ExprKind::Construct(parts) = self.kind(value).clone() else { return };
+        let parts = match self.kind(value).clone() {
+            ExprKind::Construct(parts) => parts,
+            // The variable begins by itself.
+            ExprKind::Local(begun) => return self.cx.temporaries.retain(|local| *local != begun),
+            _ => return,
+        };
         for (index, part) in parts.into_iter().enumerate() {
             let (base, part_ty) = (self.copy(place), self.ty(part));
             let kind = match self.program.types.get(ty) {

@@ -11,10 +11,10 @@
 //! Spec: WGSL "Built-in Inputs and Outputs".
 
 use super::needs::{Find, callee};
-use super::{Context, Pass};
+use super::{Context, Pass, stages};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::Capability;
+use crate::target::{Capability, Profile};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -71,8 +71,8 @@ fn semantic(function: &Function) -> Option<(Symbol, Symbol)> {
 fn run(cx: &mut Context) {
     group_sizes(cx);
     let spelled = !cx.profile.has(Capability::CalledSystemValues);
-    // The values that each function has as parameters, after those of the source; callees come before callers.
-    let mut passed: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+    // Callees come before callers.
+    let mut passed = Passed::default();
     for id in cx.program.reachable_functions() {
         if !matches!(cx.program.functions[id].body, FunctionBody::Block) {
             continue;
@@ -82,12 +82,12 @@ fn run(cx: &mut Context) {
         if !values.is_empty() {
             let locals: Vec<LocalId> =
                 values.iter().map(|(v, span)| variable(cx.program, &mut body, *v, *span)).collect();
-            let values: Vec<FunctionId> = values.into_iter().map(|(v, _)| v).collect();
-            let given: FxHashMap<FunctionId, LocalId> = values.iter().copied().zip(locals.iter().copied()).collect();
+            let given: FxHashMap<FunctionId, LocalId> =
+                values.iter().map(|(v, _)| *v).zip(locals.iter().copied()).collect();
             pass_on(cx.program, &mut body, &given, &passed);
             let is_entry = cx.program.entry_point_of(id).is_some();
             if is_entry {
-                obtain(cx.program, id, &mut body, &values, &given);
+                obtain(cx.program, cx.profile, id, &mut body, &values, &given);
             } else {
                 let params = locals.iter().map(|local| parameter(*local, None));
                 cx.program.functions[id].params.extend(params);
@@ -147,20 +147,18 @@ fn group_sizes(cx: &mut Context) {
     });
 }
 
+/// The values that each function has as parameters, after those of the source, with the place that asks for each.
+type Passed = FxHashMap<FunctionId, Vec<(FunctionId, Span)>>;
+
 /// The values that a body asks for, itself or through what it calls, with the first place of each.
-fn wanted(
-    program: &Program,
-    body: &Body,
-    passed: &FxHashMap<FunctionId, Vec<FunctionId>>,
-    spelled: bool,
-) -> Vec<(FunctionId, Span)> {
+fn wanted(program: &Program, body: &Body, passed: &Passed, spelled: bool) -> Vec<(FunctionId, Span)> {
     let mut values: Vec<(FunctionId, Span)> = Vec::new();
     for id in body.expressions() {
         let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
-        let own = is_value(&program.functions[*f], spelled).then_some(f);
-        for value in own.into_iter().chain(passed.get(f).into_iter().flatten()) {
-            if values.iter().all(|(v, _)| v != value) {
-                values.push((*value, body.exprs[id].span));
+        let own = is_value(&program.functions[*f], spelled).then_some((*f, body.exprs[id].span));
+        for value in own.into_iter().chain(passed.get(f).into_iter().flatten().copied()) {
+            if values.iter().all(|(v, _)| *v != value.0) {
+                values.push(value);
             }
         }
     }
@@ -184,7 +182,7 @@ fn pass_on(
     program: &Program,
     body: &mut Body,
     given: &FxHashMap<FunctionId, LocalId>,
-    passed: &FxHashMap<FunctionId, Vec<FunctionId>>,
+    passed: &Passed,
 ) {
     for id in body.expressions() {
         let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
@@ -194,7 +192,7 @@ fn pass_on(
             continue;
         }
         let span = body.exprs[id].span;
-        for value in passed.get(&f).into_iter().flatten() {
+        for (value, _) in passed.get(&f).into_iter().flatten() {
             let (Some(local), ty) = (given.get(value), program.functions[*value].result) else { continue };
             let argument = body.exprs.push(Expr { kind: ExprKind::Local(*local), ty, span });
             if let ExprKind::Call(_, args) = &mut body.exprs[id].kind {
@@ -207,21 +205,25 @@ fn pass_on(
 /// The variables of an entry point are parameters, or are computed before anything else.
 fn obtain(
     program: &mut Program,
+    profile: &Profile,
     id: FunctionId,
     body: &mut Body,
-    values: &[FunctionId],
+    values: &[(FunctionId, Span)],
     given: &FxHashMap<FunctionId, LocalId>,
 ) {
     let entry = program.entry_point_of(id).and_then(|index| program.entry_points.get(index));
     let flat = entry.is_none_or(|e| e.workgroup_size.iter().filter(|n| **n > 1).count() < 2);
     let mut start = Vec::new();
-    for value in values {
+    for (value, span) in values {
         let (Some(&local), Some((text, _))) = (given.get(value), semantic(&program.functions[*value])) else {
             continue;
         };
-        let span = body.locals[local].span;
+        let span = *span;
         let spelled = matches!(program.functions[*value].body, FunctionBody::Intrinsic(_));
-        if spelled && !flat {
+        // A call that the stage refuses is reported where it is.
+        let entry = program.entry_point_of(id).and_then(|index| program.entry_points.get(index));
+        let is_refused = entry.is_some_and(|entry| stages::refuses(&program.functions[*value], entry, profile));
+        if spelled && !flat || is_refused {
             let ty = body.locals[local].ty;
             let mut plain = program.functions[*value].clone();
             plain.attributes.retain(|a| a.name != ATTRIBUTE);

@@ -96,10 +96,9 @@ fn choice(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
     if is_choice_of_vectors(program, exprs, id) { eval(program, exprs, id).ok() } else { None }
 }
 
-/// Whether the target alone computes what such a choice gives: of numbers, which can be hidden.
+/// Whether the target alone computes what such a choice gives.
 fn is_unknown_choice(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     is_choice_of_vectors(program, exprs, id)
-        && program.types.component(exprs[id].ty) != Some(Scalar::Bool)
         && is_constant(program, exprs, id)
         && eval(program, exprs, id).is_err()
 }

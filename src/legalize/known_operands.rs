@@ -6,7 +6,7 @@
 
 use super::wrapping_constants::is_unknown;
 use crate::check::constant::{Value, eval, is_wide};
-use crate::tree::{BinaryOp, Body, ExprId, ExprKind, GlobalKind, LocalId, Program, Scalar, StmtKind};
+use crate::tree::{BinaryOp, Body, ExprId, ExprKind, LocalId, Program, Scalar, StmtKind};
 use rustc_hash::FxHashMap;
 
 /// How far variables that name one another are followed.
@@ -82,14 +82,6 @@ impl NamedOperands<'_> {
                 self.parts(operand, *value, depth - 1, &mut inner);
                 let refused = !inner.is_empty() || is_unknown(self.program, exprs, *value);
                 found.extend(refused.then_some(id));
-            }
-            // What a target computes of the value of a constant.
-            ExprKind::Global(global) => {
-                let tree = self.program.globals[*global]
-                    .init
-                    .as_ref()
-                    .filter(|_| self.program.globals[*global].kind == GlobalKind::Const);
-                found.extend(tree.is_some_and(|tree| is_unknown(self.program, &tree.exprs, tree.root)).then_some(id));
             }
             _ => {}
         }

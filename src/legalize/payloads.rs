@@ -28,6 +28,8 @@ pub(super) const PASS: Pass = Pass {
             Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_marked(f))),
         ),
     ],
+    // A payload is a variable that calls may change.
+    adds: &[Capability::ArgumentsInOrder],
     after: &["called_entry_points", "entry_uniforms"],
     run,
     ..Pass::ROW

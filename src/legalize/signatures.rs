@@ -162,6 +162,7 @@ const LARGEST_INDEX: &[(&str, u32)] = &[
     ("SV_GROUPINDEX", 0),
     ("SV_GROUPTHREADID", 0),
     ("SV_BARYCENTRICS", 1),
+    ("SV_TARGET", 7),
 ];
 
 /// (semantic, what it is called now), for the outputs of fragment shaders in old texts.
@@ -461,7 +462,12 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     let comes_in = way(point).starts_with("an input");
     let largest = LARGEST_INDEX.iter().find(|(semantic, _)| semantic == name).map(|(_, largest)| *largest);
     let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point);
-    let Some(largest) = largest.filter(|largest| !is_free && index > largest) else { return false };
+    let elements = match cx.program.types.get(leaf.ty) {
+        Type::Array(_, Some(count)) if point == FragmentOut => u32::try_from(count).unwrap_or(u32::MAX),
+        _ => 1,
+    };
+    let index = index.saturating_add(elements.saturating_sub(1));
+    let Some(largest) = largest.filter(|largest| !is_free && index > *largest) else { return false };
     let message = format!("`{name}{index}` is not in {}: the largest index is {largest}", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true

@@ -159,6 +159,9 @@ fn stays(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 /// The least and the largest value of an integer constant that may be made of calls of `min`, `max` and `clamp`, and of numbers
 /// that functions of floats give, which a target may compute a little differently.
 fn common(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, i64)> {
+    if let Some(tree) = constant(program, exprs, id) {
+        return common(program, &tree.exprs, tree.root);
+    }
     if let ExprKind::Binary(op, a, b) = exprs[id].kind {
         let (a, b) = (common(program, exprs, a)?, common(program, exprs, b)?);
         let join: fn(i64, i64) -> Option<i64> = match op {
@@ -197,13 +200,23 @@ fn float(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<f64> {
     }
 }
 
+/// The value of a named constant.
+fn constant<'p>(program: &'p Program, exprs: &ExprArena, id: ExprId) -> Option<&'p ExprTree> {
+    let ExprKind::Global(global) = exprs[id].kind else { return None };
+    let global = &program.globals[global];
+    global.init.as_ref().filter(|_| global.kind == GlobalKind::Const)
+}
+
 /// Whether the target may compute an expression while it compiles, and we do not, or to another number.
 pub(super) fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let all = exprs.post_order(id);
     if all.iter().any(|e| is_clamped(program, exprs, *e)) {
         return is_constant(program, exprs, id);
     }
-    let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
+    let calls = |e: ExprId| match exprs[e].kind {
+        ExprKind::Call(..) => true,
+        _ => constant(program, exprs, e).is_some_and(|tree| is_unknown(program, &tree.exprs, tree.root)),
+    };
     all.into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
 }
 
