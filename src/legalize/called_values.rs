@@ -178,12 +178,7 @@ fn parameter(local: LocalId, semantic: Option<Semantic>) -> Param {
 }
 
 /// Calls of the builtins become the variables, and calls of functions that have got parameters pass them.
-fn pass_on(
-    program: &Program,
-    body: &mut Body,
-    given: &FxHashMap<FunctionId, LocalId>,
-    passed: &Passed,
-) {
+fn pass_on(program: &Program, body: &mut Body, given: &FxHashMap<FunctionId, LocalId>, passed: &Passed) {
     for id in body.expressions() {
         let ExprKind::Call(f, _) = &body.exprs[id].kind else { continue };
         let f = *f;

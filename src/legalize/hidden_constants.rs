@@ -98,9 +98,7 @@ fn choice(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
 
 /// Whether the target alone computes what such a choice gives.
 fn is_unknown_choice(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    is_choice_of_vectors(program, exprs, id)
-        && is_constant(program, exprs, id)
-        && eval(program, exprs, id).is_err()
+    is_choice_of_vectors(program, exprs, id) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
 }
 
 fn is_choice_of_vectors(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
@@ -210,8 +208,9 @@ pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> b
 
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
+    let clamps = || exprs.post_order(id).into_iter().any(|part| is_clamped(program, exprs, part));
     match about(program, exprs, id, &|_| None) {
-        Ok(value) if !keeps_bits(program, exprs, id) => Constancy::About(value),
+        Ok(value) if !keeps_bits(program, exprs, id) && !clamps() => Constancy::About(value),
         Ok(_) => Constancy::Computed,
         Err(_) if is_constant(program, exprs, id) => Constancy::Computed,
         Err(_) => Constancy::Varying,

@@ -80,7 +80,12 @@ fn is_stored(program: &Program, global: &Global) -> bool {
             global.init.is_none()
         }
     };
-    !has_vectors(program, element) && (is_memory || !has_doubles(program, element))
+    // What is computed of doubles may be none.
+    let is_computed =
+        |tree: &ExprTree| tree.exprs.post_order(tree.root).iter().any(|id| !is_copied(program, &tree.exprs, *id));
+    !has_vectors(program, element)
+        && (is_memory || !has_doubles(program, element))
+        && !global.init.as_ref().is_some_and(is_computed)
 }
 
 fn has_doubles(program: &Program, ty: TypeId) -> bool {
