@@ -212,6 +212,9 @@ pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value
     if matches!(program.types.get(target), Type::Enum(_)) && !of_flags {
         return Err(format!("`{}=` gives a number, which is no value of an enum", op.spelling()));
     }
+    if matches!(program.types.get(target), Type::ConstantBuffer(..) | Type::TextureBuffer(_)) {
+        return Err("a constant buffer is only read".into());
+    }
     let typed = binary(program, op, target, value)?;
     if target == TypeId::ERROR || value == TypeId::ERROR {
         return Ok(Assign { value: TypeId::ERROR, through: None });

@@ -9,7 +9,7 @@
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{ExprKind, FunctionId, Item, Program};
+use crate::tree::{ExprArena, ExprId, ExprKind, FunctionId, Item, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -37,12 +37,18 @@ fn run(cx: &mut Context) {
     // The function of a hull shader's constants belongs to the entry point.
     entries.extend(cx.program.entry_points.iter().flat_map(|e| e.roots()));
     let mut called = BTreeSet::new();
-    for function in cx.program.reachable_functions() {
-        let body = &cx.program.functions[function].code;
-        called.extend(body.expressions().into_iter().filter_map(|id| match body.exprs[id].kind {
+    let mut note = |exprs: &ExprArena, live: Vec<ExprId>| {
+        called.extend(live.into_iter().filter_map(|id| match exprs[id].kind {
             ExprKind::Call(callee, _) if entries.contains(&callee) => Some(callee),
             _ => None,
         }));
+    };
+    for function in cx.program.reachable_functions() {
+        let body = &cx.program.functions[function].code;
+        note(&body.exprs, body.expressions());
+    }
+    for tree in cx.program.listed_globals().filter_map(|id| cx.program.globals[id].init.as_ref()) {
+        note(&tree.exprs, tree.exprs.post_order(tree.root));
     }
     let copies: FxHashMap<FunctionId, FunctionId> =
         called.into_iter().map(|entry| (entry, plain(cx.program, entry))).collect();

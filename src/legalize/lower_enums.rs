@@ -13,8 +13,14 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "lower_enums",
-    // The numbers that enums are, and that are switched over.
-    adds: &[Capability::Int8, Capability::Int16, Capability::Int64, Capability::SwitchWidths],
+    // The numbers and bools that enums are, and that are switched over.
+    adds: &[
+        Capability::Int8,
+        Capability::Int16,
+        Capability::Int64,
+        Capability::SwitchWidths,
+        Capability::BoolInBuffers,
+    ],
     removes: &[(Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_))))],
     run,
     ..Pass::ROW

@@ -29,7 +29,7 @@ pub(super) const PASS: Pass = Pass {
         ),
     ],
     // A payload is a variable that calls may change.
-    adds: &[Capability::ArgumentsInOrder],
+    adds: &[Capability::ArgumentsInOrder, Capability::ValueBeforePlace, Capability::LateOldValues],
     after: &["called_entry_points", "entry_uniforms"],
     run,
     ..Pass::ROW

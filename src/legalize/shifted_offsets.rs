@@ -13,11 +13,13 @@
 //! Their last argument is the offset. Others stay, which is an error.
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
+use super::hoist::{Marks, hoist_all, mark_value, temporary_name};
 use super::needs::callee;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval};
 use crate::stdlib::Operation;
 use crate::target::Capability;
+use crate::tree::analyses::effects::is_pure;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -37,6 +39,7 @@ const LOCATION: usize = 2;
 const LOCATION_IN_TEXELS: usize = 1;
 
 fn run(cx: &mut Context) {
+    hoist_all(cx, &mut called_indices);
     let size = Operation::TextureSize.spelling(cx.profile.language.name()).clone();
     let mut made = FxHashMap::default();
     cx.each_body(&mut |cx, _, body| {
@@ -60,6 +63,22 @@ fn run(cx: &mut Context) {
             body.exprs[id].kind = ExprKind::Call(callee, args);
         }
     });
+}
+
+/// Indices that do something, of textures that will be named twice.
+fn called_indices(program: &Program, body: &Body) -> Marks {
+    let mut marks = Marks::default();
+    for id in body.expressions() {
+        let textures = shifted(program, &body.exprs, id).and_then(|(_, args)| args.first().copied());
+        for part in textures.into_iter().flat_map(|texture| body.exprs.post_order(texture)) {
+            if let ExprKind::Index(_, index) = body.exprs[part].kind
+                && !is_pure(&body.exprs, index)
+            {
+                mark_value(&mut marks, index, temporary_name(program, body, index));
+            }
+        }
+    }
+    marks
 }
 
 /// An offset as a vector that is added to a location: layers and levels stay.

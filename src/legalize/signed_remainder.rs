@@ -12,6 +12,7 @@ use super::float_remainder::{call, helper, list, name_targets};
 use super::hidden_constants::is_constant;
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::analyses::Ranges;
 use crate::tree::*;
@@ -39,10 +40,17 @@ fn run(cx: &mut Context) {
         let ranges = cx.program.ranges();
         cx.each_body(&mut |cx, id, body| {
             for id in doubtful(cx.program, &ranges, id, body, &body.expressions()) {
-                let ty = body.exprs[id].ty;
+                let Expr { ty, span, .. } = body.exprs[id];
+                changed = true;
+                // One of constants may have to stay one: it is its value.
+                let value =
+                    eval(cx.program, &body.exprs, id).ok().filter(|_| !of_short_constants(cx.program, &body.exprs, id));
+                if let Some(value) = value.and_then(|v| v.to_expr(&mut body.exprs, cx.program, ty, span)) {
+                    body.exprs.replace_by(id, value);
+                    continue;
+                }
                 let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
                 call(&mut cx.program.types, body, id, function);
-                changed = true;
             }
         });
     }

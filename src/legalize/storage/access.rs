@@ -95,12 +95,17 @@ pub(super) enum Pick {
 }
 
 /// The accesses of one body.
+/// The elements that are copied one by one in a body: more make no text that anybody compiles.
+pub(super) const MOST_COPIED: u32 = 16384;
+
 pub(super) struct Access<'a, 'p> {
     pub(super) program: &'a mut Program,
     pub(super) body: &'a mut Body,
     pub(super) plan: &'p Plan,
     pub(super) profile: &'p Profile,
     pub(super) faults: Vec<(Span, String)>,
+    /// The elements of arrays that were copied one by one.
+    copied: u32,
     /// From when rewriting begins: the roots that are not rewritten yet, in the end those that are written.
     pub(super) open: Option<FxHashMap<ExprId, (TypeId, &'p Slot)>>,
 }
@@ -117,7 +122,7 @@ pub(super) type Parents = FxHashMap<ExprId, ExprId>;
 
 impl<'a, 'p> Access<'a, 'p> {
     pub(super) fn new(program: &'a mut Program, body: &'a mut Body, plan: &'p Plan, profile: &'p Profile) -> Self {
-        Access { program, body, plan, profile, faults: Vec::new(), open: None }
+        Access { program, body, plan, profile, faults: Vec::new(), copied: 0, open: None }
     }
 
     pub(super) fn build(&mut self, at: ExprId) -> Build<'_> {
@@ -433,8 +438,24 @@ impl<'a, 'p> Access<'a, 'p> {
         }
     }
 
+    /// How many elements of a stored array are copied one by one; reports more than [`MOST_COPIED`] in all.
+    pub(super) fn copied(&mut self, slot: &Slot, near: ExprId) -> Option<u32> {
+        let count = self.count(slot);
+        let before = self.copied;
+        self.copied = before.saturating_add(count);
+        if self.copied <= MOST_COPIED {
+            return Some(count);
+        }
+        if before <= MOST_COPIED {
+            let reason =
+                format!("a copy of more than {MOST_COPIED} elements of arrays that the target stores in another form");
+            self.faults.push((self.body.exprs[near].span, reason));
+        }
+        None
+    }
+
     /// How many elements a stored array has.
-    pub(super) fn count(&self, slot: &Slot) -> u32 {
+    fn count(&self, slot: &Slot) -> u32 {
         match self.program.types.get(slot.ty) {
             Type::Array(_, count) => count.unwrap_or(0),
             _ => 0,

@@ -11,8 +11,13 @@
 
 use super::super::Context;
 use super::super::hoist::{Marks, hoist};
+use super::super::limits::bytes;
 use super::super::references;
+use super::access::MOST_COPIED;
 use crate::tree::*;
+
+/// The bytes of most numbers.
+const WORD: u64 = 4;
 
 /// Takes them apart.
 pub(super) fn split(cx: &mut Context) {
@@ -28,6 +33,11 @@ pub(super) fn split(cx: &mut Context) {
         }
         hoist(cx.program, &effects, body, marks);
         for copy in copies(cx.program, &body.exprs, &body.expressions()) {
+            let Expr { ty, span, .. } = body.exprs[copy];
+            if bytes(cx.program, ty, 0) / WORD > MOST_COPIED.into() {
+                cx.unsupported(span, format!("a copy of more than {MOST_COPIED} numbers out of a buffer, one by one"));
+                continue;
+            }
             let value = parts(cx.program, &mut body.exprs, copy);
             body.exprs.replace_by(copy, value);
         }

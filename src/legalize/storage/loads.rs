@@ -207,13 +207,16 @@ impl Access<'_, '_> {
                 list.iter().map(|s| self.load_slot(whole, s)).collect()
             }
             Form::Struct(list) | Form::Pieces(list) => list.iter().map(|s| self.load_slot(base, s)).collect(),
-            Form::Array(inner) => (0..self.count(slot))
-                .map(|n| {
-                    let array = self.apply(base, &slot.steps);
-                    let element = self.build(base).at(array, n);
-                    self.load_slot(element, inner)
-                })
-                .collect(),
+            Form::Array(inner) => match self.copied(slot, base) {
+                Some(count) => (0..count)
+                    .map(|n| {
+                        let array = self.apply(base, &slot.steps);
+                        let element = self.build(base).at(array, n);
+                        self.load_slot(element, inner)
+                    })
+                    .collect(),
+                None => return self.build(base).add(ExprKind::Zero, ty),
+            },
             Form::Scalars => {
                 let scalar = self.program.types.component(ty).unwrap_or(Scalar::F32);
                 let scalar = self.program.types.scalar(scalar);

@@ -400,7 +400,7 @@ impl<'p> Access<'_, 'p> {
                 }
             }
             Form::Array(inner) => {
-                for n in 0..self.count(slot) {
+                for n in 0..self.copied(slot, base).unwrap_or(0) {
                     let array = self.apply(base, &slot.steps);
                     let to = self.build(value).at(array, n);
                     let part = self.element_of(value, n);
@@ -442,12 +442,15 @@ impl<'p> Access<'_, 'p> {
                 parts.extend((count..4).map(|_| b.number(0, scalar)));
                 parts
             }
-            Form::Array(inner) => (0..self.count(slot))
-                .map(|n| {
-                    let part = self.element_of(value, n);
-                    self.pack(part, inner)
-                })
-                .collect(),
+            Form::Array(inner) => match self.copied(slot, value) {
+                Some(count) => (0..count)
+                    .map(|n| {
+                        let part = self.element_of(value, n);
+                        self.pack(part, inner)
+                    })
+                    .collect(),
+                None => return self.build(value).add(ExprKind::Zero, stored),
+            },
             Form::Matrix(order, vectors, _) => (0..)
                 .zip(vectors)
                 .map(|(index, vector)| {
