@@ -203,6 +203,7 @@ impl<'a> Lexer<'a> {
                 b'/' if self.at(self.pos + 1) == b'/' => self.line_comment(),
                 b'/' if self.at(self.pos + 1) == b'*' => self.block_comment(),
                 b'\\' if self.loose_splice().is_some() => self.pos = self.loose_splice().unwrap_or(self.pos + 1),
+                b'R' if self.raw_string_end().is_some() => self.raw_string(),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
                 b'$' if self.is_dollar_name() => self.ident(),
                 b'0'..=b'9' => self.number(),
@@ -386,6 +387,26 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Where the raw string that begins here ends, as `R"x(...)x"` of C++ (C++23, [lex.string]).
+    fn raw_string_end(&self) -> Option<usize> {
+        const LONGEST_DELIMITER: usize = 16;
+        let rest = self.text.get(self.pos..)?.strip_prefix("R\"")?;
+        let open = rest.bytes().take(LONGEST_DELIMITER + 1).position(|b| b == b'(')?;
+        let (delimiter, inner) = (rest.get(..open)?, rest.get(open + 1..)?);
+        if delimiter.contains(['"', '\\', ')']) || delimiter.contains(char::is_whitespace) {
+            return None;
+        }
+        let close = format!("){delimiter}\"");
+        let end = inner.find(&close)? + close.len();
+        Some(self.text.len() - inner.len() + end)
+    }
+
+    fn raw_string(&mut self) {
+        let start = self.pos;
+        self.pos = self.raw_string_end().unwrap_or(start + 1);
+        self.push(TokenKind::String, self.slice(start, self.pos), start, self.pos);
+    }
+
     /// A string or character literal. One without an end takes the rest of its line.
     fn quoted(&mut self, quote: u8) {
         let start = self.pos;
@@ -541,7 +562,7 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
     let digits = bytes.get(digits_start..end).unwrap_or_default();
     let kind = match suffix.as_slice() {
         b"" | b"l" if float => TokenKind::Float,
-        b"f" | b"h" | b"lf" | b"hf" if !hex && !binary || float => TokenKind::Float,
+        b"f" | b"h" | b"lf" | b"hf" | b"fh" | b"fl" if !hex && !binary || float => TokenKind::Float,
         b"" | b"u" | b"l" | b"ul" | b"lu" | b"ll" | b"ull" | b"llu" | b"z" | b"uz" | b"zu" if !float => {
             good &= !binary || digits.iter().all(|b| matches!(b, b'0' | b'1'));
             good &= hex || binary || at(0) != b'0' || digits.iter().all(|b| *b < b'8');

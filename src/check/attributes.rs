@@ -117,6 +117,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__typed_extension", Library, &[Word], 1),
     ("__glsl_version", Library, &[Int(0)], 1),
     ("__group_barrier", Library, &[], 0),
+    ("__uniform_load", Library, &[], 0),
     ("__element_stride", Library, &[], 0),
     ("__group_size", Library, &[], 0),
     ("__hidden_counter", Library, &[], 0),

@@ -42,8 +42,8 @@ impl Checker<'_> {
         use crate::tree::Scalar::{F16, F32, F64};
         let suffix = suffix.as_str();
         let scalar = match suffix {
-            "h" | "hf" => F16,
-            "l" | "lf" => F64,
+            "h" | "hf" | "fh" => F16,
+            "l" | "lf" | "fl" => F64,
             _ => F32,
         };
         let digits = text.as_str().trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);

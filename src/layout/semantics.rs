@@ -2,10 +2,10 @@
 //! index. Vulkan and WebGPU tell them apart by location, all but system values.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations::{self, VaryingPart};
+use crate::layout::locations::{self, Varying, VaryingPart};
 use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
-use crate::tree::{Program, Semantic, Stage, Type};
+use crate::tree::{EntryPoint, Modifiers, Program, Semantic, Stage, Type};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -38,7 +38,9 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
             // Of stages that mesh shaders are made with, D3D has no two.
             let of_meshes = matches!(entry.stage, Stage::Amplification | Stage::Mesh);
             let of_groups = entry.stage == Stage::Compute || of_meshes && settings.api != Api::D3d;
-            let is_given = of_groups && varying.unit == Unit::VaryingInput;
+            // GLSL reads a variable of the system as often as one likes.
+            let is_read = of_groups || settings.api != Api::D3d && !settings.api.is_webgpu();
+            let is_given = is_read && varying.unit == Unit::VaryingInput;
             let is_shared = |name: &str, around: &[&VaryingPart]| {
                 is_given && name.starts_with("SV_") && (!settings.api.is_webgpu() || around.is_empty())
             };
@@ -74,6 +76,9 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                         taken.refuse_array(span, name);
                     } else if is_one && is_variable {
                         taken.take(span, &(name.clone(), 0), 1, is_shared(name, around));
+                    } else if of_both && lacks_perspective(program, entry, &varying, part, around) {
+                        let semantic = (format!("{name} without perspective"), semantic.1);
+                        taken.take(span, &semantic, part.indices, is_shared(name, around));
                     } else {
                         taken.take(span, semantic, part.indices, is_shared(name, around));
                     }
@@ -87,6 +92,20 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
         }
         found.extend(groups.into_values().flat_map(|taken| taken.found));
     }
+}
+
+/// Whether an input, or what is around it, is `noperspective`.
+fn lacks_perspective(
+    program: &Program,
+    entry: &EntryPoint,
+    varying: &Varying,
+    part: &VaryingPart,
+    around: &[&VaryingPart],
+) -> bool {
+    let of_param = varying.param.and_then(|index| program.functions[entry.function].params.get(index));
+    let own = around.last().and_then(|whole| program.field(whole.ty, part.field?));
+    let says = |modifiers: Modifiers| modifiers.has(Modifiers::NOPERSPECTIVE);
+    of_param.is_some_and(|p| says(p.modifiers)) || own.is_some_and(|f| says(f.modifiers))
 }
 
 /// The semantics of one signature.

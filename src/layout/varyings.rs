@@ -25,7 +25,7 @@ pub fn check(program: &Program, diags: &mut Diagnostics) {
     }
 }
 
-/// Reports locations of what is not a stage input or output.
+/// Warns of locations of what is not a stage input or output, as Slang does.
 fn check_parameters(program: &Program, diags: &mut Diagnostics) {
     let globals = program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Parameter);
     let globals = globals.map(|(_, g)| (g.name, &g.explicit));
@@ -36,8 +36,8 @@ fn check_parameters(program: &Program, diags: &mut Diagnostics) {
     });
     for (name, explicit) in globals.chain(uniform) {
         if let Some((_, span)) = explicit.location {
-            let message = format!("`{name}` has a location, which only stage inputs and outputs have");
-            diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, message));
+            let message = format!("the location of `{name}` is ignored: only stage inputs and outputs have one");
+            diags.push(Diagnostic::warning(Code::BAD_ATTRIBUTE, span, message));
         }
     }
 }

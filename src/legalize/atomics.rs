@@ -15,6 +15,7 @@ mod twins;
 mod vectors;
 
 use super::needs::{Find, callee};
+use super::uniformity::UNIFORM_LOAD;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
@@ -98,12 +99,15 @@ pub(super) fn is_operation(f: &Function) -> bool {
     f.builtin
         && matches!(f.body, FunctionBody::Intrinsic(_))
         && f.params.first().is_some_and(|p| p.mode == ParamMode::Ref)
+        && !f.is_marked(UNIFORM_LOAD)
 }
 
 fn run(cx: &mut Context) {
     let language = cx.profile.language.name();
     let (load, store) = (Operation::AtomicLoad.spelling(language), Operation::AtomicStore.spelling(language));
     let operations = operations(cx.program);
+    // What takes an address loads what is atomic, too.
+    let addressed: FxHashSet<FunctionId> = operations.iter().copied().chain(cx.program.marked(UNIFORM_LOAD)).collect();
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
     copies::write_out(cx, &places);
@@ -113,7 +117,7 @@ fn run(cx: &mut Context) {
     let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
     cx.program.each_exprs_mut(&mut |t, exprs, live| {
         let mut rewrite =
-            Rewrite { types: t, exprs, globals: &types, fields: &struct_fields, operations: &operations, load, store };
+            Rewrite { types: t, exprs, globals: &types, fields: &struct_fields, operations: &addressed, load, store };
         rewrite.run(live);
     });
     whole_values(cx.program, &mut faults);

@@ -13,6 +13,8 @@ use crate::tree::*;
 
 /// The attribute of builtins that all invocations of a work group must call together.
 const BARRIER: &str = "__group_barrier";
+/// The attribute of builtins that give all invocations of a work group the same value.
+pub(super) const UNIFORM_LOAD: &str = "__uniform_load";
 /// Attributes of builtins whose result differs between invocations whatever the arguments are.
 pub(super) const VARYING: &[&str] = &["__non_uniform", "__derivative"];
 
@@ -29,6 +31,7 @@ pub(super) const PASS: Pass = Pass {
 pub(super) const RULES: Rules = Rules {
     is_barrier: |f| f.is_marked(BARRIER),
     is_varying: |f| f.attributes.iter().any(|a| VARYING.contains(&a.name.as_str())) || super::atomics::is_operation(f),
+    is_uniform: |f| f.is_marked(UNIFORM_LOAD),
     is_uniform_input,
 };
 

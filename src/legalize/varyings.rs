@@ -55,6 +55,9 @@ fn run(cx: &mut Context) {
         signatures::check_foreign(cx, entry);
     }
     rename_system_values(cx);
+    for entry in cx.program.entry_points.clone().iter().filter(|e| e.stage == Stage::Fragment) {
+        number_barycentrics(cx.program, entry, cx.layout.settings);
+    }
     for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
         signatures::check(cx, entry);
     }
@@ -138,6 +141,18 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
         let semantic =
             Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };
         put(program, entry, &leaf, semantic);
+    }
+}
+
+/// Barycentrics with perspective and without are told apart by an index.
+fn number_barycentrics(program: &mut Program, entry: &EntryPoint, settings: Settings) {
+    let leaves = Flatten { program, split: false, settings }.leaves(entry, Direction::In);
+    let is_one = |leaf: &&Leaf| leaf.semantic.as_ref().is_some_and(|(name, n)| name == "SV_BARYCENTRICS" && *n == 0);
+    let (without, with): (Vec<&Leaf>, Vec<&Leaf>) =
+        leaves.iter().filter(is_one).partition(|leaf| leaf.modifiers.has(Modifiers::NOPERSPECTIVE));
+    if let ([leaf], [_]) = (without.as_slice(), with.as_slice()) {
+        let semantic = Semantic { text: Symbol::new("SV_Barycentrics1"), span: leaf.span };
+        put(program, entry, leaf, semantic);
     }
 }
 

@@ -20,7 +20,7 @@ const INT_SUFFIXES: &[(&str, &str)] = &[
     ("uz", "uz"),
     ("zu", "uz"),
 ];
-const FLOAT_SUFFIXES: &[&str] = &["", "f", "h", "hf", "l", "lf"];
+const FLOAT_SUFFIXES: &[&str] = &["", "f", "h", "hf", "fh", "l", "lf", "fl"];
 
 /// `123u`: value and suffix; the error in words.
 fn int_value(text: &str) -> Result<(u64, &'static str), String> {

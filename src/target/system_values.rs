@@ -168,6 +168,8 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_FrontFacing", Bool, 1)), Some(("front_facing", Bool, 1)), ""),
     row(&["SV_SAMPLEINDEX"], &[Fragment], In,
         Some(("gl_SampleID", I32, 1)), Some(("sample_index", U32, 1)), ""),
+    named(row(&["SV_VULKANSAMPLEPOSITION"], &[Fragment], In,
+        Some(("gl_SamplePosition", F32, 2)), None, ""), ""),
     row(&["SV_COVERAGE"], &[Fragment], In,
         Some(("gl_SampleMaskIn[0]", I32, 1)), Some(("sample_mask", U32, 1)), ""),
     row(&["SV_PRIMITIVEID"], &[Fragment], In,

@@ -20,6 +20,8 @@ pub struct Rules {
     pub is_barrier: fn(&Function) -> bool,
     /// A builtin whose result differs between invocations whatever its arguments are.
     pub is_varying: fn(&Function) -> bool,
+    /// A builtin whose result is the same for a work group whatever its arguments are.
+    pub is_uniform: fn(&Function) -> bool,
     /// A parameter of an entry point that is the same for a work group.
     pub is_uniform_input: fn(&Program, &Function, &Param) -> bool,
 }
@@ -590,6 +592,9 @@ impl<'a> Walk<'a> {
             // A buffer as such is asked for its length, not for its contents.
             let whole = |a: &ExprId| matches!(self.program.types.get(frame.body.exprs[*a].ty), Type::Buffer(..));
             let values = args.iter().zip(&given).filter(|(a, _)| !whole(a));
+            if (self.rules.is_uniform)(callee) {
+                return flow.needs;
+            }
             let needs = Needs::if_varying((self.rules.is_varying)(callee)).and(flow.needs);
             let needs = values.fold(needs, |all, (_, needs)| all.and(*needs));
             written.for_each(|(_, (_, arg))| assign(frame, *arg, needs));
