@@ -107,7 +107,8 @@ fn run(cx: &mut Context) {
     let (load, store) = (Operation::AtomicLoad.spelling(language), Operation::AtomicStore.spelling(language));
     let operations = operations(cx.program);
     // What takes an address loads what is atomic, too.
-    let addressed: FxHashSet<FunctionId> = operations.iter().copied().chain(cx.program.marked(UNIFORM_LOAD)).collect();
+    let mut addressed = operations.clone();
+    addressed.extend(cx.program.marked(UNIFORM_LOAD));
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
     copies::write_out(cx, &places);

@@ -463,7 +463,7 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     let largest = LARGEST_INDEX.iter().find(|(semantic, _)| semantic == name).map(|(_, largest)| *largest);
     let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point);
     let elements = match cx.program.types.get(leaf.ty) {
-        Type::Array(_, Some(count)) if point == FragmentOut => u32::try_from(count).unwrap_or(u32::MAX),
+        Type::Array(_, Some(count)) if point == FragmentOut => count,
         _ => 1,
     };
     let index = index.saturating_add(elements.saturating_sub(1));
