@@ -132,6 +132,14 @@ impl Checker<'_> {
             Type::Buffer(_, _, element) if self.program.holds_resource(element) => {
                 Some(format!("the elements of `{name}` hold resources, which no buffer can"))
             }
+            Type::Buffer(_, _, held)
+            | Type::ConstantBuffer(held, _)
+            | Type::TextureBuffer(held)
+            | Type::ParameterBlock(held)
+                if self.program.holds_object(held) =>
+            {
+                Some(format!("`{name}` holds a ray query or hit object, which only a variable can"))
+            }
             Type::Buffer(BufferKind::Typed, _, element)
                 if matches!(self.program.types.get(element), Type::Matrix(..) | Type::Array(..)) =>
             {

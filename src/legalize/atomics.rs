@@ -163,17 +163,24 @@ fn place(program: &Program, exprs: &ExprArena, target: ExprId, places: &mut Atom
     }
 }
 
+const NOT_OF_GROUP: &str = "a load of a work group from something other than a shared variable";
+
 /// Reports atomic operations on what is no memory that invocations share: variables of functions, and of one invocation.
 pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
     let operations = operations(program);
+    let loads = program.marked(UNIFORM_LOAD);
     let analyses = program.analyses();
     let mut reported = FxHashSet::default();
     for (id, from) in program.entry_points.iter().flat_map(|entry| analyses.paths(entry)) {
         let exprs = &program.functions[id].code.exprs;
         for expr in program.functions[id].code.expressions() {
             let ExprKind::Call(f, args) = &exprs[expr].kind else { continue };
-            let target = args.first().filter(|_| operations.contains(f));
             let span = from.unwrap_or(exprs[expr].span);
+            let loaded = args.first().filter(|_| loads.contains(f));
+            if loaded.is_some_and(|target| !is_groupshared(program, exprs, *target)) && reported.insert(span) {
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, NOT_OF_GROUP));
+            }
+            let target = args.first().filter(|_| operations.contains(f));
             let fault = target.and_then(|target| match () {
                 () if !is_shared(program, exprs, *target) => Some(NOT_SHARED),
                 () if is_part_of_texel(program, exprs, *target) => Some(PART_OF_TEXEL),
@@ -186,6 +193,11 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
             }
         }
     }
+}
+
+fn is_groupshared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
+    let is = |g: GlobalId| program.globals[g].kind == GlobalKind::Groupshared;
+    matches!(exprs[exprs.base(target)].kind, ExprKind::Global(g) if is(g))
 }
 
 /// Whether a place is not in a variable of one invocation alone. What such a variable points to or names as a resource is not.

@@ -346,6 +346,8 @@ pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::MutableParameters,
     Capability::OutParameters,
     Capability::PlaceBeforeValue,
+    // A first value that an accessor gives is a call.
+    Capability::RuntimeInitializers,
     Capability::SharedReferences,
     Capability::SwizzleAssignment,
     Capability::ValueBeforePlace,

@@ -28,8 +28,13 @@ pub(super) const PASS: Pass = Pass {
             Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_marked(f))),
         ),
     ],
-    // A payload is a variable that calls may change.
-    adds: &[Capability::ArgumentsInOrder, Capability::ValueBeforePlace, Capability::LateOldValues],
+    // A payload is a variable that calls may change, and one that is an object is copied.
+    adds: &[
+        Capability::ArgumentsInOrder,
+        Capability::ValueBeforePlace,
+        Capability::LateOldValues,
+        Capability::ObjectValues,
+    ],
     after: &["called_entry_points", "entry_uniforms"],
     run,
     ..Pass::ROW

@@ -278,6 +278,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let mut factors = Factors::default();
     let places = places(cx, entry);
     check_bounded_depth(cx, &places);
+    check_patch_inputs(cx, entry);
     for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
         if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) {
@@ -410,6 +411,24 @@ fn misfit(cx: &mut Context, point: Point, leaf: &Leaf) {
         let message = format!("`{name}` must be {words} in {}", cx.profile.name);
         cx.unsupported(leaf.span, message);
     }
+}
+
+/// Reports matrices that the function of a patch's constants takes as system values: those are in no signature.
+fn check_patch_inputs(cx: &mut Context, entry: &EntryPoint) {
+    let Some(id) = entry.patch_constant else { return };
+    let function = &cx.program.functions[id];
+    let mut faults = Vec::new();
+    for param in &function.params {
+        let local = &function.code.locals[param.local];
+        let name = param.semantic.map(|semantic| semantic.split().0).unwrap_or_default();
+        let is_system = NUMBERS.iter().any(|(names, there, ..)| names.contains(&name.as_str()) && there(HullIn));
+        if is_system && matches!(cx.program.types.get(local.ty), Type::Matrix(..)) {
+            let given = cx.program.type_name(local.ty);
+            let message = format!("`{name}` is a scalar or a vector in {}, not `{given}`", cx.profile.name);
+            faults.push((local.span, message));
+        }
+    }
+    faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
 }
 
 /// Reports an interpolation that a value cannot have.
