@@ -144,7 +144,7 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
     }
 }
 
-/// Barycentrics with perspective and without are told apart by an index.
+/// Barycentrics with perspective and without differ in the index of their semantic.
 fn number_barycentrics(program: &mut Program, entry: &EntryPoint, settings: Settings) {
     let leaves = Flatten { program, split: false, settings }.leaves(entry, Direction::In);
     let is_one = |leaf: &&Leaf| leaf.semantic.as_ref().is_some_and(|(name, n)| name == "SV_BARYCENTRICS" && *n == 0);
