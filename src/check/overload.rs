@@ -435,7 +435,12 @@ impl<'a> Checker<'a> {
             ParamMode::In => None,
             ParamMode::Out => back(),
             ParamMode::InOut => Some(into()? + back()?),
-            ParamMode::Ref => (arg == param || arg == TypeId::ERROR || into()? <= Rank(1)).then_some(Rank::IDENTITY),
+            // A place of a matrix of one number is no place of a number.
+            ParamMode::Ref => {
+                let is_matrix = |ty: TypeId| matches!(self.program.types.get(ty), Type::Matrix(..));
+                let fits = arg == param || arg == TypeId::ERROR || is_matrix(arg) == is_matrix(param) && into()? <= Rank(1);
+                fits.then_some(Rank::IDENTITY)
+            }
         }
     }
 

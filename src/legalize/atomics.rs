@@ -134,7 +134,7 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
         for &id in live {
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
             let (true, Some(&target)) = (operations.contains(f), args.first()) else { continue };
-            if !place(program, exprs, target, &mut places) {
+            if !is_shared(program, exprs, target) || !place(program, exprs, target, &mut places) {
                 faults.push((exprs[id].span, NOT_SHARED));
             }
         }

@@ -179,6 +179,16 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 
 /// Whether an expression is made of literals, named constants and what targets compute of them.
 pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    is_constant_among(program, exprs, id, &|_| false)
+}
+
+/// The same where some variables are named constants, too.
+pub(super) fn is_constant_among(
+    program: &Program,
+    exprs: &ExprArena,
+    id: ExprId,
+    local: &dyn Fn(LocalId) -> bool,
+) -> bool {
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
@@ -186,6 +196,7 @@ pub(super) fn is_constant(program: &Program, exprs: &ExprArena, id: ExprId) -> b
         ExprKind::Global(g) => {
             program.globals[*g].kind == GlobalKind::Const && !runtime_initializers::depends(program, *g)
         }
+        ExprKind::Local(id) => local(*id),
         ExprKind::Call(f, args) => {
             let function = &program.functions[*f];
             !args.is_empty() && !matches!(function.body, FunctionBody::Block) && !differs(function)

@@ -20,7 +20,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values::{self, Direction};
-use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
+use crate::target::{Capability, EXTENSION_ATTRIBUTE, Language, Profile};
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -147,7 +147,15 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             } else if indexes_numbers(program, &body.exprs, *value) {
                 let message = format!("{} has no `{name}` of a component or row at an index that varies", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, AT_VERTEX) && is_smooth(program, owner, *value) {
+            } else if profile.language == Language::Hlsl
+                && is(function, ELSEWHERE)
+                && interpolation(program, owner, *value) == Some(Interpolation::Flat)
+            {
+                let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
+                diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
+            } else if is(function, AT_VERTEX)
+                && interpolation(program, owner, *value) == Some(Interpolation::Smooth)
+            {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -161,12 +169,18 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
 }
 
-/// Whether a value is a part of a parameter of an entry point, of floats, that is interpolated.
-fn is_smooth(program: &Program, owner: FunctionId, value: ExprId) -> bool {
+#[derive(PartialEq, Eq)]
+enum Interpolation {
+    Smooth,
+    Flat,
+}
+
+/// How a value is interpolated that is a part of a parameter of an entry point.
+fn interpolation(program: &Program, owner: FunctionId, value: ExprId) -> Option<Interpolation> {
     let Function { params, code, .. } = &program.functions[owner];
     let exprs = &code.exprs;
     let param = params.iter().find(|p| code.exprs.base_local(value) == Some(p.local));
-    let Some(param) = param.filter(|_| program.entry_point_of(owner).is_some()) else { return false };
+    let param = param.filter(|_| program.entry_point_of(owner).is_some())?;
     let is_flat = |part: ExprId| match exprs[part].kind {
         ExprKind::Field(base, index) => {
             program.field(exprs[base].ty, index).is_some_and(|field| field.modifiers.has(Modifiers::NOINTERPOLATION))
@@ -174,7 +188,8 @@ fn is_smooth(program: &Program, owner: FunctionId, value: ExprId) -> bool {
         _ => false,
     };
     let flat = param.modifiers.has(Modifiers::NOINTERPOLATION) || exprs.way_to_base(value).any(is_flat);
-    !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float)
+    let smooth = !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float);
+    Some(if smooth { Interpolation::Smooth } else { Interpolation::Flat })
 }
 
 /// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was. What

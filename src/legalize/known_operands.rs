@@ -69,6 +69,9 @@ impl NamedOperands<'_> {
     /// The parts of an expression, within an operand, that are refused.
     fn parts(&self, operand: &Operand, id: ExprId, depth: u32, found: &mut Vec<ExprId>) {
         let exprs = &self.body.exprs;
+        if is_unknown(self.program, exprs, id) {
+            return found.push(id);
+        }
         if eval(self.program, exprs, id).is_ok() {
             found.extend(self.is_refused(operand, id).then_some(id));
             return;
@@ -80,8 +83,7 @@ impl NamedOperands<'_> {
                 let Some(value) = self.values.get(local) else { return };
                 let mut inner = Vec::new();
                 self.parts(operand, *value, depth - 1, &mut inner);
-                let refused = !inner.is_empty() || is_unknown(self.program, exprs, *value);
-                found.extend(refused.then_some(id));
+                found.extend((!inner.is_empty()).then_some(id));
             }
             _ => {}
         }

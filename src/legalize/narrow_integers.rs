@@ -11,7 +11,7 @@ use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::lower_properties::mark_for_repetition;
 use super::needs::scalar_need;
 use super::wide_integers::statement_roots;
-use super::{Context, Pass};
+use super::{Context, Pass, wrapping_constants};
 use crate::check::constant::eval;
 use crate::stdlib::Operation;
 use crate::target::{Capability, Profile};
@@ -109,6 +109,10 @@ fn run(cx: &mut Context) {
         }
         .unwrap_or(ty)
     });
+    // What fits into fewer bits may be known now that it is cut, and wrap around in more.
+    if !profile.has(Capability::WrappingConstants) {
+        cx.each_exprs(&mut |cx, exprs, live| wrapping_constants::fold(cx.program, exprs, live));
+    }
 }
 
 /// The targets of assignments that read them, too.

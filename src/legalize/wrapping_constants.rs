@@ -8,7 +8,7 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, is_clamped, is_constant, obscure};
+use super::hidden_constants::{declare, is_clamped, is_constant, is_constant_among, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use super::{case_constants, known_operands};
@@ -74,7 +74,8 @@ fn run(cx: &mut Context) {
     declare(cx, zeros);
 }
 
-/// Indices in which a variable is named whose one value has them beyond what is indexed: a target may compute the value.
+/// Indices in which a variable is named whose one value has them beyond what is indexed, or who knows where: a target may compute
+/// the value.
 pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let named = |id: &ExprId| match body.exprs[*id].kind {
         ExprKind::Index(base, index) => {
@@ -88,20 +89,25 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
         return Vec::new();
     }
     let written = program.written_locals(body);
-    let mut values: BTreeMap<LocalId, Value> = BTreeMap::new();
+    // The value of a variable, which may be known to the target alone.
+    let mut values: BTreeMap<LocalId, Option<Value>> = BTreeMap::new();
     body.block.visit(&mut |stmt| {
         if let StmtKind::Local(local, Some(init)) = stmt.kind
             && !written.contains(&local)
-            && let Ok(value) = about(program, &body.exprs, init, &|_| None)
         {
-            values.insert(local, value);
+            let value = about(program, &body.exprs, init, &|_| None).ok();
+            if value.is_some() || is_constant_among(program, &body.exprs, init, &|l| values.contains_key(&l)) {
+                values.insert(local, value);
+            }
         }
     });
     let is_beyond = |(base, index): &(ExprId, ExprId)| {
         // The largest number counts no elements for every compiler.
         let count = program.types.index_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
-        let value = about(program, &body.exprs, *index, &|local| values.get(&local).cloned());
-        value.ok().and_then(|v| v.int()).is_some_and(|value| !(0..count).contains(&value))
+        match about(program, &body.exprs, *index, &|local| values.get(&local).cloned().flatten()) {
+            Ok(value) => value.int().is_some_and(|value| !(0..count).contains(&value)),
+            Err(_) => is_constant_among(program, &body.exprs, *index, &|l| values.contains_key(&l)),
+        }
     };
     indices.into_iter().filter(is_beyond).map(|(_, index)| index).collect()
 }
@@ -220,7 +226,8 @@ pub(super) fn is_unknown(program: &Program, exprs: &ExprArena, id: ExprId) -> bo
     all.into_iter().any(calls) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
 }
 
-fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
+/// Puts the values in the place of operators that wrap around.
+pub(super) fn fold(program: &mut Program, exprs: &mut ExprArena, live: &[ExprId]) {
     // Children come before their parents.
     for &id in live {
         if wraps(program, exprs, id)

@@ -54,7 +54,10 @@ impl GlslFile<'_> {
         self.primitives();
         // One to nothing is a number.
         let refers = |ty: &TypeId| !matches!(self.cx.program.types.get(*ty), Type::Pointer(TypeId::VOID, _));
-        self.pointers = found.pointers.into_iter().filter(refers).collect();
+        // Numbers of least precision have the name of others here, and so have pointers to them.
+        let mut names = BTreeSet::new();
+        let is_first = |ty: &TypeId| names.insert(Glsl.type_name(self.cx, *ty));
+        self.pointers = found.pointers.into_iter().filter(refers).filter(is_first).collect();
         // Declared first: structs may hold pointers to themselves.
         for ty in self.pointers.clone() {
             self.w.line(&format!("layout(buffer_reference) buffer {};", Glsl.type_name(self.cx, ty)));
