@@ -56,7 +56,8 @@ impl Checker<'_> {
                     faults.push((local.span, format!("`{}` has no size; arrays of plain data need one", local.name)));
                 }
             }
-            if self.is_unsized(function.result) {
+            // An unbounded array of resources is the parameter that it comes from.
+            if self.has_unsized_data(function.result) {
                 faults.push((function.span, format!("what `{}` gives has no size", function.name)));
             }
         }

@@ -4,7 +4,8 @@
 //! After:  `uint64_t mesh;    float3 p = load_float3(mesh + i * 16ull);       Mesh copy = load_Mesh(mesh);`
 //!
 //! A target with RawAddresses loads words; functions are made for what is put together of them. What is written at an
-//! address is an error. The bytes are those of structured buffers, as `storage` has them.
+//! address is an error: DXC 1.7, with which texts are proven, crashes on each call of `vk::RawBufferStore`. The bytes are
+//! those of structured buffers, as `storage` has them.
 
 use super::bits;
 use super::data_parts::Part;
