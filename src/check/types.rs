@@ -112,6 +112,10 @@ impl<'a> Checker<'a> {
     fn resolve_inline_struct(&mut self, decl: &'a ast::Decl, scope: ScopeId) -> TypeId {
         let place =
             super::decl::DeclContext { scope, source: self.cx.source, owner: None, depth: 0, in_interface: false };
+        if let ast::DeclKind::Interface(interface) = &decl.kind {
+            let message = format!("the interface `{}` cannot be declared here", interface.name.name);
+            return self.type_error(Code::BAD_STATEMENT, decl.span, &message);
+        }
         match self.inline_struct(decl, place) {
             Some(id) if matches!(self.info(id).what, What::Enum(_)) => self.enum_type(id),
             Some(id) => self.instantiate_struct(id, Vec::new(), decl.span),

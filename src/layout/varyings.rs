@@ -202,8 +202,8 @@ const LAST_TARGET: u32 = 31;
 
 /// A location that no render target has.
 fn far_target(leaf: &VaryingPart) -> Option<Diagnostic> {
-    let (start, _) = leaf.given().filter(|(start, _)| *start > LAST_TARGET)?;
-    let message = format!("`{}` goes to the render target {start}", leaf.name);
+    let last = leaf.in_text().last().filter(|last| *last > LAST_TARGET)?;
+    let message = format!("`{}` goes to the render target {last}", leaf.name);
     let note = format!("the last one is {LAST_TARGET}");
     Some(Diagnostic::error(Code::BINDING_EXHAUSTED, leaf.span, message).note(note))
 }

@@ -81,7 +81,7 @@ pub(super) fn is_defined(word: &str, args: &[Constancy]) -> bool {
     // The arguments that are looked at even where others are no constants.
     let unknown = match word {
         "clamped" => computed(1..3),
-        "smooth" => computed(0..2),
+        "smooth" => computed(0..2) || computed(0..3),
         "lane" => computed(1..2),
         _ => computed(0..args.len()),
     };

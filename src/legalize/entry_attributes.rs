@@ -182,7 +182,8 @@ impl AttributeLowering<'_, '_> {
     /// A parameter: as it is if that is possible.
     fn input(&mut self, mut param: Param, leaves: Vec<Leaf>) -> Vec<Param> {
         let ty = self.body.locals[param.local].ty;
-        if leaves.is_empty() && matches!(self.cx.program.types.get(ty), Type::Struct(_)) {
+        let innermost = self.cx.program.types.innermost(ty);
+        if leaves.is_empty() && matches!(self.cx.program.types.get(innermost), Type::Struct(_)) {
             // What has no value is no part of the interface.
             let span = self.body.locals[param.local].span;
             self.start.push(Stmt::new(StmtKind::Local(param.local, None), span));

@@ -261,7 +261,7 @@ pub(super) fn is_clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> bo
             _ => false,
         }
     }
-    eval(program, exprs, inner).is_ok_and(|value| beyond(&value, &(least..most)))
+    about(program, exprs, inner, &|_| None).is_ok_and(|value| beyond(&value, &(least..most)))
 }
 
 /// Reports specialization constants whose first value is not finite: no variable can stand in it.

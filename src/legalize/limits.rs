@@ -173,13 +173,27 @@ fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagn
         for id in live {
             let (count, limit) = match (&exprs[*id].kind, program.types.get(exprs[*id].ty)) {
                 (ExprKind::Construct(parts), _) => (parts.len() as u64, most.parts),
-                (ExprKind::Zero, Type::Array(_, Some(count))) => (count.into(), most.zeros),
+                (ExprKind::Zero, _) => (longest(program, exprs[*id].ty, 0), most.zeros),
                 _ => continue,
             };
             let fault = beyond_parts(profile, count, limit, exprs[*id].span);
             fault.into_iter().for_each(|diagnostic| diags.push(diagnostic));
         }
     });
+}
+
+/// How many elements the longest array has that a type is or holds.
+fn longest(program: &Program, ty: TypeId, depth: u32) -> u64 {
+    if depth > DEPTH {
+        return 0;
+    }
+    match program.types.get(ty) {
+        Type::Array(element, count) => longest(program, element, depth + 1).max(count.unwrap_or_default().into()),
+        Type::Struct(id) => {
+            program.structs[id].fields.iter().map(|f| longest(program, f.ty, depth + 1)).max().unwrap_or_default()
+        }
+        _ => 0,
+    }
 }
 
 /// What is wrong with a value that is made of so many parts.

@@ -20,6 +20,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::Int64,
         Capability::SwitchWidths,
         Capability::BoolInBuffers,
+        Capability::BoolBitOperators,
+        Capability::BoolXor,
     ],
     removes: &[(Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_))))],
     run,

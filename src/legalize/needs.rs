@@ -101,8 +101,12 @@ pub(super) const NATIVE: &[Finder] = &[
         callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__interpolates") && !is_single(f))
     })),
     (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
-        let compares = |f: &Function| f.is_marked("__filters") && f.result == TypeId::FLOAT;
-        callee(p, exprs, id).is_some_and(|(f, args)| compares(f) && is_of_integers(p, exprs, args))
+        let compares = |f: &Function, args: &[ExprId]| {
+            let is_sampler = |arg: &ExprId| matches!(p.types.get(exprs[*arg].ty), Type::Sampler(true));
+            f.is_marked("__filters") && f.result == TypeId::FLOAT
+                || f.is_marked("__derivative") && args.iter().any(is_sampler)
+        };
+        callee(p, exprs, id).is_some_and(|(f, args)| compares(f, args) && is_of_integers(p, exprs, args))
     })),
     (Capability::IntegerGathers, Find::Expr(|p, exprs, id| {
         let gathers = |f: &Function| f.is_marked("__depth_texture") && f.result != TypeId::FLOAT;
