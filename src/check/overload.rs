@@ -438,7 +438,8 @@ impl<'a> Checker<'a> {
             // A place of a matrix of one number is no place of a number.
             ParamMode::Ref => {
                 let is_matrix = |ty: TypeId| matches!(self.program.types.get(ty), Type::Matrix(..));
-                let fits = arg == param || arg == TypeId::ERROR || is_matrix(arg) == is_matrix(param) && into()? <= Rank(1);
+                let fits =
+                    arg == param || arg == TypeId::ERROR || is_matrix(arg) == is_matrix(param) && into()? <= Rank(1);
                 fits.then_some(Rank::IDENTITY)
             }
         }

@@ -111,6 +111,13 @@ fn run(cx: &mut Context) {
     addressed.extend(cx.program.marked(UNIFORM_LOAD));
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
+    // What comes out of a heap has no declaration: that there is none is what is wrong.
+    if !faults.is_empty() && !cx.profile.has(Capability::DescriptorHeaps) {
+        super::report_need(cx, Capability::DescriptorHeaps);
+        if cx.diags.has_errors() {
+            return;
+        }
+    }
     copies::write_out(cx, &places);
     vectors::take_apart(cx, &places);
     let mut types = twins::declare(cx.program, &mut places);
