@@ -138,6 +138,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::LineArrays, Find::Type(|_, t| texture(t, |t| t.array && t.shape == TextureShape::D1))),
     (Capability::MultisampledTextures, Find::Type(|_, t| texture(t, |t| t.multisampled))),
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
+    (Capability::StoredMultisamples, Find::Type(|_, t| texture(t, |t| t.multisampled && t.access != Access::Read))),
     (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
     (Capability::SamplerFeedback, Find::Type(|_, t| {
         texture(t, |t| matches!(t.access, Access::Feedback | Access::FeedbackRegions))

@@ -299,6 +299,8 @@ capabilities! {
     RasterOrder,
     /// Multisampled array textures.
     MultisampledArrays,
+    /// Multisampled textures that are written.
+    StoredMultisamples,
     /// Distances to clip planes.
     ClipDistances,
     /// Distances to cull planes.

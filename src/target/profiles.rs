@@ -208,8 +208,8 @@ const SM_6_5: Capabilities = SM_6_3.with(&[
 const SM_6_6: Capabilities =
     SM_6_5.with(&[Atomic64, DescriptorHeaps, ComputeDerivatives, MeshDerivatives, UnstatedQuads, WaveSizes]);
 
-/// "Programmable offsets" are of Shader Model 6.7.
-const SM_6_7: Capabilities = SM_6_6.with(&[UnknownOffsets]);
+/// "Programmable offsets" and "writable MSAA textures" are of Shader Model 6.7.
+const SM_6_7: Capabilities = SM_6_6.with(&[UnknownOffsets, StoredMultisamples]);
 const SM_6_8: Capabilities = SM_6_7.with(&[WaveSizeRanges]);
 const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
@@ -226,7 +226,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
-    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays,
+    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
@@ -271,6 +271,7 @@ const GL_430: Capabilities = GL_330.with(&[
     LayeredRendering,
     UnstatedTextureAccess,
     ImageAtomics,
+    StoredMultisamples,
 ]);
 const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances]);
 const ES_300: Capabilities = GL_ANY;
