@@ -15,10 +15,12 @@ use super::assignment_order::shows;
 use super::hoist::temporary_name;
 use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
+use crate::layout::locations::mesh_output;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::flow::continues_in_switch;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 
 pub(super) const PASS: Pass = Pass {
@@ -136,17 +138,71 @@ fn run_converted(cx: &mut Context) {
     });
 }
 
+/// The same for the statements alone that pass what a mesh shader gives as `out` arguments: a vertex is assigned when the call
+/// has given it.
+pub(super) const MESH_ELEMENTS: Pass = Pass {
+    name: "mesh_elements",
+    removes: &[(Capability::MeshElementArguments, Find::Body(first_mesh_element))],
+    adds: &[Capability::ArgumentsInOrder],
+    after: &["inline_builtins", "lower_properties"],
+    run: run_mesh_elements,
+    ..Pass::ROW
+};
+
+fn run_mesh_elements(cx: &mut Context) {
+    let effects = cx.effects();
+    cx.each_body(&mut |cx, id, body| {
+        let live = body.expressions();
+        let elements = mesh_elements(cx.program, id, body, &live);
+        if !elements.is_empty() {
+            let written = cx.program.written_locals(body);
+            flatten_body(cx, &effects, body, false, Some(Only { arguments: elements, written }));
+        }
+    });
+}
+
+fn first_mesh_element(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    let elements = mesh_elements(program, id, body, live);
+    live.iter().find(|id| elements.contains(id)).map(|id| body.exprs[*id].span)
+}
+
+/// What of the outputs of a mesh shader, which `id` has as parameters, is an `out` or `inout` argument by itself.
+fn mesh_elements(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> FxHashSet<ExprId> {
+    let params = program.functions[id].params.iter();
+    let outputs = params.filter(|p| mesh_output(program, p, body.locals[p.local].ty).is_some());
+    let outputs: FxHashSet<LocalId> = outputs.map(|p| p.local).collect();
+    let mut found = FxHashSet::default();
+    if outputs.is_empty() {
+        return found;
+    }
+    for call in live {
+        let Some((function, args)) = callee(program, &body.exprs, *call) else { continue };
+        let written = function.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
+        let is_part = |arg: ExprId| {
+            let base = body.exprs.base(arg);
+            base != arg && matches!(body.exprs[base].kind, ExprKind::Local(l) if outputs.contains(&l))
+        };
+        found.extend(written.map(|(_, arg)| *arg).filter(|arg| is_part(*arg)));
+    }
+    found
+}
+
 /// Flattens the bodies that `concerned` answers for; `places_first` keeps the places of assignments where the order shows.
 fn flatten(cx: &mut Context, places_first: bool, concerned: &dyn Fn(&Context, &Body) -> bool) {
     let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
         if concerned(cx, body) {
-            let block = std::mem::take(&mut body.block);
-            let mut flatten = Flattening { program: cx.program, effects: &effects, body, places_first };
-            let block = flatten.block(block);
-            body.block = block;
+            flatten_body(cx, &effects, body, places_first, None);
         }
     });
+}
+
+/// Flattens a body, or some statements of it alone.
+fn flatten_body(cx: &mut Context, effects: &Effects, body: &mut Body, places_first: bool, only: Option<Only>) {
+    let block = std::mem::take(&mut body.block);
+    let mut flatten = Flattening { program: cx.program, effects, body, places_first, only };
+    let block = flatten.block(block);
+    body.block = block;
 }
 
 const CONVERTED_ARGUMENTS: Finder =
@@ -235,6 +291,26 @@ struct Flattening<'a> {
     effects: &'a Effects,
     body: &'a mut Body,
     places_first: bool,
+    only: Option<Only>,
+}
+
+/// What is flattened, where that is not all of a body.
+struct Only {
+    /// The `out` arguments that go through copies; statements without one stay.
+    arguments: FxHashSet<ExprId>,
+    /// The variables of the body that are written somewhere.
+    written: FxHashSet<LocalId>,
+}
+
+impl Only {
+    /// Whether an index is the same wherever it is in the body.
+    fn is_fixed(&self, exprs: &ExprArena, index: ExprId) -> bool {
+        exprs.post_order(index).into_iter().all(|id| match exprs[id].kind {
+            ExprKind::Literal(..) | ExprKind::Convert(..) | ExprKind::Binary(..) | ExprKind::Swizzle(..) => true,
+            ExprKind::Local(local) => !self.written.contains(&local),
+            _ => false,
+        })
+    }
 }
 
 impl Flattening<'_> {
@@ -248,6 +324,11 @@ impl Flattening<'_> {
 
     /// Appends what `stmt` becomes. Comments stay with the first statement made from it.
     fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        if !self.is_concerned(&stmt) {
+            let mut stmt = stmt;
+            stmt.blocks_mut(&mut |inner| *inner = self.block(std::mem::take(inner)));
+            return out.push(stmt);
+        }
         let first = out.len();
         let Stmt { kind, span, comments, blank_before } = stmt;
         match kind {
@@ -293,6 +374,16 @@ impl Flattening<'_> {
             stmt.comments = comments;
             stmt.blank_before = blank_before;
         }
+    }
+
+    /// Whether a statement itself has something to flatten.
+    fn is_concerned(&self, stmt: &Stmt) -> bool {
+        let Some(only) = &self.only else { return true };
+        let mut found = matches!(&stmt.kind, StmtKind::For(init, ..) if init.iter().any(|s| self.is_concerned(s)));
+        stmt.own_exprs(&mut |root| {
+            found |= self.body.exprs.post_order(root).into_iter().any(|id| only.arguments.contains(&id));
+        });
+        found
     }
 
     fn for_loop(
@@ -612,7 +703,9 @@ impl Flattening<'_> {
             ExprKind::Index(a, index) => {
                 self.place(a, out);
                 let index = self.value(index, out);
-                let simple = matches!(self.body.exprs[index].kind, ExprKind::Literal(..));
+                let is_fixed = |only: &Only| only.is_fixed(&self.body.exprs, index);
+                let simple = matches!(self.body.exprs[index].kind, ExprKind::Literal(..))
+                    || self.only.as_ref().is_some_and(is_fixed);
                 let index = if simple { index } else { self.keep(index, out) };
                 self.body.exprs[id].kind = ExprKind::Index(a, index);
             }
@@ -646,7 +739,8 @@ impl Flattening<'_> {
             let ty = f.code.locals[p.local].ty;
             // A spelling takes any place, but converts nothing.
             let spelled = spelled && !matches!(self.body.exprs[*arg].kind, ExprKind::Convert(..));
-            (i, p.mode, spelled || self.is_whole_variable(*arg, ty) && !self.is_aliased(args, i))
+            let stays = self.only.as_ref().is_some_and(|only| !only.arguments.contains(arg));
+            (i, p.mode, stays || spelled || self.is_whole_variable(*arg, ty) && !self.is_aliased(args, i))
         })
     }
 

@@ -308,6 +308,7 @@ pub const PASSES: &[Pass] = &[
     payload_structs::PASS,
     payloads::PASS,
     mesh_counts::PASS,
+    flatten::MESH_ELEMENTS,
     tessellation_factors::PASS,
     system_value_types::PASS,
     varyings::PASS,

@@ -239,6 +239,8 @@ capabilities! {
     MotionRays,
     /// Several calls that set how many vertices and primitives a mesh shader gives.
     RepeatedMeshCounts,
+    /// Vertices and primitives of a mesh shader, or parts of them, as `out` arguments.
+    MeshElementArguments,
     /// Payloads and hit attributes of any type, in any order, or left out.
     FreePayloads,
     /// Builtins of the intermediate language by their numbers.
