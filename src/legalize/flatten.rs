@@ -10,17 +10,18 @@
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
 mod assign;
+mod mesh_elements;
 
+use self::mesh_elements::Only;
+pub(super) use self::mesh_elements::PASS as MESH_ELEMENTS;
 use super::assignment_order::shows;
 use super::hoist::temporary_name;
 use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
-use crate::layout::locations::mesh_output;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::flow::continues_in_switch;
 use crate::tree::*;
-use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 
 pub(super) const PASS: Pass = Pass {
@@ -138,55 +139,6 @@ fn run_converted(cx: &mut Context) {
     });
 }
 
-/// The same for the statements alone that pass what a mesh shader gives as `out` arguments: a vertex is assigned when the call
-/// has given it.
-pub(super) const MESH_ELEMENTS: Pass = Pass {
-    name: "mesh_elements",
-    removes: &[(Capability::MeshElementArguments, Find::Body(first_mesh_element))],
-    adds: &[Capability::ArgumentsInOrder],
-    after: &["inline_builtins", "lower_properties"],
-    run: run_mesh_elements,
-    ..Pass::ROW
-};
-
-fn run_mesh_elements(cx: &mut Context) {
-    let effects = cx.effects();
-    cx.each_body(&mut |cx, id, body| {
-        let live = body.expressions();
-        let elements = mesh_elements(cx.program, id, body, &live);
-        if !elements.is_empty() {
-            let written = cx.program.written_locals(body);
-            flatten_body(cx, &effects, body, false, Some(Only { arguments: elements, written }));
-        }
-    });
-}
-
-fn first_mesh_element(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
-    let elements = mesh_elements(program, id, body, live);
-    live.iter().find(|id| elements.contains(id)).map(|id| body.exprs[*id].span)
-}
-
-/// What of the outputs of a mesh shader, which `id` has as parameters, is an `out` or `inout` argument by itself.
-fn mesh_elements(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> FxHashSet<ExprId> {
-    let params = program.functions[id].params.iter();
-    let outputs = params.filter(|p| mesh_output(program, p, body.locals[p.local].ty).is_some());
-    let outputs: FxHashSet<LocalId> = outputs.map(|p| p.local).collect();
-    let mut found = FxHashSet::default();
-    if outputs.is_empty() {
-        return found;
-    }
-    for call in live {
-        let Some((function, args)) = callee(program, &body.exprs, *call) else { continue };
-        let written = function.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
-        let is_part = |arg: ExprId| {
-            let base = body.exprs.base(arg);
-            base != arg && matches!(body.exprs[base].kind, ExprKind::Local(l) if outputs.contains(&l))
-        };
-        found.extend(written.map(|(_, arg)| *arg).filter(|arg| is_part(*arg)));
-    }
-    found
-}
-
 /// Flattens the bodies that `concerned` answers for; `places_first` keeps the places of assignments where the order shows.
 fn flatten(cx: &mut Context, places_first: bool, concerned: &dyn Fn(&Context, &Body) -> bool) {
     let effects = cx.effects();
@@ -292,25 +244,6 @@ struct Flattening<'a> {
     body: &'a mut Body,
     places_first: bool,
     only: Option<Only>,
-}
-
-/// What is flattened, where that is not all of a body.
-struct Only {
-    /// The `out` arguments that go through copies; statements without one stay.
-    arguments: FxHashSet<ExprId>,
-    /// The variables of the body that are written somewhere.
-    written: FxHashSet<LocalId>,
-}
-
-impl Only {
-    /// Whether an index is the same wherever it is in the body.
-    fn is_fixed(&self, exprs: &ExprArena, index: ExprId) -> bool {
-        exprs.post_order(index).into_iter().all(|id| match exprs[id].kind {
-            ExprKind::Literal(..) | ExprKind::Convert(..) | ExprKind::Binary(..) | ExprKind::Swizzle(..) => true,
-            ExprKind::Local(local) => !self.written.contains(&local),
-            _ => false,
-        })
-    }
 }
 
 impl Flattening<'_> {
