@@ -34,11 +34,9 @@ pub(super) const PASS: Pass = Pass {
         Capability::PlainlyAccessedAtomics,
         Find::Expr(|p, exprs, id| {
             let Some((function, [target, ..])) = callee(p, exprs, id) else { return false };
-            // What a device address points at has no declaration to change.
-            let pointed = |e: ExprId| matches!(exprs[e].kind, ExprKind::Deref(_));
             is_operation(function)
                 && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
-                && !exprs.post_order(*target).into_iter().any(pointed)
+                && !is_pointed_at(exprs, *target)
         }),
     )],
     after: &["counters", "flatten"],
@@ -111,13 +109,6 @@ fn run(cx: &mut Context) {
     addressed.extend(cx.program.marked(UNIFORM_LOAD));
     let mut faults = Vec::new();
     let mut places = find(cx.program, &operations, &mut faults);
-    // What comes out of a heap has no declaration: that there is none is what is wrong.
-    if !faults.is_empty() && !cx.profile.has(Capability::DescriptorHeaps) {
-        super::report_need(cx, Capability::DescriptorHeaps);
-        if cx.diags.has_errors() {
-            return;
-        }
-    }
     copies::write_out(cx, &places);
     vectors::take_apart(cx, &places);
     let mut types = twins::declare(cx.program, &mut places);
@@ -141,7 +132,8 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
         for &id in live {
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
             let (true, Some(&target)) = (operations.contains(f), args.first()) else { continue };
-            if !is_shared(program, exprs, target) || !place(program, exprs, target, &mut places) {
+            let is_declared = !is_held(program, exprs, target) && !is_pointed_at(exprs, target);
+            if is_declared && !(is_shared(program, exprs, target) && place(program, exprs, target, &mut places)) {
                 faults.push((exprs[id].span, NOT_SHARED));
             }
         }
@@ -205,6 +197,18 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
 fn is_groupshared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
     let is = |g: GlobalId| program.globals[g].kind == GlobalKind::Groupshared;
     matches!(exprs[exprs.base(target)].kind, ExprKind::Global(g) if is(g))
+}
+
+/// Whether a place is where a device address points, which has no declaration to change.
+fn is_pointed_at(exprs: &ExprArena, target: ExprId) -> bool {
+    exprs.post_order(target).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Deref(_)))
+}
+
+/// Whether a place is in what a variable holds of a descriptor heap, which has no declaration either. A target without heaps says
+/// so.
+fn is_held(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
+    let base = exprs.base(target);
+    matches!(exprs[base].kind, ExprKind::Local(_)) && program.types.get(exprs[base].ty).is_resource()
 }
 
 /// Whether a place is not in a variable of one invocation alone. What such a variable points to or names as a resource is not.

@@ -20,7 +20,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values::{self, Direction};
-use crate::target::{Capability, EXTENSION_ATTRIBUTE, Language, Profile};
+use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -147,10 +147,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             } else if indexes_numbers(program, &body.exprs, *value) {
                 let message = format!("{} has no `{name}` of a component or row at an index that varies", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if profile.language == Language::Hlsl
-                && is(function, ELSEWHERE)
-                && interpolation(program, owner, *value) == Some(Interpolation::Flat)
-            {
+            } else if is(function, ELSEWHERE) && interpolation(program, owner, *value) == Some(Interpolation::Flat) {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if is(function, AT_VERTEX) && interpolation(program, owner, *value) == Some(Interpolation::Smooth) {

@@ -9,8 +9,9 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Item, Param, Program, Scalar, Type, TypeId,
+    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Param, Program, Scalar, Type, TypeId,
 };
+use rustc_hash::FxHashSet;
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -150,8 +151,8 @@ fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
         };
         (g.span, g.name, data)
     });
-    let structs = program.items.iter().filter_map(|item| if let Item::Struct(id) = item { Some(*id) } else { None });
-    let fields = structs.flat_map(|id| program.structs[id].fields.iter().map(|f| (f.span, f.name, f.ty)));
+    let fields =
+        program.listed_structs().flat_map(|id| program.structs[id].fields.iter().map(|f| (f.span, f.name, f.ty)));
     let functions = program.functions_with_code().into_iter();
     let locals = functions.flat_map(|id| program.functions[id].code.locals.iter());
     for (span, name, ty) in globals.chain(fields).chain(locals.map(|(_, l)| (l.span, l.name, l.ty))) {
@@ -173,7 +174,7 @@ fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagn
         for id in live {
             let (count, limit) = match (&exprs[*id].kind, program.types.get(exprs[*id].ty)) {
                 (ExprKind::Construct(parts), _) => (parts.len() as u64, most.parts),
-                (ExprKind::Zero, _) => (longest(program, exprs[*id].ty, 0), most.zeros),
+                (ExprKind::Zero, _) => (longest(program, exprs[*id].ty), most.zeros),
                 _ => continue,
             };
             let fault = beyond_parts(profile, count, limit, exprs[*id].span);
@@ -183,17 +184,20 @@ fn parts(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagn
 }
 
 /// How many elements the longest array has that a type is or holds.
-fn longest(program: &Program, ty: TypeId, depth: u32) -> u64 {
-    if depth > DEPTH {
-        return 0;
-    }
-    match program.types.get(ty) {
-        Type::Array(element, count) => longest(program, element, depth + 1).max(count.unwrap_or_default().into()),
-        Type::Struct(id) => {
-            program.structs[id].fields.iter().map(|f| longest(program, f.ty, depth + 1)).max().unwrap_or_default()
+fn longest(program: &Program, ty: TypeId) -> u64 {
+    let (mut open, mut seen, mut most) = (vec![ty], FxHashSet::default(), 0);
+    while let Some(ty) = open.pop() {
+        match program.types.get(ty) {
+            _ if !seen.insert(ty) => {}
+            Type::Array(element, count) => {
+                most = most.max(count.unwrap_or_default().into());
+                open.push(element);
+            }
+            Type::Struct(id) => open.extend(program.structs[id].fields.iter().map(|field| field.ty)),
+            _ => {}
         }
-        _ => 0,
     }
+    most
 }
 
 /// What is wrong with a value that is made of so many parts.

@@ -2,14 +2,13 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Profile;
-use crate::tree::{ExprId, ExprKind, Item, Literal, Program, Type};
+use crate::tree::{ExprId, ExprKind, Literal, Program, Type};
 use rustc_hash::FxHashSet;
 
 /// Reports the first string of each function that is no argument, and fields that are strings.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     let message = format!("{} has strings as arguments of calls alone", profile.name);
-    let structs = program.items.iter().filter_map(|item| if let Item::Struct(id) = item { Some(*id) } else { None });
-    for field in structs.flat_map(|id| &program.structs[id].fields) {
+    for field in program.listed_structs().flat_map(|id| &program.structs[id].fields) {
         if program.types.get(program.types.innermost(field.ty)) == Type::Text {
             diags.push(Diagnostic::error(Code::CAPABILITY, field.span, message.clone()));
         }

@@ -1,7 +1,7 @@
 //! What an entry point needs of a program: the declarations that it uses, directly or through others.
 
 use super::analyses::{Analyses, items};
-use super::{EntryPoint, GlobalId, GlobalKind, Item, Program};
+use super::{EntryPoint, GlobalId, GlobalKind, Item, Program, StructId};
 use rustc_hash::FxHashMap;
 
 /// The slices of a program that does not change meanwhile, one an entry point.
@@ -38,6 +38,11 @@ impl Program {
     /// The listed globals.
     pub fn listed_globals(&self) -> impl Iterator<Item = GlobalId> + '_ {
         self.items.iter().filter_map(|item| if let Item::Global(id) = item { Some(*id) } else { None })
+    }
+
+    /// The listed structs.
+    pub fn listed_structs(&self) -> impl Iterator<Item = StructId> + '_ {
+        self.items.iter().filter_map(|item| if let Item::Struct(id) = item { Some(*id) } else { None })
     }
 
     /// The listed specialization constants.

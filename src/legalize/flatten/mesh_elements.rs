@@ -6,7 +6,7 @@
 //! Only the statements with such a call are flattened.
 
 use crate::layout::locations::mesh_output;
-use crate::legalize::needs::{Find, callee};
+use crate::legalize::needs::Find;
 use crate::legalize::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
@@ -49,13 +49,12 @@ fn mesh_elements(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]
         return found;
     }
     for call in live {
-        let Some((function, args)) = callee(program, &body.exprs, *call) else { continue };
-        let written = function.params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
+        let ExprKind::Call(function, args) = &body.exprs[*call].kind else { continue };
         let is_part = |arg: ExprId| {
             let base = body.exprs.base(arg);
             base != arg && matches!(body.exprs[base].kind, ExprKind::Local(l) if outputs.contains(&l))
         };
-        found.extend(written.map(|(_, arg)| *arg).filter(|arg| is_part(*arg)));
+        found.extend(program.written_arguments(*function, args).filter(|arg| is_part(*arg)));
     }
     found
 }
