@@ -86,7 +86,12 @@ enum Own {
     Static(FunctionId),
     /// A field for a property: its index and type.
     Field(u32, TypeId),
+    /// The value itself, as one of another interface.
+    Whole(TypeId),
 }
+
+/// The attribute of the library's function that makes a value of an interface one of an interface that it extends.
+const WIDENS_INTERFACE: &str = "__widens_interface";
 
 /// The field that tells the type.
 pub(super) const KIND: u32 = 0;
@@ -257,6 +262,9 @@ impl<'a> Checker<'a> {
     pub(super) fn boxed(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let existential = self.existential(to)?;
         let (from, span) = (self.ty(value), self.span(value));
+        if self.extends(from, existential) {
+            return self.widened(value, to);
+        }
         if !self.may_be(existential, from) {
             return None;
         }
@@ -264,6 +272,33 @@ impl<'a> Checker<'a> {
         let kind = self.kind_of(variant, span);
         // The other parts are added when all are known.
         Some(self.push(ExprKind::Construct(vec![kind, value]), to, span))
+    }
+
+    /// Whether a type is that of values of an interface that extends another one.
+    fn extends(&mut self, ty: TypeId, other: usize) -> bool {
+        let Some(existential) = self.existentials.list.get(other) else { return false };
+        let (of, bounds) = (existential.ty, existential.bounds.clone());
+        ty != of
+            && self.existential(ty).is_some()
+            && !bounds.is_empty()
+            && bounds.into_iter().all(|(decl, args)| self.meets(ty, &Bound::Interface(decl, args)))
+    }
+
+    /// A value of an interface as one of an interface that it extends.
+    fn widened(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let (from, span) = (self.ty(value), self.span(value));
+        let decl = self.library_decls(Symbol::new("__asInterface")).first().copied()?;
+        let instance = self.instance(decl, WHOLE, vec![Arg::Type(to), Arg::Type(from)])?;
+        let function = self.function(instance);
+        Some(self.push(ExprKind::Call(function, vec![value]), to, span))
+    }
+
+    /// The interface by whose types a function chooses.
+    fn chooses_by(&self, id: InstanceId) -> Option<TypeId> {
+        let instance = self.functions.get(id);
+        let widens = self.info(instance.decl).attribute(WIDENS_INTERFACE).is_some();
+        let signature = &instance.signature;
+        if widens { signature.params.first().map(|p| p.ty) } else { signature.owner }
     }
 
     fn kind_of(&mut self, variant: usize, span: Span) -> ExprId {
@@ -327,14 +362,15 @@ impl<'a> Checker<'a> {
             return Some(Rank::TRUNCATION);
         }
         let existential = self.existential(to)?;
-        self.may_be(existential, from).then_some(Rank::WRAPPED)
+        (self.may_be(existential, from) || self.extends(from, existential)).then_some(Rank::WRAPPED)
     }
 
     /// Takes note of a method that chooses by the type. False: it is none.
     pub(super) fn chooses(&mut self, id: InstanceId) -> bool {
         let instance = self.functions.get(id);
-        let (signature, decl) = (instance.signature.clone(), instance.decl);
-        let chooses = self.info(decl).in_interface && signature.owner.is_some_and(|o| self.existential(o).is_some());
+        let info = self.info(instance.decl);
+        let chooses = (info.in_interface || info.attribute(WIDENS_INTERFACE).is_some())
+            && self.chooses_by(id).is_some_and(|ty| self.existential(ty).is_some());
         if chooses {
             self.existentials.methods.push(id);
         }
@@ -379,8 +415,7 @@ impl<'a> Checker<'a> {
 
     /// The next type that a method has no choice for.
     fn next_variant(&self, id: InstanceId, choices: Option<&Vec<Choice>>) -> Option<TypeId> {
-        let owner = self.functions.get(id).signature.owner?;
-        let existential = self.existentials.list.get(self.existential(owner)?)?;
+        let existential = self.existentials.list.get(self.existential(self.chooses_by(id)?)?)?;
         existential.variants.get(choices?.len()).map(|v| v.ty)
     }
 
@@ -389,6 +424,11 @@ impl<'a> Checker<'a> {
         let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let wanted = instance.signature.clone();
+        if info.attribute(WIDENS_INTERFACE).is_some() {
+            let wider = self.existential(wanted.result)?;
+            let result = self.variant(wider, ty, info.span)?;
+            return Some(Choice { own: Own::Whole(ty), owner: None, args: Vec::new(), result: Some(result) });
+        }
         let members: Vec<DeclId> = self.members(ty, info.name).into_iter().filter_map(decl_of).collect();
         for decl in members {
             if let (What::Field(_, index), What::Property(_)) = (self.info(decl).what, info.what)
@@ -488,13 +528,13 @@ impl<'a> Checker<'a> {
     fn method_body(&mut self, id: InstanceId, choices: &[Choice]) {
         let instance = self.functions.get(id);
         let (Some(function), signature) = (instance.function, instance.signature.clone()) else { return };
-        let Some(owner) = signature.owner else { return };
+        let Some(owner) = self.chooses_by(id) else { return };
         let span = self.info(instance.decl).span;
         let mutates = self.may_mutate(id);
         let mut code = std::mem::take(&mut self.program.functions[function].code);
         let mut cases = Vec::new();
         for (index, choice) in choices.iter().enumerate() {
-            let mut stmts = self.chosen(&mut code, choice, index, &signature, mutates, span);
+            let mut stmts = self.chosen(&mut code, choice, (owner, index), &signature, mutates, span);
             let last = index + 1 == choices.len();
             if signature.result == TypeId::VOID && choices.len() > 1 {
                 stmts.push(Stmt::new(StmtKind::Break, span));
@@ -559,19 +599,19 @@ impl<'a> Checker<'a> {
         &mut self,
         code: &mut Body,
         choice: &Choice,
-        variant: usize,
+        (owner, variant): (TypeId, usize),
         signature: &Signature<'a>,
         mutates: bool,
         span: Span,
     ) -> Vec<Stmt> {
         let result = match choice.own {
             Own::Method(function) | Own::Static(function) => self.program.functions[function].result,
-            Own::Field(_, ty) => ty,
+            Own::Field(_, ty) | Own::Whole(ty) => ty,
         };
         let locals: Vec<_> = code.locals.ids().collect();
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut args = Vec::new();
-        if let (Some(owner), Some(this)) = (signature.owner, locals.first())
+        if let Some(this) = locals.first()
             && let (Some(existential), false) = (self.existential(owner), matches!(choice.own, Own::Static(_)))
         {
             let stored = self.existentials.list.get(existential).is_some_and(|e| e.is_stored);
@@ -611,7 +651,8 @@ impl<'a> Checker<'a> {
                 let field = b.field(*this, index, ty);
                 b.assign(field, *value)
             }
-            (Own::Field(_, ty), []) => b.add(ExprKind::Zero, ty),
+            (Own::Whole(_), [this, ..]) => *this,
+            (Own::Field(_, ty) | Own::Whole(ty), []) => b.add(ExprKind::Zero, ty),
             (Own::Method(function) | Own::Static(function), _) => b.call(function, args, result),
         };
         if signature.result == TypeId::VOID {

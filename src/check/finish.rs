@@ -24,6 +24,7 @@ impl<'a> Checker<'a> {
         self.mark_mutating();
         self.merge_units();
         self.declare_stage_variables();
+        self.mark_vertex_inputs();
         let reached = self.reached();
         self.check_recursion(&reached);
         self.check_values(&reached);

@@ -66,6 +66,7 @@ mod tests;
 mod throwing;
 mod types;
 mod user_attributes;
+mod vertex_inputs;
 mod views;
 mod words;
 mod wrappers;

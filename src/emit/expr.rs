@@ -464,12 +464,12 @@ impl<'a> Exprs<'a> {
         if let FunctionBody::Intrinsic(template) = &callee.body {
             // What is computed across invocations is not computed of what has no type of its own, and what a call gives that has
             // none may be no number.
-            let across = callee.is_marked("__derivative") || callee.is_marked("__requires");
+            let typed = ["__derivative", "__requires", "__typed_literals"].iter().any(|mark| callee.is_marked(mark));
             if let [TemplatePiece::Text(text), TemplatePiece::Arg(0), rest @ ..] = template.pieces.as_slice()
-                && let [arg, others @ ..] = args.as_slice()
+                && let [arg, ..] = args.as_slice()
                 && is_call(text, callee.name)
                 && self.dialect.is_untyped(self, *arg)
-                && (across || others.is_empty() && self.has_choice(*arg) || self.are_of_calls(args))
+                && (typed || self.are_unknown(args))
             {
                 out.push_str(text);
                 self.typed(*arg, out);
@@ -499,16 +499,12 @@ impl<'a> Exprs<'a> {
         Prec::Postfix
     }
 
-    /// Whether arguments are of literals alone, and something is called in one of them.
-    fn are_of_calls(&self, args: &[ExprId]) -> bool {
-        let has_call =
-            |id: ExprId| self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..)));
-        args.iter().all(|arg| self.dialect.is_untyped(self, *arg)) && args.iter().any(|arg| has_call(*arg))
-    }
-
-    /// Whether a value is known only when the program runs, though all that it is made of are literals.
-    fn has_choice(&self, id: ExprId) -> bool {
-        self.arena.post_order(id).into_iter().any(|e| matches!(self.kind(e), ExprKind::Select(..)))
+    /// Whether arguments are of literals alone, and something is called in one of them, or chosen when the program runs.
+    fn are_unknown(&self, args: &[ExprId]) -> bool {
+        let is_unknown = |id: ExprId| {
+            self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..) | ExprKind::Select(..)))
+        };
+        args.iter().all(|arg| self.dialect.is_untyped(self, *arg)) && args.iter().any(|arg| is_unknown(*arg))
     }
 
     /// An argument by which an overload is chosen: a literal says its type where others of the name take another one.

@@ -21,6 +21,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values::{self, Direction};
 use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
+use crate::tree::analyses::AT_VERTEX;
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,8 +40,6 @@ pub(super) const PASS: Pass = Pass {
 
 /// The attribute of builtins whose first argument is an input that is evaluated at another place.
 const ELSEWHERE: &str = "__interpolates";
-/// The attribute of those that give its value at a vertex, which is the second argument.
-const AT_VERTEX: &str = "__at_vertex";
 
 /// System values of a fragment shader that are no values of vertices which it could evaluate elsewhere.
 const GENERATED: &[&str] = &["SV_COVERAGE", "SV_INNERCOVERAGE", "SV_POSITION", "SV_SAMPLEINDEX", "SV_VIEWID"];
@@ -212,7 +211,7 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
             let generated = program.functions[owner].params.iter().filter(|p| is_generated(p.semantic));
             found.extend(generated.map(|p| (owner, p.local)));
         }
-        let written = program.written_locals(body);
+        let written = inputs_taken(program, body, &|from| found.contains(&(owner, from)));
         for (local, value) in initialized(&body.block) {
             let computed = |from| found.contains(&(owner, from));
             // A variable that is given nothing is no input either.
@@ -232,6 +231,19 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
                     found.insert((*function, param.local));
                 }
             }
+        }
+    }
+    found
+}
+
+/// The variables that are given something else than what is computed, by assignments or calls.
+fn inputs_taken(program: &Program, body: &Body, computed: &dyn Fn(LocalId) -> bool) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    for id in body.expressions() {
+        let is_of_value = matches!(body.exprs[id].kind, ExprKind::Assign(_, _, value)
+            if is_computed(program, &body.exprs, value, computed));
+        if !is_of_value {
+            program.each_written(&body.exprs, id, &mut |place| found.extend(body.exprs.base_local(place)));
         }
     }
     found

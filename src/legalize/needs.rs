@@ -348,12 +348,15 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
 pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::ArgumentsInOrder,
     Capability::LateOldValues,
+    // What an accessor does is done where an operand is not left out.
+    Capability::LazyConditionals,
     Capability::MutableParameters,
     Capability::OutParameters,
     Capability::PlaceBeforeValue,
     // A first value that an accessor gives is a call.
     Capability::RuntimeInitializers,
     Capability::SharedReferences,
+    Capability::ShortCircuit,
     Capability::SwizzleAssignment,
     Capability::ValueBeforePlace,
 ];

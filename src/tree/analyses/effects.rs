@@ -40,6 +40,9 @@ impl Effects {
     }
 }
 
+/// The attribute of builtins that give the value of an input at a vertex, which is the second argument.
+pub const AT_VERTEX: &str = "__at_vertex";
+
 impl Function {
     /// Whether it has an attribute.
     pub fn is_marked(&self, attribute: &str) -> bool {

@@ -29,7 +29,7 @@ pub mod uniformity;
 mod tests;
 
 pub use calls::Uses;
-pub use effects::{Effects, is_pure, is_trivial};
+pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
 pub use flow::{ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
 
