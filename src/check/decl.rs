@@ -85,6 +85,10 @@ impl<'a> Checker<'a> {
                 }
             }
             DeclKind::Interface(s) => {
+                let foreign = s.members.iter().flatten().filter_map(|member| Some((member.span, foreign(member)?)));
+                for (span, what) in foreign {
+                    self.error(Code::SYNTAX, span, format!("an interface cannot hold {what}"));
+                }
                 self.declare_name(decl, s.name, What::Interface(s), place);
             }
             DeclKind::Extension(extension) => {
@@ -429,4 +433,30 @@ impl<'a> Checker<'a> {
 
 fn has_static(decl: &ast::Decl) -> bool {
     super::scope::has_modifier(decl, "static")
+}
+
+/// What a declaration is that no interface holds: each type that conforms would have its own.
+pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
+    match &decl.kind {
+        DeclKind::Struct(_) => Some("a struct"),
+        DeclKind::Interface(_) => Some("an interface"),
+        DeclKind::Enum(_) => Some("an enum"),
+        DeclKind::Extension(_) => Some("an extension"),
+        DeclKind::Namespace(..) | DeclKind::UsingNamespace(_) => Some("a namespace"),
+        DeclKind::Buffer(_) => Some("a buffer"),
+        DeclKind::Var(_) if !decl.modifiers.iter().any(|m| m.name == *"static") => {
+            Some("a variable, but a property or a static constant")
+        }
+        DeclKind::Var(_)
+        | DeclKind::Function(_)
+        | DeclKind::Alias(_)
+        | DeclKind::AssociatedType(_)
+        | DeclKind::UsingMember(_)
+        | DeclKind::Import(..)
+        | DeclKind::Include(_)
+        | DeclKind::Property(_)
+        | DeclKind::Subscript(_)
+        | DeclKind::Ignored
+        | DeclKind::Empty => None,
+    }
 }

@@ -37,6 +37,8 @@ pub(super) struct Existentials {
     of_type: FxHashMap<TypeId, usize>,
     /// Methods whose bodies choose by the type.
     methods: Vec<InstanceId>,
+    /// Associated types whose bounds are looked for.
+    open: Vec<DeclId>,
     /// Functions of the library that wait for the form of values that come from outside.
     pub waiting: Vec<InstanceId>,
 }
@@ -327,6 +329,12 @@ impl<'a> Checker<'a> {
         self.existential(info.owner?)?;
         let What::Associated(param) = info.what else { return None };
         let GenericParamKind::Type { bounds, .. } = &param.kind else { return None };
+        if self.existentials.open.contains(&decl) {
+            let message = format!("`{}` is an associated type, and no interface that bounds one", info.name);
+            self.error(Code::CONSTRAINT, info.span, message);
+            return Some(TypeId::ERROR);
+        }
+        self.existentials.open.push(decl);
         let mut list = Vec::new();
         for bound in bounds {
             for bound in self.bounds(bound, info.scope) {
@@ -337,6 +345,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.existentials.open.pop();
         let of = list.is_empty().then_some(decl);
         Some(self.existential_with(list, of))
     }

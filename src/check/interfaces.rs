@@ -304,7 +304,7 @@ impl<'a> Checker<'a> {
         self.bind(scope, self.words.this_type, Entity::Type(this));
         let place =
             DeclContext { scope, source: info.source, owner: Some(this), depth: info.depth + 1, in_interface: true };
-        for member in s.members.iter().flatten() {
+        for member in s.members.iter().flatten().filter(|member| super::decl::foreign(member).is_none()) {
             self.declare(member, place);
         }
         scope

@@ -131,7 +131,7 @@ fn call_constants(cx: &mut Context, function: FunctionId, constants: FunctionId)
     let span = cx.program.functions[function].span;
     let mut body = std::mem::take(&mut cx.program.functions[function].code);
     if body.block.any(&mut |s| matches!(s.kind, StmtKind::Return(_))) {
-        body = split_off(cx, function, body);
+        body = split_off(cx, function, "controlPoint", body);
     }
     let mut b = Build::new(&mut cx.program.types, &mut body.exprs, span);
     let barrier = b.native(Template::parse("barrier()").unwrap_or_default(), Vec::new(), TypeId::VOID);
@@ -145,10 +145,10 @@ fn call_constants(cx: &mut Context, function: FunctionId, constants: FunctionId)
     cx.program.functions[function].code = body;
 }
 
-/// A body that returns early becomes a function; answers the body that calls it.
-fn split_off(cx: &mut Context, function: FunctionId, body: Body) -> Body {
+/// A body that returns early becomes a function of a name; answers the body that calls it.
+pub(super) fn split_off(cx: &mut Context, function: FunctionId, name: &str, body: Body) -> Body {
     let span = cx.program.functions[function].span;
-    let inner = cx.program.functions.push(Function::new("controlPoint", Vec::new(), TypeId::VOID, body, span));
+    let inner = cx.program.functions.push(Function::new(name, Vec::new(), TypeId::VOID, body, span));
     cx.program.items.put_before(Some(Item::Function(function)), Item::Function(inner));
     let mut outer = Body::default();
     let call = Build::new(&mut cx.program.types, &mut outer.exprs, span).call(inner, Vec::new(), TypeId::VOID);

@@ -90,6 +90,7 @@ mod sampler_pairs;
 mod resource_arrays;
 mod runtime_initializers;
 mod push_constants;
+mod raster_order;
 mod select_target;
 mod shared_references;
 mod shifted_offsets;
@@ -345,6 +346,7 @@ pub const PASSES: &[Pass] = &[
     texture_access::PASS,
     derivatives::PASS,
     derivative_groups::PASS,
+    raster_order::PASS,
     early_returns::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,
@@ -462,6 +464,8 @@ const PARTS: &[(Capability, Capability)] = &[
     (Capability::UnknownOffsets, Capability::VaryingOffsets),
     // What is changed atomically in a heap is declared nowhere else.
     (Capability::PlainlyAccessedAtomics, Capability::DescriptorHeaps),
+    (Capability::UnstatedRasterOrder, Capability::RasterOrder),
+    (Capability::UnstatedRasterOrder, Capability::FragmentInterlocks),
 ];
 
 /// Needs that no pass removed.

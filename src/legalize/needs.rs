@@ -139,7 +139,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::MultisampledTextures, Find::Type(|_, t| texture(t, |t| t.multisampled))),
     (Capability::MultisampledArrays, Find::Type(|_, t| texture(t, |t| t.multisampled && t.array))),
     (Capability::StoredMultisamples, Find::Type(|_, t| texture(t, |t| t.multisampled && t.access != Access::Read))),
-    (Capability::RasterOrder, Find::Type(|_, t| texture(t, |t| t.access == Access::RasterOrdered))),
+    (Capability::RasterOrder, Find::Type(|_, t| super::raster_order::is_ordered(t))),
     (Capability::SamplerFeedback, Find::Type(|_, t| {
         texture(t, |t| matches!(t.access, Access::Feedback | Access::FeedbackRegions))
     })),
@@ -354,6 +354,7 @@ pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::OutParameters,
     Capability::PlaceBeforeValue,
     // A first value that an accessor gives is a call.
+    Capability::RuntimeConstants,
     Capability::RuntimeInitializers,
     Capability::SharedReferences,
     Capability::ShortCircuit,

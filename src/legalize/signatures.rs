@@ -12,6 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
+use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
     AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
@@ -251,9 +252,8 @@ pub(super) fn other_type(types: &mut Types, place: &Place) -> Option<TypeId> {
         None => scalar,
     };
     let wanted = if comes_in { length.max(*least) } else { length };
-    // It has no vectors of one number in stages whose code is kept in functions.
-    let kept = matches!(place.point, TaskIn | MeshIn | HullIn | DomainIn);
-    let is_one = kept && matches!(types.get(place.leaf.ty), Type::Vector(_, 1));
+    // Not all that come in may be vectors of one number.
+    let is_one = comes_in && matches!(types.get(place.leaf.ty), Type::Vector(_, 1));
     ((kind, wanted) != (scalar, length) || is_one).then(|| types.scalar_or_vector(kind, wanted))
 }
 
@@ -281,6 +281,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     check_patch_inputs(cx, entry);
     for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
+        long(cx, &leaf);
         if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) {
             misfit(cx, point, &leaf);
             interpolated(cx, point, &leaf);
@@ -385,6 +386,16 @@ fn report_matrix(cx: &mut Context, leaf: &Leaf) {
     let types = &cx.program.types;
     if matches!(types.get(types.innermost(leaf.ty)), Type::Matrix(..)) {
         cx.unsupported(leaf.span, format!("an output of a fragment shader cannot be a matrix in {}", cx.profile.name));
+    }
+}
+
+/// Reports a semantic whose name is longer than D3D's signatures have room for.
+fn long(cx: &mut Context, leaf: &Leaf) {
+    if leaf.semantic.as_ref().is_some_and(|(name, _)| name.len() > MAX_SEMANTIC)
+        && !cx.profile.has(Capability::VulkanBuiltins)
+    {
+        let message = format!("a semantic has at most {MAX_SEMANTIC} characters in {}", cx.profile.name);
+        cx.unsupported(leaf.span, message);
     }
 }
 
@@ -534,6 +545,9 @@ fn way(point: Point) -> &'static str {
         PrimitiveOut => "an output for each primitive",
     }
 }
+
+/// How long the name of a semantic may be, without its index (DXIL, "Signature").
+pub(super) const MAX_SEMANTIC: usize = 64;
 
 const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
 

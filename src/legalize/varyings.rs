@@ -11,7 +11,7 @@ use super::Context;
 use super::Pass;
 use super::empty_structs::is_empty;
 use super::needs::Find;
-use super::signatures;
+use super::signatures::{self, MAX_SEMANTIC};
 use super::stage_io::{Flatten, Leaf, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::mesh_output;
@@ -309,6 +309,7 @@ impl Namer<'_> {
         if text.starts_with("SV_") {
             text.insert(0, '_');
         }
+        shorten(&mut text);
         loop {
             let semantic = Semantic { text: Symbol::new(&text), span: Default::default() };
             let (name, index) = semantic.split();
@@ -320,6 +321,20 @@ impl Namer<'_> {
             text.push('_');
         }
     }
+}
+
+/// Makes a name one that is short enough for a semantic, with room for what keeps it apart. Names that differ in what is cut off
+/// differ in their last letters, which say what that was.
+fn shorten(text: &mut String) {
+    const KEPT: usize = 48;
+    const ROOM: usize = 8;
+    if text.len() + ROOM <= MAX_SEMANTIC {
+        return;
+    }
+    let hash = text.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let kept: String = text.chars().take(KEPT).collect();
+    let letters = (0..8).map(|i| char::from(b'A' + ((hash >> (4 * i)) & 15) as u8));
+    *text = kept.chars().chain(['_']).chain(letters).collect();
 }
 
 /// Semantics of other tools get D3D's name, or that of a builtin of SPIR-V; where the target has none, that is an error if the

@@ -299,6 +299,10 @@ capabilities! {
     SubpassInputs,
     /// Raster-ordered views.
     RasterOrder,
+    /// Accesses to raster-ordered views that are ordered without a word of the shader.
+    UnstatedRasterOrder,
+    /// Parts of fragment shaders that are done in the order of the primitives (`beginInvocationInterlock`).
+    FragmentInterlocks,
     /// Multisampled array textures.
     MultisampledArrays,
     /// Multisampled textures that are written.

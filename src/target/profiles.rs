@@ -185,7 +185,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, WrappingShifts, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64, SampledChoices,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
-    RasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
+    RasterOrder, UnstatedRasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
 ]);
@@ -226,7 +226,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
-    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, MultisampledArrays, StoredMultisamples,
+    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,

@@ -346,7 +346,8 @@ impl Block {
 }
 
 impl Stmt {
-    fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
+    /// Calls `f` with this statement and every one in it.
+    pub fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
         f(self);
         if let StmtKind::For(init, ..) = &self.kind {
             init.iter().for_each(|s| s.visit(f));

@@ -68,6 +68,7 @@ pub(super) const PASS: Pass = Pass {
         Capability::MatrixComponentOps,
         // A matrix whose rows are stored apart is put together.
         Capability::MatrixParts,
+        Capability::DynamicMatrixRows,
         Capability::MatrixTruncation,
         // A matrix of one number is none any more.
         Capability::ConvertedOutArguments,
